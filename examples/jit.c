@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Managed code that is compiled, loaded, run and unloaded in one process: LLVM's ORC with Cairn's
- * compiler in front of it, its frame maps behind the code generator, and its collector below.
+ * compiler in front of it, its frame maps after the code generator, and its collector below.
  *
  *   cairn-cc -fcairn-manage=marked jit.c $(pkg-config --cflags --libs cairn-compile) -ldw -lelf -o jit
  *   jit FILE.ll...           runs main() of each, all of them being loaded at once; and again

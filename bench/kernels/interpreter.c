@@ -18,7 +18,7 @@ struct value {
 
 enum { X, Y, WIDTH, HEIGHT, ONE, SUM, T, REGISTERS };
 
-/* A jump's target is in the word behind it. */
+/* A jump's target is in the word after it. */
 static const struct instruction program[] = {
     {SET, SUM, 0, 0},
     {SET, Y, 0, 0},

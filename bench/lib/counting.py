@@ -13,7 +13,7 @@ def available():
 
 def read_profile(path):
     """Kernel -> instructions in it and in what it calls. In a record of a function, each line of
-    costs counts: those of its own lines, and those behind `calls=`, which are the callee's."""
+    costs counts: those of its own lines, and those after `calls=`, which are the callee's."""
     counts, names, kernel = {}, {}, None
     with open(path) as file:
         for line in file:

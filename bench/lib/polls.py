@@ -54,7 +54,7 @@ def read_functions(path, slow):
 
 
 def instructions(part, end):
-    """[(address, bytes, text, what it refers to)]; behind the end are marks and padding."""
+    """[(address, bytes, text, what it refers to)]; after the end are marks and padding."""
     found = []
     for line in part.splitlines()[1:]:
         code = re.match(r'\s+([0-9a-f]+):\s+([<a-z].*)', line)

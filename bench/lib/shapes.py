@@ -52,7 +52,7 @@ def straight(calls, live):
 
 
 def chain(calls, live):
-    """Each call behind a branch of its own, with a merge after it."""
+    """Each call after a branch of its own, with a merge after it."""
     body = 'entry:\n' + loads(live) + '  br label %b0\n'
     for c in range(calls):
         body += (f'b{c}:\n  br i1 %c, label %call{c}, label %b{c + 1}\n'

@@ -190,9 +190,10 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * the runtime from then on; see docs/stack.md. Once per collection. */
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
 
-/* What to do with roots of the language's own tags (<cairn/stack.h>, CAIRN_ROOT_USER and greater):
- * `handler` calls visit(visit_env, slot) for the references that it knows to be in or behind *root,
- * and writes *root back. Without a handler such a root ends the program. Phase INIT or MUTATE. */
+/* How to treat roots with tags of the language's own (<cairn/stack.h>, CAIRN_ROOT_USER and
+ * greater): `handler` calls visit(visit_env, slot) for each reference that it knows to be in *root,
+ * or where *root points, and writes *root back. Without a handler such a root ends the program.
+ * Phase INIT or MUTATE. */
 typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter,
                              cairn_root_visitor *visit, void *visit_env);
 void cairn_set_user_roots(cairn_user_root *handler);

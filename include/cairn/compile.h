@@ -250,10 +250,10 @@ struct cairn_time {
 };
 typedef void cairn_time_handler(void *env, const struct cairn_time *time);
 
-/* Tell `tell` of every managed function of the module, whose safepoints are in place, from any
- * producer. Causes are what has no bound, or takes longer than a second; if options->poll_budget is
- * not 0, than twice that: a call may leave a budget's worth of work behind it, and another follow.
- * TIME: there is one. Never changes the module. */
+/* Call `tell` for every managed function of the module, whose safepoints are in place, from any
+ * producer. Causes are the reasons for a missing bound, or for one above a second; or above twice
+ * options->poll_budget if that is not 0, since a call and the work after it may each take one
+ * budget. TIME: there is a cause. Never changes the module. */
 enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
                                           const struct cairn_compile_options *options,
                                           cairn_time_handler *tell, void *env);

@@ -35,13 +35,12 @@ void cairn_thread_detach(void);
 
 /* ---- handshakes ---- */
 
-/* An operation on a thread, which is at a safepoint, or in native code from which it cannot return
- * meanwhile. It is run either by that thread or by the requester; the two are different threads
- * where gettid() is not `thread`. cairn_stack_of_thread() of <cairn/stack.h> shows the thread's
- * stack to it, and no other's, and what it finds may be changed there. No collection is under way.
- * It must not allocate managed objects, call managed code, wait for another thread, request
- * anything of this header, or leave by a jump. Signals of the thread that runs it wait meanwhile.
- */
+/* An operation on a thread that is at a safepoint, or in native code from which it cannot return
+ * meanwhile. Either that thread runs it or the requester; where gettid() is not `thread` they are
+ * two threads. cairn_stack_of_thread() of <cairn/stack.h> shows it the thread's stack, and no
+ * other's, and it may change what it finds there. No collection runs meanwhile. It must not
+ * allocate managed objects, call managed code, wait for another thread, call any function of this
+ * header, or leave by a jump. Signals of the thread that runs it wait. */
 typedef void cairn_handshake_operation(int thread, void *env);
 
 #define CAIRN_ASK_FOREVER UINT64_MAX

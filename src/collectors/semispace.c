@@ -8,16 +8,16 @@
  *    base                        free              base + capacity        base + room
  *     |  objects, in buffers      |  for buffers      |   no memory yet      |
  *
- * A mutator that is the only one has all of the second part for its allocation buffer. One of
- * several gets a buffer twice as large as the one before, up to a share of what there is; what is
- * left of a buffer is filled, so that walks from block to block (starts.c, forget()) get over it.
+ * The only mutator has all of the second part for its allocation buffer. One of several gets a
+ * buffer twice as large as its last, up to a share of what is free. The rest of a buffer is filled,
+ * so that walks from block to block (starts.c, forget()) get over it.
  *
  * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
  * there are two spaces. After a collection the capacity is four times what survived, within
  * [initial, maximum].
  *
- * Stress mode (move_all) takes every to-space from addresses not used for a long time, and gives
- * the from-space's memory back: a stale reference then faults, or visit_slot() finds it.
+ * Stress mode (move_all) takes every to-space from addresses that were not used for a long time,
+ * and gives the from-space's memory back: a stale reference then faults, or visit_slot() finds it.
  *
  * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
  * shrank by less than half, or only lately.

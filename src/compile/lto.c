@@ -120,9 +120,10 @@ static void drop_guards(struct cn_ctx *ctx)
 
 /* ---- leaves ---- */
 
-/* LLVM drops the attribute nocallback when it joins modules: from other modules code may come back,
- * it says. What the unit says of its leaves stays true; without it they would be called as native
- * code, beside which another thread may collect, though they take and return references. */
+/* Mark calls of leaves with an attribute of our own. LLVM drops nocallback when it joins modules,
+ * because code of other modules may call back. What the unit says of its leaves stays true. Without
+ * the mark they would be called as native code, during which another thread may collect, though
+ * they take and return references. */
 static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef leaf =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long a thread takes to a safepoint: the operation of a handshake writes it down.
+ * The time that a thread takes to a safepoint. The operation of a handshake measures it.
  */
 #include "runtime/arrival.h"
 
@@ -10,15 +10,15 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
-/* `requested`, `ran`: clocks at the request; the rest is the mutator's at that time. */
+/* `requested` and `ran` are clocks at the request, the others facts of the mutator at that time. */
 struct question {
   uint64_t requested, ran, transitions;
   bool managed, busy;
   struct cairn_arrival arrival;
 };
 
-/* Read the thread's own clock, then the clock, with no preemption between them: what the thread
- * does in that time would look like work after the request. */
+/* Read the thread's own clock, then the clock, and try again if the kernel preempted this thread in
+ * between: work of the other thread in that time would seem to follow the request. */
 static void read_clocks(struct question *question, int thread)
 {
   for (int attempt = 0; attempt < 8; attempt++) {

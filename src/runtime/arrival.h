@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The time to safepoint, by handshakes.
+ * The time to safepoint, measured by handshakes.
  */
 #ifndef CN_RUNTIME_ARRIVAL_H
 #define CN_RUNTIME_ARRIVAL_H
 
 #include <cairn/thread.h>
 
-/* As cairn_safepoint_ask(), of a thread that `random` chooses. UNKNOWN: there is none. */
+/* cairn_safepoint_ask() for a thread that `random` chooses. UNKNOWN: there is no thread. */
 enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival,
                                     uint64_t timeout);
 

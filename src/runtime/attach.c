@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A thread is attached by the first managed code that it enters, and detached when it ends, by a
- * destructor of thread-specific data. Destructors of other data may run managed code as well, in
- * any order; so ours has itself called again while the C library makes further rounds, and detaches
- * in the last one but one.
+ * Attach threads, and detach them.
+ *
+ * The first managed code that a thread enters attaches it. A destructor of thread-specific data
+ * detaches it at its end. Destructors of other data may run managed code, too, in any order. So
+ * ours asks to be called again while the C library makes further rounds, and detaches in the last
+ * but one.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -39,7 +41,7 @@ struct cairn_mutator *cn_mutator_main(void)
 
 /* ---- the end ---- */
 
-/* What the thread has counted, and its share of the heap, outlive it. If it was cancelled between
+/* Keep what outlives the thread: its counts, and its share of the heap. If it was cancelled between
  * two instructions of managed code, its last block may have no header. */
 static void settle(struct cairn_mutator *mutator)
 {
@@ -70,9 +72,9 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
   cn_hold_let_signals();
 }
 
-/* The C library ends a thread from the frame that called its start routine, whatever was below: an
- * unwinding of pthread_exit() or a cancellation stops there, before it comes to the stub by which
- * that frame called managed code. */
+/* Leave all managed frames. The C library ends a thread from the frame that called its start
+ * routine: an unwinding of pthread_exit() or a cancellation stops there, before it reaches the stub
+ * by which that frame called managed code. */
 static void leave_all(struct cairn_mutator *mutator)
 {
   cn_safepoint_drop_anchors(mutator, UINTPTR_MAX);
@@ -114,7 +116,7 @@ static void await_end(struct cairn_mutator *mutator)
     cairn_fatal("thread %d: no memory to notice its end", cn_os_thread());
 }
 
-/* The main thread's end is awaited from its constructors on: libc is not ready before. */
+/* Watch for the main thread's end only from constructors on: libc is not ready before. */
 __attribute__((constructor)) static void await_main(void)
 {
   if (cairn_mutator.attached)
@@ -130,7 +132,8 @@ static void find_bounds(struct cairn_mutator *mutator)
     cn_bounds_find(mutator);
     return;
   }
-  /* A handler of a signal may have interrupted malloc(), which the C library's answer calls. */
+  /* Do not ask the C library, which calls malloc(), in a signal handler that may have interrupted
+   * malloc(). */
   uintptr_t sp = cn_signals_interrupted_sp();
   if (sp ? !cn_os_memory_around(sp, &bottom, &end) : !cn_os_stack(&bottom, &end))
     cairn_fatal("thread %d: the bounds of its stack cannot be found", cn_os_thread());

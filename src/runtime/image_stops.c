@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Upcalls for what images and the index of return addresses need of stops.
+ * Upcalls that stop the world for images and for the index of return addresses.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -15,7 +15,7 @@ static struct cairn_mutator *own_mutator(void)
 }
 
 /* Managed code without safepoints cannot be stopped, and nothing collects. A handler that
- * interrupted managed code cannot stop others: one of them may wait for its end. */
+ * interrupted managed code must not stop other threads: one of them may wait for its end. */
 bool cn_upcall_images_stop(void)
 {
   if (cairn_mutator.stopped != NULL || (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
@@ -36,7 +36,7 @@ void cn_upcall_images_go(bool stopped)
     cn_stop_end(own_mutator());
 }
 
-/* One at a safepoint is busy, too, and reads nothing. */
+/* A mutator at a safepoint is busy, too, but reads no table. */
 bool cn_upcall_others_look(void)
 {
   for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)

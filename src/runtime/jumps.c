@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linux with glibc: jumps.
+ * Jumps, for Linux with glibc.
  */
-#undef _FORTIFY_SOURCE /* it gives longjmp() the other one's name */
+#undef _FORTIFY_SOURCE /* it would give longjmp() the name __longjmp_chk */
 #include "runtime/jumps.h"
 
 #include <errno.h>
@@ -20,16 +20,17 @@
 #include "runtime/threads/stop.h"
 #include "runtime/walk/coroutine_stacks.h"
 
-/* ---- what a jump leaves ---- */
+/* ---- frames that a jump leaves ---- */
 
-/* Up to the end, which an anchor of the oldest frame may have. */
+/* The end counts: it is the SP of the oldest frame's anchor. */
 static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   return sp > mutator->stack_bottom && sp <= mutator->stack_end;
 }
 
-/* A stack that the thread does not know is an alternate one of handlers, which are younger than the
- * thread's own frames, or has no managed code. So addresses say what is left on one stack alone. */
+/* Does the jump leave the anchor's frame? Addresses tell on one stack alone. A stack that the
+ * thread does not know is an alternate one, whose handlers are younger than the thread's own
+ * frames, or has no managed code. */
 static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor,
                     uintptr_t target)
 {
@@ -40,8 +41,9 @@ static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor 
   return is_on_stack(mutator, target) || sp <= target;
 }
 
-/* One without an SP is dead; but if the target is in a handler, one that was there before may be of
- * a stub or an unwinder that the handler interrupted. */
+/* Drop the anchors of frames that the jump leaves, and dead ones, which have no SP. Keep older ones
+ * without an SP if the target is in a handler: a stub or an unwinder that the handler interrupted
+ * may be filling or reading them. */
 static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
 {
   const struct cn_anchor *from = cn_signals_anchors();
@@ -57,8 +59,8 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
   }
 }
 
-/* The state of native code: since the youngest transition, or since a handler interrupted other
- * code. Native code that managed code calls without an anchor is managed still. */
+/* The state at the target. It is that of the youngest transition, or of the code that a handler
+ * interrupted since. Native code that managed code calls without an anchor counts as managed. */
 static uint8_t state_now(const struct cairn_mutator *mutator)
 {
   const struct cn_anchor *anchor = cn_anchors_since(cn_signals_anchors(), mutator->anchor);
@@ -68,8 +70,8 @@ static uint8_t state_now(const struct cairn_mutator *mutator)
   return cn_anchor_is_entry(anchor) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
 }
 
-/* Signals wait meanwhile. The handler of a fault in a slow path leaves the thread busy, and the
- * next safepoint says so. */
+/* Signals wait meanwhile. If a fault's handler jumps out of a slow path, the thread stays busy: the
+ * next safepoint reports it. */
 static void cut(struct cairn_mutator *mutator, uintptr_t target)
 {
   uint64_t busy = mutator->busy;
@@ -101,14 +103,14 @@ void cn_jumps_cut(uintptr_t target)
 
 /* ---- the C library's jumps ---- */
 
-/* glibc's three are one function; static programs have another name for it. A sanitizer's runtime
- * has its own. */
+/* glibc has one function for its three jumps, under another name in static programs. A sanitizer's
+ * runtime has its own. */
 typedef void jump(sigjmp_buf buffer, int value);
 extern jump __libc_siglongjmp __attribute__((weak));
 extern jump ___interceptor_siglongjmp __attribute__((weak));
 static jump *next;
 
-/* Only what needs it brings it into a static program. */
+/* Brings the C library's jump into a static program. */
 __attribute__((used)) static void (*const brings_it)(void *) = pthread_exit;
 
 void cn_jumps_init(void)
@@ -137,9 +139,9 @@ PUBLIC __attribute__((weak)) void siglongjmp(sigjmp_buf buffer, int value)
 extern __typeof__(siglongjmp) longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
 extern __typeof__(siglongjmp) _longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
 
-/* What glibc checks, whose own would be called from too deep, and is not to be had in a static
- * program: a frame below `sp` has been left. From an alternate stack, though, the way may be down.
- */
+/* What glibc's check does: a frame below `sp` has been left, unless the jump leaves an alternate
+ * stack, from which the way may lead down. glibc's own would measure from this file's frames, and a
+ * static program does not have it. */
 static void check(uintptr_t target, uintptr_t sp)
 {
   stack_t stack;
@@ -157,7 +159,7 @@ PUBLIC __attribute__((weak)) void __longjmp_chk(sigjmp_buf buffer, int value)
   siglongjmp(buffer, value);
 }
 
-/* The sanitizers' runtimes of LLVM define these names, too, as jumps to the following (see
+/* LLVM's sanitizer runtimes define these names, too: theirs jump to the following ones (see
  * handlers/action.c). */
 #define FIRST(name) PUBLIC __attribute__((noreturn, nothrow, alias(name)))
 extern __typeof__(siglongjmp) __interceptor_siglongjmp FIRST("siglongjmp");

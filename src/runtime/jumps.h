@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jumps of native code over managed frames. longjmp() and its like are defined here, as sigaction()
- * is in handlers/action.c, so that the anchors of frames that a jump leaves go before the frames
- * do: from then on the stack below the target is used again, and another thread may walk this one.
+ * Jumps of native code over managed frames. This file defines longjmp() and its like, as
+ * handlers/action.c defines sigaction(), to drop the anchors of the frames that a jump leaves
+ * before those frames go: afterwards the stack below the target is used again, and another thread
+ * may walk this one.
  */
 #ifndef CN_RUNTIME_JUMPS_H
 #define CN_RUNTIME_JUMPS_H
 
 #include <stdint.h>
 
-/* Once, before managed code runs: find the C library's, or those of a sanitizer's runtime. */
+/* Find the jumps of the C library, or of a sanitizer's runtime. Once, before managed code runs. */
 void cn_jumps_init(void);
 
-/* The calling thread is about to jump to a frame of native code with this stack pointer: drop the
- * anchors of the frames that the jump leaves, and end the interruptions (signals.h) whose handler
- * it leaves. The thread gets the state of that frame. If it was native it lets stops pass first,
- * for the frames go. A jump within native code finds nothing to do, and neither does a switch to
- * another stack that cairn_stack_add() was told. Async-signal-safe. */
+/* Call it before a jump to a frame of native code with this stack pointer. It drops the anchors of
+ * the frames that the jump leaves, ends the interruptions (signals.h) whose handlers it leaves, and
+ * gives the thread the state of the target's frame. A native thread lets stops pass first: a walk
+ * needs the frames. A jump within native code has nothing to do, and neither has a switch to
+ * another stack that cairn_stack_add() knows. Async-signal-safe. */
 void cn_jumps_cut(uintptr_t target);
 
 #endif

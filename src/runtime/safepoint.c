@@ -30,8 +30,8 @@ static bool may_collect(void)
   return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0;
 }
 
-/* The world is stopped. The block that is wanted is allocated here, before others run again and
- * take what the collection found; null: there is no room, or none is wanted. */
+/* Collect in a stopped world, and allocate the block that is wanted before other threads run again
+ * and take what the collection found. Null: there is no room, or no block is wanted. */
 static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cn_stats before = cn_stats;
@@ -40,7 +40,7 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
     cn_verify_frames(&cairn_mutator, regs);
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
-  bool entered = cn_image_enter(); /* once for all that looks at layouts */
+  bool entered = cn_image_enter(); /* once for all readers of layouts */
   cn_heap_collect(bytes_needed, cn_options.stress != 0);
   cn_image_leave(entered);
   cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
@@ -50,15 +50,15 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
   return block ? block : cn_heap_allocate_rest(bytes_needed);
 }
 
-/* If another thread has collected while this one waited for the world, `bytes_needed` may fit; but
- * where each safepoint is to collect, it does. */
+/* Another thread may have collected while this one waited for the world: then `bytes_needed` may
+ * fit. Stress mode collects all the same. */
 static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t collections = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
   void *block = NULL;
 
-  CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection within a collection */
+  CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection runs within another */
   mutator->stopped = regs;
   if (!cn_stop_begin(mutator)) {
     mutator->stopped = NULL;
@@ -86,8 +86,8 @@ static bool wants_collection(struct cairn_mutator *mutator)
   return stress || requested;
 }
 
-/* Only managed code polls and allocates. Without a map its frames would pass for native ones. Look
- * for the map each time only where walks are verified, or where the program has no map at all. */
+/* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. Look for
+ * the map each time only if walks are verified, or if the program has no map at all. */
 static void *collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cn_region region;
@@ -101,9 +101,9 @@ static void *collect_mapped(const struct cn_regs *regs, const char *why, size_t 
   return collect(regs, why, bytes_needed);
 }
 
-/* Another thread may walk this stack meanwhile: what is dropped is no call any more. A handler may
- * have interrupted a stub that has yet to fill its anchor, or an unwinder that has yet to read one.
- */
+/* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
+ * handler: it may have interrupted a stub that has yet to fill its anchor, or an unwinder that has
+ * yet to read one. */
 void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();
@@ -117,7 +117,7 @@ void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
   }
 }
 
-/* Others walk this stack from here meanwhile. */
+/* Let stops pass; other threads walk this stack from `regs` meanwhile. */
 static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
   if (!cn_stop_is_requested(mutator))
@@ -127,15 +127,15 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *
   mutator->stopped = NULL;
 }
 
-/* A slow path begins; true if a collection is due here: stress mode's, or a signal handler's.
- * Native code may call cairn_collect(): `*native` says so, and the thread is managed meanwhile. */
+/* Begin a slow path. True: a collection is due, stress mode's or a signal handler's. `*native`:
+ * native code called cairn_collect(); the thread is managed up to leave(). */
 static bool enter(const struct cn_regs *regs, bool *native)
 {
   struct cairn_mutator *mutator = cn_mutator_get();
   char place[CN_REPORT_PC];
 
-  /* By the handler of a fault in a slow path, or one that the runtime does not know: the frames
-   * below have no anchor. */
+  /* A signal handler got here, of a fault in a slow path or one that the runtime does not know: the
+   * frames below have no anchor. */
   if (mutator->busy)
     cairn_fatal("thread %d, pc %s: a safepoint was reached inside the runtime, by a signal handler "
                 "or a collector",
@@ -175,8 +175,8 @@ void cn_safepoint_poll(const struct cn_regs *regs)
   leave(native);
 }
 
-/* In a handler that interrupted managed code the collection waits for the next safepoint after
- * it. */
+/* In a handler that interrupted managed code, the collection waits for the next safepoint after it.
+ */
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
   bool native;
@@ -195,7 +195,7 @@ static void *allocate_interrupting(size_t bytes)
 {
   void *block = cn_heap_allocate_beside(bytes);
 
-  /* Exit handlers could find a lock taken by what was interrupted. */
+  /* Do not run exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {
     cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
                    "handler that interrupted managed code\n",
@@ -214,11 +214,11 @@ static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
   if (block == NULL)
     block = collect_mapped(regs, "allocation", bytes);
   if (block == NULL && cn_poll_word_is_armed(&cairn_mutator, CN_REASON_COLLECT))
-    block = cn_heap_allocate_growing(bytes); /* it has to wait, for a fork() */
+    block = cn_heap_allocate_growing(bytes); /* the collection waits for a fork() */
   return block;
 }
 
-/* The slow path of an allocation but for leave(), in which a signal may come: the block must have a
+/* The slow path of an allocation up to leave(). A signal may come in leave(): the block must have a
  * header by then. */
 static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes, bool *native)
 {
@@ -302,8 +302,9 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
     cn_signals_release();
 }
 
-/* The anchor of the call is whole still: walks find what the caller has kept there. The stub says
- * that the thread is native, so that a handler that comes before it is busy does no harm. */
+/* Native code has returned. The anchor of its call is still whole, so that walks find the caller's
+ * registers. The stub has set the state to native, so that a handler does no harm before `busy` is
+ * set. */
 void cn_safepoint_back(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -317,8 +318,8 @@ void cn_safepoint_back(void)
     cn_signals_release();
 }
 
-/* IR of front ends calls these, and compiled code has their expansions instead. The collector would
- * not find a native caller's references. */
+/* Functions that front ends' IR calls; compiled code has their expansions instead. The collector
+ * would not find the references of a native caller. */
 #define NOT_COMPILED(name, ...) \
   __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
   void *name(__VA_ARGS__) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The start of the runtime: options are read and the main thread is attached before any other code
- * of the program runs, constructors of its shared objects included (.preinit_array).
+ * The start of the runtime. It reads options and attaches the main thread before any other code of
+ * the program runs, constructors of shared objects included (.preinit_array).
  */
 #include "runtime/start.h"
 
@@ -27,13 +27,14 @@ static struct cairn_mutator *self(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* A handler that interrupted managed code cannot stop others: one of them may wait for its end. */
+/* A handler that interrupted managed code must not stop other threads: one of them may wait for its
+ * end. */
 static bool may_stop(void)
 {
   return cairn_mutator.interruptions % 2 == 0;
 }
 
-/* Signals wait: their handlers may collect, and this thread has stopped all others. */
+/* Hold signals: a handler could collect, and this thread has stopped all others. */
 static void fork_begins(void)
 {
   cn_hold_signals();
@@ -54,7 +55,8 @@ static void fork_ends(void)
   cn_hold_let_signals();
 }
 
-/* A buffer that is no longer used is whole but for the last block. */
+/* Keep the objects of a thread that the child does not have. Its buffer is whole but for the last
+ * block. */
 static void abandon(struct cairn_mutator *mutator)
 {
   cn_buffer_mend(mutator);
@@ -62,7 +64,7 @@ static void abandon(struct cairn_mutator *mutator)
   mutator->attached = 0;
 }
 
-/* In the child, whose only thread this is. */
+/* In the child, which has only this thread. */
 static void forked(void)
 {
   cn_stop_forked(self(), abandon);

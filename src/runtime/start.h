@@ -5,8 +5,8 @@
 #ifndef CN_RUNTIME_START_H
 #define CN_RUNTIME_START_H
 
-/* Start the runtime if it has not started: any thread, which may be the first one to run managed
- * code. Attaches the main thread if it is the caller. */
+/* Start the runtime unless it has started. Any thread may call, also the first one that runs
+ * managed code. Attaches the caller if it is the main thread. */
 void cn_start(void);
 
 /* Attach the main thread, which is the caller. */

@@ -49,7 +49,7 @@ void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *b
     trace(why, bytes, before, nanoseconds);
 }
 
-/* Of all threads; those that run on change theirs meanwhile. */
+/* Sum over all threads. Those that run change their own counts meanwhile. */
 static void add_up(uint64_t *safepoints, uint64_t *allocated)
 {
   cn_stop_exclude();
@@ -62,7 +62,7 @@ static void add_up(uint64_t *safepoints, uint64_t *allocated)
   cn_stop_include();
 }
 
-/* After the program's own exit handlers. A program that ends by a signal or _exit() prints
+/* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints
  * nothing. */
 __attribute__((destructor(101))) static void end(void)
 {

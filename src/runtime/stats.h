@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the collector did. Counted always, printed at exit with CAIRN_STATS=1; with CAIRN_TRACE=1
- * there is a line for each collection when it is over.
+ * Counts of the collector's work, printed at exit with CAIRN_STATS=1. With CAIRN_TRACE=1 each
+ * collection prints a line when it is over.
  */
 #ifndef CN_RUNTIME_STATS_H
 #define CN_RUNTIME_STATS_H
@@ -13,8 +13,8 @@
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
-/* A collection is over that took so long; `why` is its cause. An allocation of `bytes` waits for
- * it, or 0. `before`: the statistics when it began. */
+/* Report a collection: its cause `why`, its time, and the statistics `before` it. `bytes`: the size
+ * of the allocation that waits for it, or 0. */
 void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
                          uint64_t nanoseconds);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Upcalls.
+ * Upcalls of the lower rooms, handed on to the rooms that answer them.
  */
 #include "runtime/core/upcalls.h"
 
@@ -23,7 +23,7 @@
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 
-/* Refuse new code in a code region: the region should have been removed with its code. */
+/* Refuse new code in a code region: the program should have removed the region with its code. */
 static void check_regions(const struct cairn_image *image)
 {
   const unsigned char *cursor = image->frames_start;
@@ -95,9 +95,9 @@ void cn_upcall_print_stack(uintptr_t frame)
   cn_backtrace_abort(frame);
 }
 
-/* What the details say of a safepoint: stripped programs have them too. Damaged details must not
- * end the message that calls this, nor begin one of their own. Where there is a guard already,
- * nothing is printed, so nothing is looked up. */
+/* Look up the details of a safepoint, which stripped programs have too. Damaged details must
+ * neither end the message that calls this nor begin one of their own. If there is a guard already,
+ * nothing is printed, and nothing need be looked up. */
 bool cn_upcall_source(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The watchdog on the time to safepoint. It asks some thread each time, as any other thread could
- * by cairn_safepoint_ask().
+ * The watchdog on the time to safepoint. It asks one thread at a time, with cairn_safepoint_ask()
+ * as any other thread could.
  */
 #include "runtime/watchdog.h"
 
@@ -12,8 +12,8 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
-/* Nanoseconds without a processor, or spent on the request, that do not count: the calls that read
- * the clocks take them. */
+/* Times below this do not count, in nanoseconds without a processor or spent on the request: the
+ * calls that read the clocks take them. */
 enum { MISSING = 2000 };
 enum { MOST = 1000000000 }; /* microseconds between requests */
 
@@ -68,7 +68,7 @@ static void note(const struct cairn_arrival *arrival)
                    (unsigned long long)arrival->nanoseconds / 100 % 10, describe(arrival, text));
 }
 
-/* From nothing to twice the interval. */
+/* A random number from 0 to twice the interval. */
 static uint64_t pause_length(uint64_t *state)
 {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -101,7 +101,7 @@ __attribute__((constructor)) static void start(void)
     cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* The thread does not wait for an arrival any more, for requests have ended. */
+/* After cn_handshake_end() the thread waits for no arrival. */
 void cn_watchdog_stop(void)
 {
   stopping = 1;

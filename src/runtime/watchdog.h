@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random moments,
- * every N microseconds on average, and keeps what it finds.
+ * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random times,
+ * every N microseconds on average, and records the time that it takes.
  */
 #ifndef CN_RUNTIME_WATCHDOG_H
 #define CN_RUNTIME_WATCHDOG_H
@@ -23,11 +23,10 @@ enum cn_blame {
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival);
 
 /* The program is over: let all requesters go (threads/handshake.h), and wait until the watchdog has
- * ended.
- */
+ * ended. */
 void cn_watchdog_stop(void);
 
-/* What was found, for the statistics; after it has stopped. Nothing if it was off. */
+/* Print the results with the statistics, after the watchdog has stopped. Nothing if it was off. */
 void cn_watchdog_print(void);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * How libFuzzer changes ELF files, and those in archives: within a section, a relocation, a symbol
  * or a header, such that the rest of the file keeps its meaning. Plain changes of bytes hardly ever
- * get behind the checks of the headers. A target that includes this has the mutator.
+ * get past the checks of the headers. A target that includes this has the mutator.
  */
 #ifndef CN_FUZZ_ELF_MUTATOR_H
 #define CN_FUZZ_ELF_MUTATOR_H
@@ -111,7 +111,7 @@ static void mutator_entry(struct elf_mutator *m, uint32_t type, size_t entry,
   }
 }
 
-/* The bytes of a section, where they are, or longer or shorter ones behind all others. */
+/* The bytes of a section, where they are, or longer or shorter ones after all others. */
 static void mutator_bytes(struct elf_mutator *m)
 {
   uint32_t index;

@@ -4,7 +4,7 @@
 ; RUN: %cairn-cc -O2 -fcairn-slots=always %s %t.o -o %t && env CAIRN_STRESS=1 %t 10 | FileCheck %s
 ; RUN: %cairn-cc -O3 -fcairn-safepoints=early %s %t.o -o %t && env CAIRN_STRESS=1 %t 10 | FileCheck %s
 ; Aggregates, vectors and derived references that go into one pad from several invokes of a loop, and a
-; tail call behind it. What would go wrong: the pad sees a part of an aggregate, or a field's address,
+; tail call after it. What would go wrong: the pad sees a part of an aggregate, or a field's address,
 ; from before a collection, or that of another invoke.
 ; CHECK: caught 1210, cleaned 55
 ; CHECK: passed 240

@@ -5,7 +5,7 @@
 ; Calls through pointers under each calling convention: to managed functions, to native ones that come
 ; back and collect, and to native ones of other units by name. Arguments lie in registers and on the
 ; stack, which the callee takes off under some. What would go wrong: an argument, a result or a
-; register is lost on the way; the walk does not find the frames behind, or those that a callee which
+; register is lost on the way; the walk does not find the frames above, or those that a callee which
 ; popped its arguments left; a reference comes back stale from where a convention saves it.
 ; CHECK: 14 calls, 0 wrong
 

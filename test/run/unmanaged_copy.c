@@ -1,5 +1,5 @@
 // A struct with references copied to memory of the C library, by functions that cannot know what is
-// behind the pointer: the program ends with a message. Copies of data, and copies to locals and
+// where the pointer leads: the program ends with a message. Copies of data, and copies to locals and
 // globals, are fine.
 // RUN: %cairn-cc -O0 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s \
 // RUN:   && env CAIRN_STRESS=1 %t 0 | FileCheck %s

@@ -1,7 +1,7 @@
 // RUN: %root/test/run/Inputs/same %build --args 30000 --small 60 %s
 // RUN: %root/test/run/Inputs/same %build --levels -O2 --own -fcairn-poll=stack --args 30000 --small 60 %s
 // RUN: %cairn-cc -O2 %s -o %t && env CAIRN_WATCHDOG=20 %t 30000 | FileCheck --check-prefix=ASKED %s
-// Each level of a recursion polls behind its call, and a collection there moves what the level still
+// Each level of a recursion polls after its call, and a collection there moves what the level still
 // needs and what the call gave. Wrong: a poll that loses either.
 // ASKED: 808603 455803 30000
 #include <stdio.h>

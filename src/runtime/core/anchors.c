@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Chunks of anchors. The system gives several at a time, so that thousands of stacks are few
- * mappings; untouched pages take no memory. Stacks that end give theirs to those that come.
+ * mappings; untouched pages take no memory. Stacks that end return theirs for new stacks.
  */
 #include "runtime/core/anchors.h"
 
@@ -15,14 +15,14 @@
 
 enum { SLAB_MOST = 64 };
 
-/* Those of no stack, by `next`. After one lie as many as its number says that were never used. Each
- * change is one store, for the child of a fork() that came in the middle. */
+/* Chunks of no stack, linked by `next`. Each is followed by `number` chunks that were never used.
+ * Each change is one store: the child of a fork() may see it half done. */
 static struct cn_anchor_chunk *spare;
-static size_t slab = 1; /* chunks that the system is asked for */
+static size_t slab = 1; /* chunks to ask the system for */
 
 /* ---- memory ---- */
 
-/* Aligned memory for `count` chunks; 0: there is none. */
+/* Aligned memory for `count` chunks; 0: there is no memory. */
 static uintptr_t reserve(size_t count)
 {
   size_t chunk = CAIRN_ABI_ANCHOR_CHUNK, bytes = count * chunk;
@@ -42,7 +42,7 @@ static struct cn_anchor_chunk *new_slab(void)
   uintptr_t at = reserve(slab);
 
   if (at == 0)
-    at = reserve(slab = 1); /* a process that may have little */
+    at = reserve(slab = 1); /* the process may have little memory */
   if (at == 0)
     return NULL;
   ((struct cn_anchor_chunk *)at)->number = slab - 1;
@@ -51,7 +51,7 @@ static struct cn_anchor_chunk *new_slab(void)
   return (struct cn_anchor_chunk *)at;
 }
 
-/* Called with the lock held. */
+/* The caller holds the lock. */
 static struct cn_anchor_chunk *take_chunk(void)
 {
   struct cn_anchor_chunk *chunk = spare != NULL ? spare : new_slab();
@@ -67,13 +67,13 @@ static struct cn_anchor_chunk *take_chunk(void)
   return chunk;
 }
 
-/* Another one of a stack, after `previous`. */
+/* Add a chunk to a stack, after `previous`. */
 static struct cn_anchor_chunk *add_chunk(struct cn_anchor_chunk *previous)
 {
   struct cn_anchor_chunk *chunk = NULL;
 
   if (!cn_lock_take(CN_LOCK_ANCHORS))
-    return NULL; /* the handler of a fault here */
+    return NULL; /* this handler interrupted the holder by a fault */
   chunk = take_chunk();
   cn_lock_release(CN_LOCK_ANCHORS);
   if (chunk == NULL)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the anchors of a stack are: in aligned chunks, so that the stubs see from the low bits of
- * the next one's address that a chunk has ended. Anchors do not move, for native frames and
- * unwinders hold their addresses. A chunk that was reached once stays with the stack.
+ * The anchors of a stack, in aligned chunks: the stubs see from the low bits of the next anchor's
+ * address that a chunk is full. Anchors do not move, because native frames and unwinders hold their
+ * addresses. A stack keeps each chunk that it has reached.
  *
  *    | chunk, anchor, anchor, ... anchor |      | chunk, anchor, (free) ...        |
  *              ^ the oldest          ^ previous <-        ^ `next`: where the youngest ends
  *
- * `next` is the address after the youngest anchor: after the last of a chunk that is full, or at
- * the first of the chunk after it, which means the same. A stack without any anchors has null.
+ * `next` is the address after the youngest anchor: after the last one of a full chunk, or at the
+ * first one of the chunk after it, which means the same. A stack without anchors has null.
  */
 #ifndef CN_RUNTIME_CORE_ANCHORS_H
 #define CN_RUNTIME_CORE_ANCHORS_H
@@ -19,7 +19,7 @@
 #include <cairn/abi.h>
 #include "runtime/arch/arch.h"
 
-/* In the place of the first anchor of a chunk. */
+/* Stands in the place of a chunk's first anchor. */
 struct cn_anchor_chunk {
   struct cn_anchor_chunk *next, *previous; /* of this stack */
   struct cn_anchor *oldest;                /* of this stack */
@@ -29,7 +29,7 @@ _Static_assert(sizeof(struct cn_anchor_chunk) <= sizeof(struct cn_anchor), "one 
 
 enum {
   CN_ANCHORS_CHUNK = CAIRN_ABI_ANCHOR_CHUNK / CAIRN_ABI_ANCHOR_SIZE - 1, /* anchors of a chunk */
-  CN_ANCHORS_CHUNKS = 256, /* the most of a stack: 2^18 calls, about, of 64 bytes */
+  CN_ANCHORS_CHUNKS = 256, /* the most of one stack: about 2^18 calls, of 64 bytes */
 };
 
 static inline struct cn_anchor_chunk *cn_anchors_chunk(const struct cn_anchor *next)
@@ -43,7 +43,8 @@ static inline struct cn_anchor *cn_anchors_first(struct cn_anchor_chunk *chunk)
   return (struct cn_anchor *)chunk + 1;
 }
 
-/* The youngest anchor, which is also the `next` of those that are older. Null: there is none. */
+/* The youngest anchor; its address is also the `next` of those that are older. Null: there is none.
+ */
 static inline struct cn_anchor *cn_anchors_below(const struct cn_anchor *next)
 {
   if (next == NULL)
@@ -63,35 +64,36 @@ static inline size_t cn_anchors_count(const struct cn_anchor *next)
   return chunk->number * CN_ANCHORS_CHUNK + (size_t)(next - cn_anchors_first(chunk));
 }
 
-/* The youngest of those that came after `from`, the `next` of an earlier time. Null: none did. */
+/* The youngest anchor, if it is younger than `from`, the `next` of an earlier time; otherwise null.
+ */
 static inline struct cn_anchor *cn_anchors_since(const struct cn_anchor *from,
                                                  const struct cn_anchor *next)
 {
   return cn_anchors_count(next) > cn_anchors_count(from) ? cn_anchors_below(next) : NULL;
 }
 
-/* Room for the anchors of a stack, or of a thread: the oldest one's place. Null: no memory. What
- * stacks gave back is given out first. Any thread. */
+/* Get room for the anchors of a new stack or thread: the place of the oldest one. Null: no memory.
+ * Chunks that stacks returned come first. Any thread. */
 struct cn_anchor *cn_anchors_new(void);
 void cn_anchors_return(struct cn_anchor *oldest);
 
 struct cairn_mutator;
 
-/* For a thread that is attached. Without memory: ends the program with a message, without exit
- * handlers, for there may be no constructor yet whose work one undoes. */
+/* For a thread that is being attached. Without memory it ends the program with a message, and
+ * without exit handlers: constructors whose work they undo may not have run yet. */
 void cn_anchors_make(struct cairn_mutator *mutator);
 void cn_anchors_free(struct cairn_mutator *mutator);
 
-/* The mutator's own thread, in a slow path: see to it that there is room for the next one. Null, or
- * why there is none. */
+/* Make room for the next anchor. The mutator's own thread, in a slow path. Returns null, or why
+ * there is no room. */
 const char *cn_anchors_grow(struct cairn_mutator *mutator);
 
-/* Is it one of those of a stack? It may be any address. */
+/* Is it an anchor of the stack? `anchor` may be any address. */
 bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next,
                      const struct cn_anchor *anchor);
 
-/* What does not hold of a stack's anchors; null: all does. `next` may be any address. Linear in
- * chunks. */
+/* What is wrong with a stack's anchors; null: nothing. `next` may be any address. Linear in chunks.
+ */
 const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anchor *next);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the stacks of threads end.
+ * The ends of threads' stacks.
  */
 #include "runtime/core/bounds.h"
 
@@ -8,8 +8,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  RESERVE = 256 << 10, /* native code that managed code calls has so much left at least */
-  SHARE = 4,           /* but of a small stack this part */
+  RESERVE = 256 << 10, /* native code called from managed code has at least so much left */
+  SHARE = 4,           /* but on a small stack this part */
 };
 
 uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
@@ -21,7 +21,7 @@ uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
   return floor;
 }
 
-/* The bounds of other stacks do not change. */
+/* Only the bounds of the main thread's own stack change. */
 void cn_bounds_find(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->stack_end, bottom = cn_os_main_stack_bottom();
@@ -29,7 +29,7 @@ void cn_bounds_find(struct cairn_mutator *mutator)
   CN_ASSERT(mutator == &cairn_mutator && end != 0);
   if (mutator->stack != NULL || mutator != cn_mutator_main())
     return;
-  /* Without a limit the stack may take as much of the memory as the heap. */
+  /* Without a limit of the system, allow the stack as much of the memory as the heap. */
   if (bottom == 0)
     bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
   mutator->stack_bottom = bottom;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The bounds of stacks. A thread looks for its own only.
+ * The bounds of stacks. A thread finds its own only.
  */
 #ifndef CN_RUNTIME_CORE_BOUNDS_H
 #define CN_RUNTIME_CORE_BOUNDS_H
@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 
-/* Where managed code that looks must stop on a stack with these bounds. */
+/* The address at which managed code that checks must stop, on a stack with these bounds. */
 uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end);
 
-/* Find the bounds of the stack that the mutator is on; its end is known. The caller sets the limit
- * by poll_word.h. */
+/* Find the bounds of the stack that the mutator is on, whose end is known. The caller sets the
+ * limit with poll_word.h. */
 void cn_bounds_find(struct cairn_mutator *mutator);
 
 #endif

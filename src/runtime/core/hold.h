@@ -5,9 +5,8 @@
 #ifndef CN_RUNTIME_CORE_HOLD_H
 #define CN_RUNTIME_CORE_HOLD_H
 
-/* Between the two no handler runs in this thread, but those of signals that an instruction raises:
- * a handler that jumps would leave something half done, or a lock taken. These nest.
- * Async-signal-safe. */
+/* Between the two only handlers of signals that an instruction raises run on this thread: a handler
+ * that jumps would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
 void cn_hold_signals(void);
 void cn_hold_let_signals(void);
 

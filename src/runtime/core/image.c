@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of images, and which addresses are layouts. Readers find it as a whole (readers.h); who
- * changes it holds CN_LOCK_IMAGES, makes another one, and publishes that.
+ * The list of images, and the addresses that are layouts. Readers find the list as a whole
+ * (readers.h). A writer holds CN_LOCK_IMAGES, makes another list, and publishes it.
  *
- * An image comes at any time: no managed code of it has run, so a collection beside it misses
- * nothing. It goes while no collection is under way, and its sections are not unmapped before the
- * last reader has left that may look at them.
+ * An image may come at any time: none of its managed code has run, so a collection at the same time
+ * misses nothing. It goes while no collection is under way, and its sections stay mapped until the
+ * last reader that may see them has left.
  */
 #include "runtime/core/image.h"
 
@@ -30,9 +30,9 @@ struct range {
 
 static struct cn_image_list none;
 static struct cn_image_list *_Atomic current = &none;
-static struct cn_image_list *retired; /* the newest of those that were replaced */
+static struct cn_image_list *retired; /* the newest of the replaced ones */
 static _Atomic uint64_t generation, flags;
-static _Atomic bool frames; /* has any image frame maps? */
+static _Atomic bool frames; /* does any image have frame maps? */
 static _Atomic bool ended;  /* images stay */
 
 static struct cn_readers readers;
@@ -120,7 +120,7 @@ bool cn_image_has_frames(void)
   return atomic_load(&frames);
 }
 
-/* In the child of a fork(), whose only thread this is. */
+/* In the child of a fork(), which has only this thread. */
 static void forked(void)
 {
   cn_readers_forked(&readers, inside);
@@ -206,7 +206,7 @@ static size_t find_range(const struct cn_image_list *list, struct range range)
   return i - 1;
 }
 
-/* Items of `old`, of which `to` gets one more or one fewer at `at`. */
+/* Copy the items of `old`, with one more or one fewer at `at`, to `to`. */
 static void copy_around(void *to, const void *old, size_t count, size_t at, size_t item, bool more)
 {
   size_t rest = count - at - !more;
@@ -280,7 +280,7 @@ const char *cn_images_wrong(void)
 
 /* ---- writers ---- */
 
-/* Free the lists that nobody reads any more: with one, all that are older. */
+/* Free the replaced lists that nobody reads any more: each with all older ones. */
 static void free_retired(void)
 {
   struct cn_image_list **at = &retired;
@@ -321,7 +321,7 @@ static void publish(struct cn_image_list *list)
 
 _Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
 
-/* Of an object from before there were versions these are half an address each. */
+/* Objects from before there were versions have half an address in each of these fields. */
 static void check_form(const struct cairn_image *image)
 {
   char file[CN_REPORT_PC];
@@ -334,7 +334,7 @@ static void check_form(const struct cairn_image *image)
               image->version, image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
 }
 
-/* A section has both bounds, in order. */
+/* Check that each section has both bounds, in order. */
 static void check_bounds(const struct cairn_image *image)
 {
   if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
@@ -371,8 +371,7 @@ static bool add(const struct cairn_image *image)
   return is_new;
 }
 
-/* Hold signals, so that no handler leaves this half done by a jump: the dynamic linker does not
- * begin again. */
+/* Hold signals: the dynamic linker would not resume after a handler that jumped out. */
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_hold_signals();
@@ -383,8 +382,7 @@ void cairn_image_register(const struct cairn_image *image)
   cn_hold_let_signals();
 }
 
-/* Keep the flags: what an image without safepoints left on the stack or in the heap may still be
- * there. */
+/* Keep the flags: frames and objects of an image without safepoints may outlive it. */
 static void delete(const struct cairn_image *image, bool stopped)
 {
   CN_CHECK(cn_image_hold());
@@ -398,15 +396,16 @@ static void delete(const struct cairn_image *image, bool stopped)
   cn_image_release();
 }
 
-/* The program is at its end: this is the last of the executable's destructors, which run before
- * those of shared objects. Other threads may still run their code, and none is unmapped. */
+/* The program ends: this is the last destructor of the executable, and those of shared objects
+ * follow. From here on no image is removed: other threads may still run their code, and none is
+ * unmapped. */
 __attribute__((destructor(101))) static void end(void)
 {
   atomic_store(&ended, true);
 }
 
-/* A thread that collects may come here by an exit handler, when memory is exhausted. Otherwise it
- * would unmap what it reads. */
+/* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted:
+ * it would unmap what it reads. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
   if (atomic_load(&ended))
@@ -424,7 +423,7 @@ void cairn_image_unregister(const struct cairn_image *image)
 
 /* ---- look-ups ---- */
 
-/* Frame maps that cannot be read may describe this code. */
+/* Assume that unreadable frame maps describe this code. */
 static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
 {
   const unsigned char *cursor = image->frames_start;

@@ -11,27 +11,27 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 
-/* A registered image. The copy is used: a damaged or unmapped original cannot hurt. `key` tells
- * them apart. Each registration has its own id; later ones have greater ids. */
+/* A registered image: a copy, which a damaged or unmapped original cannot hurt. `key` is the
+ * original's address, and unique. Each registration has its own id; later ones have greater ids. */
 struct cn_image {
   const struct cairn_image *key;
   struct cairn_image image;
   uint64_t id;
 };
 
-/* All images, in the order of their registration. It is never changed once it is published. */
+/* All images, in the order of their registration. A published list never changes. */
 struct cn_image_list {
   uint64_t generation;
   size_t count, ranges;
-  struct cn_image_list *older; /* among those that were replaced; */
+  struct cn_image_list *older; /* among the replaced lists; */
   uint64_t since;              /* cn_readers_left() */
-  struct cn_image at[];        /* after them come the ranges (image.c) */
+  struct cn_image at[];        /* the ranges follow them (image.c) */
 };
 
-/* Between the two the calling thread may read: lists that it finds stay as they are, and the
- * sections of their images stay mapped. True: this call has begun that, and its caller ends it;
- * false: the thread is at it already, a collecting one for the whole of a collection. Any thread,
- * async-signal-safe; takes no lock and never waits. */
+/* Between the two the calling thread may read: lists that it finds stay unchanged, and the sections
+ * of their images stay mapped. True: this call began that, and its caller must end it; false: the
+ * thread reads already, as a collecting one does throughout. Any thread, async-signal-safe; takes
+ * no lock and never waits. */
 bool cn_image_enter(void);
 void cn_image_leave(bool entered);
 
@@ -39,41 +39,41 @@ void cn_image_leave(bool entered);
 bool cn_image_reads(void);
 void cn_image_restore(bool reads);
 
-/* Those that are registered now. While the calling thread reads. */
+/* The images that are registered now. Call it while the calling thread reads. */
 const struct cn_image_list *cn_image_list(void);
 
-/* How many those are. Any thread. */
+/* Their number. Any thread. */
 size_t cn_image_count(void);
 
-/* Changes after each list that is published, to its generation. */
+/* The generation of the list; each published list has a new one. */
 uint64_t cn_image_generation(void);
 
-/* Keep images from coming and going. False: the calling thread, interrupted by a signal, holds them
- * already or changes them. */
+/* Keep images from coming and going. False: the calling thread holds them already, or a signal
+ * interrupted its change of them. */
 bool cn_image_hold(void);
 void cn_image_release(void);
 
-/* For tables that are replaced while threads that read use them: cn_readers_now() and
- * cn_readers_left() (readers.h). */
+/* cn_readers_now() and cn_readers_left() (readers.h), for other tables that are replaced while
+ * threads read them. */
 uint64_t cn_image_readers_now(void);
 bool cn_image_readers_left(uint64_t since);
 
-/* Has any image frame maps? */
+/* Does any image have frame maps? */
 bool cn_image_has_frames(void);
 
 /* True if a function with frame maps has a part of [start, end). */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 
-/* Is it a thread-local's? Where is it: of a thread-local, the calling thread's? 0: nowhere. While
- * the thread reads. */
+/* Is the root in a thread-local? Its address, of a thread-local the calling thread's; 0: it has
+ * none. Call them while the thread reads. */
 bool cn_image_root_is_thread_local(const struct cairn_global_root *root);
 uintptr_t cn_image_root_address(const struct cairn_global_root *root);
 
-/* What does not hold of the list; null: all does. It holds that
- *   - each image is there once, and ids go up, to below the generation
- *   - the flags are those of all images that are there, at least
- *   - there is a range for each image with layouts, and they are sorted
- * Quadratic, of few. Holding the images. */
+/* What is wrong with the list; null: nothing. It holds that
+ *   - each image is there once, and ids ascend and are below the generation
+ *   - the flags are at least those of all images that are there
+ *   - each image with layouts has a range, and ranges are sorted
+ * Quadratic in few images. The caller holds the images. */
 const char *cn_images_wrong(void);
 
 /* Flags of all images together (CAIRN_ABI_IMAGE_*). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A word for each lock names its holder: one step takes the lock and tells which thread has it,
- * which no mutex of libc does.
+ * A word for each lock names its holder: one step takes the lock and tells which thread has it. No
+ * mutex of libc does that.
  */
 #include "runtime/core/lock.h"
 

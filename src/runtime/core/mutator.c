@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What threads have that run managed code; attach.c attaches them.
+ * The mutator of each thread that runs managed code. attach.c attaches it.
  */
 #include "runtime/core/mutator.h"
 

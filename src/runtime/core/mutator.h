@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator: what each thread that runs managed code has. Its first fields are known to compiled
- * code and to the stubs (abi.def).
+ * The mutator: the data of a thread that runs managed code. Compiled code and the stubs know its
+ * first fields (abi.def).
  */
 #ifndef CN_RUNTIME_CORE_MUTATOR_H
 #define CN_RUNTIME_CORE_MUTATOR_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include "runtime/arch/arch.h"
 
-/* Invariants: the anchors are as anchors.h has it. buffer_start <= alloc <= buffer_end; limit is
+/* Invariants. The anchors are as anchors.h says. buffer_start <= alloc <= buffer_end. limit is
  * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
- * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). A
- * thread that is not attached has only zeros but for the poll word and the limit, so that each way
- * into the runtime takes its slow path, which says so. cn_mutator_wrong() checks all that. */
+ * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). In a
+ * thread that is not attached all but the poll word and the limit are zero, so that each way into
+ * the runtime takes its slow path, which attaches it. cn_mutator_wrong() checks all that. */
 struct cairn_stack;
 struct cn_handshake;
 
@@ -23,16 +23,16 @@ struct cn_handshake;
 struct cn_handlers_part {
   uintptr_t start, alloc, end;
   uintptr_t given;    /* the end of what the collector gave last */
-  uintptr_t walkable; /* blocks of the buffer up to here have been looked at */
-  uint64_t extending; /* what the collector gives now is for handlers alone */
+  uintptr_t walkable; /* blocks of the buffer up to here are known to be whole */
+  uint64_t extending; /* memory from the collector is for handlers alone now */
 };
 
-/* What a mutator has of the stack that it is on, and what is kept of one that it is not on. */
+/* A mutator's data about its current stack; also kept for each stack that it is not on. */
 struct cn_stack_saved {
   struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
   uintptr_t seen;               /* by the walk of this collection */
-  struct cairn_mutator *runner; /* the one that is on it; null: it is kept here */
+  struct cairn_mutator *runner; /* the mutator that is on it; null: the data is here */
 };
 
 struct cairn_mutator {
@@ -57,7 +57,7 @@ struct cairn_mutator {
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
   uint64_t wanted;                       /* bytes that the next buffer is to serve */
   uint64_t safepoints;                   /* slow paths entered */
-  uint64_t interruptions;     /* odd: a signal handler runs that interrupted managed code */
+  uint64_t interruptions;     /* odd while a signal handler runs that interrupted managed code */
   uintptr_t word;             /* the collector's (cairn_mutator_word()) */
   void *interrupted;          /* signals.c */
   void *fault_stack;          /* for handlers of its faults, if the runtime gave it (fault.h) */
@@ -68,7 +68,7 @@ struct cairn_mutator {
   uint64_t unused[5];
 };
 
-/* Of a thread that is not attached. */
+/* The mutator of a thread that is not attached. */
 #define CN_MUTATOR_INITIAL \
   {.poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
 
@@ -79,12 +79,12 @@ extern _Thread_local struct cairn_mutator cairn_mutator;
 /* The calling thread's mutator; attaches the thread if need be (attach.c). */
 struct cairn_mutator *cn_mutator_get(void);
 
-/* The main thread's, from any thread; it is there before any other code of the program runs, and
- * stays when the thread has ended, no longer attached. */
+/* The main thread's mutator, for any thread. It exists before any other code of the program runs,
+ * and after the thread has ended, then no longer attached. */
 struct cairn_mutator *cn_mutator_main(void);
 
-/* What does not hold of the mutator, of the invariants above; null: all does. The mutator's own
- * thread, in a slow path; async-signal-safe. */
+/* What is wrong with the mutator, by the invariants above; null: nothing. The mutator's own thread,
+ * in a slow path; async-signal-safe. */
 const char *cn_mutator_wrong(const struct cairn_mutator *mutator);
 
 #endif

@@ -14,8 +14,8 @@ struct cn_mutex {
   _Atomic uint32_t word;
 };
 
-/* False: it is `deadline` by cn_os_nanoseconds(), and another thread has it still; UINT64_MAX: wait
- * however long. A thread must not take it twice. */
+/* False: `deadline` by cn_os_nanoseconds() has passed, and another thread still has it; UINT64_MAX:
+ * wait without limit. A thread must not take it twice. */
 bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline);
 void cn_mutex_release(struct cn_mutex *mutex);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arming polls. Compiled code reads the poll word, or the stack limit, plainly; here they are
- * always accessed atomically.
+ * Arming polls. Compiled code reads the poll word, or the stack limit, plainly; this file always
+ * accesses them atomically.
  */
 #include "runtime/core/poll_word.h"
 
 #include "base/check.h"
 
-/* Is it one bit that some slow path looks at? */
+/* Is it one bit, which some slow path handles? */
 static bool is_reason(enum cn_reason reason)
 {
   return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE ||
@@ -21,16 +21,17 @@ void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
   __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* Read the word after the limit is lowered: a thread that arms later raises the limit again. */
+/* Lower the limit first, then read the word: a thread that arms in between raises the limit again.
+ */
 void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 {
-  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* which means that a poll is to stop */
+  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* that value tells a poll to stop */
   __atomic_store_n(&mutator->stack_limit, mutator->stack_floor, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) != 0)
     __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* Callers disarm before they look for the request: one that comes in between arms again. */
+/* Callers disarm before they look for the request: a request in between arms again. */
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
   CN_ASSERT(is_reason(reason));

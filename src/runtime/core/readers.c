@@ -47,8 +47,8 @@ uint64_t cn_readers_now(struct cn_readers *readers)
   return atomic_load(&readers->generation);
 }
 
-/* Begin the next generation, if nobody is left of the one before this. A reader that is about to
- * find out that its generation is over may be counted for a moment. */
+/* Begin the next generation if the last but one has no reader left. A reader that is about to find
+ * its generation over may be counted for a moment. */
 static bool advance(struct cn_readers *readers)
 {
   uint64_t now = atomic_load(&readers->generation);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks where references are stored, for calls that pass `check-stores` puts into programs.
+ * Checks of stored references, for calls that pass `check-stores` puts into programs.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -36,12 +36,12 @@ static const struct cairn_global_root *find(const struct cn_image_list *list, ui
   return NULL;
 }
 
-/* The global that was found last is looked at without counting this thread among the readers of
- * images: it comes to no safepoint here, and images go in a stop, but in programs without
+/* The global that was found last. This thread reads it without counting itself as a reader of
+ * images: it reaches no safepoint here, and images go in a stop, except in programs without
  * safepoints. A handler may come between any two stores. */
 static _Thread_local struct {
   const struct cairn_global_root *volatile root;
-  volatile uint64_t generation; /* of the list; 0: nothing is kept */
+  volatile uint64_t generation; /* generation of the list; 0: nothing is kept */
 } last;
 
 static void keep(const struct cairn_global_root *root, uint64_t generation)
@@ -89,7 +89,7 @@ _Noreturn static void lost(const void *slot, const char *what, const void *pc)
 #pragma GCC visibility push(default)
 void cairn_check_store(const void *slot, const char *what);
 void cairn_check_copy(const void *to, const void *from, size_t bytes);
-/* The same under the name by which copies of ordinary memory call it: in IR the types differ. */
+/* The same under the name that copies of ordinary memory call: its type differs in IR. */
 void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
     __attribute__((alias("cairn_check_copy")));
 #pragma GCC visibility pop

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A thread-local that holds references is as far from the thread pointer in all threads, and so is
- * the mutator (docs/threads.md): what the calling thread's accessor says tells where it is in each.
+ * The roots of images. A thread-local that holds references has the same distance from the thread
+ * pointer in all threads, and so has the mutator (docs/threads.md). So its accessor's answer on the
+ * calling thread gives its place in each.
  */
 #include "runtime/roots/global_roots.h"
 
@@ -9,7 +10,7 @@
 #include "runtime/core/counts.h"
 #include "runtime/core/image.h"
 
-/* How far behind a thread's mutator its thread-local is. */
+/* The distance from a thread's mutator to its thread-local. */
 static uintptr_t distance(const struct cairn_global_root *root)
 {
   CN_CHECK(cn_image_root_is_thread_local(root));

@@ -23,7 +23,7 @@ struct derived {
   uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
 };
 
-/* A reference plus a constant: the collector is shown the reference by itself. */
+/* A reference plus a constant: the collector sees the reference alone. */
 struct offset {
   uintptr_t *slot, reference, offset;
 };
@@ -40,7 +40,7 @@ static CN_GROW(struct offset) offsets;
 static CN_GROW(struct user) users;
 static cairn_user_root *user_roots;
 
-/* Check what a manager says; decoding has checked frame maps. */
+/* Check what a manager says. Decoding has checked frame maps. */
 static void check_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
@@ -93,8 +93,8 @@ static void begin_notes(void)
   cn_coroutine_stacks_begin();
 }
 
-/* A mutator that is at no safepoint is in native code, and its youngest anchor tells where. It may
- * say that it is managed, for a moment, until it finds that it has to wait. */
+/* A mutator at no safepoint is in native code, and its youngest anchor tells its place. Its state
+ * may be managed for a moment, until it reads its poll word and waits. */
 static void note_stack(const struct cairn_mutator *mutator)
 {
   struct cn_walk walk;
@@ -111,7 +111,7 @@ static void note_stacks(void)
   cn_coroutine_stacks_each(note_frames);
 }
 
-/* After a look at all activations barriers go where the next young collection needs them. */
+/* After a full enumeration set the barriers that the next young collection needs. */
 static void all_seen(void)
 {
   const struct cairn_mutator *owner = cn_return_barrier_owner();
@@ -125,8 +125,8 @@ void cairn_set_user_roots(cairn_user_root *handler)
   user_roots = handler;
 }
 
-/* Visit what the stack has besides `slots`. write_back() writes derived pointers and offsets back.
- */
+/* Visit the stack's roots that are not in `slots`. write_back() writes derived pointers and offsets
+ * back. */
 static void visit_special(cairn_root_visitor *visit, void *env)
 {
   CN_CHECK(users.count == 0 || user_roots != NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals. Between any two instructions here another signal may come, whose handler may leave by a
- * jump. So each change is one store, or a reader understands it half done.
+ * Signals. Between any two instructions of this file another signal may come, whose handler may
+ * jump out. So each change is one store, or readers understand it half done.
  */
 #include "runtime/signals/signals.h"
 
@@ -22,8 +22,8 @@
 
 enum { NESTED = 256 }; /* interruptions at a time */
 
-/* A handler that runs since managed code was interrupted. What it calls lies in [low, frame). Where
- * `frame` is 0 the entry has not been written yet. */
+/* A handler that runs and interrupted managed code, or began after one that did. What it calls lies
+ * in [low, frame). `frame` is 0 until the entry is complete. */
 struct interruption {
   volatile uintptr_t frame, low;
   struct cn_anchor *volatile anchor;
@@ -33,8 +33,8 @@ static _Thread_local volatile unsigned depth;
 
 static _Thread_local volatile uint64_t postponed; /* signals, a bit for each less one */
 
-/* Of the calling thread. Not in its stack, of which static thread-local storage is a part: few
- * threads ever need them. */
+/* An entry of the calling thread. They are not thread-local storage, which is part of its stack:
+ * few threads ever need them. */
 static struct interruption *interruption(unsigned index)
 {
   return (struct interruption *)cairn_mutator.interrupted + index;
@@ -62,7 +62,7 @@ bool cn_signals_interrupting(void)
   return depth != 0;
 }
 
-/* A handler that went to another stack has nothing to drop there. */
+/* A handler that went to another stack has no anchors to drop there. */
 struct cn_anchor *cn_signals_anchors(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
@@ -80,8 +80,8 @@ uint8_t cn_signals_state(void)
 
 /* ---- signals that come during a slow path ---- */
 
-/* Signals that an instruction raised, which would only raise them again, and abort()'s: their
- * handlers run at once. cn_safepoint_*() end the program if one comes to a safepoint. */
+/* Did an instruction raise the signal, or abort()? Queued, it would only be raised again; so its
+ * handler runs at once. cn_safepoint_*() end the program if that comes to a safepoint. */
 static bool is_synchronous(int signal, const siginfo_t *info)
 {
   switch (signal) {
@@ -99,8 +99,8 @@ static bool is_synchronous(int signal, const siginfo_t *info)
   }
 }
 
-/* Queue the signal in the kernel again, with all that came with it, and block it meanwhile: another
- * one of its number merges with it or queues as the kernel does it. */
+/* Queue the signal in the kernel again, with its data, and block it meanwhile: further ones of its
+ * number merge or queue as the kernel does it. */
 static void postpone(int signal, siginfo_t *info, ucontext_t *context)
 {
   int error = errno;
@@ -135,7 +135,7 @@ void cn_signals_release(void)
 
 /* ---- interruptions ---- */
 
-/* Drop anchors of the handler's calls on an alternate stack, whose addresses do not tell that the
+/* Drop anchors of the handler's calls on an alternate stack. Addresses there do not tell that the
  * calls are over. */
 static void drop_anchors(const struct interruption *over)
 {
@@ -187,7 +187,7 @@ void cn_signals_settle(uintptr_t sp)
     count_interruption(&cairn_mutator, false);
 }
 
-/* Where the handler's stack ends that begins above `frame`, if it is an alternate one. */
+/* The lower end of the handler's stack, if `frame` is on an alternate one; else 0. */
 static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
@@ -197,8 +197,7 @@ static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
              : 0;
 }
 
-/* Native code was interrupted, but no walk would get past the handler: it runs as if managed code
- * had been. */
+/* Treat interrupted native code as managed: no walk would get past the handler. */
 static void become_managed(struct cairn_mutator *mutator)
 {
   mutator->busy = 1;
@@ -235,8 +234,8 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
     mutator->state = CAIRN_ABI_NATIVE;
 }
 
-/* Is the interrupted code native, and can a walk go from the handler to older managed code? Not if
- * the handler's stack lies above: a walk from there would pass all that by. */
+/* Is the interrupted code native, and can a walk go from the handler to older managed code? It
+ * cannot if the handler's stack lies above: the walk would skip all code between. */
 static bool is_anchored(const struct cairn_mutator *mutator, const ucontext_t *context)
 {
   uintptr_t sp = cn_arch_fault_sp(context);
@@ -263,7 +262,7 @@ static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontex
   interrupt(handler, signal, info, context);
 }
 
-/* The default action, which the kernel takes when the instruction faults again, or at once. */
+/* Take the default action: the kernel does when the instruction faults again, or at once. */
 static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
 {
   struct sigaction kernel = {.sa_handler = SIG_DFL};
@@ -276,15 +275,15 @@ static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
     syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
 }
 
-/* On the stack of a handler, while it runs: `self` is its own address, but for the bits. */
+/* Lies on a handler's stack while it runs. `self` is the complement of its own address. */
 struct delivery {
   uintptr_t self;
-  uintptr_t sp;   /* of what the oldest of them interrupted */
-  size_t anchors; /* that there were when it began */
+  uintptr_t sp;   /* of the code that the oldest of them interrupted */
+  size_t anchors; /* number of anchors when it began */
 };
 static _Thread_local const volatile struct delivery *volatile delivery;
 
-/* A handler that left by a jump has left its own behind; null then. */
+/* The delivery on this stack; null if it is left over from a handler that jumped out. */
 static const volatile struct delivery *youngest_delivery(void)
 {
   const volatile struct delivery *youngest = delivery;

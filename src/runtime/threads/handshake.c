@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One requester at a time, who has the lock of stops. A word of each mutator says how far the
- * handshake with it is:
+ * One requester at a time, the one that has the lock of stops. A word of each mutator is the state
+ * of the handshake with it:
  *
- *          requester           CAS: the mutator, or the requester while it rests
+ *          requester           CAS: the mutator, or the requester while the mutator rests
  *     NONE ---------> PENDING ---------------------------------------------------> TAKEN
- *      ^                 |  it is too late (requester, CAS)                          |
+ *      ^                 |  the deadline has passed (requester, CAS)                 |
  *      +-----------------+-----------------------------------------------------------+
- *                                       the operation has been run (who took it)
+ *                                       the operation has run (the side that took it)
  *
- * The requester disarms the poll at the end, and a mutator that runs the operation does. A mutator
- * does not go on while the word is TAKEN by the requester; the barrier between arming and the look
- * at its state sees to it that it either is seen as managed or sees the poll armed (stop.c).
+ * The requester disarms the poll at the end; a mutator that runs the operation disarms it, too. A
+ * mutator does not go on while the requester has the word TAKEN. The requester sends a barrier
+ * between arming the poll and reading the state: so either it sees the mutator managed, or the
+ * mutator sees its poll armed (stop.c).
  */
 #include "runtime/threads/handshake.h"
 
@@ -25,8 +26,8 @@
 #include "runtime/threads/stop.h"
 
 enum { NONE, PENDING, TAKEN };
-enum { AGAIN = 100000 };           /* nanoseconds between two looks at a state */
-enum { LOCK_AGAIN = 100 * AGAIN }; /* and between two at `ended` while others have the lock */
+enum { AGAIN = 100000 };           /* nanoseconds between two reads of a state */
+enum { LOCK_AGAIN = 100 * AGAIN }; /* and between two of `ended` while others have the lock */
 
 static atomic_bool ended;
 static _Thread_local struct cairn_mutator *examined;
@@ -41,7 +42,7 @@ void cn_handshake_end(void)
   atomic_store(&ended, true);
 }
 
-/* ---- whoever runs the operation ---- */
+/* ---- the side that runs the operation ---- */
 
 static bool change(struct cairn_mutator *mutator, uint32_t from, uint32_t to)
 {
@@ -67,7 +68,8 @@ bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
          atomic_load(&mutator->handshake) != NONE;
 }
 
-/* It may take the word before the poll is armed; so the requester disarms as well. */
+/* The mutator may take the word before the requester arms the poll, so the requester disarms as
+ * well. */
 void cn_handshake_answer(struct cairn_mutator *mutator)
 {
   if (change(mutator, PENDING, TAKEN)) {
@@ -124,7 +126,7 @@ static size_t post(struct cn_handshake *request)
   return count;
 }
 
-/* Its own mutator rests whatever the state says. */
+/* The requester's own mutator rests, whatever its state. */
 static bool take_over(struct cairn_mutator *mutator)
 {
   if ((mutator != &cairn_mutator && !cn_stop_rests(mutator)) || !change(mutator, PENDING, TAKEN))
@@ -133,7 +135,8 @@ static bool take_over(struct cairn_mutator *mutator)
   return true;
 }
 
-/* A thread that goes to native code tells nobody, so look again from time to time. */
+/* Wait, and read the state again from time to time: a thread that enters native code wakes nobody.
+ */
 static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
 {
   uint32_t word;
@@ -162,7 +165,7 @@ static enum cairn_status shake(struct cn_handshake *request)
     if (!is_meant(request, m))
       continue;
     enum cairn_status status = await(m, request->deadline);
-    cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* not before: it looks on its way back */
+    cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* not before: it must see the request */
     if (status != CAIRN_OK)
       result = status;
   }
@@ -182,7 +185,7 @@ static enum cairn_status take(uint64_t deadline)
   }
 }
 
-/* Whoever is managed would wait for a requester that waits for it. */
+/* Refuse a thread that is managed: it would wait for a requester that waits for it. */
 static bool may_wait(const struct cairn_mutator *self)
 {
   return examined == NULL && (!self->attached || (!self->busy && self->interruptions % 2 == 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handshakes: an operation that is run once for each of some mutators, by its own thread at a
- * safepoint, or by the requester while that thread rests. docs/threads.md draws the protocol;
+ * Handshakes: an operation that runs once for each of some mutators, on its own thread at a
+ * safepoint, or on the requester's while that thread rests. docs/threads.md draws the protocol;
  * test/model/handshake.pml is its model.
  */
 #ifndef CN_RUNTIME_THREADS_HANDSHAKE_H
@@ -12,7 +12,7 @@
 #include <cairn/thread.h>
 #include "runtime/core/mutator.h"
 
-/* Whom a handshake is with, where it is no thread's number; 0: the main thread. */
+/* Targets that are not a thread's number. 0 is the main thread. */
 enum { CN_HANDSHAKE_ALL = -1, CN_HANDSHAKE_ANY = -2 };
 
 struct cn_handshake {
@@ -21,32 +21,32 @@ struct cn_handshake {
   cairn_handshake_operation *operation;
   void *env;
   uint64_t deadline; /* by cn_os_nanoseconds() */
-  /* The requester calls it just before it arms the mutator; may be null. */
+  /* Called by the requester just before it arms the mutator; may be null. */
   void (*prepare)(struct cairn_mutator *mutator, void *env);
   uint64_t armed; /* out: when all were armed */
 };
 
 /* ---- the requester ---- */
 
-/* As cairn_handshake() of <cairn/thread.h>. Native code. */
+/* cairn_handshake() of <cairn/thread.h>. Native code calls it. */
 enum cairn_status cn_handshake(struct cn_handshake *request);
 
-/* The program is over: let all requesters go, and those that come later. Any thread. */
+/* The program is over: let all requesters go, now and later. Any thread. */
 void cn_handshake_end(void);
 
 /* ---- the mutator's own thread ---- */
 
-/* Has it to answer before it goes on? */
+/* Must the mutator answer before it goes on? */
 bool cn_handshake_is_requested(const struct cairn_mutator *mutator);
-/* Answer, if so: it is managed, and what the walk of its stack needs is in the mutator. */
+/* Answer a pending request. The mutator is managed, and has what a walk of its stack needs. */
 void cn_handshake_answer(struct cairn_mutator *mutator);
 
 /* ---- any thread ---- */
 
-/* The mutator for which the calling thread runs an operation; null: it runs none. */
+/* The mutator whose operation the calling thread runs; null: it runs none. */
 struct cairn_mutator *cn_handshake_examined(void);
 
-/* In the child of a fork(): nothing is requested of its only mutator. */
+/* In the child of a fork(): drop the request to its only mutator. */
 void cn_handshake_forked(struct cairn_mutator *self);
 
 #endif

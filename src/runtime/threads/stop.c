@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A mutator's state says whether a requester has to wait for it. Managed code changes it by plain
- * stores, and looks at the poll word after that; a requester sets poll words, has every processor
- * order its accesses (cn_os_barrier()), and looks at the states after that. So one of the two sees
- * the other:
+ * stores, and reads the poll word after that. A requester sets poll words, has every processor
+ * order its accesses (cn_os_barrier()), and reads the states after that. So one of the two sees the
+ * other:
  *
  *    mutator, back from native code          requester
  *      state = MANAGED                         poll |= STOP
  *      (no fence)                              barrier on all processors
  *      poll & STOP? arrive                     state == MANAGED? wait for it
  *
- * A mutator that waits is as good as one in native code. Whoever is one and wants to stop the
- * others counts as waiting from before it takes the lock, so two requesters do not wait for each
- * other.
+ * A waiting mutator counts as one in native code. A requester that has a mutator counts as waiting
+ * from before it takes the lock, so that two requesters do not wait for each other.
  */
 #include "runtime/threads/stop.h"
 
@@ -60,15 +59,16 @@ bool cn_stop_is_requested(const struct cairn_mutator *mutator)
   return cn_poll_word_is_armed(mutator, CN_REASON_STOP) || cn_handshake_is_requested(mutator);
 }
 
-/* The word is read after the state is set, in one order for all threads. */
+/* Set the state, then read the word, in one order for all threads. */
 static bool goes_on(struct cairn_mutator *mutator)
 {
   set_state(mutator, CAIRN_ABI_MANAGED);
   return !cn_stop_is_requested(mutator);
 }
 
-/* In a stop for a fork() nothing collects, and the child mends what others were at. So a handler of
- * a signal goes on: what it interrupted may be malloc(), whose locks fork() waits for. */
+/* May the thread run during this stop? In a stop for a fork() nothing collects, and the child
+ * repairs the data of other threads. So a signal handler runs on: it may have interrupted malloc(),
+ * whose locks fork() waits for. */
 static bool goes_through(const struct cairn_mutator *mutator)
 {
   return mutator == &cairn_mutator && atomic_load(&forking) && cn_upcall_delivering();
@@ -81,9 +81,9 @@ static void let_pass(struct cairn_mutator *mutator)
     cn_os_wait(&stopping, 1, UINT64_MAX);
 }
 
-/* Requesters wait for the end of a handler that interrupted managed code: no walk gets past it. Who
- * goes through the stop of a fork() looks again when it is managed: another stop, which saw it
- * wait, may have begun in between. */
+/* A handler that interrupted managed code runs on: no walk gets past it, and requesters wait for
+ * its end. A thread that runs during the stop of a fork() checks again once it is managed: another
+ * stop, which saw it wait, may have begun in between. */
 static bool need_not_wait(struct cairn_mutator *mutator)
 {
   bool interrupting = mutator->interruptions % 2 != 0;
@@ -105,8 +105,8 @@ void cn_stop_arrive(struct cairn_mutator *mutator)
   } while (!goes_on(mutator));
 }
 
-/* No fence between the two, as in the stubs. A signal's handler between them would run managed code
- * beside a collection; but signals wait. */
+/* No fence between the store and the load, as in the stubs. Signals wait: a handler between the two
+ * would run managed code beside a collection. */
 void cn_stop_come_back(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator->busy && state_of(mutator) != CAIRN_ABI_SAFEPOINT);
@@ -231,7 +231,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
 /* ---- requesters ---- */
 
 /* Is it native or at a safepoint? Not while a handler runs that interrupted managed code, though it
- * may have called native code. Such handlers may begin and end between two looks; the number of
+ * may have called native code. Such handlers may begin and end between two reads; the number of
  * interruptions tells. */
 bool cn_stop_rests(const struct cairn_mutator *mutator)
 {
@@ -242,8 +242,8 @@ bool cn_stop_rests(const struct cairn_mutator *mutator)
          __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST) == before;
 }
 
-/* The number of arrivals is read first: whoever arrives after the look changes it. But a thread
- * that goes to native code tells nobody, so look again from time to time. */
+/* Read the number of arrivals first: a later arrival changes it. Read the state again from time to
+ * time: a thread that enters native code wakes nobody. */
 static void await(const struct cairn_mutator *mutator)
 {
   uint32_t before = atomic_load(&arrivals);
@@ -254,7 +254,7 @@ static void await(const struct cairn_mutator *mutator)
   }
 }
 
-/* False: a thread forks, and this one is in a signal's handler. */
+/* False: another thread forks, and this one is in a signal handler. */
 static bool take_if_it_may_wait(struct cairn_mutator *self)
 {
   while (!cn_mutex_take(&lock, cn_os_nanoseconds() + AGAIN))

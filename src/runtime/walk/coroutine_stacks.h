@@ -19,20 +19,20 @@ struct cn_stack_view {
   uintptr_t end;
 };
 
-/* What does not hold of them; null: all does. It holds that
+/* What is wrong with them; null: nothing. It holds that
  *   - they are sorted by their addresses, and none overlaps the next
- *   - each has anchors of its own, and its own bounds: in the mutator those of the stack that the
- *     thread is on
- * Linear. Who changes them, or in phase STOP. */
+ *   - each has anchors and bounds of its own; those of the stack that the thread is on are in the
+ *     mutator
+ * Linear. While the caller changes them, or in phase STOP. */
 const char *cn_coroutine_stacks_wrong(void);
 
-/* Are there any? Else the thread is on its own. */
+/* Are there any? If not, each thread is on its own stack. */
 bool cn_coroutine_stacks_any(void);
 
-/* The one that `sp` lies in: below the end, from the low bound on. Null: none of them. */
+/* The stack that `sp` lies in: below its end, from its low bound on. Null: none. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 
-/* Does `sp` lie on one of them, or on the thread's own stack, and the thread is on another? */
+/* Does `sp` lie on one of them, or on the thread's own stack, while the thread is on another? */
 bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_t sp);
 
 /* `stack` may be null: the thread's own. */

@@ -478,8 +478,8 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   return there;
 }
 
-/* A mutator that is about to read a table that it has found says so too late only if it found it
- * before the barrier of this stop, and says so before that of the next. */
+/* A mutator that finds a table and has not set `busy` in time found it before this stop's barrier,
+ * and has set it by the next stop's. */
 void cn_index_trim(void)
 {
   size_t kept = 0;

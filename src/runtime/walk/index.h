@@ -140,10 +140,10 @@ enum cn_frames {
   CN_FRAMES_FOUND
 };
 
-/* Between the two, tables that are found stay: for a thread that is not at a safepoint, nor walks a
- * stack that is. They hold signals meanwhile. True: this call has begun that, and its caller ends
- * it. Any thread, async-signal-safe; takes no lock and never waits. A mutator says that it is busy,
- * in native code, which costs it two stores: cn_upcall_others_look() finds it. */
+/* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a
+ * safepoint nor walks a stopped stack. They hold signals meanwhile. True: this call began that, and
+ * its caller must end it. Any thread, async-signal-safe; takes no lock and never waits. A mutator
+ * in native code sets `busy`, which costs two stores; cn_upcall_others_look() sees it. */
 static inline bool cn_index_enter(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;

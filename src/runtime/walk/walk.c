@@ -21,8 +21,8 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
               (unsigned long)walk->frame.sp, reason);
 }
 
-/* Take the next anchor that is not younger than the frame's callee. A longjmp left behind those
- * below, and others whose call is over. */
+/* Take the next anchor that is not younger than the frame's callee. Skip those whose call is over,
+ * such as those that a longjmp left. */
 static bool take_anchor(struct cn_walk *walk)
 {
   struct cn_anchor *anchor;

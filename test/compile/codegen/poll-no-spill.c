@@ -17,7 +17,7 @@ long total(struct list managed *p)
     sum += p->value;
   return sum;
 }
-// The cold block lies behind the return.
+// The cold block lies after the return.
 // The one push aligns the stack for the cold calls; no register is saved.
 // CHECK-LABEL: total:
 // CHECK-NOT: push{{q? +}}%r{{b|1}}

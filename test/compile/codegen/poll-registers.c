@@ -1,6 +1,6 @@
 // Round a poll in a loop nothing is saved, whatever is live over it: fourteen integers, thirteen
 // doubles, vectors of 32 bytes, and of 64, which the slow path does not keep and which are saved in
-// the cold block for that reason. The cold block lies behind the function's last return, out of the
+// the cold block for that reason. The cold block lies after the function's last return, out of the
 // way of the loop (docs/placement.md, "What is a poll?").
 // RUN: %cairn-cc -O2 -mavx2 -mfma -S %s -o %t.avx2.s
 // RUN: FileCheck %s --input-file=%t.avx2.s --implicit-check-not=Spill --implicit-check-not=Reload

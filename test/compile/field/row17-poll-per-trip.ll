@@ -1,5 +1,5 @@
 ; Field row 17: LLVM 22 puts a poll into every trip of a loop that it cannot count in 32 bits, which ruins a
-; tight one. Ours is cut into chunks: the loop itself stays without, and polls behind each chunk.
+; tight one. Ours is cut into chunks: the loop itself stays without, and polls after each chunk.
 ; RUN: opt -passes='function(place-safepoints)' -S %s | FileCheck --check-prefix=LLVM %s
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
 ; RUN: %cairn opt --check-polls -p place-safepoints,rewrite-statepoints,verify-safepoints %s -o /dev/null

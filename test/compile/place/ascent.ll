@@ -128,7 +128,7 @@ out:
   ret i64 0
 }
 
-; Through a pointer, too; not behind a named function of another unit.
+; Through a pointer, too; not after a named function of another unit.
 ; CHECK-LABEL: define void @by_pointer
 ; CHECK: call void %f(
 ; CHECK-NEXT: llvm.threadlocal.address

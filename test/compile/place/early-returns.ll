@@ -1,5 +1,5 @@
 ; A way that returns before any call gets a return of its own, so that the registers which the calls
-; need are saved behind the test alone, as in plain C: each leaf of a tree would save them otherwise. (A
+; need are saved after the test alone, as in plain C: each leaf of a tree would save them otherwise. (A
 ; loop that calls its own function has its poll at the entry: self-in-loop.ll.)
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p place-safepoints --polls=backedge -S %s | FileCheck %s --check-prefix=EDGES
@@ -44,7 +44,7 @@ end:
   ret i64 %result
 }
 
-; Two edges of one switch, from before the calls and from behind them.
+; Two edges of one switch, from before the calls and from after them.
 declare void @other()
 define i64 @edges(i64 %n) gc "statepoint-example" {
 ; EDGES-LABEL: define i64 @edges(

@@ -2,7 +2,7 @@
 ; Without "call" every function polls where it is entered.
 ;
 ; The entry poll stands as late as the straight line from the entry allows: never after a side
-; effect (a collection could be put off behind an observable effect for ever), never before an
+; effect (a collection could be put off past an observable effect for ever), never before an
 ; alloca of the entry (it would become a dynamic one).
 
 declare void @callee()

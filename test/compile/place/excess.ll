@@ -11,7 +11,7 @@ declare void @unknown()
 declare void @half() "cairn-work"="30000"
 declare i64 @leaf(i64) "gc-leaf-function" "cairn-work"="30000"
 
-; Half a microsecond of calls too many: a poll right behind one of them.
+; Half a microsecond of calls too many: a poll right after one of them.
 ; CHECK-LABEL: define void @calls
 ; CHECK: call void @half()
 ; CHECK-NEXT: call void @half()
@@ -80,7 +80,7 @@ out:
   ret void
 }
 
-; Leaves are no places to stop behind, but nothing speaks against it here.
+; Leaves are no places to stop after, but nothing speaks against it here.
 ; CHECK-LABEL: define i64 @leaves
 ; CHECK: threadlocal.address
 ; CHECK: %b = call i64 @leaf

@@ -1,4 +1,4 @@
-; Long calls in odd places: results that are used again, in phis and behind constants; in loops, in blocks that
+; Long calls in odd places: results that are used again, in phis and after constants; in loops, in blocks that
 ; nothing reaches, with derived references, beside somebody else's function of the name. What would go wrong: a broken module, or one
 ; that the verifier refuses.
 ; RUN: %cairn opt -p place-safepoints -S %s -o %t.1.ll

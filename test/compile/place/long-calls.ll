@@ -69,7 +69,7 @@ define i64 @left(ptr %p, i64 %n) gc "statepoint-example" {
   ret i64 %r
 }
 
-; Results meet behind both calls.
+; Results meet after both calls.
 define i32 @results(ptr %p, ptr %q, i64 %n) gc "statepoint-example" {
 ; CHECK-LABEL: define i32 @results(
 ; CHECK: [[A:%.*]] = phi i32 [ [[PLAIN:%.*]], %{{.*}} ], [ [[COLD:%.*]], %{{.*}} ]
@@ -110,7 +110,7 @@ define void @quiet(ptr %p, i64 %n) "cairn-nopoll" gc "statepoint-example" {
   ret void
 }
 
-; A poll before each piece and one behind the last. Pieces meet at multiples of eight: a reference
+; A poll before each piece and one after the last. Pieces meet at multiples of eight: a reference
 ; that a piece has half copied would not be one.
 ; CHECK-LABEL: define internal void @cairn.long.llvm.memset.p1.i64(ptr addrspace(1) %0, i8 %1, i64 %2)
 ; CHECK-SAME: gc "statepoint-example"

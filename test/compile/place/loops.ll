@@ -66,7 +66,7 @@ out:
   ret void
 }
 
-; The latch polls at its start, behind the phis: what it computes, its exit test and its branch stay
+; The latch polls at its start, after the phis: what it computes, its exit test and its branch stay
 ; in one piece.
 ; CHECK-LABEL: define void @whole
 ; CHECK: {{^}}head:

@@ -7,7 +7,7 @@
 ; let them run without a poll for ever; an undefined bound must not decide.
 
 ; A row of few: the copy polls on each trip of the outer loop, and nowhere else. What it computes is
-; merged behind it.
+; merged after it.
 ; CHECK-LABEL: define i64 @rows
 ; CHECK: {{^}}twin:
 ; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 1024

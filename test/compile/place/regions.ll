@@ -12,7 +12,7 @@ declare void @cairn.nopoll.end()
 declare i1 @more() "gc-leaf-function"
 declare void @foo()
 
-; The latch lies in a region up to its middle: the poll comes behind that.
+; The latch lies in a region up to its middle: the poll comes after that.
 ; CHECK-LABEL: define void @latch_half_inside
 ; CHECK: poll.done:
 ; CHECK: head:
@@ -65,7 +65,7 @@ out:
   ret void
 }
 
-; Only one way round leaves the region: that one polls, behind the region.
+; Only one way round leaves the region: that one polls, after the region.
 ; CHECK-LABEL: define void @leaves_within
 ; CHECK: head:
 ; CHECK-NEXT: %x = call i1 @more()
@@ -98,7 +98,7 @@ out:
   ret void
 }
 
-; A loop within a region goes without, and makes up for it behind the region; regions nest.
+; A loop within a region goes without, and makes up for it after the region; regions nest.
 ; CHECK-LABEL: define void @loop_inside
 ; CHECK: load volatile i64
 ; CHECK: poll.done:

@@ -34,7 +34,7 @@ small:
   ret i64 %n
 }
 
-; All ways need it: one poll, before they part, and behind what comes before.
+; All ways need it: one poll, before they part, and after what comes before.
 ; CHECK-LABEL: define i64 @both
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}common:
@@ -125,8 +125,8 @@ out:
   ret void
 }
 
-; Two calls of which one runs half as often, behind a test: one poll at the test is not come by
-; much more often than two behind it would be, and costs less (Ackermann's function).
+; Two calls of which one runs half as often, after a test: one poll at the test is not come by
+; much more often than two after it would be, and costs less (Ackermann's function).
 ; CHECK-LABEL: define i64 @two_calls
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}more:
@@ -159,7 +159,7 @@ out:
   ret i64 %r
 }
 
-; It is not put off behind half of a copy, or while an integer holds an address.
+; It is not put off past half of a copy, or while an integer holds an address.
 ; CHECK-LABEL: define i64 @held
 ; CHECK: load volatile
 ; CHECK: %a = ptrtoint

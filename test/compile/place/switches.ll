@@ -1,4 +1,4 @@
-; Each place of polls can be switched. Wrong: a switch that does nothing; a return poll behind a tail
+; Each place of polls can be switched. Wrong: a switch that does nothing; a return poll after a tail
 ; call, which then is none and needs a stack; a poll between a musttail call and its return, which is
 ; broken IR.
 ; RUN: %cairn opt --polls=entry -p place-safepoints -S %s | FileCheck --check-prefixes=ANY,ENTRY %s

@@ -1,9 +1,9 @@
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
 ; A small loop that chunks would slow down gets a copy without polls, for few trips. A wrong guard
-; would let the copy run without a poll for ever; a use behind the loop that is fed from one of the
+; would let the copy run without a poll for ever; a use after the loop that is fed from one of the
 ; two loops only would be a broken module.
 
-; Products: the original polls on each trip. What is used behind the loop is merged.
+; Products: the original polls on each trip. What is used after the loop is merged.
 ; CHECK-LABEL: define i64 @products
 ; CHECK: {{^}}twin:
 ; CHECK-NEXT: %twin.start = phi i64 [ 0, %entry ]
@@ -106,7 +106,7 @@ done:
   ret i64 %r
 }
 
-; Several exits, and a use behind them that no phi feeds: LLVM makes one.
+; Several exits, and a use after them that no phi feeds: LLVM makes one.
 ; CHECK-LABEL: define i64 @used
 ; CHECK: {{^}}twin:
 ; CHECK: %[[USED:i.lcssa[0-9]*]] = phi i64 [ %i, {{.*}} ], [ %i, {{.*}} ], [ %i{{[0-9]+}}, {{.*}} ], [ %i{{[0-9]+}}, {{.*}} ]

@@ -1,4 +1,4 @@
-; What is made of an address otherwise than as a distance is not computed again behind a safepoint:
+; What is made of an address otherwise than as a distance is not computed again after a safepoint:
 ; it would be another number there, and a loop peeled until %a is aligned would count on both being the
 ; same. Kept over the safepoint, it is refused.
 ; RUN: %cairn opt -p restore-references -S %s | FileCheck %s

@@ -6,7 +6,7 @@ target triple = "x86_64-pc-windows-msvc"
 declare void @foo(ptr addrspace(1))
 declare i32 @__CxxFrameHandler3(...)
 
-; The cleanup is also entered from an invoke behind the handler, where the slot of %q may hold another value.
+; The cleanup is also entered from an invoke after the handler, where the slot of %q may hold another value.
 ; CHECK: in function 'shared': {{.*}} [funclet-phi]
 define void @shared(ptr addrspace(1) %a, ptr addrspace(1) %b) gc "statepoint-example" personality ptr @__CxxFrameHandler3 {
 entry:

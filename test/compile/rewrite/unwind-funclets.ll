@@ -58,7 +58,7 @@ cleanup:
   cleanupret from %cl unwind to caller
 }
 
-; The phis of a catchswitch are stored before the invokes, and loaded in the pads behind it into slots that no
+; The phis of a catchswitch are stored before the invokes, and loaded in the pads after it into slots that no
 ; later invoke writes to.
 ; CHECK-LABEL: define ptr addrspace(1) @phis
 ; CHECK: store ptr addrspace(1) %a, ptr %slots,

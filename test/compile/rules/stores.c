@@ -99,7 +99,7 @@ void keys(struct list managed *l)
   *(struct node managed *managed *)((char managed *)l + offsetof(struct list, first)) = local.n;
 }
 
-// Not provable, and legal: the parameter may point behind the start.
+// Not provable, and legal: the parameter may point past the start.
 void parameter(struct node managed *n, long managed *p)
 {
   n->number = p - 1;

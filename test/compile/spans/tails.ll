@@ -1,4 +1,4 @@
-; What statepoints say of the spans round them, smallest first: nested, overlapping, of metadata, behind the user's
+; What statepoints say of the spans round them, smallest first: nested, overlapping, of metadata, after the user's
 ; deopt operands and the description of locals; polls and allocations too; what has a smaller one of its key is left
 ; out. Each table entry is there once, as a distance; nothing is left of the markers, and no instruction comes of them.
 ; Wrong: a span that nobody finds, or that is found elsewhere.

@@ -110,7 +110,7 @@ define void @f(ptr addrspace(1) %p) gc "statepoint-example" {
 }
 
 ;--- masked-alloca.ll
-; Lanes, and an address behind a marker that changes nothing.
+; Lanes, and an address after a marker that changes nothing.
 ; CHECK: error: in function 'masked': %a holds references {{.*}} at the call to @foo [undescribed-alloca]
 ; CHECK: error: in function 'laundered': %a holds references {{.*}} at the call to @foo [undescribed-alloca]
 ; CHECK-NOT: error

@@ -32,7 +32,7 @@ join:
   ret void
 }
 
-; Round a loop, from a safepoint behind the use.
+; Round a loop, from a safepoint after the use.
 ; TEXT: error: in function 'g': {{.*}}[stale-reference]
 ; TEXT-NEXT: path: %back -> %loop
 ; JSON: "path": ["%back", "%loop"]

@@ -68,7 +68,7 @@ call:
   %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(i64 0, i32 0, ptr elementtype(void ()) @foo, i32 0, i32 0, i32 0, i32 0)
   br label %loop
 }
-; A call that may reach a safepoint, and one behind a flag that is no poll's: neither must.
+; A call that may reach a safepoint, and one after a flag that is no poll's: neither must.
 ; CHECK: error: in function 'unknown': the loop at %loop can run
 define void @unknown(i1 %c) gc "statepoint-example" {
   br label %loop

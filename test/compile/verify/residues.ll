@@ -1,5 +1,5 @@
 ; RUN: not %cairn verify %s 2>&1 | FileCheck %s
-; What is made of the bits of an address, and read behind a safepoint, is not what it would be if it
+; What is made of the bits of an address, and read after a safepoint, is not what it would be if it
 ; were made there: a hash that finds nothing any more, a peel count of another alignment. Whatever it is
 ; made by; a difference of what is no plain address, or sometimes none, is none either.
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)

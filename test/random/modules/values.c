@@ -66,7 +66,7 @@ static void maybe(struct cn_maker *m)
   case 2:
     note_bit(m, LLVMBuildICmp(m->builder, cn_chance(m, 50) ? LLVMIntEQ : LLVMIntNE, a, null, ""));
     break;
-  default: /* a node at last; the test may lie before a safepoint, its use behind */
+  default: /* a node at last; the test may lie before a safepoint, its use after */
     c = LLVMBuildICmp(m->builder, LLVMIntEQ, a, null, "");
     if (cn_chance(m, 40))
       cn_safepoint(m);

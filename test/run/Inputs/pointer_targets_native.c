@@ -1,5 +1,5 @@
 // Targets that are native code, for pointer_targets.c: at a page's first and last byte, with nothing
-// readable beyond; behind an ifunc.
+// readable beyond; reached by an ifunc.
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

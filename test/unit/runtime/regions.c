@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code regions. What would go wrong: a return address behind a region's last call belongs to nobody
+ * Code regions. What would go wrong: a return address after a region's last call belongs to nobody
  * or to the neighbour, two regions own the same code, a walk looks at a table that another thread
  * has freed, a manager's data is freed while its callback runs, a callback waits for itself, the
  * child of a fork() for a thread that it has not.

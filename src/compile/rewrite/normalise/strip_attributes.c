@@ -130,8 +130,8 @@ static void strip_call(LLVMValueRef call)
   }
 }
 
-/* Memory behind a reference moves; a collection changes references in locals and globals in place.
- */
+/* Memory that a reference points to moves; a collection changes references in locals and globals in
+ * place. */
 static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
 {
   if (!LLVMHasMetadata(access) || !cn_promise_touches_references(access))
