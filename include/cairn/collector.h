@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a collector provides and may call, and the phase in which each call is legal.
+ * The functions that a collector provides and those that it may call, with the phase in which each
+ * call is legal.
  *
  * Phases:  INIT   once, before the first allocation
  *          MUTATE the program runs; only allocation entry points are called
@@ -26,9 +27,9 @@ struct cairn_slot {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic" /* C++ has no flexible array members */
-/* Where the references of an object lie. Emitted by the compile side into section `cairn_layouts`
- * from the LLVM value type of a zero-initialised static; holds no address, so needs no relocation.
- * Also describes globals. */
+/* The places of references in an object. The compile side emits it into section `cairn_layouts`,
+ * from the LLVM value type of a zero-initialised static; it holds no address, so needs no
+ * relocation. It also describes globals. */
 struct cairn_layout {
   uint32_t magic;       /* CAIRN_ABI_LAYOUT_MAGIC */
   uint32_t base_refs;   /* how many of offsets[] belong to the fixed part */
@@ -41,16 +42,16 @@ struct cairn_layout {
 };
 #pragma GCC diagnostic pop
 
-/* A module global that holds references; section `cairn_roots`. Of a thread-local the address is
+/* A module global that holds references; section `cairn_roots`. For a thread-local the address is
  * that of a function, plus CAIRN_ABI_ROOT_THREAD_LOCAL. */
 struct cairn_global_root {
   void *address;                     /* null: a weak global that no unit defines */
   const struct cairn_layout *layout; /* never indexed */
 };
 
-/* What one executable or shared object registers, by a hidden constructor that the compile side
- * emits into every object (linkonce_odr, so once per image). Section bounds are null where the
- * section is absent. One of another version or size is refused. */
+/* The registration of one executable or shared object, by a hidden constructor that the compile
+ * side emits into every object (linkonce_odr, so once per image). The bounds of a section are null
+ * if there is none. The runtime refuses another version or size. */
 struct cairn_image {
   uint32_t version; /* CAIRN_ABI_IMAGE_VERSION */
   uint32_t size;    /* of this structure: CAIRN_ABI_IMAGE_SIZE */
@@ -70,13 +71,13 @@ struct cairn_span {
   uint32_t reserved; /* 0 */
 };
 
-/* Called with every root that the runtime finds (phase STOP, collecting thread only). `slot` holds
- * a reference to an object, or null, or an address outside the heap, which is to be left alone. The
- * reference may point into the object or just past it: what a C program derived and passed on as an
- * argument or a result is a base to the callee, whose frame map cannot say more. References in
- * objects always point to the start. What a function derives itself never comes here: the runtime
- * reads all offsets from their bases before the first call, and writes the derived values back
- * after the last (statepoints-later, "Base & Derived Pointers"). The same slot may come
+/* Called with every root that the runtime finds, in phase STOP, on the collecting thread only.
+ * `slot` holds a reference to an object, or null, or an address outside the heap, which must stay.
+ * The reference may point into the object or just past it: a pointer that a C program derived and
+ * passed on as an argument or a result is a base to the callee, whose frame map cannot say more.
+ * References in objects always point to the start. A function's own derived pointers never come
+ * here: the runtime reads all their distances from their bases before the first call, and writes
+ * them back after the last (statepoints-later, "Base & Derived Pointers"). The same slot may come
  * twice. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
@@ -125,30 +126,30 @@ struct cairn_collector {
   bool (*is_object)(uintptr_t word);
 
   /* STOP, on the thread that unloads, which need not be a mutator's. The layouts in [start, stop)
-   * are about to go, with the image that they are in. Objects of theirs are garbage, or the program
-   * is wrong. A collector that walks over garbage must note its size now; and from now on none of
-   * it may pass for an object of a layout that comes to lie at the same address. May be null if the
-   * collector never looks at garbage. */
+   * are about to go, with their image. Objects of theirs are garbage, or the program is wrong. A
+   * collector that walks over garbage must note its size now, and must not take any of it later for
+   * an object of a layout that comes to lie at the same address. May be null if the collector never
+   * looks at garbage. */
   void (*forget)(const unsigned char *start, const unsigned char *stop);
 };
 
 #pragma GCC visibility push(default)
 
-/* You may call, on the thread that called you, of its own mutator in phase MUTATE, and of any in
- * phase STOP. None of these fails but by cairn_fatal(), and what they are given stays yours: */
+/* You may call these in phase MUTATE for the mutator of the thread that called you, and in phase
+ * STOP for any. They fail only by cairn_fatal(), and memory that you hand to them stays yours: */
 
-/* Take the mutator's allocation buffer back: its first free byte is returned, its end stored
- * through `end`. Both are 0 if there is none. */
+/* Take the mutator's allocation buffer back. Returns its first free byte, and stores its end
+ * through `end`; both are 0 if there is none. */
 uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end);
 
-/* Give it the bytes [start, end), both multiples of 8; it has none. Needs no clearing. A mutator
- * that ends fills the rest of its buffer (cairn_fill()) and keeps none. */
+/* Give the mutator, which has no buffer, the bytes [start, end), both multiples of 8; they need not
+ * be cleared. A mutator that ends fills the rest of its buffer (cairn_fill()). */
 void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
 
 /* A word of each mutator for the collector's use; 0 at first. */
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);
 
-/* How many mutators there are. Any phase; in phase MUTATE threads come and go meanwhile. */
+/* The number of mutators. Any phase; in phase MUTATE threads come and go meanwhile. */
 size_t cairn_mutator_count(void);
 
 /* Put one object without references in [from, to), both multiples of 8, so that a walk from block
@@ -157,7 +158,7 @@ void cairn_fill(uintptr_t from, uintptr_t to);
 
 /* You may call, in phase STOP, within collect() and forget(): */
 
-/* The mutators, one after another; null gives the first one, and comes after the last. */
+/* The mutators, one after another: null gives the first one, and null follows the last. */
 struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator);
 
 /* Within collect(): */
@@ -166,28 +167,28 @@ struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator);
  * back before it returns. */
 void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 
-/* The same, many at a time, which saves a call for each: `slots` are the addresses of `count`
- * references, and stay valid during the call. In place of cairn_visit_roots(). */
+/* The same, many roots at a time, which saves a call for each: `slots` are the addresses of `count`
+ * references, valid during the call. Use it in place of cairn_visit_roots(). */
 typedef void cairn_roots_visitor(void *env, uintptr_t *const *slots, size_t count);
 void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
 
 /* The same for a collection of a young generation: only the roots of images, and those of
- * activations that may have run since the last call of either function; of older activations the
- * locals whose address was taken, nothing else. A stack of a million activations costs no more than
- * the few that have run, but for such locals.
+ * activations that may have run since the last call of either function; of older activations only
+ * locals whose address was taken. A stack of a million activations costs no more than the few that
+ * have run, except for such locals.
  *
- * A collector that ever calls this promises, of this call and of each of either function that comes
- * after the first: when its collection is over, no root of any stack leads to what a later young
- * collection may move or free. So all that survives and is led to from a stack is promoted at once,
- * or stays where it is for good; after a full collection, too. A collector that ages objects in the
- * young generation calls cairn_visit_roots() alone.
+ * A collector that ever calls this makes a promise, about this call and every later one of either
+ * function: when the collection is over, no root of any stack leads to an object that a later young
+ * collection may move or free. So an object that survives and that a stack leads to is promoted at
+ * once, or stays where it is for good; after a full collection, too. A collector that ages objects
+ * in the young generation calls cairn_visit_roots() alone.
  *
- * All is visited when it is not known what has run: the first time; after a code region was added;
- * and each time if the youngest activations belong to, or lie above, ones of other code info
- * managers or with roots of the language's own tags, down to the oldest of these; or where the
- * hardware checks return addresses. `visited` may be null; else it is set to the number of
- * activations that were looked at. Return addresses on the stack are replaced by those of stubs of
- * the runtime from then on; see docs/stack.md. Once per collection. */
+ * It visits all roots if it does not know which activations have run: the first time; after a code
+ * region was added; if hardware checks return addresses; and each time down to the oldest
+ * activation of another code info manager, or with roots of the language's own tags, if the
+ * youngest ones are at or above it. `visited` may be null; otherwise it is set to the number of
+ * activations visited. From the first call on, stubs' addresses replace some return addresses on
+ * the stack; see docs/stack.md. Once per collection. */
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
 
 /* How to treat roots with tags of the language's own (<cairn/stack.h>, CAIRN_ROOT_USER and
@@ -203,9 +204,9 @@ void cairn_note_moved(size_t bytes);
 
 /* You may call, in any phase: */
 
-/* True if `layout` lies in the layout section of a registered image: what a header word must
- * satisfy. `layout` may be any value. Any thread; takes no lock. Within a collection it is cheapest
- * on the thread that collects: others count themselves in and out each time. */
+/* Does `layout`, which may be any value, lie in the layout section of a registered image? A header
+ * word must. Any thread; takes no lock. Within a collection it is cheapest on the collecting
+ * thread: others count themselves in and out each time. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */

@@ -25,11 +25,12 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* A thread is attached by the first managed code that it enters, and detached when it ends; so no
- * program has to call these. Attach: the calling thread's first managed code will not wait for a
- * collection, nor find memory short. Detach, in native code that no managed code has called: what
- * the thread keeps is given back, and it may enter managed code again later; with managed frames on
- * its stack the program ends. Any thread, but not a signal handler; both may be called twice. */
+/* The first managed code that a thread enters attaches it, and its end detaches it; so no program
+ * has to call these. Attach: the calling thread's first managed code will not wait for a
+ * collection, nor find memory short. Detach: gives back what the thread keeps; the thread may enter
+ * managed code again later. Call it in native code that no managed code has called: with managed
+ * frames on the stack it ends the program. Any thread, but no signal handler; both may be called
+ * twice. */
 void cairn_thread_attach(void);
 void cairn_thread_detach(void);
 
@@ -46,25 +47,25 @@ typedef void cairn_handshake_operation(int thread, void *env);
 #define CAIRN_ASK_FOREVER UINT64_MAX
 
 /* Have the operation run once for the thread of this number (gettid()), or for the main thread if
- * it is 0, and return when it is over: at once for the calling thread, and for one that is in
- * native code or waits for a collection; else when the thread comes to a poll, to an allocation
- * that takes the slow path, or to native code. Only that one thread waits, if any.
+ * it is 0, and return after it. It runs at once for the calling thread, and for one that is in
+ * native code or waits for a collection; otherwise when the thread comes to a poll, to an
+ * allocation that takes the slow path, or to native code. No other thread waits.
  *
- * Any thread, attached or not, from the first constructors of the executable on; but not a signal
- * handler that may have interrupted managed code, nor a collector. Requesters wait for each other
- * and for collections, and collections, threads that come and threads that go wait for them. The
- * timeout is in nanoseconds from the call.
+ * Any thread may call, attached or not, from the first constructors of the executable on; but no
+ * signal handler that may have interrupted managed code, and no collector. Requesters wait for each
+ * other and for collections; collections, and threads that begin or end, wait for them. The timeout
+ * is in nanoseconds from the call.
  *
- * TIMEOUT: the thread did not come in time; the operation will not be run. UNKNOWN: no thread of
- * this number has run managed code, or it has ended. ENDED: the program is over, its exit handlers
- * have run; or the main thread has ended. BUSY: from an operation, a collector or such a handler.
- */
+ * TIMEOUT: the thread did not come in time; the operation will not run. UNKNOWN: no thread of this
+ * number has run managed code, or it has ended. ENDED: the program is over, and its exit handlers
+ * have run; or the main thread has ended. BUSY: the caller is an operation, a collector or such a
+ * handler. */
 enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env,
                                   uint64_t timeout);
 
-/* The same for each thread that has run managed code, the calling one too if it has. Several
- * threads may run the operation at a time, in any order. TIMEOUT or ENDED: it was not run for all.
- */
+/* The same for each thread that has run managed code, also the calling one if it has. Several
+ * threads may run the operation at the same time, in any order. TIMEOUT or ENDED: it did not run
+ * for all. */
 enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env,
                                       uint64_t timeout);
 
@@ -73,38 +74,38 @@ enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void
 /* How a thread came to a safepoint. Times are in nanoseconds, of clocks that the kernel
  * keeps. */
 struct cairn_arrival {
-  /* By the clock, from just before the request to the first thing that the thread does at the
-   * safepoint. 0 if it was in native code, or waited for a collection. */
+  /* By the clock, from just before the request to the thread's first action at the safepoint. 0 if
+   * it was in native code, or waited for a collection. */
   uint64_t nanoseconds;
-  /* By the thread's own clock, over the same time and somewhat more: the thread spent what is
-   * missing to `nanoseconds` without a processor. It does not sleep in managed code, so there it
-   * was preempted, by other threads or by the host of a virtual machine; or it waited for a page.
-   */
+  /* By the thread's own clock, over the same time and somewhat more. For the rest of `nanoseconds`
+   * it had no processor. It does not sleep in managed code, so there it was preempted, by other
+   * threads or by the host of a virtual machine; or it waited for a page. */
   uint64_t ran;
-  /* Involuntary context switches of the thread since its last arrival, that is, over a longer
-   * time than this arrival's. 0 if it was in native code: the requester cannot tell. */
+  /* Involuntary context switches of the thread since its last arrival, which is longer than the
+   * time of this one. 0 if it was in native code: the requester cannot tell. */
   uint64_t switches;
-  /* How long it took to post the request. If that is long, the requester was preempted itself, and
-   * `nanoseconds` may be too large by that. */
+  /* The time that posting the request took. If it is long, the requester was preempted itself, and
+   * `nanoseconds` may be too large by so much. */
   uint64_t asking;
-  /* Where the thread goes on: after the call of the poll's slow path. In native code: where that
-   * returns to. */
+  /* The place where the thread goes on: after the call of the poll's slow path. For a thread in
+   * native code: where that code returns to. */
   uintptr_t pc;
   int thread; /* its number, as gettid() has it */
   /* It was in the runtime at the request, in an allocation for instance: the time is that of the
    * rest, and of the code up to the next safepoint. */
   bool safepoint;
-  /* It was in native code, or called some or came back from it since the request: the time may be
+  /* It was in native code, or called some or came back from it after the request: the time may be
    * that code's. Not noticed: a function that native code called arrives before it returns there.
    */
   bool native;
 };
 
-/* Request a safepoint of a thread (its number; 0: the main thread), by a handshake whose operation
- * writes *arrival, which is the caller's and may be null. A thread in native code counts as there.
+/* Request a safepoint of a thread (its number; 0: the main thread), with a handshake that measures
+ * the arrival. A thread in native code counts as there.
  *
  * Statuses are those of cairn_handshake(), and SELF: the caller is that thread, which cannot wait
- * for itself. *arrival is written if the status is OK, and else left alone. */
+ * for itself. Writes *arrival, unless it is null, if the status is OK, and leaves it alone
+ * otherwise. */
 enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival, uint64_t timeout);
 
 #pragma GCC visibility pop

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads,
- * for it sees native activations and those that a signal interrupted. The walk of managed
+ * because it sees native activations and those that a signal interrupted. The walk of managed
  * activations keeps step with it, knows those of other code managers, and goes on alone where
- * native code has no call-frame information. Both go through the stack twice, first to count, so
- * that of a deep stack both ends are shown.
+ * native code has no call-frame information. Both pass through the stack twice, first to count, so
+ * that both ends of a deep stack are shown.
  */
 #include "runtime/debug/backtrace.h"
 

@@ -56,16 +56,17 @@ bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end);
 
 /* Have the child call this after each fork(). */
 void cn_os_forked(void (*child)(void));
-/* And the thread that forks these, before and in the parent after it; each may be null. */
+/* And have the thread that forks call these, before the fork() and after it in the parent; each may
+ * be null. */
 void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void));
 
-/* Wait while *word is `value`, until cn_os_wake() wakes all that wait for it, or for no reason.
- * False: it is `deadline` by cn_os_nanoseconds(); UINT64_MAX: never. */
+/* Wait while *word is `value`, until cn_os_wake() wakes all waiters of the word; may return early
+ * for no reason. False: `deadline` by cn_os_nanoseconds() has passed; UINT64_MAX: there is none. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
 void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
 
-/* Have every thread of the process that runs order its memory accesses before this call's return,
- * as a fence would, and what it stored before be seen after it (membarrier(2)). */
+/* Have every running thread of the process order its memory accesses before this call returns, as a
+ * fence would, and see this thread's earlier stores after that (membarrier(2)). */
 void cn_os_barrier(void);
 /* Once, before the first call of it. */
 void cn_os_barrier_prepare(void);
@@ -80,7 +81,7 @@ void cn_os_thread_name(int thread, char *buffer, size_t size);
 /* Name the calling thread, and let it sleep as exactly as it can. */
 void cn_os_thread_precise(const char *name);
 
-/* A thread of the runtime's own, which gets no signals. False: none left. */
+/* Start a thread of the runtime's own, which gets no signals. False: the system has none left. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *));
 /* Wait until it is over, if it is a thread of this process. */
 void cn_os_thread_join(struct cn_os_thread *thread);
@@ -93,8 +94,8 @@ void cn_os_message(const char *text, size_t bytes);
 void *cn_os_library(const char *file);
 /* Its symbol; null as the library: the program's own and those of all its libraries. Null: none. */
 void *cn_os_library_symbol(void *library, const char *name);
-/* What a shared library has under a name that the program defines as well. Null: there is none, or
- * the program is static. */
+/* The definition that a shared library has of a name that the program defines as well. Null: there
+ * is none, or the program is static. */
 void *cn_os_library_next_symbol(const char *name);
 /* The symbol of the library that has the code at `pc`, which may be one that the program does not
  * see. Null: that library has none. */

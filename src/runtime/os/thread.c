@@ -57,10 +57,9 @@ void cn_os_wake(_Atomic uint32_t *word)
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Where the kernel has no private barrier, one of the whole system does, which takes longer; and
- * where it has none (Linux before 4.3, or a filter of system calls), a page that becomes
- * unreadable: each processor that runs a thread of the process is told, by an interrupt, which
- * orders its accesses. */
+/* The barrier. If the kernel has no private one, use that of the whole system, which takes longer.
+ * If it has none (Linux before 4.3, or a filter of system calls), make a page unreadable: the
+ * kernel interrupts each processor that runs a thread of the process, which orders its accesses. */
 static int barrier_command;
 static void *barrier_page;
 
@@ -88,8 +87,7 @@ void cn_os_barrier(void)
 {
   long status = syscall(SYS_membarrier, barrier_command, 0, 0);
 
-  CN_CHECK(status == 0 ||
-           interrupt_all()); /* else a thread could be taken for native that is not */
+  CN_CHECK(status == 0 || interrupt_all()); /* without it, a managed thread could pass for native */
 }
 
 bool cn_os_stack(uintptr_t *bottom, uintptr_t *end)

@@ -38,8 +38,8 @@ static bool take_anchor(struct cn_walk *walk)
   return false;
 }
 
-/* Native code called the activation's function: the stub in between keeps where it goes on, and
- * the register that it uses itself. That code may be of a code info manager all the same. */
+/* Native code called the activation's function. Take the caller's pc, and the register that the
+ * stub uses, from the stub's anchor. The caller may have a code info manager. */
 static bool pass_entry(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
@@ -99,7 +99,7 @@ static enum cn_frames meet(struct cn_frame *frame)
   return found;
 }
 
-/* Settle at a pc that is not in the table yet, or has no frame map. */
+/* Settle at a pc that the table does not have yet, or that has no frame map. */
 static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;
@@ -134,8 +134,8 @@ bool cn_walk_settle(struct cn_walk *walk)
   return true;
 }
 
-/* Begin nowhere. Fields that are read only if another says so stay as they are: short walks are
- * frequent, and the whole is large. */
+/* Begin nowhere. Do not clear fields that are valid only if another says so: short walks are
+ * frequent, and the struct is large. */
 static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
   struct cn_frame *frame = &walk->frame;
@@ -198,8 +198,8 @@ static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
     cn_coroutine_stacks_seen(walk->mutator, stack);
 }
 
-/* A manager may lead to another stack. A stack that was not added has no anchors. Any other caller
- * that sets the iterator may go back, so that anchors that were passed come again. */
+/* Find the anchors of the stack that a manager led to; a stack that was not added has none. Any
+ * other caller that sets the iterator may go back, to before anchors that the walk has passed. */
 static void find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
@@ -254,8 +254,8 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
   return cn_walk_set(walk, state);
 }
 
-/* Step by the frame's own manager. It need not lead upwards, for its stack may have several pieces;
- * but where it says that the end is, no activation may be left. */
+/* Step by the frame's own manager. The caller may lie lower, for a stack may have several pieces;
+ * but no activation may be left where the manager says that the stack ends. */
 static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;

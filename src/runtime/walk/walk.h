@@ -15,10 +15,10 @@
 #include "runtime/walk/index.h"
 #include "runtime/walk/prefetch.h"
 
-/* An activation: of a managed function, at a safepoint (then it has a map), or of code that has a
- * manager of its own (then it has none, and its region is set). place[r] is where the value that
- * callee-saved register r (enum cn_reg) has in this frame is kept now: in a stub's save area, in an
- * anchor, or in the frame of a younger function that saved it; null if that is not known. The other
+/* An activation: of a managed function, at a safepoint (then it has a map), or of code with a
+ * manager of its own (then it has none, and its region is set). place[r] is the address that keeps
+ * the value of callee-saved register r (enum cn_reg) in this frame: in a stub's save area, in an
+ * anchor, or in the frame of a younger function that saved it; null if it is unknown. The other
  * registers are known only in the youngest frame, if that called a slow path, or where a manager
  * says so. */
 struct cn_frame {
@@ -39,7 +39,8 @@ struct cn_frame {
 
 extern const struct cn_regs cn_walk_apart;
 
-/* Where the value that register `reg` (DWARF number) has in this frame is kept; null: lost. */
+/* The address that keeps the value of register `reg` (DWARF number) in this frame; null: it is
+ * lost. */
 static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigned reg)
 {
   if (reg < CN_ARCH_REGISTERS && cn_arch_saved_as[reg] != CN_CALLEE_SAVED)
@@ -51,8 +52,8 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
   return (uintptr_t *)&frame->regs->gpr[reg];
 }
 
-/* A struct cairn_stack_iterator holds a walk, so that managers can be given the walker's own and
- * may copy it. Hence the size. */
+/* A struct cairn_stack_iterator holds a walk: managers get the walker's own and may copy it. Hence
+ * the size. */
 struct cn_walk {
   union {
     struct {
@@ -88,7 +89,7 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
                        uintptr_t stack_end);
 
 /* The same for a stack that it knows, or (null) for the thread's own while the thread is on
- * another; if `state` is null, start at the youngest anchor. */
+ * another. If `state` is null, start at the youngest anchor. */
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state);
 
