@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -17,10 +18,41 @@
 #include <llvm-c/IRReader.h>
 #include "driver/tool.h"
 
+#define MEMORY_AT_LEAST (UINT64_C(2) << 30) /* an arena of the allocator is 1 GB */
+#define MEMORY_PER_BYTE 256
+
 static void quiet_exit(const char *reason)
 {
   (void)reason;
   _exit(CN_EXIT_FAILED);
+}
+
+/* Bytes of addresses that this process has; 0 if that is not known. */
+static uint64_t addresses(void)
+{
+  FILE *statm = fopen("/proc/self/statm", "re");
+  unsigned long pages = 0;
+
+  if (statm && fscanf(statm, "%lu", &pages) != 1)
+    pages = 0;
+  if (statm)
+    fclose(statm);
+  return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A number that is broken may ask for all memory, which takes minutes and may end other programs.
+ * What is not broken takes some ten times its size. */
+static void limit_memory(size_t bytes)
+{
+  uint64_t now = addresses();
+  struct rlimit limit;
+
+  if (!now || getrlimit(RLIMIT_AS, &limit) != 0)
+    return;
+  uint64_t most = now + MEMORY_AT_LEAST + (uint64_t)bytes * MEMORY_PER_BYTE;
+  if (limit.rlim_cur > most)
+    limit.rlim_cur = most;
+  setrlimit(RLIMIT_AS, &limit);
 }
 
 /* In the child: print nothing, and run none of the parent's exit handlers. */
@@ -33,6 +65,7 @@ _Noreturn static void read_quietly(LLVMMemoryBufferRef buffer)
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
     signal(crashes[i], SIG_DFL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  limit_memory(LLVMGetBufferSize(buffer));
   dup2(nowhere, STDERR_FILENO);
   LLVMResetFatalErrorHandler();
   LLVMInstallFatalErrorHandler(quiet_exit);
