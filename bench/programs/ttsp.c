@@ -55,6 +55,12 @@ struct cairn_mutator *cn_mutator_main(void)
   return main_mutator;
 }
 
+void cn_upcall_stop_waits(int thread, uint64_t since)
+{
+  (void)thread;
+  (void)since;
+}
+
 bool cn_upcall_delivering(void) /* no handler of a signal runs here */
 {
   return false;

@@ -11,6 +11,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/stop_limit.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/index.h"
 #include "runtime/watchdog.h"
@@ -69,6 +70,7 @@ __attribute__((destructor(101))) static void end(void)
   uint64_t safepoints, allocated;
 
   cn_watchdog_stop();
+  cn_stop_limit_end();
   if (!cn_options.stats)
     return;
   add_up(&safepoints, &allocated);

@@ -20,6 +20,7 @@
 #include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
+#include "runtime/stop_limit.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
 
@@ -63,6 +64,11 @@ bool cn_upcall_owns_layout(const struct cairn_layout *layout)
 void cn_upcall_release(void)
 {
   cn_signals_release();
+}
+
+void cn_upcall_stop_waits(int thread, uint64_t since)
+{
+  cn_stop_limit_waits(thread, since);
 }
 
 bool cn_upcall_delivering(void)

@@ -32,6 +32,10 @@ bool cn_upcall_others_look(void);
  * out. */
 void cn_upcall_release(void);
 
+/* The stop that was requested at `since` (cn_os_nanoseconds()) still waits for this thread, or has
+ * waited for it until now. The requester calls. */
+void cn_upcall_stop_waits(int thread, uint64_t since);
+
 /* Does a signal handler run on this thread? */
 bool cn_upcall_delivering(void);
 

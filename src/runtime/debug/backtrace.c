@@ -40,8 +40,9 @@ struct trace {
   uint64_t number;        /* activations so far */
   uint64_t place, places; /* runs of the same pc so far, and in all */
   uint64_t left_out;
-  uint64_t limit; /* the unwinder may give so many activations */
-  uintptr_t sp;   /* of its last one */
+  uint64_t limit;             /* the unwinder may give so many activations */
+  struct cn_backtrace *keeps; /* what is shown goes here; null: it is printed */
+  uintptr_t sp;               /* of its last one */
 };
 
 /* ---- the walk beside it ---- */
@@ -77,17 +78,44 @@ static void begin_walk(struct trace *trace)
 
 /* ---- activations ---- */
 
+static void print_activation(const struct cn_print *print, const struct cn_activation *activation,
+                             const struct cn_walk *walk)
+{
+  if (activation->left_out > 0)
+    cn_backtrace_print_note(print, "%lu activations left out", activation->left_out);
+  cn_backtrace_print_activation(print, activation->number, activation->pc, activation->interrupted,
+                                walk);
+}
+
+static void print_same(const struct cn_print *print, uint64_t same)
+{
+  if (same > 0)
+    cn_backtrace_print_note(print, "the same, %lu times more", same);
+}
+
 static bool is_shown(const struct trace *trace)
 {
   return trace->place < FIRST || trace->place + LAST >= trace->places;
+}
+
+static void show(struct trace *trace, const struct cn_activation *activation, bool is_walks)
+{
+  struct cn_backtrace *keeps = trace->keeps;
+
+  if (keeps == NULL)
+    print_activation(&trace->print, activation, is_walks ? &trace->walk : NULL);
+  else if (keeps->count < CN_BACKTRACE_MOST)
+    keeps->at[keeps->count++] = *activation;
 }
 
 static void end_place(struct trace *trace)
 {
   if (trace->number == 0)
     return;
-  if (!trace->counting && is_shown(trace) && trace->same > 0)
-    cn_backtrace_print_note(&trace->print, "the same, %lu times more", trace->same);
+  if (!trace->counting && is_shown(trace) && trace->keeps)
+    trace->keeps->at[trace->keeps->count - 1].same = trace->same;
+  else if (!trace->counting && is_shown(trace))
+    print_same(&trace->print, trace->same);
   else if (!is_shown(trace))
     trace->left_out += trace->same + 1;
   trace->place++;
@@ -102,12 +130,10 @@ static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool
     end_place(trace);
     trace->pc = pc;
     trace->same = 0;
+    struct cn_activation one = {pc, trace->number, 0, trace->left_out, interrupted};
     if (!trace->counting && is_shown(trace)) {
-      if (trace->left_out > 0)
-        cn_backtrace_print_note(&trace->print, "%lu activations left out", trace->left_out);
+      show(trace, &one, is_walks);
       trace->left_out = 0;
-      cn_backtrace_print_activation(&trace->print, trace->number, pc, interrupted,
-                                    is_walks ? &trace->walk : NULL);
     }
   }
   trace->number++;
@@ -152,7 +178,7 @@ static void go_through(struct trace *trace, bool unwinder)
   begin_walk(trace);
   if (unwinder)
     cn_os_unwind(unwound, trace);
-  if (trace->walking && !trace->counting)
+  if (trace->walking && !trace->counting && !trace->keeps)
     cn_backtrace_print_note(&trace->print, "native code that cannot be unwound");
   for (; trace->walking && trace->number < LIMIT; step(trace, false))
     activation(trace, trace->walk.frame.pc, false, true);
@@ -205,6 +231,26 @@ void cn_backtrace_fault(uintptr_t pc)
   struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
 
   print(&trace, false, false);
+}
+
+void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace)
+{
+  struct trace trace = {.limit = LIMIT, .from = pc, .signalled = true, .keeps = backtrace};
+
+  backtrace->count = 0;
+  print(&trace, false, false);
+}
+
+void cn_backtrace_print(const struct cn_backtrace *backtrace)
+{
+  struct cn_print print = {.fd = STDERR_FILENO, .lines = cn_os_lines_begin()};
+
+  for (size_t i = 0; i < backtrace->count; i++) {
+    print_activation(&print, &backtrace->at[i], NULL);
+    print_same(&print, backtrace->at[i].same);
+  }
+  if (print.lines)
+    cn_os_lines_end();
 }
 
 /* ---- when the stack may be broken ---- */

@@ -6,6 +6,8 @@
 #ifndef CN_RUNTIME_DEBUG_BACKTRACE_H
 #define CN_RUNTIME_DEBUG_BACKTRACE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The program is about to abort, maybe because its stack is broken: from the caller of the function
@@ -17,5 +19,23 @@ void cn_backtrace_abort(uintptr_t frame);
  * uses one that is there. */
 void cn_backtrace_from(uintptr_t pc);
 void cn_backtrace_fault(uintptr_t pc);
+
+/* A backtrace to be printed later, or by another thread. */
+enum { CN_BACKTRACE_MOST = 120 };
+struct cn_backtrace {
+  struct cn_activation {
+    uintptr_t pc;
+    uint64_t number;
+    uint64_t same;     /* so many more of it follow, */
+    uint64_t left_out; /* and so many others were left out before it */
+    bool interrupted;  /* pc is the next instruction; else it is after a call */
+  } at[CN_BACKTRACE_MOST];
+  size_t count;
+};
+
+/* For a signal handler: from the activation at `pc`. Async-signal-safe. */
+void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace);
+/* With files and lines. May allocate. */
+void cn_backtrace_print(const struct cn_backtrace *backtrace);
 
 #endif

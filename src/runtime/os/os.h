@@ -75,6 +75,8 @@ int cn_os_thread(void);                           /* number of the calling threa
 uint64_t cn_os_thread_ran(int thread);            /* nanoseconds for which it had a processor */
 uint64_t cn_os_switches(void);                    /* involuntary ones of the calling thread */
 void cn_os_thread_signal(int thread, int signal); /* of this process */
+/* The signals that it blocks, a bit for each number less one; all if there is no such thread. */
+uint64_t cn_os_thread_blocks(int thread);
 /* At most size - 1 bytes; empty if there is no such thread. */
 void cn_os_thread_name(int thread, char *buffer, size_t size);
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -132,6 +133,23 @@ uint64_t cn_os_switches(void)
 void cn_os_thread_signal(int thread, int signal)
 {
   syscall(SYS_tgkill, getpid(), thread, signal);
+}
+
+uint64_t cn_os_thread_blocks(int thread)
+{
+  char path[64], text[4096];
+  const char *found = NULL;
+
+  snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  if (n > 0) {
+    text[n] = 0;
+    found = strstr(text, "\nSigBlk:");
+  }
+  return found ? strtoull(found + strlen("\nSigBlk:"), NULL, 16) : UINT64_MAX;
 }
 
 void cn_os_thread_precise(const char *name)

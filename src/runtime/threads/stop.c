@@ -244,12 +244,13 @@ bool cn_stop_rests(const struct cairn_mutator *mutator)
 
 /* Read the number of arrivals first: a later arrival changes it. Read the state again from time to
  * time: a thread that enters native code wakes nobody. */
-static void await(const struct cairn_mutator *mutator)
+static void await(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrivals);
 
   while (!cn_stop_rests(mutator)) {
     cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
+    cn_upcall_stop_waits(mutator->thread, since);
     before = atomic_load(&arrivals);
   }
 }
@@ -275,6 +276,7 @@ static bool begin(struct cairn_mutator *self, bool forks)
       cn_stop_arrive(self);
     return false;
   }
+  uint64_t since = cn_os_nanoseconds();
   atomic_store(&forking, forks);
   atomic_store(&stopping, 1);
   for (struct cairn_mutator *m = first; m; m = m->next)
@@ -284,7 +286,7 @@ static bool begin(struct cairn_mutator *self, bool forks)
     cn_os_barrier();
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
-      await(m);
+      await(m, since);
   return true;
 }
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The signal is a real-time one that the thread does not block and that has no handler; the action
+ * stays, since the signal may come late. Nothing is printed by the handler: names of files and
+ * lines need memory, and it may have interrupted malloc().
+ *
+ *       caller         handler        handler
+ *   NONE -----> ASKED --------> TAKEN --------> NONE
+ *                 |  the caller gives up
+ *                 +---------> NONE
+ */
+#include "runtime/debug/sample.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include "runtime/core/mutator.h"
+#include "runtime/handlers/action.h"
+#include "runtime/os/os.h"
+
+enum { NONE, ASKED, TAKEN };
+enum { PATIENCE = 1000000000 }; /* nanoseconds */
+
+static _Atomic uint32_t state;
+static _Atomic int asked; /* the thread */
+static struct cn_sample sample;
+
+/* ---- the thread itself ---- */
+
+/* At a safepoint it waits in the runtime; what it did before is of interest. The unwinder sees the
+ * stub's caller one byte before (backtrace.c). */
+static void take(const struct cn_regs *stopped, uintptr_t pc)
+{
+  sample.at_safepoint = stopped != NULL;
+  sample.pc = stopped ? stopped->pc : pc;
+  cn_backtrace_keep(stopped ? stopped->pc - 1 : pc, &sample.backtrace);
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+  uint32_t expected = ASKED;
+  int error = errno;
+
+  (void)signal;
+  (void)info;
+  if (asked == cn_os_thread() && atomic_compare_exchange_strong(&state, &expected, TAKEN)) {
+    take(cairn_mutator.stopped, cn_arch_fault_pc(context));
+    atomic_store(&state, NONE);
+    cn_os_wake(&state);
+  }
+  errno = error;
+}
+
+/* ---- the caller ---- */
+
+static bool is_free(int signal)
+{
+  struct sigaction action;
+
+  return cn_os_action(signal, NULL, &action) == 0 &&
+         (action.sa_handler == SIG_DFL || action.sa_sigaction == handle);
+}
+
+/* 0: there is none. */
+static int choose(int thread)
+{
+  struct sigaction action = {.sa_sigaction = handle,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  uint64_t blocked = cn_os_thread_blocks(thread);
+  int signal = SIGRTMAX;
+
+  while (signal >= SIGRTMIN && ((blocked >> (signal - 1) & 1) != 0 || !is_free(signal)))
+    signal--;
+  sigfillset(&action.sa_mask);
+  return signal >= SIGRTMIN && cn_os_action(signal, &action, NULL) == 0 ? signal : 0;
+}
+
+/* False: it gives up. */
+static bool await(void)
+{
+  uint64_t deadline = cn_os_nanoseconds() + PATIENCE;
+  uint32_t now, expected = ASKED;
+
+  while ((now = atomic_load(&state)) != NONE)
+    if (!cn_os_wait(&state, now, now == ASKED ? deadline : UINT64_MAX) &&
+        atomic_compare_exchange_strong(&state, &expected, NONE))
+      return false;
+    else
+      expected = ASKED;
+  return true;
+}
+
+const char *cn_sample_take(int thread, const struct cn_sample **result)
+{
+  int signal = choose(thread);
+
+  if (signal == 0)
+    return "it blocks all signals that have no handler";
+  asked = thread;
+  atomic_store(&state, ASKED);
+  cn_os_thread_signal(thread, signal);
+  *result = &sample;
+  return await() ? NULL : "it takes no signal";
+}

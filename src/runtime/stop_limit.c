@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A requester posts who is late, and the runtime's thread looks where that is.
+ */
+#include "runtime/stop_limit.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/sample.h"
+#include "runtime/os/os.h"
+
+enum { POSTED = 1, OVER = 2 }; /* bits of the state */
+
+/* What a requester saw of the thread for which it waits; times in nanoseconds. */
+struct late {
+  int thread;
+  uint64_t since;       /* the request, which tells stops apart */
+  uint64_t waited;      /* from then on */
+  uint64_t looked, ran; /* at the first look, and the thread's own clock then; */
+  uint64_t passed, had; /* from there on, and of that it had a processor */
+};
+
+static struct late awaited, posted;
+static _Atomic uint32_t state;
+static struct cn_os_thread reporter;
+
+/* ---- requesters, who have the lock of stops ---- */
+
+/* False: the report before is being printed. */
+static bool post(struct late *late, uint64_t now)
+{
+  uint32_t expected = 0;
+
+  if (atomic_load(&state) != 0)
+    return false;
+  late->waited = now - late->since;
+  late->passed = now - late->looked;
+  late->had = cn_os_thread_ran(late->thread) - late->ran;
+  posted = *late;
+  if (!atomic_compare_exchange_strong(&state, &expected, POSTED))
+    return false;
+  cn_os_wake(&state);
+  return true;
+}
+
+void cn_stop_limit_waits(int thread, uint64_t since)
+{
+  static uint64_t reported; /* a stop, by its request */
+  uint64_t now = cn_os_nanoseconds();
+
+  if (cn_options.stop_limit == 0 || reported == since)
+    return;
+  if (awaited.thread != thread || awaited.since != since)
+    awaited = (struct late){
+        .thread = thread, .since = since, .looked = now, .ran = cn_os_thread_ran(thread)};
+  if ((now - since) / 1000 >= cn_options.stop_limit && post(&awaited, now))
+    reported = since;
+}
+
+/* ---- the runtime's thread ---- */
+
+static void print(const struct late *late)
+{
+  const struct cn_sample *sample = NULL;
+  const char *wrong = cn_sample_take(late->thread, &sample);
+  char name[32], place[CN_REPORT_PC], line[256];
+
+  cn_os_thread_name(late->thread, name, sizeof name);
+  bool known = !wrong && cn_os_line(sample->pc - sample->at_safepoint, line, sizeof line);
+  cn_report_text("cairn: a stop has waited %llu us for thread %d \"%s\", which had a processor for "
+                 "%llu of the last %llu us; pc %s%s%s\n",
+                 (unsigned long long)late->waited / 1000, late->thread, name,
+                 (unsigned long long)late->had / 1000, (unsigned long long)late->passed / 1000,
+                 wrong ? "unknown: " : cn_report_pc(sample->pc, place), known ? ", " : "",
+                 wrong   ? wrong
+                 : known ? line
+                         : "");
+  if (!wrong)
+    cn_backtrace_print(&sample->backtrace);
+}
+
+static void *report(void *unused)
+{
+  uint32_t now;
+
+  (void)unused;
+  cn_os_thread_precise("cairn-stops");
+  cn_os_unwinder(true);
+  do {
+    while ((now = atomic_load(&state)) == 0)
+      cn_os_wait(&state, 0, UINT64_MAX);
+    if ((now & POSTED) != 0)
+      print(&posted);
+    atomic_fetch_and(&state, ~(uint32_t)POSTED);
+  } while ((now & OVER) == 0);
+  return NULL;
+}
+
+/* A constructor: libc is not ready for threads in .preinit_array. */
+__attribute__((constructor)) static void start(void)
+{
+  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report))
+    cn_report_text("cairn: CAIRN_STOP_LIMIT: no thread can be started\n");
+}
+
+void cn_stop_limit_end(void)
+{
+  atomic_fetch_or(&state, OVER);
+  cn_os_wake(&state);
+  cn_os_thread_join(&reporter);
+}

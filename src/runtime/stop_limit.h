@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CAIRN_STOP_LIMIT=N: who holds a stop up for more than N microseconds is reported, once for each
+ * stop, by a thread of the runtime. That may allocate, as names of files and lines need it; the
+ * requester may not, for a thread that it has stopped may be in malloc().
+ */
+#ifndef CN_RUNTIME_STOP_LIMIT_H
+#define CN_RUNTIME_STOP_LIMIT_H
+
+#include <stdint.h>
+
+/* As cn_upcall_stop_waits(). */
+void cn_stop_limit_waits(int thread, uint64_t since);
+
+/* The program is over: the report that is under way is printed, and no more. */
+void cn_stop_limit_end(void);
+
+#endif
