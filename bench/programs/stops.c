@@ -2,21 +2,28 @@
  *
  * For bench/stops: how long it takes to stop all threads, and what threads that come and go cost.
  *
- *   stops stop THREADS ROUNDS   of THREADS threads one requests a collection ROUNDS times, one runs
- * managed code, and the others wait in native code that managed code called stops come THREADS so
- * many threads begin, allocate and end, eight at a time
+ * stops stop THREADS ROUNDS: of THREADS threads one requests a collection ROUNDS times, one runs
+ * managed code, and the others wait in native code that managed code called.
+ *
+ * stops shake THREADS RUNNING ROUNDS: of THREADS threads so many run managed code, and others wait
+ * in native code; ROUNDS handshakes with the first in turn, or with the others if there are none.
+ *
+ * stops come THREADS: so many threads begin, allocate and end, eight at a time.
  *
  * A collector of its own notes the time when the world is stopped, and leaves the heap alone.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
+#include <cairn/thread.h>
 
 struct node {
   struct node managed *next;
@@ -141,6 +148,71 @@ static void stop(int threads, long rounds)
   _Exit(0);
 }
 
+/* ---- handshakes ---- */
+
+enum { MOST = 64 };
+static _Atomic int numbers[MOST], operations;
+
+cairn_unmanaged static void operate(int thread, void *env)
+{
+  (void)thread;
+  (void)env;
+  operations++;
+}
+
+static void *run_known(void *number)
+{
+  *(_Atomic int *)number = gettid();
+  return run(NULL);
+}
+
+static void *wait_known(void *number)
+{
+  *(_Atomic int *)number = gettid();
+  return wait_natively(NULL);
+}
+
+/* Nanoseconds of one, and whether the thread waited for a processor meanwhile that the operation
+ * needs: `clock` is that thread's. */
+cairn_unmanaged static void shake_one(int thread, clockid_t clock, double *time, int *waited)
+{
+  enum { MISSING = 2000 };
+  double ran = now(clock), before = now(CLOCK_MONOTONIC);
+
+  if (cairn_handshake(thread, operate, NULL, CAIRN_ASK_FOREVER) != CAIRN_OK)
+    abort();
+  *time = now(CLOCK_MONOTONIC) - before;
+  *waited = now(clock) - ran + MISSING < *time;
+}
+
+cairn_unmanaged static void shake(int threads, int running, long rounds)
+{
+  pthread_t thread;
+  clockid_t clocks[MOST];
+  double *times = malloc((size_t)rounds * sizeof *times);
+  int *waited = malloc((size_t)rounds * sizeof *waited), asked = running ? running : threads;
+
+  if (!times || !waited || threads > MOST)
+    abort();
+  for (int i = 0; i < threads; i++) {
+    if (pthread_create(&thread, NULL, i < running ? run_known : wait_known, (void *)&numbers[i]))
+      abort();
+    if (pthread_getcpuclockid(thread, &clocks[i]) != 0 || running == 0)
+      clocks[i] = CLOCK_THREAD_CPUTIME_ID;
+  }
+  while (ready < threads)
+    usleep(1000);
+  usleep(10000); /* the last one waits, too */
+  for (long i = 0; i < rounds; i++)
+    shake_one(numbers[i % asked], clocks[i % asked], &times[i], &waited[i]);
+  if (operations != rounds)
+    abort();
+  for (long i = 0; i < rounds; i++)
+    printf("%.0f %d\n", times[i], waited[i]);
+  fflush(stdout);
+  _Exit(0);
+}
+
 /* ---- threads that come and go ---- */
 
 static void *allocate(void *argument)
@@ -188,6 +260,8 @@ int main(int argc, char **argv)
 {
   if (argc > 3 && strcmp(argv[1], "stop") == 0)
     stop(atoi(argv[2]), atol(argv[3]));
+  else if (argc > 4 && strcmp(argv[1], "shake") == 0)
+    shake(atoi(argv[2]), atoi(argv[3]), atol(argv[4]));
   else if (argc > 2 && strcmp(argv[1], "come") == 0)
     come(atol(argv[2]));
   else
