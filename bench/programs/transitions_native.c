@@ -2,10 +2,14 @@
  *
  * The native side of bench/transitions.
  */
+#include <time.h>
+
 long native_add(long value);
 long native_known(long value);
 long native_leaf(long value);
 long native_loop(long (*function)(long), long value, long turns);
+double native_now(void);
+long native_unused(void);
 
 long native_add(long value)
 {
@@ -27,4 +31,19 @@ long native_loop(long (*function)(long), long value, long turns)
   for (long i = 0; i < turns; i++)
     value = function(value);
   return value;
+}
+
+/* For OCaml. */
+double native_now(void)
+{
+  struct timespec time;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* What OCaml's byte code would call; there is none. */
+long native_unused(void)
+{
+  return 0;
 }
