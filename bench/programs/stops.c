@@ -13,6 +13,7 @@
  * A collector of its own notes the time when the world is stopped, and leaves the heap alone.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,15 +31,37 @@ struct node {
   long value;
 };
 
-static volatile double stopped_at;
+static volatile double stopped_at, stopped_delay;
+static int delays[2] = {-1, -1}; /* of the requester, and of the thread that runs managed code */
 static volatile _Atomic int ready, done; /* nothing sets `done`, which the compiler must not know */
 
-cairn_unmanaged static double now(clockid_t clock)
+cairn_unmanaged static double now(void)
 {
   struct timespec time;
 
-  clock_gettime(clock, &time);
+  clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* A thread's file that says for how long it could run and had no processor. */
+cairn_unmanaged static int open_delay(int thread)
+{
+  char path[64];
+
+  snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", thread);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Nanoseconds since it began; 0 if the kernel does not say it. */
+cairn_unmanaged static double delay(int file)
+{
+  char text[80];
+  ssize_t n = pread(file, text, sizeof text - 1, 0);
+  double waited = 0;
+
+  text[n > 0 ? n : 0] = 0;
+  sscanf(text, "%*s %lf", &waited);
+  return waited;
 }
 
 /* ---- the collector ---- */
@@ -67,7 +90,8 @@ cairn_unmanaged static void collect(size_t bytes_needed, bool move_all)
 {
   (void)bytes_needed;
   (void)move_all;
-  stopped_at = now(CLOCK_MONOTONIC);
+  stopped_at = now();
+  stopped_delay = delay(delays[0]) + delay(delays[1]);
 }
 
 static const struct cairn_collector still = {.version = CAIRN_ABI_COLLECTOR_VERSION,
@@ -80,6 +104,8 @@ static const struct cairn_collector still = {.version = CAIRN_ABI_COLLECTOR_VERS
 
 /* ---- threads ---- */
 
+enum { MOST = 64 };
+static _Atomic int numbers[MOST]; /* of threads */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
 static struct node managed *seen;
@@ -108,58 +134,6 @@ static void *wait_natively(void *argument)
   return argument;
 }
 
-/* Per round: nanoseconds, and whether the running thread waited for a processor meanwhile. */
-cairn_unmanaged static void request(clockid_t runner, long rounds)
-{
-  enum { MISSING = 5000 }; /* nanoseconds that the calls take which read the clocks */
-
-  for (long i = 0; i < rounds; i++) {
-    struct timespec pause = {.tv_nsec = 50000};
-    nanosleep(&pause, NULL);
-    double ran = runner ? now(runner) : 0, before = now(CLOCK_MONOTONIC);
-    cairn_collect();
-    double time = stopped_at - before, after = now(CLOCK_MONOTONIC);
-    int waited = runner && now(runner) - ran + MISSING < after - before;
-    printf("%.0f %d\n", time, waited);
-  }
-}
-
-static void stop(int threads, long rounds)
-{
-  pthread_attr_t attributes;
-  pthread_t thread;
-  clockid_t runner = 0;
-
-  cairn_set_collector(&still);
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 64 << 10);
-  for (int i = 1; i < threads; i++) {
-    if (pthread_create(&thread, &attributes, i == 1 ? run : wait_natively, NULL) != 0)
-      abort();
-    if (i == 1)
-      pthread_getcpuclockid(thread, &runner);
-  }
-  while (ready < threads - 1) {
-    struct timespec pause = {.tv_nsec = 1000000};
-    nanosleep(&pause, NULL);
-  }
-  request(runner, rounds);
-  fflush(stdout);
-  _Exit(0);
-}
-
-/* ---- handshakes ---- */
-
-enum { MOST = 64 };
-static _Atomic int numbers[MOST], operations;
-
-cairn_unmanaged static void operate(int thread, void *env)
-{
-  (void)thread;
-  (void)env;
-  operations++;
-}
-
 static void *run_known(void *number)
 {
   *(_Atomic int *)number = gettid();
@@ -172,43 +146,87 @@ static void *wait_known(void *number)
   return wait_natively(NULL);
 }
 
-/* Nanoseconds of one, and whether the thread waited for a processor meanwhile that the operation
- * needs: `clock` is that thread's. */
-cairn_unmanaged static void shake_one(int thread, clockid_t clock, double *time, int *waited)
+/* Per round: nanoseconds, and for how many of them one of the two waited for a processor. */
+cairn_unmanaged static void request(long rounds)
 {
-  enum { MISSING = 2000 };
-  double ran = now(clock), before = now(CLOCK_MONOTONIC);
+  for (long i = 0; i < rounds; i++) {
+    struct timespec pause = {.tv_nsec = 50000};
+    nanosleep(&pause, NULL);
+    double waited = delay(delays[0]) + delay(delays[1]), before = now();
+    cairn_collect();
+    printf("%.0f %.0f\n", stopped_at - before, stopped_delay - waited);
+  }
+}
+
+static void stop(int threads, long rounds)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+
+  cairn_set_collector(&still);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  for (int i = 1; i < threads; i++) {
+    if (pthread_create(&thread, &attributes, i == 1 ? run_known : wait_known,
+                       (void *)&numbers[i == 1 ? 0 : 1]))
+      abort();
+  }
+  while (ready < threads - 1) {
+    struct timespec pause = {.tv_nsec = 1000000};
+    nanosleep(&pause, NULL);
+  }
+  delays[0] = open_delay(gettid());
+  delays[1] = open_delay(numbers[0]);
+  request(rounds);
+  fflush(stdout);
+  _Exit(0);
+}
+
+/* ---- handshakes ---- */
+
+static _Atomic int operations;
+
+cairn_unmanaged static void operate(int thread, void *env)
+{
+  (void)thread;
+  (void)env;
+  operations++;
+}
+
+/* As request() has it; `asked` is the other thread's delay. */
+cairn_unmanaged static void shake_one(int thread, int asked, double *time, double *waited)
+{
+  double delayed = delay(delays[0]) + delay(asked), before = now();
 
   if (cairn_handshake(thread, operate, NULL, CAIRN_ASK_FOREVER) != CAIRN_OK)
     abort();
-  *time = now(CLOCK_MONOTONIC) - before;
-  *waited = now(clock) - ran + MISSING < *time;
+  *time = now() - before;
+  *waited = delay(delays[0]) + delay(asked) - delayed;
 }
 
 cairn_unmanaged static void shake(int threads, int running, long rounds)
 {
   pthread_t thread;
-  clockid_t clocks[MOST];
-  double *times = malloc((size_t)rounds * sizeof *times);
-  int *waited = malloc((size_t)rounds * sizeof *waited), asked = running ? running : threads;
+  int files[MOST], asked = running ? running : threads;
+  double *times = malloc((size_t)rounds * 2 * sizeof *times), *waited = times + rounds;
 
-  if (!times || !waited || threads > MOST)
+  if (!times || threads > MOST)
     abort();
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < threads; i++)
     if (pthread_create(&thread, NULL, i < running ? run_known : wait_known, (void *)&numbers[i]))
       abort();
-    if (pthread_getcpuclockid(thread, &clocks[i]) != 0 || running == 0)
-      clocks[i] = CLOCK_THREAD_CPUTIME_ID;
-  }
   while (ready < threads)
     usleep(1000);
   usleep(10000); /* the last one waits, too */
+  delays[0] = open_delay(gettid());
+  for (int i = 0; i < asked; i++)
+    files[i] = running ? open_delay(numbers[i]) : -1;
   for (long i = 0; i < rounds; i++)
-    shake_one(numbers[i % asked], clocks[i % asked], &times[i], &waited[i]);
+    shake_one(numbers[i % asked], files[i % asked], &times[i], &waited[i]);
   if (operations != rounds)
     abort();
   for (long i = 0; i < rounds; i++)
-    printf("%.0f %d\n", times[i], waited[i]);
+    printf("%.0f %.0f\n", times[i], waited[i]);
   fflush(stdout);
   _Exit(0);
 }
