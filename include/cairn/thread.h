@@ -94,9 +94,8 @@ struct cairn_arrival {
   /* It was in the runtime at the request, in an allocation for instance: the time is that of the
    * rest, and of the code up to the next safepoint. */
   bool safepoint;
-  /* It was in native code, or called some or came back from it after the request: the time may be
-   * that code's. Not noticed: a function that native code called arrives before it returns there.
-   */
+  /* It was in native code, or came back from there, or a signal handler interrupted it after the
+   * request: the time may be that code's. */
   bool native;
 };
 

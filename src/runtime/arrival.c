@@ -12,7 +12,7 @@
 
 /* `requested` and `ran` are clocks at the request, the others facts of the mutator at that time. */
 struct question {
-  uint64_t requested, ran, transitions;
+  uint64_t requested, ran, interruptions;
   bool managed, busy;
   struct cairn_arrival arrival;
 };
@@ -34,7 +34,7 @@ static void prepare(struct cairn_mutator *mutator, void *env)
 {
   struct question *question = env;
 
-  question->transitions = __atomic_load_n(&mutator->transitions, __ATOMIC_RELAXED);
+  question->interruptions = __atomic_load_n(&mutator->interruptions, __ATOMIC_RELAXED);
   question->busy = __atomic_load_n(&mutator->busy, __ATOMIC_RELAXED) != 0;
   question->managed = __atomic_load_n(&mutator->state, __ATOMIC_RELAXED) == CAIRN_ABI_MANAGED;
   read_clocks(question, mutator->thread);
@@ -72,7 +72,8 @@ static void answer(int thread, void *env)
       .pc = pc_of(mutator),
       .thread = thread,
       .safepoint = question->managed && question->busy,
-      .native = !own || mutator->stopped == NULL || mutator->transitions != question->transitions};
+      .native =
+          !own || mutator->stopped == NULL || mutator->interruptions != question->interruptions};
 }
 
 static enum cairn_status ask(struct cn_handshake *request, struct cairn_arrival *arrival,

@@ -36,7 +36,8 @@ static inline uintptr_t cn_arch_sp_after(const struct cn_regs *regs)
 }
 
 /* An anchor: where managed code left for native code. saved[] is in the order of enum cn_reg; the
- * stub that pushed it loads the registers from here when the native callee returns. */
+ * stub that pushed it loads the registers from here when the native callee returns, if it is marked
+ * (cn_arch_anchor_walked()). */
 struct cn_anchor {
   uintptr_t pc, sp;
   uintptr_t saved[CN_CALLEE_SAVED];
@@ -49,11 +50,15 @@ static inline bool cn_anchor_is_entry(const struct cn_anchor *anchor)
   return (anchor->sp & 1) != 0;
 }
 
-/* The stack pointer of the caller. */
+/* The stack pointer of the caller. The bits below are marks. */
 static inline uintptr_t cn_anchor_sp(const struct cn_anchor *anchor)
 {
-  return anchor->sp & ~(uintptr_t)1;
+  return anchor->sp & ~(uintptr_t)7;
 }
+
+/* Mark a living anchor whose saved registers may be changed from here on: the stub loads them when
+ * the native callee returns. Its own thread marks it, or one for which that waits. */
+void cn_arch_anchor_walked(struct cn_anchor *anchor);
 
 /* Did managed code leave here for native code, and is that call still going on? Not if a longjmp
  * left the frame; then most likely other frames have used its stack. The anchor's stack

@@ -16,7 +16,6 @@ TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(state, STATE);
 TIED(stack_limit, STACK_LIMIT);
-TIED(transitions, TRANSITIONS);
 _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 bits");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 

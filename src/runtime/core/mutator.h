@@ -42,7 +42,6 @@ struct cairn_mutator {
   struct cn_anchor *anchors; /* the oldest */
   uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
   uintptr_t stack_limit;
-  uint64_t transitions;               /* calls of native code so far */
   uintptr_t buffer_start, buffer_end; /* buffer.h */
   uintptr_t stack_end;                /* no frame lies at or above it */
   const struct cn_regs *stopped;      /* what the stub saved, while at a safepoint */
@@ -65,7 +64,7 @@ struct cairn_mutator {
   _Atomic uint32_t handshake; /* threads/handshake.h */
   const struct cn_handshake *request; /* while that says so */
   uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
-  uint64_t unused[5];
+  uint64_t unused[6];
 };
 
 /* The mutator of a thread that is not attached. */

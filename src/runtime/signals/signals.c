@@ -146,7 +146,7 @@ static void drop_anchors(const struct interruption *over)
   if (low == 0)
     return;
   while ((anchor = cn_anchors_since(from, anchor)) != NULL)
-    if (anchor->sp - low < frame - low)
+    if (cn_anchor_sp(anchor) - low < frame - low)
       anchor->sp = 0;
 }
 

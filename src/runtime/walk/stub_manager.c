@@ -15,10 +15,11 @@ static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;
   struct cn_anchor *anchor = data;
 
-  CN_ASSERT(anchor != NULL && anchor->pc != 0 && anchor->sp % sizeof anchor->sp == 0);
+  CN_ASSERT(anchor != NULL && anchor->pc != 0);
+  cn_arch_anchor_walked(anchor);
   frame->pc_slot = &anchor->pc;
   frame->pc = anchor->pc;
-  frame->sp = anchor->sp;
+  frame->sp = cn_anchor_sp(anchor);
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = cn_arch_anchor_keeps(anchor, i) ? &anchor->saved[i] : NULL;
   frame->regs = NULL;

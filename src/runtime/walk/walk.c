@@ -29,7 +29,7 @@ static bool take_anchor(struct cn_walk *walk)
 
   while ((anchor = cn_anchors_below(walk->anchor)) != NULL) {
     walk->anchor = anchor;
-    if (anchor->sp < walk->frame.sp || !cn_arch_anchor_lives(anchor))
+    if (cn_anchor_sp(anchor) < walk->frame.sp || !cn_arch_anchor_lives(anchor))
       continue;
     cn_manager_stubs.previous(&walk->iterator, anchor);
     walk->natives++;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
@@ -225,6 +226,11 @@ uintptr_t cn_arch_stubs(uintptr_t *end)
   return (uintptr_t)cn_arch_stubs_start;
 }
 
+static uintptr_t word_below(const struct cn_anchor *anchor)
+{
+  return ((const uintptr_t *)cn_anchor_sp(anchor))[-1];
+}
+
 /* The word below the anchor's SP leads to the stub until the native callee returns; before the stub
  * calls it, when the thread is native already, the word is the pc that the stub took from there. It
  * is again if a longjmp left the callee and the same call is made once more; then the anchor's
@@ -235,14 +241,14 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
     return false;
-  uintptr_t word = ((const uintptr_t *)anchor->sp)[-1];
+  uintptr_t word = word_below(anchor);
   if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return ||
       word == anchor->pc)
     return true;
   if (word != 0 && word % 4096 == 0)
     cairn_fatal("the return address of a native function was replaced, at sp 0x%lx: is there a "
                 "probe on its return?",
-                (unsigned long)anchor->sp);
+                (unsigned long)cn_anchor_sp(anchor));
   return false;
 }
 
@@ -250,7 +256,13 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
  * caller's map has none in these registers. */
 bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg)
 {
-  return reg == CN_RBP || ((const uintptr_t *)anchor->sp)[-1] != (uintptr_t)cn_arch_short_return;
+  return reg == CN_RBP || word_below(anchor) != (uintptr_t)cn_arch_short_return;
+}
+
+void cn_arch_anchor_walked(struct cn_anchor *anchor)
+{
+  CN_ASSERT(anchor->sp != 0 && !cn_anchor_is_entry(anchor));
+  anchor->sp |= CAIRN_ABI_ANCHOR_WALKED;
 }
 
 /* ---- exceptions ---- */

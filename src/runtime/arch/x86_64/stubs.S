@@ -14,8 +14,8 @@
  * the mutator. cairn_call_short knows more of its caller.
  *
  * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
- * would restore stale references. So the stub keeps them in the anchor and loads them from there
- * after the call.
+ * would restore stale references. So the stub keeps them in the anchor, and loads them from there
+ * after the call if a walk was given their places: it marks the anchor.
  */
 #define CAIRN_ABI(name, value) .set CAIRN_ABI_##name, value
 #include <cairn/abi.def>
@@ -312,17 +312,24 @@ end cairn_collect
  * orders the two, see threads/stop.c. A signal between store and look has the thread begin again
  * (cn_arch_rewind()): its handler would else run managed code beside a collection. All registers are kept. The anchor at rbx is whole, and below
  * the stack pointer is the word by which walks know that it lives (cn_arch_anchor_lives()). */
-        .macro become_managed
-6:
+        .macro become_managed name
+.Lback_\name:
         movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
-7:
+.Lmanaged_\name:
         testb $CAIRN_ABI_POLL_BACK, MUTATOR(POLL)
-        jz 8f
+        jnz .Lstop_\name
+.Lmay_go_on_\name:
+        window .Lback_\name, .Lmanaged_\name, .Lmay_go_on_\name
+        .endm
+
+/* The rare part of become_managed, out of its line: taken branches are what a short way costs. */
+        .macro let_stops_pass_of name
+.Lstop_\name:
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
-9:
-        window 6b, 7b, 9b
+.Lnative_\name:
+        window .Lback_\name, .Lstop_\name, .Lnative_\name
         wait_for_stops
-8:
+        jmp .Lmay_go_on_\name
         .endm
 
         .macro window begins, done, over
@@ -339,20 +346,22 @@ end cairn_collect
         .cfi_adjust_cfa_offset -8
         .endm
 
-/* Back to the managed caller for which the anchor at rbx was made: its registers, and its return
- * address on the stack. */
+/* If a walk came by, a collector may have changed them. */
+        .macro load_registers
+        movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
+        movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
+        movq CAIRN_ABI_ANCHOR_R13(%rbx), %r13
+        movq CAIRN_ABI_ANCHOR_R14(%rbx), %r14
+        movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
+        .endm
+
+/* Back to the managed caller for which the anchor at rbx was made, whose other registers are loaded:
+ * its return address is on the stack again. */
         .macro leave_native register
         give_return_address
-        movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
-        .cfi_restore %rbp
-        movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
-        .cfi_restore %r12
-        movq CAIRN_ABI_ANCHOR_R13(%rbx), %r13
-        .cfi_restore %r13
-        movq CAIRN_ABI_ANCHOR_R14(%rbx), %r14
-        .cfi_restore %r14
-        movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
-        .cfi_restore %r15
+        .irp r, %rbp, %r12, %r13, %r14, %r15
+        .cfi_restore \r
+        .endr
         free_anchor \register
         .endm
 
@@ -430,6 +439,7 @@ function cairn_call_any
         addq $CAIRN_ABI_ENTRY_SIZE, %r11
         jmp *%r11
 call_native:
+        .cfi_remember_state
         leaq cn_arch_body_return(%rip), %rax
         cmpq %rax, (%rsp)
         je .Ltail_to_native
@@ -452,13 +462,22 @@ call_native:
         cfi_registers_taken
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         movl $8, %eax
-        incq MUTATOR(TRANSITIONS)
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
         call *%r11
 cn_arch_native_return:
-        become_managed
+        become_managed any
+        testb $CAIRN_ABI_ANCHOR_WALKED, CAIRN_ABI_ANCHOR_SP(%rbx)
+        jnz .Lwalked
+.Lregisters_right:
+        .cfi_remember_state
         leave_native r11
         ret
+        .cfi_restore_state
+        let_stops_pass_of any
+.Lwalked:
+        load_registers
+        jmp .Lregisters_right
+        .cfi_restore_state
         /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone,
          * so the thread is native again, and returns to where the body would have returned to. */
 .Ltail_to_native:
@@ -500,7 +519,6 @@ stub cairn_call_short
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         movl $8, %eax
-        incq MUTATOR(TRANSITIONS)
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
         call *%r12
 cn_arch_short_return:
@@ -540,6 +558,7 @@ end cairn_call_short
 stub cairn_enter
         .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound
+        .cfi_remember_state
         pushq %rbx
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
@@ -555,21 +574,29 @@ stub cairn_enter
         movq %r11, CAIRN_ABI_ANCHOR_R12(%rbx)
         leaq 1(%rsp), %r11
         movq %r11, CAIRN_ABI_ANCHOR_SP(%rbx)
-        become_managed
+        become_managed enter
+        .cfi_remember_state
         call *CAIRN_ABI_ANCHOR_R12(%rbx)
 cn_arch_body_return:
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
         give_return_address
         free_anchor r11
         ret
+        .cfi_restore_state
+        let_stops_pass_of enter
+        .cfi_restore_state
         /* And the other way round: native code that cairn_call_any called makes a tail call. After
          * cairn_call_short nobody wants the registers that the anchor does not have. */
 .Ltail_to_managed:
         begin_tail_call
         cfi_registers_taken
-        become_managed
+        become_managed tail
+        .cfi_remember_state
+        load_registers
         leave_native
         jmp *%r11
+        .cfi_restore_state
+        let_stops_pass_of tail
         .cfi_restore_state
 .Lno_anchor_to_managed:
         .cfi_adjust_cfa_offset 8
