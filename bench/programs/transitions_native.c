@@ -10,6 +10,8 @@ long native_leaf(long value);
 long native_loop(long (*function)(long), long value, long turns);
 double native_now(void);
 long native_unused(void);
+long Java_Transitions_call(void *env, void *class, long value);
+double Java_Transitions_now(void *env, void *class);
 
 long native_add(long value)
 {
@@ -33,7 +35,7 @@ long native_loop(long (*function)(long), long value, long turns)
   return value;
 }
 
-/* For OCaml. */
+/* For OCaml, and for Java. */
 double native_now(void)
 {
   struct timespec time;
@@ -46,4 +48,18 @@ double native_now(void)
 long native_unused(void)
 {
   return 0;
+}
+
+long Java_Transitions_call(void *env, void *class, long value)
+{
+  (void)env;
+  (void)class;
+  return value + 1;
+}
+
+double Java_Transitions_now(void *env, void *class)
+{
+  (void)env;
+  (void)class;
+  return native_now();
 }
