@@ -8,8 +8,9 @@
  *   CAIRN_ENTRY(name)           in a .S file that the C preprocessor reads
  *   CAIRN_ENTRY_STRING(name)    in C, as part of the string of an __asm__
  *
- * Either defines the label `name` and ends where the function's own first instruction is to stand.
- * r11 is lost. The numbers are those of <cairn/abi.def>: ENTRY_SIZE, MANAGED_MARK, MUTATOR_STATE.
+ * Either defines the label `name`, and cairn.managed_code.name for calls that pass references, and
+ * ends where the function's own first instruction is to stand. r11 is lost. The numbers are those
+ * of <cairn/abi.def>: ENTRY_SIZE, MANAGED_MARK, MUTATOR_STATE.
  */
 #ifndef CAIRN_ENTRY_H
 #define CAIRN_ENTRY_H
@@ -43,7 +44,9 @@
   .quad 0x4e52494143a7e1c5; \
   name: \
   .byte 0xf3, 0x0f, 0x1e, 0xfa;        /* endbr64 */ \
-  CAIRN_ENTRY_LOOK
+  CAIRN_ENTRY_LOOK \
+  .weak cairn.managed_code.name; \
+  cairn.managed_code.name:
 /* clang-format on */
 
 #define CAIRN_ENTRY_STRING(name) CAIRN_ENTRY_QUOTE(CAIRN_ENTRY(name))

@@ -75,6 +75,8 @@ static const struct step {
      PORTED_TARGET},
     {"call-targets", cn_call_targets, "tell managed from native code at calls through pointers",
      PORTED_TARGET},
+    {"name-bodies", cn_name_bodies, "name what other units call where functions have no entries",
+     PORTED_TARGET},
     {"transitions", cn_transitions,
      "route-calls and call-targets, for code whose statepoints are made elsewhere", PORTED_TARGET},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},
@@ -102,7 +104,8 @@ static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate",
-    "lower-differences", "drop-markers", "lower-transitions", "tail-calls", "slow-paths", "globals", NULL};
+    "lower-differences", "drop-markers", "lower-transitions", "tail-calls", "name-bodies", "slow-paths", "globals",
+    NULL};
 /* clang-format on */
 
 /* The first passes of each order: they run before the optimiser's freedom matters, and with

@@ -74,7 +74,7 @@ define internal ccc i64 @native_ccc(ptr addrspace(1) %p, i64 %a, i64 %b, i64 %c,
 @to_managed_ccc = internal global ptr @managed_ccc
 define internal void @try_ccc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call ccc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call ccc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -111,7 +111,7 @@ define internal fastcc i64 @native_fastcc(ptr addrspace(1) %p, i64 %a, i64 %b, i
 @to_managed_fastcc = internal global ptr @managed_fastcc
 define internal void @try_fastcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call fastcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call fastcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -148,7 +148,7 @@ define internal tailcc i64 @native_tailcc(ptr addrspace(1) %p, i64 %a, i64 %b, i
 @to_managed_tailcc = internal global ptr @managed_tailcc
 define internal void @try_tailcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call tailcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call tailcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -185,7 +185,7 @@ define internal swiftcc i64 @native_swiftcc(ptr addrspace(1) %p, i64 %a, i64 %b,
 @to_managed_swiftcc = internal global ptr @managed_swiftcc
 define internal void @try_swiftcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call swiftcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call swiftcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -222,7 +222,7 @@ define internal swifttailcc i64 @native_swifttailcc(ptr addrspace(1) %p, i64 %a,
 @to_managed_swifttailcc = internal global ptr @managed_swifttailcc
 define internal void @try_swifttailcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call swifttailcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call swifttailcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -244,7 +244,7 @@ define internal preserve_mostcc i64 @native_preserve_mostcc(ptr addrspace(1) %p,
 @to_native_preserve_mostcc = internal global ptr @native_preserve_mostcc
 define internal void @try_preserve_mostcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call preserve_mostcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call preserve_mostcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -266,7 +266,7 @@ define internal preserve_allcc i64 @native_preserve_allcc(ptr addrspace(1) %p, i
 @to_native_preserve_allcc = internal global ptr @native_preserve_allcc
 define internal void @try_preserve_allcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call preserve_allcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call preserve_allcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -288,7 +288,7 @@ define internal coldcc i64 @native_coldcc(ptr addrspace(1) %p, i64 %a, i64 %b, i
 @to_native_coldcc = internal global ptr @native_coldcc
 define internal void @try_coldcc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call coldcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call coldcc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void
@@ -310,7 +310,7 @@ define internal win64cc i64 @native_win64cc(ptr addrspace(1) %p, i64 %a, i64 %b,
 @to_native_win64cc = internal global ptr @native_win64cc
 define internal void @try_win64cc(ptr %f) noinline gc "statepoint-example" {
   %p = call ptr addrspace(1) @box(i64 1000)
-  %r = call win64cc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0)
+  %r = call win64cc i64 %f(ptr addrspace(1) %p, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7, double 208.0) "cairn-live-operands"
   %v = load i64, ptr addrspace(1) %p
   call void @note(i64 %r, i64 %v)
   ret void

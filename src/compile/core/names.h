@@ -38,6 +38,10 @@
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
+/* The same for a target that must be managed, for it is given a reference; and what is called in
+ * the place of one that is not. */
+#define CN_CALL_MANAGED "cairn_call_managed"
+#define CN_REFUSE_NATIVE "cairn_refuse_native"
 /* Stub for native functions that are called with their arguments in registers (short_calls.c). */
 #define CN_CALL_SHORT "cairn_call_short"
 /* Stub that makes the thread managed and calls a body. */

@@ -57,6 +57,7 @@ cn_pass cn_lower_transitions;   /* lower-transitions: transitions/ */
 cn_pass cn_tail_pass;           /* tail-calls: tail/ */
 cn_pass cn_call_targets;        /* call-targets: transitions/ */
 cn_pass cn_transitions;         /* transitions: transitions/ */
+cn_pass cn_name_bodies;         /* name-bodies: transitions/entries.c */
 cn_pass cn_slow_paths;          /* slow-paths: lower/ */
 cn_pass cn_globals;             /* globals: lower/ */
 

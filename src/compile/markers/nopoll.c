@@ -172,16 +172,19 @@ static void check_marker(struct cn_ctx *ctx, const char *name)
 /* The name of a call in the program, before our passes replaced it. */
 static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
 {
+  static const char *const prefixes[] = {CN_CALL_PREFIX, CN_BODY_PREFIX};
   LLVMValueRef callee = cn_direct_callee(call);
-  size_t length, prefix = strlen(CN_CALL_PREFIX);
+  size_t length;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
   if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
     return "an allocation";
-  if (strncmp(name, CN_CALL_PREFIX, prefix) != 0)
-    return cn_calls_name(call, buffer, size);
-  snprintf(buffer, size, "call to @%s", name + prefix);
-  return buffer;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
+      snprintf(buffer, size, "call to @%s", name + strlen(prefixes[i]));
+      return buffer;
+    }
+  return cn_calls_name(call, buffer, size);
 }
 
 static void check_call(struct cn_ctx *ctx, LLVMValueRef i, const char *where)

@@ -18,6 +18,7 @@
  *   a native function: static, or declared so  a stub, without a test; short_calls.c, if possible
  *   any, of a convention like tailcc           itself, or a managed bridge to it (bridges.c)
  *   any, of one that only native code has      the stub, with a native bridge
+ *   any, if it is given a reference            itself, or a stub that ends the program
  *
  * musttail wants caller and callee to have one signature, so a caller of the C convention gets a
  * `nest` parameter, too. Its own callers need not know.
@@ -47,11 +48,11 @@ typedef CN_VECTOR(struct cn_call_target) site_vector;
 
 /* ---- one call ---- */
 
-/* Choose the body of `target` if it has the mark, else `other`. LLVM 22 takes a wrong result of
- * some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md,
- * "multi-result callees"). */
+/* Choose what lies `offset` bytes after `target` if that has the mark, else `other`. LLVM 22 takes
+ * a wrong result of some nodes as the callee of a statepoint: the freeze prevents that
+ * (docs/llvm-22.md, "multi-result callees"). */
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
-                           LLVMValueRef target, LLVMValueRef other)
+                           LLVMValueRef target, uint64_t offset, LLVMValueRef other)
 {
   CN_ASSERT(LLVMGetTypeKind(LLVMTypeOf(target)) == LLVMPointerTypeKind);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -67,7 +68,7 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   LLVMSetAlignment(word, 16);
   LLVMValueRef mark = LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false);
   LLVMValueRef managed = LLVMBuildICmp(builder, LLVMIntEQ, word, mark, "managed");
-  LLVMValueRef size = LLVMConstInt(i64, CAIRN_ABI_ENTRY_SIZE, false);
+  LLVMValueRef size = LLVMConstInt(i64, offset, false);
   LLVMValueRef body =
       LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), target, &size, 1, "");
   LLVMValueRef callee = LLVMBuildSelect(builder, managed, body, other, "");
@@ -83,7 +84,11 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
 
+  bool shown = cn_call_target_passes_reference(ctx, site) && !cn_target_is_native(target);
+
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
+    if (shown)
+      target = choose(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
     const struct cn_rebuild change = {.callee = stub,
                                       .more_count = 2,
                                       .more = {target, cn_bridge_native(ctx, site)},
@@ -91,7 +96,9 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
     cn_rebuild_call(ctx, site, &change);
     return;
   }
-  if (convention == CN_CONVENTION_BRIDGED)
+  if (shown)
+    stub = cn_stub(ctx, CN_CALL_MANAGED);
+  else if (convention == CN_CONVENTION_BRIDGED)
     stub = cn_bridge_managed(ctx, site);
   else if (cn_target_is_native(target)) {
     if (cn_short_call(ctx, site))
@@ -103,7 +110,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
              "LLVM 22 cannot lower an indirect call in a statepoint "
              "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
   else if (target)
-    cn_call_through(ctx, site, choose(ctx, site, target, stub), target);
+    cn_call_through(ctx, site, choose(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub), target);
   else
     cn_call_through(ctx, site, stub, cn_call_target_callee(site));
 }

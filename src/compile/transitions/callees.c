@@ -59,7 +59,7 @@ bool cn_target_is_promised(LLVMValueRef call)
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
 static const char *const stubs[] = {CN_POLL_SLOW,    CN_ALLOC_SLOW,    CN_ALLOC_INDEXED_SLOW,
                                     "cairn_collect", "cairn_call_any", CN_CALL_NATIVE,
-                                    CN_CALL_SHORT,   CN_VCALL_ANY};
+                                    CN_CALL_SHORT,   CN_CALL_MANAGED,  CN_VCALL_ANY};
 
 /* And functions of this unit through which it calls others. */
 static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
@@ -124,6 +124,39 @@ bool cn_target_is_declared_managed(LLVMValueRef callee)
 {
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
          cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
+}
+
+/* Does argument `i` show the callee an object that may move: by value, or in memory that is passed?
+ */
+static bool is_reference(const struct cn_call_target *site, unsigned i)
+{
+  LLVMValueRef argument = LLVMGetOperand(site->call, i);
+  LLVMAttributeRef copied =
+      LLVMGetCallSiteEnumAttribute(site->call, i + 1, cn_attribute_kind("byval"));
+
+  if (copied && cn_holds_ref(LLVMGetTypeAttributeValue(copied)))
+    return true;
+  return cn_holds_ref(LLVMTypeOf(argument)) && !cn_is_immovable(argument);
+}
+
+/* Does the caller list what it passes, so that a native callee can find where that has gone? */
+static bool lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site)
+{
+  LLVMValueRef callee = cn_call_target_callee(site);
+
+  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) ||
+         cn_calls_list_operands(site->call) ||
+         (LLVMIsAFunction(callee) && cn_string_attribute(callee, CN_ATTR_LIVE_OPERANDS));
+}
+
+bool cn_call_target_passes_reference(struct cn_ctx *ctx, const struct cn_call_target *site)
+{
+  if (lists_operands(ctx, site))
+    return false;
+  for (unsigned i = site->first; i < site->first + site->count; i++)
+    if (is_reference(site, i))
+      return true;
+  return false;
 }
 
 LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)

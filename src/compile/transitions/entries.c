@@ -138,6 +138,20 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
   name_for_others(ctx, function, body_of(ctx, function));
 }
 
+bool cn_name_bodies(struct cn_ctx *ctx)
+{
+  function_vector functions = {0};
+
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) &&
+        LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !cn_entries_has(f))
+      cn_push(&functions, f);
+  for (size_t i = 0; i < functions.count; i++)
+    name_for_others(ctx, functions.at[i], functions.at[i]);
+  cn_free(&functions);
+  return true;
+}
+
 bool cn_entries_has(LLVMValueRef function)
 {
   return LLVMHasPrologueData(function) && LLVMHasPrefixData(function) &&

@@ -18,8 +18,11 @@
  *   the unit that defines it   cairn.managed_code.foo, the body, as visible as foo;
  *                              cairn.body.foo, strong hidden, the same
  *
- * So such a call reaches managed code, of another shared object, too, or the linker says that
- * cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk for variadic callees.
+ * A function that need not be there, extern_weak, is looked at when it is called: cairn_call_body.
+ * The thunk mentions foo as well, so that an archive's member is linked that defines it, and
+ * link-time optimisation keeps it. So such a call reaches managed code, of another shared object,
+ * too, or the linker says that cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk
+ * for variadic callees.
  *
  * The stub is reached through the global offset table rather than the procedure linkage table,
  * whose lazy binding would lose the address.
@@ -67,26 +70,42 @@ static const struct kind {
              [CN_THUNK_BODY] = {CN_BODY_PREFIX, false, true},
              [CN_THUNK_BODY_VARIADIC] = {CN_VBODY_PREFIX, true, true}};
 
+/* The directive that has the object mention `target`, if it is not defined here. */
+static char *binding_of(LLVMValueRef target)
+{
+  bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
+  char *symbol = quoted("", symbol_of(target));
+  char *text = LLVMIsDeclaration(target)
+                   ? cn_format("  .%s %s\n", is_weak ? "weak" : "globl", symbol)
+                   : cn_strdup("");
+
+  free(symbol);
+  return text;
+}
+
 static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRef target)
 {
   char *name = quoted(kind->prefix, symbol_of(target));
   char *section_prefix = cn_format(".text.%s", kind->prefix);
   char *section = quoted(section_prefix, symbol_of(target));
-  char *symbol = quoted(kind->body ? CN_CODE_PREFIX : "", symbol_of(target));
-  char *weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage ? cn_format("  .weak %s\n", symbol)
-                                                                 : cn_strdup("");
-  char *code = kind->body ? cn_convention_pass_on(symbol, kind->variadic)
-                          : cn_convention_hand_over(symbol, "cairn_call_any", kind->variadic);
+  bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
+  bool named = kind->body && !is_weak;
+  char *symbol = quoted(named ? CN_CODE_PREFIX : "", symbol_of(target));
+  char *bound = binding_of(target);
+  char *code =
+      named ? cn_convention_pass_on(symbol, kind->variadic)
+            : cn_convention_hand_over(symbol, kind->body ? "cairn_call_body" : "cairn_call_any",
+                                      kind->variadic);
   char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
                          "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
                          "%2$s:\n  .cfi_startproc\n%3$s"
                          "  .cfi_endproc\n  .size %2$s, . - %2$s\n  .text\n",
-                         section, name, code, weak);
+                         section, name, code, bound);
 
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
   free(text);
   free(code);
-  free(weak);
+  free(bound);
   free(symbol);
   free(section);
   free(section_prefix);

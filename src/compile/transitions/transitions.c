@@ -13,13 +13,13 @@
  *   leaf                                       unchanged
  *   managed, defined here, not replaceable     unchanged
  *   external, or replaceable when linking      cairn.call.foo (thunk.c)
- *   declared to be managed                     cairn.body.foo (thunk.c)
+ *   declared to be managed, or external and    cairn.body.foo (thunk.c)
+ *   given a reference
  *   a pointer, a static native function,       unchanged, until pass call-targets (call_targets.c),
  *   one that is declared to be native          after tail calls are made; in functions that have
  *                                              statepoints, now
- *   variadic                                   cairn.vcall.foo, or cairn_vcall_any with the target
- *                                              as `nest` argument; the call gets the types of its
- *                                              arguments
+ *   variadic                                   cairn.vcall.foo, cairn.vbody.foo; or, with the
+ * target as `nest` argument; the call gets the types of its arguments
  *
  * Thunks of variadic callees pass the number of vector registers, which a statepoint does not.
  */
@@ -66,20 +66,35 @@ static bool needs_stub(const struct cn_call_target *site)
          cn_convention_has_thunks(cn_call_target_caller(site));
 }
 
+/* Must the function be managed, if it is called so? What is defined here, and native, has been
+ * looked at (rules_native.c). LLVM's own functions of a collector know what they are given. */
+static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
+{
+  LLVMValueRef callee = cn_call_target_callee(site);
+  size_t length;
+
+  if (cn_target_is_declared_managed(callee))
+    return true;
+  return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
+         strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 &&
+         cn_call_target_passes_reference(ctx, site);
+}
+
 /* Can a thunk call it? Managed code may be called by any convention that managed code has. */
-static bool has_thunk(const struct cn_call_target *site)
+static bool has_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
   enum cn_convention convention = cn_convention_of(site->call);
 
   return LLVMIsAFunction(callee) && !cn_target_is_local(callee) &&
          (convention == CN_CONVENTION_PLAIN ||
-          (convention == CN_CONVENTION_BRIDGED && cn_target_is_declared_managed(callee)));
+          (convention == CN_CONVENTION_BRIDGED && must_be_managed(ctx, site)));
 }
 
-static enum cn_thunk thunk_kind(LLVMValueRef callee, bool variadic)
+static enum cn_thunk thunk_kind(struct cn_ctx *ctx, const struct cn_call_target *site,
+                                bool variadic)
 {
-  if (cn_target_is_declared_managed(callee))
+  if (must_be_managed(ctx, site))
     return variadic ? CN_THUNK_BODY_VARIADIC : CN_THUNK_BODY;
   return variadic ? CN_THUNK_ANY_VARIADIC : CN_THUNK_ANY;
 }
@@ -103,11 +118,14 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
     LLVMSetOperand(site.call, site.callee_operand, cn_thunk_alias(ctx, callee));
   else if (cn_target_is_native(callee))
     ; /* by pass call-targets */
-  else if (has_thunk(&site))
+  else if (has_thunk(ctx, &site))
     LLVMSetOperand(site.call, site.callee_operand,
-                   cn_thunk_for(ctx, callee, site.type, thunk_kind(callee, variadic)));
+                   cn_thunk_for(ctx, callee, site.type, thunk_kind(ctx, &site, variadic)));
   else if (variadic || needs_stub(&site))
-    cn_call_through(ctx, &site, cn_stub(ctx, CN_VCALL_ANY), callee);
+    cn_call_through(
+        ctx, &site,
+        cn_stub(ctx, cn_call_target_passes_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
+        callee);
 }
 
 /* ---- what cannot be called this way ---- */
@@ -146,6 +164,15 @@ static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
   return false;
 }
 
+/* Is the callee another unit's, and native by its declaration or convention? */
+static bool is_known_native(const struct cn_call_target *site)
+{
+  LLVMValueRef callee = cn_call_target_callee(site);
+
+  return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
+         (cn_target_is_native(callee) || cn_convention_of(site->call) == CN_CONVENTION_NATIVE);
+}
+
 static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind kind)
 {
   struct cn_call_target site = cn_call_target_of(call);
@@ -173,6 +200,12 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
     return;
   if (cn_target_managed(callee) || cn_target_is_promised(call))
     return;
+  if (is_known_native(&site) && cn_call_target_passes_reference(ctx, &site))
+    cn_error(
+        ctx, call, "reference-to-native",
+        "@%s is given a reference, and is native code, in which no collector finds it; give it "
+        "a handle or other data, or declare it cairn_leaf if it never calls back",
+        LLVMGetValueName2(callee, &(size_t){0}));
   if (cn_convention_of(call) == CN_CONVENTION_UNKNOWN)
     cn_error(ctx, call, "transition-convention",
              "a call that may reach native code under calling convention %u, which the transition "

@@ -17,13 +17,20 @@ static bool begins(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
+/* Other images may call it by this name. Linkers warn of names that they take from a shared object
+ * and that have neither type nor size. */
+static bool is_exported(const struct cn_elf_symbol *s)
+{
+  return begins(s->name, "cairn.managed_code.");
+}
+
 /* Only names that this object defines: in others the same name may be a thunk's, a weak function.
  */
 static bool is_body_name(const struct cn_elf_symbol *s)
 {
   if (!s->section || ELF64_ST_TYPE(s->sym.st_info) != STT_FUNC)
     return false;
-  if (begins(s->name, "cairn.managed_code."))
+  if (is_exported(s))
     return true;
   return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
          (begins(s->name, "cairn.call.") || begins(s->name, "cairn.body."));
@@ -37,7 +44,8 @@ void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
       continue;
     struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
-    sym.st_info = (unsigned char)ELF64_ST_INFO(ELF64_ST_BIND(sym.st_info), STT_NOTYPE);
+    int type = is_exported(&elf->symbols[i]) ? STT_OBJECT : STT_NOTYPE;
+    sym.st_info = (unsigned char)ELF64_ST_INFO(ELF64_ST_BIND(sym.st_info), type);
     sym.st_size = 0;
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }

@@ -21,9 +21,9 @@ long both(struct node managed *p, struct node managed *q)
 // CHECK: movq %rsi, [[Q:%r(bx|bp|1[2-5])]]
 // CHECK: movq %rdi, [[P:%r(bx|bp|1[2-5])]]
 // CHECK-NOT: (%rsp)
-// CHECK: callq cairn.call.visit
+// CHECK: callq cairn.body.visit
 // CHECK-NOT: (%rsp)
-// CHECK: callq cairn.call.visit
+// CHECK: callq cairn.body.visit
 // CHECK-NOT: (%rsp)
 // CHECK-DAG: addq 16([[P]])
 // CHECK-DAG: addq 16([[Q]])

@@ -15,7 +15,7 @@ struct closure {
 // CHECK-NEXT: andq $-16, [[PLACE]]
 // CHECK-NEXT: movabsq $5643653827705430469, [[MARK:%r[a-z0-9]+]]
 // CHECK-NEXT: cmpq [[MARK]], ([[PLACE]])
-// CHECK: cairn.slow.cairn_call_native
+// CHECK: cairn.slow.cairn_call_managed
 // CHECK: callq *%r
 long looks(struct closure managed *closure)
 {
@@ -45,4 +45,4 @@ long jumps(struct closure managed *closure)
 // Where indirect calls go through thunks, the stub makes them.
 // RUN: %cairn-cc -O2 -fno-pie -mretpoline -S %s -o - | FileCheck %s --check-prefix=THUNKS
 // THUNKS-LABEL: {{^}}looks:
-// THUNKS: callq cairn.slow.cairn_vcall_any
+// THUNKS: callq cairn.slow.cairn_call_managed

@@ -129,8 +129,16 @@ b:
 ; function of the C convention make the call.
 ; CHECK-LABEL: define tailcc i64 @closure
 ; CHECK: select i1 %{{.*}}, ptr %{{.*}}, ptr @cairn.bridge.[[BRIDGE:[0-9a-f]+]]
+; CHECK: musttail call tailcc i64 %{{.*}}(i64 1, i64 2, ptr %p, ptr nest %f)
+define tailcc i64 @closure(ptr %f, ptr %p) gc "statepoint-example" {
+  %x = musttail call tailcc i64 %f(i64 1, i64 2, ptr %p)
+  ret i64 %x
+}
+; Native code is given no reference.
+; CHECK-LABEL: define tailcc i64 @closure_of_references
+; CHECK: select i1 %{{.*}}, ptr %{{.*}}, ptr @cairn_call_managed
 ; CHECK: musttail call tailcc i64 %{{.*}}(i64 1, i64 2, ptr addrspace(1) %p, ptr nest %f)
-define tailcc i64 @closure(ptr %f, ptr addrspace(1) %p) gc "statepoint-example" {
+define tailcc i64 @closure_of_references(ptr %f, ptr addrspace(1) %p) gc "statepoint-example" {
   %x = musttail call tailcc i64 %f(i64 1, i64 2, ptr addrspace(1) %p)
   ret i64 %x
 }
@@ -170,8 +178,8 @@ define void @unmanaged() {
 }
 
 ; CHECK: declare hidden void @cairn.call.native(i8 signext)
-; CHECK: define internal tailcc i64 @cairn.bridge.[[BRIDGE]](i64 %0, i64 %1, ptr addrspace(1) %2, ptr nest %3) {{.*}}gc "statepoint-example"
-; CHECK: [[TOKEN:%.*]] = call token {{.*}}ptr elementtype(i64 (i64, i64, ptr addrspace(1), ptr, ptr)) @cairn_call_native, i32 5, i32 0, i64 %0, i64 %1, ptr addrspace(1) %2, ptr %3, ptr nest @cairn.native.{{[0-9a-f]+}}, i32 0, i32 0)
+; CHECK: define internal tailcc i64 @cairn.bridge.[[BRIDGE]](i64 %0, i64 %1, ptr %2, ptr nest %3) {{.*}}gc "statepoint-example"
+; CHECK: [[TOKEN:%.*]] = call token {{.*}}ptr elementtype(i64 (i64, i64, ptr, ptr, ptr)) @cairn_call_native, i32 5, i32 0, i64 %0, i64 %1, ptr %2, ptr %3, ptr nest @cairn.native.{{[0-9a-f]+}}, i32 0, i32 0)
 ; CHECK: call i64 @llvm.experimental.gc.result.i64(token [[TOKEN]])
 ; CHECK: define internal void @cairn.native.[[NATIVE]](ptr %0)
 ; CHECK-NEXT: call preserve_mostcc void %0()

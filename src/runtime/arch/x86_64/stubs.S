@@ -31,6 +31,7 @@
         .hidden cn_safepoint_anchors
         .hidden cn_safepoint_back
         .hidden cn_arch_unwound
+        .hidden cn_references_shown
         .hidden cn_arch_vector_state
         .hidden cn_arch_vector_bytes
         .hidden cn_return_barrier_cells
@@ -496,6 +497,34 @@ cn_arch_native_return:
         make_anchors
         jmp cairn_call_any
 end cairn_call_any
+
+/* Call the function in r10, or in r11, which must be managed: it is given a reference. The program
+ * ends if it is not. It may be variadic. */
+stub cairn_call_managed
+        movl $8, %eax
+        movq %r10, %r11
+        jmp cairn_call_body
+end cairn_call_managed
+
+function cairn_call_body
+        testb $8, %r11b                 /* as in cairn_call_any */
+        jz .Lno_mark
+        cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
+        jne .Lno_mark
+        cmpl $(CAIRN_ABI_MANAGED_MARK >> 32), -4(%r11)
+        jne .Lno_mark
+        addq $CAIRN_ABI_ENTRY_SIZE, %r11
+        jmp *%r11
+.Lno_mark:
+        save_general
+        save_vectors
+        movq 88(%rbp), %rdi             /* r11 and the pc of struct cn_regs */
+        movq 128(%rbp), %rsi
+        call cn_references_shown
+        restore_vectors
+        restore_general
+        jmp call_native
+end cairn_call_body
 
 /* Call the native function in r12 for managed code that keeps nothing in rbx or r12 to r15 over the
  * call, its callers' values neither: by the convention preserve_none, whose arguments begin with r12

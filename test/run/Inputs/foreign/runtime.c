@@ -13,6 +13,9 @@ struct cell {
 
 struct cell managed *make(long value, struct cell managed *next);
 struct cell managed *build(long count);
+#ifdef UNROUTED
+cairn_leaf
+#endif
 long sum(struct cell managed *list);
 
 struct cell managed *make(long value, struct cell managed *next)
