@@ -10,6 +10,8 @@
 // RUN: not %cairn-cc main.o native.o -o wrong 2>&1 | FileCheck --check-prefix=LINK %s
 // RUN: not %cairn-cc -fuse-ld=lld main.o native.o -o wrong 2>&1 | FileCheck --check-prefix=LINK %s
 // LINK: undefined {{.*}}cairn.managed_code.value_of
+// LINK: cairn-cc: note: a call gives `value_of` a reference, and no managed code is linked that defines it
+// LINK-NOT: gives `value_of`
 //
 // RUN: %cairn-cc -O2 -DPOINTERS -c %s -o pointers.o && %cairn-cc pointers.o native.o -o pointers
 // RUN: ./pointers 1 && not --crash ./pointers pointer 2>&1 | FileCheck --check-prefix=POINTER %s

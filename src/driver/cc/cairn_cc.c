@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "driver/cc/hints.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
@@ -192,6 +193,8 @@ static int run_link(const struct cn_command *command, struct plan *plan)
   struct cairn_pass_time start = cn_times_start(&command->compile);
   status = cn_process_run(&plan->link);
   cn_times_stop(&command->compile, &start, "link");
+  if (status != CN_EXIT_OK)
+    cn_hints_link(&plan->link);
   return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notes about clang's own errors. Clang speaks of address spaces, which `managed` is made of; a
+ * Notes about clang's and the linker's own errors. Clang speaks of address spaces, which `managed` is made of; a
  * note after each such error gives Cairn's rule and says what to write instead.
  *
  * Clang's messages stay as they are, colours included: its standard error is the user's. Only if
@@ -144,5 +144,62 @@ void cn_hints_explain(const struct cn_words *words)
     explain(line, stderr);
   if (errors)
     fclose(errors);
+  free(line);
+}
+
+/* ---- the linker's errors ---- */
+
+/* What the linker cannot find where a call gives a reference to code that is not managed. */
+static const char managed_code[] = "cairn.managed_code.";
+
+static void explain_missing(const char *name)
+{
+  fprintf(stderr,
+          "cairn-cc: note: a call gives `%s` a reference, and no managed code is linked that "
+          "defines it; if it is native code, no collector would find the reference there "
+          "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
+          "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc\n",
+          name);
+}
+
+/* Print a note on the function that the linker's line is about, if no line before was: `seen` has
+ * the names. */
+static void explain_link(const char *line, struct cn_words *seen)
+{
+  const char *at = strstr(line, managed_code);
+
+  if (!at)
+    return;
+  at += sizeof managed_code - 1;
+  char *name = strndup(at, strcspn(at, "'`\" \t\n)"));
+  for (size_t i = 0; i < seen->count && name; i++)
+    if (strcmp(seen->at[i], name) == 0) {
+      free(name);
+      return;
+    }
+  if (!name)
+    return;
+  cn_push(seen, name);
+  explain_missing(name);
+}
+
+void cn_hints_link(const struct cn_words *words)
+{
+  const char *path = cn_temp_file("errors", ".txt");
+  struct cn_words seen = {0};
+  char *line = NULL;
+  size_t room = 0;
+
+  if (!path)
+    return;
+  cn_process_run_into(words, path);
+  FILE *errors = fopen(path, "r");
+  while (errors && getline(&line, &room, errors) > 0)
+    explain_link(line, &seen);
+  if (errors)
+    fclose(errors);
+  for (size_t i = 0; i < seen.count; i++)
+    free((char *)seen.at[i]);
+  cn_free(&seen);
   free(line);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages about C sources that neither clang nor the passes give.
+ * Messages about C sources and links that neither clang, the passes nor the linker give.
  */
 #ifndef CN_DRIVER_CC_HINTS_H
 #define CN_DRIVER_CC_HINTS_H
@@ -10,6 +10,10 @@
 /* Add a note to each error about `managed`. Clang failed with this command, which reads no standard
  * input. */
 void cn_hints_explain(const struct cn_words *words);
+
+/* Add a note for each function that the linker missed since it is not managed code. This command to
+ * link failed. */
+void cn_hints_link(const struct cn_words *words);
 
 /* misplaced.c: warn if `managed` follows the braces of a struct, in the file at `path` and in those
  * that it includes by name from its folder: it means nothing there, and clang is silent about it.
