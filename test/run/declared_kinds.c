@@ -11,7 +11,7 @@
 //
 // The names that managed code calls are those of no function, for debuggers.
 // RUN: llvm-readelf -sW managed.o | FileCheck --check-prefix=NAMES %s
-// NAMES-DAG: 0 OBJECT GLOBAL DEFAULT {{.*}} cairn.managed_code.scaled
+// NAMES-DAG: 1 NOTYPE GLOBAL DEFAULT {{.*}} cairn.managed_code.scaled
 // NAMES-DAG: NOTYPE GLOBAL HIDDEN {{.*}} cairn.body.scaled
 //
 // What is native after all does not link.

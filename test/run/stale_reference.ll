@@ -20,7 +20,7 @@ target triple = "x86_64-unknown-linux-gnu"
 @layout = internal constant %box zeroinitializer
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare void @cairn_collect()
-declare void @keep(ptr addrspace(1))
+declare void @keep(ptr addrspace(1)) "gc-leaf-function"
 declare i64 @use()
 define i32 @main() gc "statepoint-example" {
   %b = call ptr addrspace(1) @cairn_alloc(ptr @layout, i64 8)

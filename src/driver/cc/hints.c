@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notes about clang's and the linker's own errors. Clang speaks of address spaces, which `managed` is made of; a
- * note after each such error gives Cairn's rule and says what to write instead.
+ * Notes about clang's and the linker's own errors. Clang speaks of address spaces, which `managed`
+ * is made of; a note after each such error gives Cairn's rule and says what to write instead.
  *
  * Clang's messages stay as they are, colours included: its standard error is the user's. Only if
  * clang fails does it run again, for its messages alone; the notes follow the first run's messages.

@@ -18,7 +18,8 @@ static bool begins(const char *name, const char *prefix)
 }
 
 /* Other images may call it by this name. Linkers warn of names that they take from a shared object
- * and that have neither type nor size. */
+ * and that have neither type nor size, so it has a size of one byte; a type of data would have
+ * disassemblers print the body as such. */
 static bool is_exported(const struct cn_elf_symbol *s)
 {
   return begins(s->name, "cairn.managed_code.");
@@ -44,9 +45,8 @@ void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
       continue;
     struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
-    int type = is_exported(&elf->symbols[i]) ? STT_OBJECT : STT_NOTYPE;
-    sym.st_info = (unsigned char)ELF64_ST_INFO(ELF64_ST_BIND(sym.st_info), type);
-    sym.st_size = 0;
+    sym.st_info = (unsigned char)ELF64_ST_INFO(ELF64_ST_BIND(sym.st_info), STT_NOTYPE);
+    sym.st_size = is_exported(&elf->symbols[i]) ? 1 : 0;
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }
 }
