@@ -55,6 +55,11 @@ struct cairn_mutator *cn_mutator_main(void)
   return main_mutator;
 }
 
+void cn_stop_refuse_end(void *unused)
+{
+  (void)unused;
+}
+
 void cn_upcall_stop_waits(int thread, uint64_t since)
 {
   (void)thread;

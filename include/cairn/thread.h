@@ -41,7 +41,8 @@ void cairn_thread_detach(void);
  * two threads. cairn_stack_of_thread() of <cairn/stack.h> shows it the thread's stack, and no
  * other's, and it may change what it finds there. No collection runs meanwhile. It must not
  * allocate managed objects, call managed code, wait for another thread, call any function of this
- * header, or leave by a jump. Signals of the thread that runs it wait. */
+ * header, fork, unload a shared object, end the thread or leave by a jump: what would wait for its
+ * own end ends the program. Signals of the thread that runs it wait. */
 typedef void cairn_handshake_operation(int thread, void *env);
 
 #define CAIRN_ASK_FOREVER UINT64_MAX

@@ -54,15 +54,13 @@ static void settle(struct cairn_mutator *mutator)
 
 static void detach(struct cairn_mutator *mutator, uintptr_t pc)
 {
-  char place[CN_REPORT_PC];
-
+  cn_stop_refuse_own(pc);
   cn_hold_signals();
   cn_safepoint_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
   if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE ||
       mutator->stack != NULL)
-    cairn_fatal("thread %d, pc %s: it is detached with managed frames on its stack, or on another "
-                "stack than its own",
-                mutator->thread, cn_report_pc(pc, place));
+    cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "
+                        "stack than its own");
   cn_stop_remove(mutator, settle);
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
@@ -103,27 +101,26 @@ static void make_key(void)
                 "noticed");
 }
 
-static void await_end(struct cairn_mutator *mutator)
+static void await_end(struct cairn_mutator *mutator, uintptr_t pc)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
   if (rounds + 1 >= PTHREAD_DESTRUCTOR_ITERATIONS) /* there may be no further round */
-    cairn_fatal("thread %d: a destructor of thread-specific data runs managed code after the "
-                "thread was detached",
-                cn_os_thread());
+    cn_report_fatal(pc, "a destructor of thread-specific data runs managed code after the thread "
+                        "was detached");
   pthread_once(&once, make_key);
   if (pthread_setspecific(ending, mutator) != 0)
-    cairn_fatal("thread %d: no memory to notice its end", cn_os_thread());
+    cn_report_fatal(pc, "no memory to notice the end of the thread");
 }
 
 /* Watch for the main thread's end only from constructors on: libc is not ready before. */
 __attribute__((constructor)) static void await_main(void)
 {
   if (cairn_mutator.attached)
-    await_end(&cairn_mutator);
+    await_end(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
 }
 
-static void find_bounds(struct cairn_mutator *mutator)
+static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
 {
   uintptr_t bottom, end;
 
@@ -136,16 +133,16 @@ static void find_bounds(struct cairn_mutator *mutator)
    * malloc(). */
   uintptr_t sp = cn_signals_interrupted_sp();
   if (sp ? !cn_os_memory_around(sp, &bottom, &end) : !cn_os_stack(&bottom, &end))
-    cairn_fatal("thread %d: the bounds of its stack cannot be found", cn_os_thread());
+    cn_report_fatal(pc, "the bounds of the thread's stack cannot be found");
   mutator->stack_bottom = bottom;
   mutator->stack_end = end & ~(sizeof end - 1);
   mutator->stack_floor = cn_bounds_floor(bottom, mutator->stack_end);
 }
 
-static void attach(struct cairn_mutator *mutator)
+static void attach(struct cairn_mutator *mutator, uintptr_t pc)
 {
   cn_anchors_make(mutator);
-  find_bounds(mutator);
+  find_bounds(mutator, pc);
   if (cn_options.stress == 0)
     cn_poll_word_disarm(mutator, CN_REASON_STRESS);
   mutator->thread = cn_os_thread();
@@ -157,20 +154,21 @@ static void attach(struct cairn_mutator *mutator)
 void cn_attach_main(void)
 {
   main_mutator = &cairn_mutator;
-  attach(main_mutator);
+  attach(main_mutator, (uintptr_t)__builtin_return_address(0));
 }
 
-struct cairn_mutator *cn_mutator_get(void)
+struct cairn_mutator *cn_mutator_get(uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
   if (mutator->attached)
     return mutator;
+  cn_stop_refuse_own(pc);
   cn_hold_signals();
   cn_start();
   if (!mutator->attached) {
-    await_end(mutator);
-    attach(mutator);
+    await_end(mutator, pc);
+    attach(mutator, pc);
     cn_fault_give_stack(mutator);
   }
   cn_hold_let_signals();
@@ -181,7 +179,7 @@ struct cairn_mutator *cn_mutator_get(void)
 
 void cairn_thread_attach(void)
 {
-  cn_mutator_get();
+  cn_mutator_get((uintptr_t)__builtin_return_address(0));
 }
 
 void cairn_thread_detach(void)

@@ -6,7 +6,9 @@
 #include <cairn/collector.h>
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
+#include "runtime/core/report.h"
 #include "runtime/core/upcalls.h"
+#include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"
 
 static struct cairn_mutator *own_mutator(void)
@@ -16,17 +18,19 @@ static struct cairn_mutator *own_mutator(void)
 
 /* Managed code without safepoints cannot be stopped, and nothing collects. A handler that
  * interrupted managed code must not stop other threads: one of them may wait for its end. */
-bool cn_upcall_images_stop(void)
+bool cn_upcall_images_stop(uintptr_t pc)
 {
-  if (cairn_mutator.stopped != NULL || (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+  bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined() == NULL;
+
+  if (exits || (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
     return false;
+  cn_stop_refuse_own(pc);
   if (cairn_mutator.interruptions % 2 != 0)
-    cairn_fatal("a signal handler that interrupted managed code unloads a shared object");
+    cn_report_fatal(pc, "a signal handler that interrupted managed code unloads a shared object");
   if (own_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
-    cairn_fatal("thread %d: dlclose() was called as a leaf function, without an anchor",
-                cairn_mutator.thread);
+    cn_report_fatal(pc, "dlclose() was called as a leaf function, without an anchor");
   if (!cn_stop_begin(own_mutator()))
-    cairn_fatal("a signal handler unloads a shared object while another thread forks");
+    cn_report_fatal(pc, "a signal handler unloads a shared object while another thread forks");
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/signals.h"
+#include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/coroutine_stacks.h"
 
@@ -131,6 +132,8 @@ PUBLIC __attribute__((weak)) void siglongjmp(sigjmp_buf buffer, int value)
 {
   if (next == NULL)
     cairn_fatal("a jump, and the runtime does not find the C library's siglongjmp()");
+  if (cn_handshake_is_left(cn_arch_jump_sp(buffer)))
+    cn_stop_refuse_own((uintptr_t)__builtin_return_address(0));
   cn_jumps_cut(cn_arch_jump_sp(buffer));
   next(buffer, value);
   __builtin_unreachable();

@@ -51,14 +51,17 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
 }
 
 /* Another thread may have collected while this one waited for the world: then `bytes_needed` may
- * fit. Stress mode collects all the same. */
+ * fit. Stress mode collects all the same. An exit handler that runs because a collection found no
+ * memory does not collect again. */
 static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t collections = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
   void *block = NULL;
 
-  CN_CHECK(mutator->busy && mutator->stopped == NULL); /* no collection runs within another */
+  CN_CHECK(mutator->busy);
+  if (mutator->stopped != NULL)
+    return NULL;
   mutator->stopped = regs;
   if (!cn_stop_begin(mutator)) {
     mutator->stopped = NULL;
@@ -131,15 +134,15 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *
  * native code called cairn_collect(); the thread is managed up to leave(). */
 static bool enter(const struct cn_regs *regs, bool *native)
 {
-  struct cairn_mutator *mutator = cn_mutator_get();
-  char place[CN_REPORT_PC];
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
 
   /* A signal handler got here, of a fault in a slow path or one that the runtime does not know: the
    * frames below have no anchor. */
   if (mutator->busy)
-    cairn_fatal("thread %d, pc %s: a safepoint was reached inside the runtime, by a signal handler "
-                "or a collector",
-                mutator->thread, cn_report_pc(regs->pc, place));
+    cn_report_fatal(regs->pc, "a safepoint was reached inside the runtime, by a signal handler, a "
+                              "collector or the operation of a handshake");
+  if (mutator->stopped == NULL)
+    cn_stop_refuse_own(regs->pc);
   mutator->busy = 1;
   *native = mutator->state != CAIRN_ABI_MANAGED;
   if (*native)
@@ -281,10 +284,9 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
 
 void cn_safepoint_anchors(const struct cn_regs *regs)
 {
-  struct cairn_mutator *mutator = cn_mutator_get();
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
   uint64_t busy = mutator->busy;
   bool native = mutator->state != CAIRN_ABI_MANAGED;
-  char place[CN_REPORT_PC];
 
   mutator->busy = 1;
   if (native)
@@ -296,8 +298,7 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
     cn_stop_leave(mutator);
   mutator->busy = busy;
   if (full)
-    cairn_fatal("thread %d, pc %s: %s (%zu of them)", cn_os_thread(), cn_report_pc(regs->pc, place),
-                full, cn_anchors_count(mutator->anchor));
+    cn_report_fatal(regs->pc, "%s (%zu of them)", full, cn_anchors_count(mutator->anchor));
   if (busy == 0)
     cn_signals_release();
 }

@@ -37,15 +37,16 @@ static bool may_stop(void)
 /* Hold signals: a handler could collect, and this thread has stopped all others. */
 static void fork_begins(void)
 {
+  uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+
+  cn_stop_refuse_own(pc);
   cn_hold_signals();
   if (!may_stop())
     return;
   if (self() && cairn_mutator.state == CAIRN_ABI_MANAGED)
-    cairn_fatal("thread %d: fork() was called as a leaf function, without an anchor",
-                cairn_mutator.thread);
+    cn_report_fatal(pc, "fork() was called as a leaf function, without an anchor");
   if (!cn_stop_begin_fork(self()))
-    cairn_fatal("thread %d: a signal handler calls fork() while another thread does",
-                cn_os_thread());
+    cn_report_fatal(pc, "a signal handler calls fork() while another thread does");
 }
 
 static void fork_ends(void)

@@ -50,17 +50,22 @@ void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *b
     trace(why, bytes, before, nanoseconds);
 }
 
-/* Sum over all threads. Those that run change their own counts meanwhile. */
+/* Sum over all threads. Those that run change their own counts meanwhile. If the operation of a
+ * handshake calls exit(), no thread comes or goes anyway. */
 static void add_up(uint64_t *safepoints, uint64_t *allocated)
 {
-  cn_stop_exclude();
+  bool own = cn_stop_is_own();
+
+  if (!own)
+    cn_stop_exclude();
   *safepoints = cn_stats.safepoints;
   *allocated = cn_stats.allocated;
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m)) {
     *safepoints += __atomic_load_n(&m->safepoints, __ATOMIC_RELAXED);
     *allocated += cn_buffer_allocated(m);
   }
-  cn_stop_include();
+  if (!own)
+    cn_stop_include();
 }
 
 /* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints

@@ -19,7 +19,7 @@
 // RUN: not --crash %t/run late 2>&1 | FileCheck --check-prefix=TWICE %s
 // RUN: not --crash %t/run scoped 2>&1 | FileCheck --check-prefix=TWICE %s
 // RUN: not --crash %t/run scopes 2>&1 | FileCheck --check-prefix=SCOPES %s
-// SCOPES: cairn: fatal: thread {{[0-9]+}} ends a scope of handles that has ended
+// SCOPES: cairn: fatal: thread {{[0-9]+}}, pc 0x{{.*}}: a scope of handles ends that has ended
 #include <stdio.h>
 #include <string.h>
 #include <cairn/cairn.h>

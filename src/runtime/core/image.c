@@ -413,7 +413,7 @@ void cairn_image_unregister(const struct cairn_image *image)
   if (inside != 0 && cairn_mutator.busy)
     cairn_fatal("an image is unloaded by the thread that collects");
   cn_hold_signals();
-  bool stopped = cn_upcall_images_stop();
+  bool stopped = cn_upcall_images_stop((uintptr_t)__builtin_return_address(0));
   delete(image, stopped);
   if (inside == 0)
     cn_readers_wait(&readers);

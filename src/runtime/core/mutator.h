@@ -75,8 +75,9 @@ struct cairn_mutator {
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* The calling thread's mutator; attaches the thread if need be (attach.c). */
-struct cairn_mutator *cn_mutator_get(void);
+/* The calling thread's mutator; attaches the thread if need be (attach.c). `pc`: what messages name
+ * if that is not possible. */
+struct cairn_mutator *cn_mutator_get(uintptr_t pc);
 
 /* The main thread's mutator, for any thread. It exists before any other code of the program runs,
  * and after the thread has ended, then no longer attached. */

@@ -62,6 +62,17 @@ _Noreturn void cairn_fatal(const char *format, ...)
   abort();
 }
 
+_Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...)
+{
+  char text[512], place[CN_REPORT_PC];
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  cairn_fatal("thread %d, pc %s: %s", cn_os_thread(), cn_report_pc(pc, place), text);
+}
+
 _Noreturn void cn_report_exit(const char *format, ...)
 {
   va_list args;

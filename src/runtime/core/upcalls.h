@@ -18,8 +18,9 @@ void cn_upcall_image(const struct cairn_image *image);
 void cn_upcall_image_leaves(const struct cairn_image *image);
 
 /* Stop the world, so that images may leave: no collection runs until the second call, which gets
- * the first one's result. In native code, or in a collection that ends the program. */
-bool cn_upcall_images_stop(void);
+ * the first one's result. In native code, or in a collection that ends the program. `pc`:
+ * what messages name. */
+bool cn_upcall_images_stop(uintptr_t pc);
 void cn_upcall_images_go(bool stopped);
 
 /* Does the runtime itself fill the heap with objects of this layout? */

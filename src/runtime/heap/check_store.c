@@ -70,7 +70,9 @@ static bool on_stack(uintptr_t address)
 {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-  return address - here < cn_mutator_get()->stack_end - here || cn_coroutine_stacks_hold(address);
+  return address - here <
+             cn_mutator_get((uintptr_t)__builtin_return_address(0))->stack_end - here ||
+         cn_coroutine_stacks_hold(address);
 }
 
 _Noreturn static void lost(const void *slot, const char *what, const void *pc)

@@ -47,10 +47,7 @@ static uintptr_t seal_of(const struct cairn_handle *handle)
 
 _Noreturn static void no_handle(const struct cairn_handle *handle, uintptr_t pc)
 {
-  char place[CN_REPORT_PC];
-
-  cairn_fatal("thread %d, pc %s: %p is no handle, or has been freed", cn_os_thread(),
-              cn_report_pc(pc, place), (const void *)handle);
+  cn_report_fatal(pc, "%p is no handle, or has been freed", (const void *)handle);
 }
 
 static void check(const struct cairn_handle *handle, uintptr_t pc)
@@ -142,7 +139,8 @@ size_t cairn_handle_scope_begin(void)
 void cairn_handle_scope_end(size_t scope)
 {
   if (scope > scoped.count)
-    cairn_fatal("thread %d ends a scope of handles that has ended", cn_os_thread());
+    cn_report_fatal((uintptr_t)__builtin_return_address(0), "a scope of handles ends that has "
+                                                            "ended");
   while (scoped.count > scope)
     drop(scoped.at[--scoped.count]);
 }

@@ -16,6 +16,7 @@
  */
 #include "runtime/threads/handshake.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -31,10 +32,16 @@ enum { LOCK_AGAIN = 100 * AGAIN }; /* and between two of `ended` while others ha
 
 static atomic_bool ended;
 static _Thread_local struct cairn_mutator *examined;
+static _Thread_local uintptr_t frame; /* that calls the operation */
 
 struct cairn_mutator *cn_handshake_examined(void)
 {
   return examined;
+}
+
+bool cn_handshake_is_left(uintptr_t sp)
+{
+  return examined != NULL && sp > frame;
 }
 
 void cn_handshake_end(void)
@@ -54,7 +61,10 @@ static void run(struct cairn_mutator *mutator)
   const struct cn_handshake *request = mutator->request;
 
   examined = mutator;
+  frame = (uintptr_t)__builtin_frame_address(0);
+  pthread_cleanup_push(cn_stop_refuse_end, NULL);
   request->operation(mutator->thread, request->env);
+  pthread_cleanup_pop(0);
   examined = NULL;
   atomic_store(&mutator->handshake, NONE);
   cn_os_wake(&mutator->handshake);

@@ -46,6 +46,9 @@ void cn_handshake_answer(struct cairn_mutator *mutator);
 /* The mutator whose operation the calling thread runs; null: it runs none. */
 struct cairn_mutator *cn_handshake_examined(void);
 
+/* Does a jump of the calling thread to this stack pointer leave the operation that it runs? */
+bool cn_handshake_is_left(uintptr_t sp);
+
 /* In the child of a fork(): drop the request to its only mutator. */
 void cn_handshake_forked(struct cairn_mutator *self);
 

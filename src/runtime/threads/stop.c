@@ -32,6 +32,7 @@ static struct cairn_mutator *first; /* of the registry; the last one added */
 static _Atomic size_t count;        /* of mutators */
 static _Atomic bool forking;        /* the stop is for a fork() */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
+static _Thread_local bool holding;  /* the calling thread has `lock` */
 static _Atomic uint32_t arrivals; /* changes after each change of a state that a requester awaits */
 
 /* ---- states ---- */
@@ -124,11 +125,29 @@ void cn_stop_leave(struct cairn_mutator *mutator)
 
 /* ---- the registry ---- */
 
+static bool take_until(uint64_t deadline)
+{
+  CN_CHECK(!holding); /* it would wait for itself */
+  holding = cn_mutex_take(&lock, deadline);
+  return holding;
+}
+
 static void take(void)
 {
-  bool taken = cn_mutex_take(&lock, UINT64_MAX);
+  bool taken = take_until(UINT64_MAX);
 
   CN_CHECK(taken);
+}
+
+static void give_back(void)
+{
+  holding = false;
+  cn_mutex_release(&lock);
+}
+
+bool cn_stop_is_own(void)
+{
+  return holding || cn_handshake_examined() != NULL;
 }
 
 void cn_stop_add(struct cairn_mutator *mutator)
@@ -141,7 +160,7 @@ void cn_stop_add(struct cairn_mutator *mutator)
     first->previous = mutator;
   first = mutator;
   count++;
-  cn_mutex_release(&lock);
+  give_back();
 }
 
 void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
@@ -158,7 +177,7 @@ void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
     mutator->next->previous = mutator->previous;
   mutator->next = mutator->previous = NULL;
   count--;
-  cn_mutex_release(&lock);
+  give_back();
 }
 
 void cn_stop_exclude(void)
@@ -168,12 +187,12 @@ void cn_stop_exclude(void)
 
 bool cn_stop_exclude_until(uint64_t deadline)
 {
-  return cn_mutex_take(&lock, deadline);
+  return take_until(deadline);
 }
 
 void cn_stop_include(void)
 {
-  cn_mutex_release(&lock);
+  give_back();
 }
 
 struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator)
@@ -202,7 +221,7 @@ struct cairn_mutator *cn_stop_find(int thread, bool *stopped)
     return find(thread);
   take();
   found = find(thread);
-  cn_mutex_release(&lock);
+  give_back();
   return found;
 }
 
@@ -219,6 +238,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   atomic_store(&forking, false);
   atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
+  holding = false;
   first = self;
   count = self != NULL;
   if (!self)
@@ -258,7 +278,7 @@ static void await(const struct cairn_mutator *mutator, uint64_t since)
 /* False: another thread forks, and this one is in a signal handler. */
 static bool take_if_it_may_wait(struct cairn_mutator *self)
 {
-  while (!cn_mutex_take(&lock, cn_os_nanoseconds() + AGAIN))
+  while (!take_until(cn_os_nanoseconds() + AGAIN))
     if (self && goes_through(self))
       return false;
   return true;
@@ -311,5 +331,5 @@ void cn_stop_end(struct cairn_mutator *self)
   cn_os_wake(&stopping);
   if (self && state_of(self) == CAIRN_ABI_SAFEPOINT)
     set_state(self, CAIRN_ABI_MANAGED);
-  cn_mutex_release(&lock);
+  give_back();
 }

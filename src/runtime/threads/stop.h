@@ -41,6 +41,14 @@ void cn_stop_end(struct cairn_mutator *self);
  * poll was armed, and a barrier followed. */
 bool cn_stop_rests(const struct cairn_mutator *mutator);
 
+/* Has the calling thread stopped the others, or does it run the operation of a handshake? Then it
+ * would wait for itself in all functions above but cn_stop_end(). */
+bool cn_stop_is_own(void);
+/* End the program with a message if so; it names `pc`. */
+void cn_stop_refuse_own(uintptr_t pc);
+/* The same, as a cleanup of a thread that pthread_exit() or a cancellation ends. */
+void cn_stop_refuse_end(void *unused);
+
 /* ---- the stopped ---- */
 
 /* Is a stop or a handshake requested of this mutator? Its own thread. */

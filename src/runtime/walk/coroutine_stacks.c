@@ -15,6 +15,7 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
+#include "runtime/core/report.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/mutex.h"
@@ -174,12 +175,12 @@ const char *cn_coroutine_stacks_wrong(void)
 
 /* ---- what a program does ---- */
 
-static struct cairn_mutator *mutator_now(const char *what)
+static struct cairn_mutator *mutator_now(const char *what, uintptr_t pc)
 {
-  struct cairn_mutator *mutator = cn_mutator_get();
+  struct cairn_mutator *mutator = cn_mutator_get(pc);
 
   if (mutator->stopped != NULL)
-    cairn_fatal("%s() was called during a collection", what);
+    cn_report_fatal(pc, "%s() was called during a collection", what);
   return mutator;
 }
 
@@ -220,7 +221,7 @@ static enum cairn_status add(struct cairn_stack *stack)
 
 enum cairn_status cairn_stack_add(struct cairn_stack *stack)
 {
-  struct cairn_mutator *mutator = mutator_now(__func__);
+  struct cairn_mutator *mutator = mutator_now(__func__, (uintptr_t)__builtin_return_address(0));
 
   if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
     return CAIRN_E_BOUNDS;
@@ -232,7 +233,7 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
 
 void cairn_stack_remove(struct cairn_stack *stack)
 {
-  struct cairn_mutator *mutator = mutator_now(__func__);
+  struct cairn_mutator *mutator = mutator_now(__func__, (uintptr_t)__builtin_return_address(0));
   struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
   bool native = begin_change(mutator);
   size_t n = upto(stack->low);

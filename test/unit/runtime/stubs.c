@@ -89,7 +89,7 @@ static void transitions(void **state)
   uint64_t frames = cn_stats.frames;
 
   (void)state;
-  cn_mutator_get();
+  cn_mutator_get((uintptr_t)__builtin_return_address(0));
   struct cn_anchor *anchor = cairn_mutator.anchor;
   assert_int_equal(crossing(arguments, 5), 1005);
   assert_int_equal(crossing(collects, 7), 2007 + MOVE);

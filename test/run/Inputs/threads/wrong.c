@@ -2,6 +2,7 @@
  *
  * What threads must not do: wrong WHAT.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,16 @@
 struct node {
   struct node managed *next;
 };
+
+#ifdef NO_BOUNDS
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+  (void)thread;
+  (void)attributes;
+  return ENOMEM;
+}
+#endif
 
 static pthread_key_t key;
 static int rounds;
@@ -45,7 +56,7 @@ int main(int argc, char **argv)
   pthread_t thread;
 
   pthread_key_create(&key, destroy);
-  pthread_create(&thread, NULL, strcmp(argv[1], "detach") == 0 ? detaches : sets_data, NULL);
+  pthread_create(&thread, NULL, strcmp(argv[1], "destructor") == 0 ? sets_data : detaches, NULL);
   pthread_join(thread, NULL);
   puts("survived");
   return 0;
