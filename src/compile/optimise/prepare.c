@@ -118,7 +118,7 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
 /* ---- the pass ---- */
 
 /* Inlining a managed function makes its caller managed: forbid it where the program said otherwise.
- */
+ * The optimiser may find out the callee of a pointer. */
 static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
@@ -126,7 +126,7 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_is_call(i) && cn_direct_callee(i) && cn_is_managed(cn_direct_callee(i)))
+      if (cn_is_call(i) && (!cn_direct_callee(i) || cn_is_managed(cn_direct_callee(i))))
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 

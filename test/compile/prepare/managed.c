@@ -39,6 +39,15 @@ cairn_unmanaged int guarded(void)
   return outer(2);
 }
 
+// The optimiser may find that the pointer leads to @plain.
+// CHECK: define {{.*}}@through()
+// CHECK: call i32 %{{[0-9]+}}(i32 noundef 3) #[[SITE]]
+static int (*pointer)(int) = plain;
+cairn_unmanaged int through(void)
+{
+  return pointer(3);
+}
+
 // CHECK: define {{.*}}@bare() #{{[0-9]+}} {
 __attribute__((naked)) void bare(void)
 {
