@@ -2,13 +2,8 @@
  *
  * Attach threads, and detach them.
  *
- * The first managed code that a thread enters attaches it. A destructor of thread-specific data
- * detaches it at its end. Destructors of other data may run managed code, too, in any order. So
- * ours asks to be called again while the C library makes further rounds, and detaches in the last
- * but one.
+ * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h).
  */
-#include <limits.h>
-#include <pthread.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include <cairn/thread.h>
@@ -28,11 +23,10 @@
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
 #include "runtime/start.h"
+#include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
 
 static struct cairn_mutator *main_mutator;
-static pthread_key_t ending; /* its value is the mutator */
-static _Thread_local unsigned rounds;
 
 struct cairn_mutator *cn_mutator_main(void)
 {
@@ -66,7 +60,6 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
-  pthread_setspecific(ending, NULL);
   cn_hold_let_signals();
 }
 
@@ -80,44 +73,24 @@ static void leave_all(struct cairn_mutator *mutator)
     cn_stop_leave(mutator);
 }
 
-static void end(void *value)
+void cn_attach_end(bool last, uintptr_t pc)
 {
-  struct cairn_mutator *mutator = value;
+  struct cairn_mutator *mutator = &cairn_mutator;
 
-  CN_CHECK(mutator == &cairn_mutator);
+  if (!mutator->attached)
+    return;
   leave_all(mutator);
-  if (++rounds + 1 < PTHREAD_DESTRUCTOR_ITERATIONS)
-    pthread_setspecific(ending, mutator);
-  else
-    detach(mutator, (uintptr_t)__builtin_return_address(0));
+  if (last)
+    detach(mutator, pc);
 }
 
 /* ---- the beginning ---- */
-
-static void make_key(void)
-{
-  if (pthread_key_create(&ending, end) != 0)
-    cairn_fatal("there is no key for thread-specific data left: the end of threads would not be "
-                "noticed");
-}
-
-static void await_end(struct cairn_mutator *mutator, uintptr_t pc)
-{
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-  if (rounds + 1 >= PTHREAD_DESTRUCTOR_ITERATIONS) /* there may be no further round */
-    cn_report_fatal(pc, "a destructor of thread-specific data runs managed code after the thread "
-                        "was detached");
-  pthread_once(&once, make_key);
-  if (pthread_setspecific(ending, mutator) != 0)
-    cn_report_fatal(pc, "no memory to notice the end of the thread");
-}
 
 /* Watch for the main thread's end only from constructors on: libc is not ready before. */
 __attribute__((constructor)) static void await_main(void)
 {
   if (cairn_mutator.attached)
-    await_end(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
+    cn_thread_end_await((uintptr_t)__builtin_return_address(0));
 }
 
 static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
@@ -167,7 +140,7 @@ struct cairn_mutator *cn_mutator_get(uintptr_t pc)
   cn_hold_signals();
   cn_start();
   if (!mutator->attached) {
-    await_end(mutator, pc);
+    cn_thread_end_await(pc);
     attach(mutator, pc);
     cn_fault_give_stack(mutator);
   }

@@ -18,6 +18,7 @@
 #include "runtime/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
+#include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
 
 /* ---- fork() ---- */
@@ -91,6 +92,7 @@ static void start(char *const *environment)
   }
   cn_arch_init();
   cn_jumps_init();
+  cn_thread_end_init();
   cn_os_barrier_prepare();
   cn_os_forks(fork_begins, fork_ends, forked);
   if (cn_options.stress != 0)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The ends of threads, for glibc.
+ */
+#include "runtime/thread_end.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <threads.h>
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+/* glibc has its function under another name in static programs. */
+typedef int set_function(pthread_key_t key, const void *value);
+extern set_function __pthread_setspecific __attribute__((weak));
+static set_function *next;
+
+/* Brings the C library's function into a static program. */
+__attribute__((used)) static int (*const brings_it)(pthread_t *, const pthread_attr_t *,
+                                                    void *(*)(void *), void *) = pthread_create;
+
+static pthread_key_t ending;
+static bool has_key;
+static _Thread_local unsigned rounds;
+static _Thread_local bool awaited; /* `ending` has a value, or no round is left */
+
+static void find_next(void)
+{
+  void *symbol = cn_os_library_next_symbol("pthread_setspecific");
+
+  if (symbol != NULL)
+    memcpy(&next, &symbol, sizeof next);
+  else
+    next = __pthread_setspecific;
+}
+
+static bool set(void)
+{
+  return next(ending, &rounds) == 0;
+}
+
+static void end(void *value)
+{
+  uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+  bool last = ++rounds == PTHREAD_DESTRUCTOR_ITERATIONS;
+
+  (void)value;
+  if (!last && !set())
+    cn_report_fatal(pc, "no memory to notice the end of the thread");
+  cn_attach_end(last, pc);
+}
+
+void cn_thread_end_init(void)
+{
+  if (next == NULL)
+    find_next();
+  has_key = pthread_key_create(&ending, end) == 0;
+}
+
+void cn_thread_end_await(uintptr_t pc)
+{
+  if (!has_key)
+    cn_report_fatal(pc, "there was no key for thread-specific data left, so the end of the thread "
+                        "would not be noticed");
+  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
+    cn_report_fatal(pc, "a destructor of thread-specific data runs managed code, and no round of "
+                        "destructors is left that would detach the thread");
+  if (!awaited && !set())
+    cn_report_fatal(pc, "no memory to notice the end of the thread");
+  awaited = true;
+}
+
+/* ---- the C library's functions ---- */
+
+#define PUBLIC __attribute__((visibility("default")))
+
+PUBLIC __attribute__((weak)) int pthread_setspecific(pthread_key_t key, const void *value)
+{
+  if (next == NULL) /* a sanitizer's runtime starts before this one */
+    find_next();
+  if (value != NULL && has_key && !awaited)
+    awaited = set();
+  return next(key, value);
+}
+
+PUBLIC __attribute__((weak)) int tss_set(tss_t key, void *value)
+{
+  return pthread_setspecific(key, value) == 0 ? thrd_success : thrd_error;
+}
