@@ -32,6 +32,8 @@ static struct cairn_mutator *first; /* of the registry; the last one added */
 static _Atomic size_t count;        /* of mutators */
 static _Atomic bool forking;        /* the stop is for a fork() */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
+static struct cn_mutex beside;      /* of `open`, and of the registry while that is set */
+static bool open;                   /* fork() is under way: handlers may add their mutators */
 static _Thread_local bool holding;  /* the calling thread has `lock` */
 static _Atomic uint32_t arrivals; /* changes after each change of a state that a requester awaits */
 
@@ -150,16 +152,50 @@ bool cn_stop_is_own(void)
   return holding || cn_handshake_examined() != NULL;
 }
 
-void cn_stop_add(struct cairn_mutator *mutator)
+/* The child of a fork() may see it half done. */
+static void add(struct cairn_mutator *mutator)
 {
-  CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED && mutator->next == NULL);
-  take();
   mutator->next = first;
   mutator->previous = NULL;
   if (first)
     first->previous = mutator;
+  atomic_signal_fence(memory_order_release);
   first = mutator;
   count++;
+}
+
+static void set_open(bool now)
+{
+  bool taken = cn_mutex_take(&beside, UINT64_MAX);
+
+  CN_CHECK(taken);
+  open = now;
+  cn_mutex_release(&beside);
+}
+
+/* A handler may have interrupted malloc(), whose locks fork() waits for: it does not wait for the
+ * fork(). Its mutator is told of the stop as the others were. */
+static bool add_beside_fork(struct cairn_mutator *mutator)
+{
+  bool taken = cn_upcall_delivering() && cn_mutex_take(&beside, UINT64_MAX);
+  bool added = taken && open;
+
+  if (added) {
+    cn_poll_word_arm(mutator, CN_REASON_STOP);
+    add(mutator);
+  }
+  if (taken)
+    cn_mutex_release(&beside);
+  return added;
+}
+
+void cn_stop_add(struct cairn_mutator *mutator)
+{
+  CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED && mutator->next == NULL);
+  while (!take_until(cn_os_nanoseconds() + AGAIN))
+    if (add_beside_fork(mutator))
+      return;
+  add(mutator);
   give_back();
 }
 
@@ -238,7 +274,8 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   atomic_store(&forking, false);
   atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
-  holding = false;
+  atomic_store(&beside.word, 0);
+  open = holding = false;
   first = self;
   count = self != NULL;
   if (!self)
@@ -307,6 +344,8 @@ static bool begin(struct cairn_mutator *self, bool forks)
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       await(m, since);
+  if (forks)
+    set_open(true);
   return true;
 }
 
@@ -323,6 +362,8 @@ bool cn_stop_begin_fork(struct cairn_mutator *self)
 void cn_stop_end(struct cairn_mutator *self)
 {
   CN_CHECK(atomic_load(&stopping) && (!self || state_of(self) != CAIRN_ABI_MANAGED));
+  if (open)
+    set_open(false);
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       cn_poll_word_disarm(m, CN_REASON_STOP);
