@@ -102,6 +102,27 @@ void cn_jumps_cut(uintptr_t target)
     cut(mutator, target);
 }
 
+/* Has the anchor's frame returned, or been left by a jump that nobody saw? */
+static bool is_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor,
+                    uintptr_t sp)
+{
+  uintptr_t own = cn_anchor_sp(anchor);
+
+  return anchor->sp == 0 || (is_on_stack(mutator, own) == is_on_stack(mutator, sp) && own < sp);
+}
+
+bool cn_jumps_leave_frames(uintptr_t target, uintptr_t sp)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  const struct cn_anchor *from = cn_signals_anchors(), *anchor = mutator->anchor;
+
+  if (!mutator->attached || cn_coroutine_stacks_elsewhere(mutator, target))
+    return false;
+  while ((anchor = cn_anchors_since(from, anchor)) != NULL && is_gone(mutator, anchor, sp))
+    continue;
+  return anchor != NULL && is_left(mutator, anchor, target);
+}
+
 /* ---- the C library's jumps ---- */
 
 /* glibc has one function for its three jumps, under another name in static programs. A sanitizer's

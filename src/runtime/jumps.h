@@ -8,6 +8,7 @@
 #ifndef CN_RUNTIME_JUMPS_H
 #define CN_RUNTIME_JUMPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Find the jumps of the C library, or of a sanitizer's runtime. Once, before managed code runs. */
@@ -19,5 +20,12 @@ void cn_jumps_init(void);
  * needs the frames. A jump within native code has nothing to do, and neither has a switch to
  * another stack that cairn_stack_add() knows. Async-signal-safe. */
 void cn_jumps_cut(uintptr_t target);
+
+/* Does the calling thread leave managed frames if it goes there from `sp`, its stack pointer? Not
+ * if it goes to another stack that cairn_stack_add() knows. */
+bool cn_jumps_leave_frames(uintptr_t target, uintptr_t sp);
+
+/* The same for contexts of <ucontext.h> (contexts.c): find setcontext(). */
+void cn_contexts_init(void);
 
 #endif

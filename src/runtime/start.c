@@ -92,6 +92,7 @@ static void start(char *const *environment)
   }
   cn_arch_init();
   cn_jumps_init();
+  cn_contexts_init();
   cn_thread_end_init();
   cn_os_barrier_prepare();
   cn_os_forks(fork_begins, fork_ends, forked);

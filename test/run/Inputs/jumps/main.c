@@ -20,7 +20,7 @@ struct cell {
   long value;
 };
 
-static sigjmp_buf outer, inner;
+static place outer, inner;
 static int way;
 static long jumps, wrong;
 static struct cell managed *kept;
@@ -103,7 +103,7 @@ cairn_unmanaged static long one(long i)
 {
   struct sight before = look();
 
-  if (sigsetjmp(outer, 1) == 0)
+  if (arrives(outer, 1) == 0)
     over(leaves, i);
   arrive("one", before);
   churn(i);
@@ -119,7 +119,7 @@ cairn_unmanaged static void nests(long i)
 {
   struct sight before = look();
 
-  if (sigsetjmp(inner, 0) == 0)
+  if (arrives(inner, 0) == 0)
     over(leaves_inner, 3);
   arrive("inner", before);
   churn(i);
@@ -130,7 +130,7 @@ cairn_unmanaged static long nested(long i)
 {
   struct sight before = look();
 
-  if (sigsetjmp(outer, 0) == 0)
+  if (arrives(outer, 0) == 0)
     over(nests, i);
   arrive("outer", before);
   return i;
@@ -141,7 +141,7 @@ cairn_unmanaged static long none(long i)
   struct sight before = look();
   volatile long times = 0;
 
-  sigsetjmp(outer, 0);
+  arrives(outer, 0);
   arrive("none", before);
   if (++times < i)
     leave(outer, way++);
@@ -159,7 +159,7 @@ cairn_unmanaged static void jumps_within(int number)
 {
   struct sight before = look();
 
-  if (sigsetjmp(inner, 0) == 0)
+  if (arrives(inner, 0) == 0)
     over(leaves_inner, 2);
   arrive("within a handler", before);
 }
@@ -194,11 +194,11 @@ cairn_unmanaged static void signals(const char *where, long i)
 {
   struct sight before = look();
 
-  if (sigsetjmp(outer, 1) == 0)
+  if (arrives(outer, 1) == 0)
     interrupted(i);
   arrive(where, before);
   churn(i);
-  if (sigsetjmp(outer, 1) == 0)
+  if (arrives(outer, 1) == 0)
     over(raises, i);
   arrive(where, before);
   churn(i);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Contexts of <ucontext.h>, for glibc. setcontext() and swapcontext() are defined here, as
+ * longjmp() is in jumps.c. setcontext() may be a jump, swapcontext() is to come back to the frames
+ * that it leaves.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+#include "runtime/arch/arch.h"
+#include "runtime/core/report.h"
+#include "runtime/jumps.h"
+#include "runtime/os/os.h"
+#include "runtime/threads/handshake.h"
+#include "runtime/threads/stop.h"
+
+/* glibc has its function under another name in static programs. */
+typedef int set_function(const ucontext_t *context);
+extern set_function __setcontext __attribute__((weak));
+static set_function *next;
+
+/* Brings the C library's function into a static program. */
+__attribute__((used)) static void (*const brings_it)(ucontext_t *, void (*)(void), int,
+                                                     ...) = makecontext;
+
+void cn_contexts_init(void)
+{
+  void *symbol = cn_os_library_next_symbol("setcontext");
+
+  if (symbol != NULL)
+    memcpy(&next, &symbol, sizeof next);
+  else
+    next = __setcontext;
+}
+
+static int go(const ucontext_t *context)
+{
+  if (next == NULL)
+    cairn_fatal("a jump, and the runtime does not find the C library's setcontext()");
+  return next(context);
+}
+
+/* Was the context made for a stack of its own (makecontext()) that `sp` is not on? The stack may be
+ * an array in a frame of the thread's own. */
+static bool has_other_stack(const ucontext_t *context, uintptr_t sp)
+{
+  uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, bytes = context->uc_stack.ss_size;
+
+  return cn_arch_fault_sp(context) - low <= bytes && sp - low > bytes;
+}
+
+static bool leaves_frames(const ucontext_t *context, uintptr_t sp)
+{
+  return !has_other_stack(context, sp) && cn_jumps_leave_frames(cn_arch_fault_sp(context), sp);
+}
+
+#define PUBLIC __attribute__((visibility("default")))
+
+PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
+{
+  uintptr_t target = cn_arch_fault_sp(context);
+
+  if (cn_handshake_is_left(target))
+    cn_stop_refuse_own((uintptr_t)__builtin_return_address(0));
+  if (!has_other_stack(context, (uintptr_t)__builtin_frame_address(0)))
+    cn_jumps_cut(target);
+  return go(context);
+}
+
+/* Refuse to leave managed frames: their anchors would have to stay, since the context that is saved
+ * leads to them, and to go, since the frames of the target will overwrite them. */
+PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+  uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+  volatile bool back = false;
+
+  if (leaves_frames(to, (uintptr_t)__builtin_frame_address(0)))
+    cn_report_fatal(pc, "swapcontext() leaves managed frames for an older frame of the same stack, "
+                        "or on a stack that cairn_stack_add() does not know");
+  if (getcontext(from) != 0)
+    return -1;
+  if (back)
+    return 0;
+  back = true;
+  return go(to);
+}
