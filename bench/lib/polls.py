@@ -135,12 +135,12 @@ def weigh(build, folder, source, level):
 def collect(build, folder, options):
     """[(group, source, level)]"""
     root = variants.ROOT
-    groups = [('kernels, -O3', f'{root}/bench/kernels/*.c', '-O3'),
-              ('examples, -O2', f'{root}/examples/*.c', '-O2'),
-              ('test programs, -O2', f'{root}/test/run/*.c', '-O2'),
-              ("the rewriter's tests, -O2", f'{root}/test/compile/rewrite/*.ll', '-O2')]
-    programs = [(name, path, level) for name, pattern, level in groups
-                for path in sorted(glob.glob(pattern))[:1 if options.quick else None]]
+    groups = [('kernels, -O3', glob.glob(f'{root}/bench/kernels/*.c'), '-O3'),
+              ('examples, -O2', tools.examples(root), '-O2'),
+              ('test programs, -O2', glob.glob(f'{root}/test/run/*.c'), '-O2'),
+              ("the rewriter's tests, -O2", glob.glob(f'{root}/test/compile/rewrite/*.ll'), '-O2')]
+    programs = [(name, path, level) for name, paths, level in groups
+                for path in sorted(paths)[:1 if options.quick else None]]
     return programs + [('random modules, -O2', path, '-O2')
                        for path in size.random_modules(build, folder, options)]
 

@@ -43,7 +43,7 @@ def leaf_assembly(source, target):
 def build_corpus(build, folder, root, options):
     """The C kernels and examples, the forms of the tests, by hand, and random modules."""
     modules = []
-    sources = sorted(glob.glob(f'{root}/bench/kernels/*.c') + glob.glob(f'{root}/examples/*.c'))
+    sources = sorted(glob.glob(f'{root}/bench/kernels/*.c')) + tools.examples(root)
     for source in sources[:2] if options.tiny else sources:
         for level in (0, 2):
             name = f'{os.path.basename(source)} -O{level}'

@@ -2,6 +2,7 @@
 """Running the tools that the benchmarks compare: how long the pass took by the tool's own timer, in
 time of the processor, which other work on the machine disturbs less than the clock; and how much
 memory the process had at most."""
+import glob
 import os
 import re
 import subprocess
@@ -24,6 +25,23 @@ def llvm(name):
         if os.path.exists(path):
             return path
     sys.exit(f'bench: {name} of LLVM 22 is not installed')
+
+
+def examples(root, kind='c'):
+    """The paths of examples, but for C programs whose headers this machine lacks: a line on stderr
+    names each of these."""
+    paths = []
+    for path in sorted(glob.glob(f'{root}/examples/*.{kind}')):
+        said = '' if kind != 'c' else subprocess.run(
+            [llvm('clang'), '-E', f'-I{root}/include', f'-I{LLVM}/../include', path, '-o', os.devnull],
+            stderr=subprocess.PIPE, text=True).stderr
+        missing = re.search(r"'(.*)' file not found", said)
+        if missing:
+            print(f'left out: examples/{os.path.basename(path)}: there is no <{missing[1]}>; '
+                  'scripts/setup installs it', file=sys.stderr)
+        else:
+            paths.append(path)
+    return paths
 
 
 def run(*command, timeout=None):

@@ -83,6 +83,9 @@ static char *take_word(const char *value, const char *const words[3], unsigned *
 static char *set_safepoints(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"late", "early", "none"};
+  _Static_assert(CAIRN_SAFEPOINTS_LATE == 0 && CAIRN_SAFEPOINTS_EARLY == 1 &&
+                     CAIRN_SAFEPOINTS_NONE == 2,
+                 "in the order of the words");
   unsigned found;
   char *wrong = take_word(value, words, &found);
 
@@ -94,6 +97,8 @@ static char *set_safepoints(struct cairn_compile_options *options, const char *v
 static char *set_slots(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"auto", "never", "always"};
+  _Static_assert(CAIRN_SLOTS_AUTO == 0 && CAIRN_SLOTS_NEVER == 1 && CAIRN_SLOTS_ALWAYS == 2,
+                 "in the order of the words");
   unsigned found;
   char *wrong = take_word(value, words, &found);
 
@@ -105,6 +110,7 @@ static char *set_slots(struct cairn_compile_options *options, const char *value)
 static char *set_roots(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"all", "pairs"};
+  _Static_assert(CAIRN_ROOTS_ALL == 0 && CAIRN_ROOTS_PAIRS == 1, "in the order of the words");
   unsigned found = find_word(value, strlen(value), words, 2);
 
   if (found == 2)
@@ -187,6 +193,7 @@ static char *set_polls(struct cairn_compile_options *options, const char *value)
 static char *set_poll(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"word", "stack"};
+  _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in the order of the words");
   unsigned found = find_word(value, strlen(value), words, 2);
 
   if (found == 2)

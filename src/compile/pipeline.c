@@ -232,6 +232,7 @@ static void set_integral(LLVMModuleRef module, bool integral)
     LLVMSetDataLayout(module, shorter);
     free(shorter);
   }
+  CN_ASSERT(integral || strstr(LLVMGetDataLayoutStr(module), "-ni:"));
 }
 
 static const char *default_pipeline(const struct cairn_compile_options *options)
@@ -456,6 +457,7 @@ enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef ma
   bool once = run_once(&ctx, find_step("prepare"));
 
   *result = once ? attempt_all(&ctx, order_of(ctx.options) + ONCE) : NULL;
+  CN_CHECK(*result != module); /* the caller disposes of both */
   return status_of(&ctx, *result);
 }
 

@@ -60,6 +60,7 @@ static void summarise(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct counts c = {0};
 
+  CN_ASSERT(!LLVMIsDeclaration(function) && ctx->options->report);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i))

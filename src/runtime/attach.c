@@ -39,6 +39,7 @@ struct cairn_mutator *cn_mutator_main(void)
  * two instructions of managed code, its last block may have no header. */
 static void settle(struct cairn_mutator *mutator)
 {
+  CN_CHECK(mutator == &cairn_mutator && mutator->stopped == NULL);
   cn_global_roots_clear(mutator);
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
@@ -55,11 +56,14 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
       mutator->stack != NULL)
     cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "
                         "stack than its own");
+  CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_stop_remove(mutator, settle);
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);
+  CN_ASSERT(mutator->handshake == 0); /* no requester waits for it */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
+  CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_hold_let_signals();
 }
 
@@ -114,6 +118,7 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
 
 static void attach(struct cairn_mutator *mutator, uintptr_t pc)
 {
+  CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_anchors_make(mutator);
   find_bounds(mutator, pc);
   if (cn_options.stress == 0)
@@ -121,6 +126,7 @@ static void attach(struct cairn_mutator *mutator, uintptr_t pc)
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
   mutator->state = CAIRN_ABI_NATIVE;
+  CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_stop_add(mutator);
 }
 

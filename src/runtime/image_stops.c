@@ -4,6 +4,7 @@
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
@@ -31,6 +32,7 @@ bool cn_upcall_images_stop(uintptr_t pc)
     cn_report_fatal(pc, "dlclose() was called as a leaf function, without an anchor");
   if (!cn_stop_begin(own_mutator()))
     cn_report_fatal(pc, "a signal handler unloads a shared object while another thread forks");
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
   return true;
 }
 

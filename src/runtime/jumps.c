@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/mutator.h"
@@ -78,11 +79,13 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
   uint64_t busy = mutator->busy;
   int error = errno;
 
+  CN_CHECK(mutator == &cairn_mutator && mutator->attached);
   mutator->busy = 1;
   if (busy == 0 && mutator->state == CAIRN_ABI_NATIVE)
     cn_stop_come_back(mutator);
   cn_signals_settle(target);
   drop_anchors(mutator, target);
+  CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   if (busy == 0) {
     __atomic_store_n(&mutator->state, state_now(mutator), __ATOMIC_SEQ_CST);
     mutator->busy = 0;

@@ -36,6 +36,7 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
 {
   struct cn_stats before = cn_stats;
 
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(&cairn_mutator, regs);
   uint64_t start = cn_os_nanoseconds();
@@ -112,6 +113,7 @@ void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
   const struct cn_anchor *from = cn_signals_anchors();
   struct cn_anchor *anchor;
 
+  CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   if (cn_signals_delivering())
     return;
   while ((anchor = cn_anchors_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
@@ -125,6 +127,7 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *
 {
   if (!cn_stop_is_requested(mutator))
     return;
+  CN_CHECK(mutator->stopped == NULL);
   mutator->stopped = regs;
   cn_stop_arrive(mutator);
   mutator->stopped = NULL;
@@ -156,6 +159,7 @@ static bool enter(const struct cn_regs *regs, bool *native)
 
 static void leave(bool native)
 {
+  CN_ASSERT(cairn_mutator.busy == 1 && cairn_mutator.stopped == NULL);
   if (native)
     cn_stop_leave(&cairn_mutator);
   cairn_mutator.busy = 0;
@@ -256,7 +260,9 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
   size_t bytes = (layout->base_size + CAIRN_ABI_HEADER_SIZE + 7) & ~(size_t)7;
   bool native;
 
+  CN_ASSERT(bytes > layout->base_size);
   uintptr_t *block = allocate(regs, bytes, &native);
+  CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)layout;
   leave(native);
   return block + 1;
@@ -276,6 +282,7 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
     cn_report_exit("array of %lld elements of %llu bytes: the size overflows", (long long)count,
                    (unsigned long long)layout->elem_size);
   uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE, &native);
+  CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
   leave(native);

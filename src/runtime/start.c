@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
@@ -52,6 +53,7 @@ static void fork_begins(void)
 
 static void fork_ends(void)
 {
+  CN_ASSERT(self() == NULL || self()->state != CAIRN_ABI_MANAGED || !may_stop());
   if (may_stop())
     cn_stop_end(self());
   cn_hold_let_signals();
@@ -64,12 +66,14 @@ static void abandon(struct cairn_mutator *mutator)
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
   mutator->attached = 0;
+  CN_ASSERT(mutator != &cairn_mutator);
 }
 
 /* In the child, which has only this thread. */
 static void forked(void)
 {
   cn_stop_forked(self(), abandon);
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
   if (self())
     self()->thread = cn_os_thread();
   cn_os_barrier_prepare();

@@ -83,6 +83,7 @@ void cn_upcall_back(void)
 
 void cn_upcall_come_back(struct cairn_mutator *mutator, bool native)
 {
+  CN_ASSERT(mutator == &cairn_mutator && mutator->attached);
   mutator->busy++;
   if (native)
     cn_stop_come_back(mutator);
@@ -90,6 +91,7 @@ void cn_upcall_come_back(struct cairn_mutator *mutator, bool native)
 
 void cn_upcall_leave(struct cairn_mutator *mutator, bool native)
 {
+  CN_CHECK(mutator->busy != 0);
   if (native)
     cn_stop_leave(mutator);
   if (--mutator->busy == 0)

@@ -6,6 +6,7 @@
 #include "runtime/watchdog.h"
 
 #include <stdio.h>
+#include "base/check.h"
 #include "runtime/arrival.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
@@ -58,6 +59,7 @@ static void note(const struct cairn_arrival *arrival)
   bool slowest = blame == CN_BLAME_CODE && arrival->nanoseconds > found.slowest.nanoseconds;
   char text[512];
 
+  CN_CHECK(blame < CN_BLAMES);
   cn_histogram_add(&found.arrivals[blame], arrival->nanoseconds);
   if (!slowest)
     return;

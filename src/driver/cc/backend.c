@@ -181,6 +181,8 @@ static bool write_object(const void *start, size_t size, const char *input, cons
   size_t new_size = 0;
   void *bytes = NULL;
   char *error = NULL;
+
+  CN_CHECK(output && input);
   bool ok = cairn_object_rewrite(start, size, &bytes, &new_size, &error) == CAIRN_OK;
 
   if (!ok)
@@ -259,6 +261,7 @@ static bool finish(const struct cn_command *command, const struct cn_unit *unit,
                    LLVMModuleRef module, LLVMTargetMachineRef machine, const struct cn_machine *how,
                    const struct wishes *wishes)
 {
+  CN_CHECK(command->lto || unit->output);
   want_unwind_tables(module);
   cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections,
                     wishes->data_sections);
@@ -430,7 +433,7 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
     *native = unit->native.count && is_native(command, unit, module);
     ok = *native  ? true
          : joined ? compile_joined(command, unit, module)
-                  : cn_unit_can_be_managed(command) && import_all(command, module) &&
+                  : cn_command_can_manage(command) && import_all(command, module) &&
                         compile_module(command, unit, module);
     if (command->report && !*native && (joined || !command->lto)) /* of code */
       cn_report_unit(unit->input, &said);

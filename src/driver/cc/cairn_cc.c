@@ -233,7 +233,7 @@ static int serve(struct cn_command *command)
   }
   if (is_for_clang(command))
     return pass_to_clang(command, command->mode != CN_MODE_LINK);
-  if (has_managed_sources(command) && !cn_unit_can_be_managed(command))
+  if (has_managed_sources(command) && !cn_command_can_manage(command))
     return CN_EXIT_FAILED;
   return run(command);
 }

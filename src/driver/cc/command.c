@@ -317,6 +317,7 @@ static void add_input(struct cn_command *command, size_t at, const char *forced)
 /* Take one option at args[at]. Returns how many words it has, 0 after a message. */
 static size_t add_option(struct cn_command *command, size_t at, const char **forced)
 {
+  CN_CHECK(at < command->args.count);
   const char *word = command->args.at[at];
   const struct cn_option *row = cn_options_find(word);
   struct cn_item item = {
@@ -364,6 +365,13 @@ bool cn_command_parse(struct cn_command *command)
     }
   }
   return true;
+}
+
+bool cn_command_can_manage(const struct cn_command *command)
+{
+  if (command->refused)
+    cn_tool_error("not supported yet with managed code: '%s'", command->refused);
+  return !command->refused;
 }
 
 void cn_command_free(struct cn_command *command)

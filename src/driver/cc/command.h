@@ -88,6 +88,9 @@ void cn_response_expand(int argc, char **argv, struct cn_words *out);
 /* Understand `command->args`. False after a message about a wrong option of our own. */
 bool cn_command_parse(struct cn_command *command);
 
+/* False after a message: the command has an option that managed code does not support. */
+bool cn_command_can_manage(const struct cn_command *command);
+
 /* languages.c: by suffix, or by -x if `forced` is not null. */
 enum cn_language cn_languages_of(const char *path, const char *forced);
 

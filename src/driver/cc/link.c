@@ -62,6 +62,7 @@ static bool add_input(const struct cn_command *command, const struct cn_item *it
 {
   const char *path = unit ? unit->output : item->words[0];
 
+  CN_CHECK(path && item->input);
   if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_are_bitcode(path)))
     return true;
   if (joined && !unit && !command->dry_run && !cn_inputs_replace(path, &path))

@@ -54,6 +54,7 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
 
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
 {
+  CN_CHECK(joined->unit.bitcode && joined->unit.output && joined->command.count);
   cn_output_remove(joined->unit.bitcode); /* an old one: lld may write none */
   int status = cn_process_run(&joined->command);
   if (status != CN_EXIT_OK)

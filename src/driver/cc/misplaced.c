@@ -61,6 +61,7 @@ static bool next(struct scanner *s)
     skip_quoted(s, c);
   while (is_word(c) && s->at < s->end && is_word(*s->at))
     s->at++;
+  CN_CHECK(s->at > s->token && s->at <= s->end);
   return true;
 }
 

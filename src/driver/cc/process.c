@@ -94,6 +94,7 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
 {
   size_t bytes = 0;
 
+  CN_CHECK(words->count && words->at[0]);
   for (size_t i = 0; i < words->count; i++)
     bytes += strlen(words->at[i]) + 1;
   *shortened = bytes > COMMAND_MAX;
@@ -105,8 +106,7 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
     return argv;
   }
   char **argv = cn_alloc((words->count + 1) * sizeof *argv);
-  if (words->count)
-    memcpy(argv, words->at, words->count * sizeof *argv);
+  memcpy(argv, words->at, words->count * sizeof *argv);
   return argv;
 }
 

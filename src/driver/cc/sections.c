@@ -51,6 +51,8 @@ static void set_section(LLVMValueRef global, const char *prefix)
 {
   size_t length;
   const char *name = LLVMGetValueName2(global, &length);
+
+  CN_CHECK(length > 0 && !LLVMIsDeclaration(global));
   char *section = cn_format("%s.%.*s", prefix, (int)length, name);
 
   LLVMSetSection(global, section);

@@ -18,6 +18,7 @@ enum { DEFAULT_PRIORITY = 65535 };
  * into that group, too. */
 static void place(LLVMModuleRef module, LLVMValueRef entry, const char *section)
 {
+  CN_CHECK(LLVMGetNumOperands(entry) == 3); /* LLVM's verifier has seen to it */
   unsigned long long priority = LLVMConstIntGetZExtValue(LLVMGetOperand(entry, 0));
   LLVMValueRef function = LLVMGetOperand(entry, 1), key = LLVMGetOperand(entry, 2);
   LLVMValueRef slot = LLVMAddGlobal(module, LLVMTypeOf(function), "cairn.structor");

@@ -120,13 +120,6 @@ static bool prints(const struct cn_command *command)
   return command->verbose || command->dry_run;
 }
 
-bool cn_unit_can_be_managed(const struct cn_command *command)
-{
-  if (command->refused)
-    cn_tool_error("not supported yet with managed code: '%s'", command->refused);
-  return !command->refused;
-}
-
 /* Each process reads standard input from its start. */
 static int run_clang(const struct cn_command *command, const struct cn_unit *unit,
                      const struct cn_words *words, const char *step)
@@ -192,6 +185,7 @@ static int compile_managed(const struct cn_command *command, const struct cn_uni
 /* Add -w: the first run has printed the warnings. */
 static void compile_quietly(struct cn_words *words)
 {
+  CN_CHECK(words->count > 2); /* clang, options, the input */
   const char *input = words->at[words->count - 1];
   bool after = strcmp(words->at[words->count - 2], "--") == 0;
 
@@ -225,6 +219,8 @@ static int compile_c(const struct cn_command *command, struct cn_unit *unit)
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
 {
   bool changed = false, native = false;
+
+  CN_CHECK(unit->output && (unit->native.count || unit->front_end.count || unit->bitcode));
   int status =
       unit->native.count ? compile_c(command, unit) : compile_managed(command, unit, &native);
 

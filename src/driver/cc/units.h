@@ -32,9 +32,6 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);
 /* unit.c: print the passes that run in process. */
 void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part);
 
-/* unit.c: false after a message: the command has an option that managed code does not support. */
-bool cn_unit_can_be_managed(const struct cn_command *command);
-
 /* frontend.c: options that make clang see what Cairn provides: its headers and macros. */
 void cn_frontend_add_environment(struct cn_words *words);
 

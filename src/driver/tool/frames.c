@@ -2,11 +2,11 @@
  *
  * `cairn frames`: print frame maps, or put them in place of an object's stack maps.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/object.h>
 #include "driver/tool.h"
+#include "driver/tool/arguments.h"
 #include "object/elf/input.h"
 #include "object/print/frames_print.h"
 
@@ -41,43 +41,43 @@ static int rewrite(const char *path, const char *output)
   return status;
 }
 
+struct request {
+  const char *output;
+  bool rewrites, json;
+};
+
+static int take(void *env, int letter, const char *name)
+{
+  struct request *request = env;
+
+  (void)name;
+  if (letter == 'r')
+    request->rewrites = true;
+  else if (letter == 'j')
+    request->json = true;
+  else
+    request->output = optarg;
+  return CN_EXIT_OK;
+}
+
 int cn_frames_main(int argc, char **argv)
 {
-  static const struct option options[] = {{"rewrite", no_argument, NULL, 'r'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
-  const char *output = NULL;
-  bool rewriting = false, json = false;
-  char name[] = "cairn frames";
-  int letter;
+  static const struct option options[] = {
+      {"rewrite", no_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'}, CN_ARGUMENTS_COMMON};
+  static char name[] = "cairn frames";
+  struct cn_arguments arguments = {name, help, "ho:", options, take};
+  struct request request = {0};
+  int status = cn_arguments_take(argc, argv, &arguments, &request);
 
-  cn_tool_name = argv[0] = name;
-  while ((letter = getopt_long(argc, argv, "ho:", options, NULL)) != -1) {
-    switch (letter) {
-    case 'h':
-      return fputs(help, stdout), CN_EXIT_OK;
-    case 'v':
-      return cn_tool_print_version(), CN_EXIT_OK;
-    case 'r':
-      rewriting = true;
-      break;
-    case 'j':
-      json = true;
-      break;
-    case 'o':
-      output = optarg;
-      break;
-    default:
-      return CN_EXIT_USAGE;
-    }
-  }
-  if (argc - optind != 1 || rewriting != (output != NULL) || (rewriting && json)) {
+  if (status >= 0)
+    return status;
+  if (argc - optind != 1 || request.rewrites != (request.output != NULL) ||
+      (request.rewrites && request.json)) {
     cn_tool_error("one file is needed, -o with --rewrite only, --json without (see --help)");
     return CN_EXIT_USAGE;
   }
-  if (rewriting)
-    return rewrite(argv[optind], output);
-  return cairn_frames_print_file(argv[optind], json, stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
+  if (request.rewrites)
+    return rewrite(argv[optind], request.output);
+  return cairn_frames_print_file(argv[optind], request.json, stdout, stderr) ? CN_EXIT_FAILED
+                                                                             : CN_EXIT_OK;
 }

@@ -4,11 +4,11 @@
  */
 #include "object/print/size.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "driver/tool.h"
+#include "driver/tool/arguments.h"
 #include "driver/tool/json.h"
 #include "object/elf/archive.h"
 #include "object/elf/elf_file.h"
@@ -198,40 +198,38 @@ static int run(char **paths, const struct settings *how)
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
+static int take(void *env, int letter, const char *name)
+{
+  struct settings *how = env;
+  char *end = NULL;
+
+  (void)name;
+  if (letter == 'j') {
+    how->json = true;
+    return CN_EXIT_OK;
+  }
+  how->functions = true;
+  if (!optarg)
+    return CN_EXIT_OK;
+  how->most = strtoull(optarg, &end, 10);
+  if (*optarg >= '0' && *optarg <= '9' && !*end)
+    return CN_EXIT_OK;
+  cn_tool_error("--functions takes a number, not '%s'", optarg);
+  return CN_EXIT_USAGE;
+}
+
 int cn_size_main(int argc, char **argv)
 {
   static const struct option options[] = {{"json", no_argument, NULL, 'j'},
                                           {"functions", optional_argument, NULL, 'f'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
+                                          CN_ARGUMENTS_COMMON};
+  static char name[] = "cairn size";
+  struct cn_arguments arguments = {name, help, "h", options, take};
   struct settings how = {.most = UINT64_MAX};
-  char name[] = "cairn size", *end = NULL;
-  int letter;
+  int status = cn_arguments_take(argc, argv, &arguments, &how);
 
-  cn_tool_name = argv[0] = name;
-  while ((letter = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-    switch (letter) {
-    case 'h':
-      return fputs(help, stdout), CN_EXIT_OK;
-    case 'v':
-      return cn_tool_print_version(), CN_EXIT_OK;
-    case 'j':
-      how.json = true;
-      break;
-    case 'f':
-      how.functions = true;
-      if (optarg)
-        how.most = strtoull(optarg, &end, 10);
-      if (optarg && (*optarg < '0' || *optarg > '9' || *end)) {
-        cn_tool_error("--functions takes a number, not '%s'", optarg);
-        return CN_EXIT_USAGE;
-      }
-      break;
-    default:
-      return CN_EXIT_USAGE;
-    }
-  }
+  if (status >= 0)
+    return status;
   if (optind == argc) {
     cn_tool_error("at least one file is needed (see --help)");
     return CN_EXIT_USAGE;

@@ -2,9 +2,9 @@
  *
  * `cairn stackmap`: print the LLVM stack maps of an object.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include "driver/tool.h"
+#include "driver/tool/arguments.h"
 #include "object/print/stackmap_print.h"
 
 static const char help[] =
@@ -16,34 +16,29 @@ static const char help[] =
     "  --raw             FILE is the bytes of such a section, from whatever file format\n"
     "  --help, --version\n";
 
+static int take(void *env, int letter, const char *name)
+{
+  struct cn_stackmap_print *how = env;
+
+  (void)name;
+  if (letter == 'j')
+    how->json = true;
+  else
+    how->raw = true;
+  return CN_EXIT_OK;
+}
+
 int cn_stackmap_main(int argc, char **argv)
 {
-  static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                          {"raw", no_argument, NULL, 'r'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"version", no_argument, NULL, 'v'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"raw", no_argument, NULL, 'r'}, CN_ARGUMENTS_COMMON};
+  static char name[] = "cairn stackmap";
+  struct cn_arguments arguments = {name, help, "h", options, take};
   struct cn_stackmap_print how = {0};
-  char name[] = "cairn stackmap";
-  int letter;
+  int status = cn_arguments_take(argc, argv, &arguments, &how);
 
-  cn_tool_name = argv[0] = name;
-  while ((letter = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-    switch (letter) {
-    case 'h':
-      return fputs(help, stdout), CN_EXIT_OK;
-    case 'v':
-      return cn_tool_print_version(), CN_EXIT_OK;
-    case 'j':
-      how.json = true;
-      break;
-    case 'r':
-      how.raw = true;
-      break;
-    default:
-      return CN_EXIT_USAGE;
-    }
-  }
+  if (status >= 0)
+    return status;
   if (argc - optind != 1) {
     cn_tool_error("one file is needed (see --help)");
     return CN_EXIT_USAGE;

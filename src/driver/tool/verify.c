@@ -2,11 +2,11 @@
  *
  * `cairn verify`: is a reference used after it may have moved?
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "driver/tool.h"
+#include "driver/tool/arguments.h"
 #include "driver/tool/json.h"
 #include "driver/tool/verify_time.h"
 
@@ -57,7 +57,7 @@ static void print_json(void *env, const struct cairn_diagnostic *d)
 
 /* ---- the command line ---- */
 
-enum { OPT_JSON = 256, OPT_SET, OPT_TIME, OPT_VERSION };
+enum { OPT_JSON = 256, OPT_SET, OPT_TIME };
 
 struct request {
   struct cairn_compile_options options;
@@ -70,9 +70,7 @@ static const struct option long_options[] = {{"json", no_argument, NULL, OPT_JSO
                                              {"check-polls", no_argument, NULL, OPT_SET},
                                              {"address-spaces", required_argument, NULL, OPT_SET},
                                              {"safepoints", required_argument, NULL, OPT_SET},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {"version", no_argument, NULL, OPT_VERSION},
-                                             {NULL, 0, NULL, 0}};
+                                             CN_ARGUMENTS_COMMON};
 
 static int set_option(struct cairn_compile_options *options, const char *name)
 {
@@ -116,40 +114,46 @@ static bool verify(const char *path, const struct request *request)
   return ok;
 }
 
-static int run(int argc, char **argv, struct request *request)
+static int take(void *env, int letter, const char *name)
 {
-  int letter, which = 0, status = CN_EXIT_OK;
+  struct request *request = env;
 
-  while ((letter = getopt_long(argc, argv, "h", long_options, &which)) != -1) {
-    if (letter == 'h')
-      return fputs(help, stdout), CN_EXIT_OK;
-    if (letter == OPT_VERSION)
-      return cn_tool_print_version(), CN_EXIT_OK;
-    if (letter == OPT_JSON)
-      request->json = true;
-    else if (letter == OPT_TIME)
-      request->time = true;
-    else if (letter != OPT_SET || set_option(&request->options, long_options[which].name))
-      return CN_EXIT_USAGE;
+  switch (letter) {
+  case OPT_JSON:
+    request->json = true;
+    return CN_EXIT_OK;
+  case OPT_TIME:
+    request->time = true;
+    return CN_EXIT_OK;
+  default:
+    return set_option(&request->options, name);
   }
-  if (optind == argc) {
+}
+
+static int run(char **paths, const struct request *request)
+{
+  int status = CN_EXIT_OK;
+
+  if (!*paths) {
     cn_tool_error("no file given (see --help)");
     return CN_EXIT_USAGE;
   }
   cairn_compile_init();
-  for (int i = optind; i < argc; i++)
-    if (!verify(argv[i], request))
+  for (; *paths; paths++)
+    if (!verify(*paths, request))
       status = CN_EXIT_FAILED;
   return status;
 }
 
 int cn_verify_main(int argc, char **argv)
 {
+  static char name[] = "cairn verify";
+  struct cn_arguments arguments = {name, help, "h", long_options, take};
   struct request request = {.options = {.diagnose = cn_tool_diagnose}};
-  char name[] = "cairn verify"; /* getopt puts it before what it says */
+  int status = cn_arguments_take(argc, argv, &arguments, &request);
 
-  cn_tool_name = argv[0] = name;
-  int status = run(argc, argv, &request);
+  if (status < 0)
+    status = run(argv + optind, &request);
   free((void *)request.options.address_spaces);
   return status;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "base/vector.h"
 #include "object/dwarf/debug.h"
 
@@ -51,16 +52,9 @@ struct cn_inline_chains {
 
 static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
 {
-  size_t low = 0, high = s->points.count;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (s->points.at[middle].address < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return s->points.count ? cn_sorted_below(&s->points.at->address, s->points.count,
+                                           sizeof *s->points.at, address)
+                         : 0;
 }
 
 /* Take one of the budget; false: it is used up. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/sorted.h"
 
 const char *const cn_kind_names[CN_KINDS] = {"cairn_frames", "cairn_details"};
 
@@ -165,15 +166,11 @@ static int by_place(const void *x, const void *y)
 const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
                                               const struct cn_piece *piece, size_t *count)
 {
-  size_t low = 0, high = p->distances.count;
+  size_t low = 0;
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (p->distances.at[middle].at < piece->start)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  if (p->distances.count)
+    low = cn_sorted_below(&p->distances.at->at, p->distances.count, sizeof *p->distances.at,
+                          piece->start);
   for (*count = 0; low + *count < p->distances.count &&
                    p->distances.at[low + *count].at < piece->start + piece->length;)
     ++*count;

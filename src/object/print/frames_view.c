@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/sorted.h"
 #include "object/build/drop_guard.h"
 #include "object/elf/port_x86_64.h"
 
@@ -121,17 +122,11 @@ static int compare(const void *x, const void *y)
 static size_t assign(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
                      const struct cn_details_function *details)
 {
-  size_t low = 0, high = view->functions.count, given = 0;
+  size_t count = view->functions.count, given = 0;
+  size_t low = count ? cn_sorted_below(&order->address, count, sizeof *order, address) : 0;
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (order[middle].address < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
   CN_ASSERT(low == 0 || order[low - 1].address < address); /* the first of its equals */
-  for (; low < view->functions.count && order[low].address == address; low++, given++)
+  for (; low < count && order[low].address == address; low++, given++)
     view->functions.at[order[low].index].details = *details;
   return given;
 }
@@ -261,16 +256,9 @@ static void sort_places(struct cn_frames_places *places)
 /* The number of places before `at`. */
 static size_t places_before(const struct cn_frames_places *places, uint64_t at)
 {
-  size_t low = 0, high = places->list.count;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (places->list.at[middle].at < at)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return places->list.count ? cn_sorted_below(&places->list.at->at, places->list.count,
+                                              sizeof *places->list.at, at)
+                            : 0;
 }
 
 static void find_places(struct cn_frames_view *view)

@@ -54,6 +54,7 @@ static struct cn_anchor_chunk *new_slab(void)
 /* The caller holds the lock. */
 static struct cn_anchor_chunk *take_chunk(void)
 {
+  CN_ASSERT_VALID(cn_anchors_spare_wrong());
   struct cn_anchor_chunk *chunk = spare != NULL ? spare : new_slab();
 
   if (chunk == NULL)
@@ -64,6 +65,7 @@ static struct cn_anchor_chunk *take_chunk(void)
     *rest = (struct cn_anchor_chunk){.next = chunk->next, .number = chunk->number - 1};
   }
   spare = rest;
+  CN_ASSERT_VALID(cn_anchors_spare_wrong());
   return chunk;
 }
 
@@ -101,6 +103,7 @@ void cn_anchors_return(struct cn_anchor *oldest)
   struct cn_anchor_chunk *first = cn_anchors_chunk(oldest), *last = first;
 
   CN_CHECK(first->oldest == oldest);
+  CN_ASSERT_VALID(cn_anchors_wrong(oldest, oldest));
   for (; last->next != NULL; last = last->next)
     last->number = 0;
   last->number = 0;
@@ -108,6 +111,7 @@ void cn_anchors_return(struct cn_anchor *oldest)
   CN_CHECK(taken);
   last->next = spare;
   spare = first;
+  CN_ASSERT_VALID(cn_anchors_spare_wrong());
   cn_lock_release(CN_LOCK_ANCHORS);
 }
 
@@ -133,6 +137,7 @@ const char *cn_anchors_grow(struct cairn_mutator *mutator)
 {
   struct cn_anchor_chunk *chunk = cn_anchors_chunk(mutator->anchor);
 
+  CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   if ((uintptr_t)mutator->anchor % CAIRN_ABI_ANCHOR_CHUNK != 0)
     return NULL;
   if (chunk->next == NULL && chunk->number + 1 == CN_ANCHORS_CHUNKS)
@@ -140,6 +145,7 @@ const char *cn_anchors_grow(struct cairn_mutator *mutator)
   if (chunk->next == NULL && add_chunk(chunk) == NULL)
     return "no memory for another nested call from managed to native code";
   __atomic_store_n(&mutator->anchor, cn_anchors_first(chunk->next), __ATOMIC_RELEASE);
+  CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
   return NULL;
 }
 
@@ -175,5 +181,13 @@ const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anc
     if (chunk->oldest != oldest || chunk->number != number++ ||
         (chunk->next != NULL && chunk->next->previous != chunk))
       return "anchors: a stack's chunks are not in order";
+  return NULL;
+}
+
+const char *cn_anchors_spare_wrong(void)
+{
+  for (const struct cn_anchor_chunk *chunk = spare; chunk; chunk = chunk->next)
+    if ((uintptr_t)chunk % CAIRN_ABI_ANCHOR_CHUNK != 0 || chunk->number >= SLAB_MOST)
+      return "anchors: a chunk of no stack is not aligned, or is followed by too many";
   return NULL;
 }

@@ -96,4 +96,8 @@ bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *nex
  */
 const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anchor *next);
 
+/* What is wrong with the chunks of no stack; null: nothing. Linear in them. Holding
+ * CN_LOCK_ANCHORS, or while there is one thread. */
+const char *cn_anchors_spare_wrong(void);
+
 #endif

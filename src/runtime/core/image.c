@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "framemap/framemap.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/lock.h"
@@ -176,16 +177,8 @@ static size_t find(const struct cn_image_list *list, const struct cairn_image *i
 static size_t ranges_below(const struct cn_image_list *list, uintptr_t address)
 {
   const struct range *ranges = ranges_of(list);
-  size_t low = 0, high = list->ranges;
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (ranges[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return cn_sorted_below(ranges, list->ranges, sizeof *ranges, address + 1);
 }
 
 static struct range range_of(const struct cairn_image *image)

@@ -6,7 +6,6 @@
 
 #include <cairn/abi.h>
 #include <cairn/collector.h>
-#include "runtime/core/poll_word.h"
 
 #define TIED(field, NAME) \
   _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")

@@ -9,13 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/abi.h>
 #include "runtime/arch/arch.h"
 
-/* Invariants. The anchors are as anchors.h says. buffer_start <= alloc <= buffer_end. limit is
- * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
- * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). In a
- * thread that is not attached all but the poll word and the limit are zero, so that each way into
- * the runtime takes its slow path, which attaches it. cn_mutator_wrong() checks all that. */
+_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP) == CAIRN_ABI_POLL_BACK, "abi.def");
+
+/* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. */
+enum cn_reason {
+  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before the thread is attached */
+  CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */
+  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
+  CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
+};
+
 struct cairn_stack;
 struct cn_handshake;
 
@@ -35,6 +41,11 @@ struct cn_stack_saved {
   struct cairn_mutator *runner; /* the mutator that is on it; null: the data is here */
 };
 
+/* Invariants. The anchors are as anchors.h says. buffer_start <= alloc <= buffer_end. limit is
+ * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
+ * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). In a
+ * thread that is not attached all but the poll word and the limit are zero, so that each way into
+ * the runtime takes its slow path, which attaches it. cn_mutator_wrong() checks all that. */
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;

@@ -7,18 +7,7 @@
 #define CN_RUNTIME_CORE_POLL_WORD_H
 
 #include <stdint.h>
-#include <cairn/abi.h>
 #include "runtime/core/mutator.h"
-
-_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP) == CAIRN_ABI_POLL_BACK, "abi.def");
-
-/* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. */
-enum cn_reason {
-  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before the thread is attached */
-  CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */
-  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
-  CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
-};
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason);
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason);

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 #include <cairn/stack.h>
+#include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/report.h"
@@ -128,6 +129,7 @@ static void activation(struct trace *trace, uintptr_t pc, bool interrupted, bool
     trace->same++;
   } else {
     end_place(trace);
+    CN_ASSERT(trace->place <= trace->number);
     trace->pc = pc;
     trace->same = 0;
     struct cn_activation one = {pc, trace->number, 0, trace->left_out, interrupted};
@@ -180,6 +182,7 @@ static void go_through(struct trace *trace, bool unwinder)
     cn_os_unwind(unwound, trace);
   if (trace->walking && !trace->counting && !trace->keeps)
     cn_backtrace_print_note(&trace->print, "native code that cannot be unwound");
+  CN_ASSERT(trace->number <= trace->limit);
   for (; trace->walking && trace->number < LIMIT; step(trace, false))
     activation(trace, trace->walk.frame.pc, false, true);
   end_place(trace);

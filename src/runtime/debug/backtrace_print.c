@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/check.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 
@@ -45,6 +46,7 @@ static void begin(struct line *line)
 /* One write, so that lines of several processes do not mix. */
 static void end(struct line *line)
 {
+  CN_CHECK(line->used < sizeof line->text);
   line->text[line->used++] = '\n';
   for (size_t done = 0; done < line->used;) {
     ssize_t n = write(line->print->fd, line->text + done, line->used - done);
@@ -85,6 +87,7 @@ static void add_symbol(struct line *line, bool interrupted)
   } else {
     add(line, "??");
   }
+  CN_CHECK(line->used < sizeof line->text);
   char *at = line->text + line->used;
   size_t room = sizeof line->text - 1 - line->used;
   if (room > sizeof from && cn_os_module(call, at + sizeof from - 1, room - sizeof from + 1)) {

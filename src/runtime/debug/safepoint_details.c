@@ -6,9 +6,14 @@
 #include "runtime/debug/safepoint_details.h"
 
 #include "base/check.h"
+#include "base/sorted.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
+
+_Static_assert(offsetof(struct cn_details_function, entry) == 0 &&
+                   sizeof(struct cn_details_function) <= CN_SORTED_ITEM,
+               "sorted.h");
 
 static CN_GROW(struct cn_details_function) functions; /* by entry */
 static uint64_t built;                                /* the list's generation */
@@ -36,51 +41,17 @@ static void collect(const struct cn_image_list *list)
   }
 }
 
-/* Heap sort: no memory, no recursion, never quadratic. */
-static void sift(size_t root, size_t count)
-{
-  struct cn_details_function moving = functions.at[root];
-
-  for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count && functions.at[child].entry < functions.at[child + 1].entry)
-      child++;
-    if (moving.entry >= functions.at[child].entry)
-      break;
-    functions.at[root] = functions.at[child];
-    root = child;
-  }
-  functions.at[root] = moving;
-}
-
-static void sort(void)
-{
-  for (size_t i = functions.count / 2; i-- > 0;)
-    sift(i, functions.count);
-  for (size_t last = functions.count; last-- > 1;) {
-    struct cn_details_function greatest = functions.at[0];
-    functions.at[0] = functions.at[last];
-    functions.at[last] = greatest;
-    sift(0, last);
-  }
-}
-
 /* The last function that begins below pc: pc comes after a call, which may be its last
  * instruction. */
 static const struct cn_details_function *function_of(uintptr_t pc)
 {
-  size_t low = 0, high = functions.count;
+  const struct cn_details_function *at = functions.at;
+  size_t below = cn_sorted_below(at, functions.count, sizeof *at, pc);
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (functions.at[middle].entry < pc)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  CN_ASSERT(low == 0 || functions.at[low - 1].entry < pc); /* sorted */
-  if (low == 0 || pc - functions.at[low - 1].entry > functions.at[low - 1].code_size)
+  CN_ASSERT(below == 0 || at[below - 1].entry < pc);
+  if (below == 0 || pc - at[below - 1].entry > at[below - 1].code_size)
     return NULL;
-  return &functions.at[low - 1];
+  return &at[below - 1];
 }
 
 /* Those of all images. */
@@ -91,7 +62,7 @@ static void update(void)
 
   if (built != list->generation) {
     collect(list);
-    sort();
+    cn_sorted_sort(functions.at, functions.count, sizeof *functions.at);
     built = list->generation;
   }
   cn_image_leave(entered);

@@ -6,6 +6,7 @@
  */
 #include "runtime/debug/verify_frames.h"
 
+#include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
@@ -80,6 +81,7 @@ static bool compare(void *env, const struct cn_os_frame *frame)
     return true;
   if (!check->there || pc != ours->pc || frame->sp != ours->sp)
     differ(check, frame);
+  CN_ASSERT(check->walk.frame.map != NULL || check->walk.frame.region.manager != NULL);
   compare_places(check, frame);
   check->count++;
   check->there = cn_walk_next(&check->walk);

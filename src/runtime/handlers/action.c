@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
 
@@ -41,6 +42,7 @@ int cn_os_action(int signal, const struct sigaction *action, struct sigaction *b
   int result = ___interceptor_sigaction != NULL ? ___interceptor_sigaction(signal, action, before)
                                                 : __sigaction(signal, action, before);
 
+  CN_CHECK(result != 0 || (signal >= 1 && signal <= LAST));
   if (result == 0 && action != NULL)
     given[signal] = ~handler;
   return result;
@@ -53,6 +55,7 @@ bool cn_os_action_is_ours(int signal, uintptr_t handler)
 
 bool cn_os_action_watched(int signal)
 {
+  CN_ASSERT(signal >= 1 && signal <= LAST);
   return (watched >> (signal - 1) & 1) != 0;
 }
 
@@ -67,6 +70,7 @@ static void translate(struct sigaction *action, const struct entry *entry)
   if (!is_delivered(action))
     return;
   uintptr_t handler = entry->handler;
+  CN_ASSERT(handler != (uintptr_t)cn_signals_deliver); /* the program never saw it */
   memcpy(&action->sa_handler, &handler, sizeof handler);
   action->sa_flags = (action->sa_flags & ~OURS) | (entry->flags & OURS);
 }
@@ -161,6 +165,7 @@ cn_signal_handler *cn_os_action_take(int signal)
   uintptr_t handler = entries[signal].handler;
   struct sigaction action;
 
+  CN_CHECK(signal >= 1 && signal <= LAST);
   if ((entries[signal].flags & (int)SA_RESETHAND) == 0)
     return (cn_signal_handler *)handler;
   if (cn_os_action_watched(signal)) {

@@ -97,11 +97,13 @@ bool cn_os_read(uintptr_t at, void *into, size_t bytes)
 
 bool cn_os_commit(uintptr_t at, size_t bytes)
 {
+  CN_ASSERT(at % cn_os_page() == 0);
   return bytes == 0 || mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 void cn_os_release(uintptr_t at, size_t bytes)
 {
+  CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0); /* no other data is on it */
   if (bytes == 0)
     return;
   /* Not another mapping in its place: that would have no advice of large pages, and memory that
@@ -121,6 +123,7 @@ bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
 {
   void *old = (void *)from, *new = (void *)to;
 
+  CN_ASSERT(from + bytes <= to || to + bytes <= from);
   if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, new) ==
       MAP_FAILED)
     return false;
@@ -138,6 +141,7 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
 
 void cn_os_free(void *memory, size_t bytes)
 {
+  CN_ASSERT(memory != NULL && (uintptr_t)memory % cn_os_page() == 0);
   munmap(memory, bytes);
 }
 

@@ -103,6 +103,7 @@ bool cn_os_stack(uintptr_t *bottom, uintptr_t *end)
   pthread_attr_destroy(&attributes);
   *bottom = (uintptr_t)at;
   *end = (uintptr_t)at + bytes;
+  CN_ASSERT(!found || *bottom < *end);
   return found;
 }
 

@@ -57,9 +57,31 @@ static void check(const struct cairn_handle *handle, uintptr_t pc)
     no_handle(handle, pc);
 }
 
-/* Called with the lock held. */
+static size_t count_sealed(size_t *cells)
+{
+  size_t sealed = 0;
+
+  *cells = 0;
+  for (const struct chunk *chunk = chunks; chunk; chunk = chunk->next, *cells += CELLS)
+    for (size_t i = 0; i < CELLS; i++)
+      sealed += chunk->cells[i].seal == seal_of(&chunk->cells[i]);
+  return sealed;
+}
+
+const char *cn_handles_wrong(void)
+{
+  size_t cells, sealed = count_sealed(&cells), free = 0;
+
+  for (const struct cairn_handle *handle = unused; handle; handle = handle->next)
+    if (handle->seal == seal_of(handle) || ++free > cells)
+      return "handles: the list of unused ones has one that is in use, or a cycle";
+  return sealed + free == cells ? NULL : "handles: a cell is neither in use nor in the list";
+}
+
+/* The caller holds the lock. */
 static bool add_chunk(void)
 {
+  CN_ASSERT_VALID(cn_handles_wrong());
   struct chunk *chunk = cn_os_resize(NULL, 0, sizeof *chunk);
 
   if (chunk == NULL)
@@ -70,6 +92,7 @@ static bool add_chunk(void)
   }
   chunk->next = chunks;
   chunks = chunk;
+  CN_ASSERT_VALID(cn_handles_wrong());
   return true;
 }
 
@@ -92,7 +115,9 @@ static struct cairn_handle *make(uintptr_t reference)
 
 static void drop(struct cairn_handle *handle)
 {
-  cn_lock_take(CN_LOCK_HANDLES);
+  bool taken = cn_lock_take(CN_LOCK_HANDLES);
+
+  CN_CHECK(taken);
   handle->seal = handle->reference = 0;
   handle->next = unused;
   unused = handle;
@@ -127,6 +152,7 @@ struct cairn_handle *cairn_handle_scoped(uintptr_t reference)
   struct cairn_handle *handle = make(reference);
 
   handle->scoped = 1;
+  CN_ASSERT(scoped.count == 0 || scoped.at[scoped.count - 1]->scoped);
   cn_grow_push(&scoped, handle);
   return handle;
 }
@@ -151,7 +177,10 @@ uint64_t cn_handles_visit(cairn_root_visitor *visit, void *env)
 {
   uint64_t count = 0;
 
-  cn_lock_take(CN_LOCK_HANDLES); /* native threads free handles meanwhile */
+  bool taken = cn_lock_take(CN_LOCK_HANDLES); /* native threads free handles meanwhile */
+
+  CN_CHECK(taken);
+  CN_ASSERT_VALID(cn_handles_wrong());
   for (struct chunk *chunk = chunks; chunk; chunk = chunk->next)
     for (size_t i = 0; i < CELLS; i++) {
       struct cairn_handle *handle = &chunk->cells[i];

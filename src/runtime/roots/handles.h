@@ -10,4 +10,8 @@
 /* Visit the slot of each handle; returns how many there are. Phase STOP. */
 uint64_t cn_handles_visit(cairn_root_visitor *visit, void *env);
 
+/* What is wrong with the handles; null: nothing. It holds that each cell is either in use, with its
+ * seal, or in the list of unused ones, without. Linear. Holding CN_LOCK_HANDLES. */
+const char *cn_handles_wrong(void);
+
 #endif

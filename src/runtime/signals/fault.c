@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
@@ -56,6 +57,7 @@ static bool give_stack(struct cairn_mutator *mutator)
 
   if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0)
     return true;
+  CN_ASSERT(mutator == &cairn_mutator && mutator->fault_stack == NULL);
   stack.ss_sp = cn_os_resize(NULL, 0, STACK);
   mutator->fault_stack = stack.ss_sp;
   return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
@@ -75,6 +77,7 @@ void cn_fault_take_stack(struct cairn_mutator *mutator)
     return;
   if (sigaltstack(NULL, &now) == 0 && now.ss_sp == mutator->fault_stack)
     sigaltstack(&none, NULL);
+  CN_ASSERT(mutator == &cairn_mutator); /* another thread's may be in use */
   cn_os_free(mutator->fault_stack, STACK);
   mutator->fault_stack = NULL;
 }

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 #include <cairn/abi.h>
+#include "base/check.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/image.h"
 #include "runtime/core/poll_word.h"
@@ -55,6 +56,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
     return;
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
+  CN_ASSERT(used <= size && mutator->stack_floor < mutator->stack_end);
   /* Exit handlers have the reserve: let their polls pass. */
   mutator->stack_floor = mutator->stack_bottom;
   cn_poll_word_arm_limit(mutator);

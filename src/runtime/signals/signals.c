@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/image.h"
@@ -37,6 +38,7 @@ static _Thread_local volatile uint64_t postponed; /* signals, a bit for each les
  * few threads ever need them. */
 static struct interruption *interruption(unsigned index)
 {
+  CN_ASSERT(index < NESTED);
   return (struct interruption *)cairn_mutator.interrupted + index;
 }
 
@@ -47,6 +49,20 @@ static void make_interruptions(struct cairn_mutator *mutator)
   if (mutator->interrupted == NULL)
     cairn_fatal("thread %d: no memory for signal handlers that interrupt managed code",
                 mutator->thread);
+}
+
+const char *cn_signals_wrong(void)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (depth > NESTED || (depth != 0 && mutator->interrupted == NULL))
+    return "signals: an interruption has no entry";
+  for (unsigned i = 0; i < depth; i++)
+    if (interruption(i)->frame != 0 && interruption(i)->frame < interruption(i)->low)
+      return "signals: a handler's frame does not lie on its stack";
+  if (depth != 0 && mutator->interruptions % 2 == 0)
+    return "signals: requesters do not see that managed code is interrupted";
+  return NULL;
 }
 
 void cn_signals_end(struct cairn_mutator *mutator)
@@ -110,6 +126,7 @@ static void postpone(int signal, siginfo_t *info, ucontext_t *context)
   sigaddset(&set, signal);
   sigprocmask(SIG_BLOCK, &set, NULL); /* with SA_NODEFER it is not */
   sigaddset(&context->uc_sigmask, signal);
+  CN_ASSERT(signal >= 1 && signal <= 64);
   postponed |= UINT64_C(1) << (signal - 1);
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info) != 0)
     cairn_fatal("signal %d came during a collection and could not be queued", signal);
@@ -122,6 +139,7 @@ void cn_signals_release(void)
   int error = errno;
   sigset_t set;
 
+  CN_ASSERT(!cairn_mutator.busy); /* else they would only be postponed again */
   if (all == 0)
     return;
   sigemptyset(&set);
@@ -176,6 +194,7 @@ void cn_signals_settle(uintptr_t sp)
 {
   bool mend = false;
 
+  CN_ASSERT_VALID(cn_signals_wrong());
   while (depth != 0 && is_over(interruption(depth - 1), sp)) {
     drop_anchors(interruption(depth - 1));
     leave(depth - 1);
@@ -185,6 +204,8 @@ void cn_signals_settle(uintptr_t sp)
     cn_buffer_mend(&cairn_mutator);
   if (depth == 0)
     count_interruption(&cairn_mutator, false);
+  CN_ASSERT_VALID(cn_signals_wrong());
+  CN_ASSERT(depth != 0 || cairn_mutator.interruptions % 2 == 0);
 }
 
 /* The lower end of the handler's stack, if `frame` is on an alternate one; else 0. */
@@ -225,6 +246,7 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
   interruption(index)->anchor = mutator->anchor;
   interruption(index)->state = mutator->state;
   interruption(index)->frame = frame;
+  CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
   leave(index);

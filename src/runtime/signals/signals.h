@@ -39,6 +39,12 @@ void cn_signals_end(struct cairn_mutator *mutator);
  * many anchors there were when it or an inner one began; else 0. */
 size_t cn_signals_jump(uintptr_t sp);
 
+/* What is wrong with the interruptions of the calling thread; null: nothing. It holds that
+ *   - each has an entry, and its frame lies on its handler's stack
+ *   - requesters of stops see that there are some: mutator->interruptions is odd
+ * In a slow path, or in a handler. */
+const char *cn_signals_wrong(void);
+
 /* Is managed code interrupted? If so nothing may collect. */
 bool cn_signals_interrupting(void);
 

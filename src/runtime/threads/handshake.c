@@ -49,6 +49,17 @@ void cn_handshake_end(void)
   atomic_store(&ended, true);
 }
 
+const char *cn_handshake_wrong(void)
+{
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
+    if (atomic_load(&m->handshake) != NONE)
+      return "handshake: a mutator has a request, and there is no requester";
+    if (cn_poll_word_is_armed(m, CN_REASON_HANDSHAKE))
+      return "handshake: a poll is armed, and there is no requester";
+  }
+  return NULL;
+}
+
 /* ---- the side that runs the operation ---- */
 
 static bool change(struct cairn_mutator *mutator, uint32_t from, uint32_t to)
@@ -60,6 +71,7 @@ static void run(struct cairn_mutator *mutator)
 {
   const struct cn_handshake *request = mutator->request;
 
+  CN_CHECK(examined == NULL && request != NULL && atomic_load(&mutator->handshake) == TAKEN);
   examined = mutator;
   frame = (uintptr_t)__builtin_frame_address(0);
   pthread_cleanup_push(cn_stop_refuse_end, NULL);
@@ -82,6 +94,7 @@ bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
  * well. */
 void cn_handshake_answer(struct cairn_mutator *mutator)
 {
+  CN_ASSERT(mutator->interruptions % 2 == 0); /* no walk gets past a handler */
   if (change(mutator, PENDING, TAKEN)) {
     cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
     run(mutator);
@@ -165,6 +178,7 @@ static enum cairn_status shake(struct cn_handshake *request)
 {
   enum cairn_status result = CAIRN_OK;
 
+  CN_ASSERT_VALID(cn_handshake_wrong());
   if (request->thread == CN_HANDSHAKE_ANY)
     choose(request);
   size_t count = post(request);
@@ -179,6 +193,7 @@ static enum cairn_status shake(struct cn_handshake *request)
     if (status != CAIRN_OK)
       result = status;
   }
+  CN_ASSERT_VALID(cn_handshake_wrong());
   return result;
 }
 
@@ -209,6 +224,7 @@ enum cairn_status cn_handshake(struct cn_handshake *request)
   cn_hold_signals();
   enum cairn_status status = take(request->deadline);
   if (status == CAIRN_OK) {
+    CN_ASSERT(request->operation != NULL);
     status = shake(request);
     cn_stop_include();
   }

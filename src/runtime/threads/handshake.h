@@ -49,6 +49,10 @@ struct cairn_mutator *cn_handshake_examined(void);
 /* Does a jump of the calling thread to this stack pointer leave the operation that it runs? */
 bool cn_handshake_is_left(uintptr_t sp);
 
+/* What is wrong while no handshake is under way; null: nothing. It holds that no mutator has a
+ * request, nor a poll that is armed for one. Linear. The caller holds the registry (stop.h). */
+const char *cn_handshake_wrong(void);
+
 /* In the child of a fork(): drop the request to its only mutator. */
 void cn_handshake_forked(struct cairn_mutator *self);
 

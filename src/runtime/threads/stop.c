@@ -127,6 +127,17 @@ void cn_stop_leave(struct cairn_mutator *mutator)
 
 /* ---- the registry ---- */
 
+const char *cn_stop_registry_wrong(void)
+{
+  const struct cairn_mutator *previous = NULL;
+  size_t seen = 0;
+
+  for (const struct cairn_mutator *m = first; m; previous = m, m = m->next, seen++)
+    if (m->previous != previous || seen == count)
+      return "registry: links differ, or there are more mutators than it counts";
+  return seen == count ? NULL : "registry: there are fewer mutators than it counts";
+}
+
 static bool take_until(uint64_t deadline)
 {
   CN_CHECK(!holding); /* it would wait for itself */
@@ -155,6 +166,7 @@ bool cn_stop_is_own(void)
 /* The child of a fork() may see it half done. */
 static void add(struct cairn_mutator *mutator)
 {
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
   mutator->next = first;
   mutator->previous = NULL;
   if (first)
@@ -162,6 +174,7 @@ static void add(struct cairn_mutator *mutator)
   atomic_signal_fence(memory_order_release);
   first = mutator;
   count++;
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
 }
 
 static void set_open(bool now)
@@ -203,6 +216,7 @@ void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
 {
   CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
   take();
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
   farewell(mutator);
   CN_CHECK(mutator->previous ? mutator->previous->next == mutator : first == mutator);
   if (mutator->previous)
@@ -213,6 +227,7 @@ void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
     mutator->next->previous = mutator->previous;
   mutator->next = mutator->previous = NULL;
   count--;
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
   give_back();
 }
 

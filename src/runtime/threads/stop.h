@@ -17,6 +17,11 @@ void cn_stop_add(struct cairn_mutator *mutator);
 typedef void cn_stop_farewell(struct cairn_mutator *mutator);
 void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell);
 
+/* What is wrong with the registry; null: nothing. It holds that each mutator is linked with its
+ * neighbours, and that there are as many as it counts. Linear. The caller holds it, by exclude or
+ * in a stop. */
+const char *cn_stop_registry_wrong(void);
+
 /* Between exclude and include no stop begins, and no mutator comes or goes. Native code, for work
  * of microseconds. cairn_mutator_next() may be called there, too. */
 void cn_stop_exclude(void);

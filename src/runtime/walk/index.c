@@ -6,22 +6,28 @@
 #include "runtime/walk/index.h"
 
 #include "base/check.h"
+#include "base/sorted.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/decode.h"
-#include "runtime/walk/functions.h"
 #include "runtime/walk/native_pcs.h"
 
 /* ---- functions ---- */
 
+struct function {
+  uintptr_t entry;
+  uint32_t code_size;
+  uint32_t offset; /* in the image's section */
+};
+
 struct code {
   uint64_t id;
   const unsigned char *start, *stop;
-  CN_GROW(struct cn_function) functions; /* by entry */
-  uintptr_t low, high;                   /* the code of all of them */
+  CN_GROW(struct function) functions; /* by entry */
+  uintptr_t low, high;                /* the code of all of them */
   struct cn_maps maps;
   bool there; /* sync() has seen it */
 };
@@ -62,8 +68,8 @@ static void read_functions(struct code *code)
         (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
       break;
     /* Padding before the function is skipped again when it is read again. */
-    cn_grow_push(&code->functions, (struct cn_function){function.entry, function.code_size,
-                                                        (uint32_t)(before - code->start)});
+    cn_grow_push(&code->functions, (struct function){function.entry, function.code_size,
+                                                     (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
     cairn_fatal("bad frame map: image %lu, offset %zu of section cairn_frames",
@@ -78,9 +84,9 @@ static void check_functions(struct code *code)
 
   for (size_t i = 0; i < code->functions.count; i++) {
     CN_ASSERT(i == 0 || code->functions.at[i - 1].entry <= code->functions.at[i].entry);
-    struct cn_function *function = &code->functions.at[i];
+    struct function *function = &code->functions.at[i];
     if (kept > 0) {
-      struct cn_function *before = &code->functions.at[kept - 1];
+      struct function *before = &code->functions.at[kept - 1];
       if (before->entry == function->entry) {
         struct cn_framemap_function one = read_function(code, kept - 1);
         struct cn_framemap_function other = read_function(code, i);
@@ -273,7 +279,7 @@ static void add(const struct cn_image *image)
                                      .there = true});
   struct code *code = &codes.at[codes.count - 1];
   read_functions(code);
-  cn_functions_sort(code->functions.at, code->functions.count);
+  cn_sorted_sort(code->functions.at, code->functions.count, sizeof *code->functions.at);
   check_functions(code);
   cn_native_pcs_forget();
 }
@@ -346,20 +352,13 @@ static bool search(uintptr_t pc, struct code **code, size_t *index)
 {
   CN_ASSERT(is_locked());
   for (size_t i = 0; i < codes.count; i++) {
-    size_t low = 0, high = codes.at[i].functions.count;
-    const struct cn_function *at = codes.at[i].functions.at;
+    const struct function *at = codes.at[i].functions.at;
     if (pc - codes.at[i].low > codes.at[i].high - codes.at[i].low)
       continue;
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (at[middle].entry < pc)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low > 0 && pc - at[low - 1].entry <= at[low - 1].code_size) {
+    size_t below = cn_sorted_below(at, codes.at[i].functions.count, sizeof *at, pc);
+    if (below > 0 && pc - at[below - 1].entry <= at[below - 1].code_size) {
       *code = &codes.at[i];
-      *index = low - 1;
+      *index = below - 1;
       return true;
     }
   }
@@ -510,7 +509,7 @@ size_t cn_index_memory(size_t *safepoints)
   bytes = table_bytes(table()->mask + 1);
   for (size_t i = 0; i < codes.count; i++)
     bytes +=
-        codes.at[i].functions.room * sizeof(struct cn_function) + cn_maps_memory(&codes.at[i].maps);
+        codes.at[i].functions.room * sizeof(struct function) + cn_maps_memory(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i].index->mask + 1);
   leave();

@@ -11,6 +11,7 @@
 
 #include <string.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "runtime/os/os.h"
 
 enum { LEAF_BYTES = 4096, LEAF_ROOM = (LEAF_BYTES - 16) / sizeof(struct cn_region) };
@@ -38,30 +39,14 @@ struct cn_region_table {
 /* How many leaves end below the address. */
 static size_t leaves_below(const struct cn_region_table *table, uintptr_t address)
 {
-  size_t low = 0, high = table != NULL ? table->count : 0;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (table->entry[middle].end < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return table == NULL
+             ? 0
+             : cn_sorted_below(&table->entry->end, table->count, sizeof *table->entry, address);
 }
 
 static size_t regions_below(const struct cn_region_leaf *leaf, uintptr_t address)
 {
-  size_t low = 0, high = leaf->count;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (leaf->region[middle].end < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return cn_sorted_below(&leaf->region->end, leaf->count, sizeof *leaf->region, address);
 }
 
 /* The first region that does not end below the address; null: all do. */

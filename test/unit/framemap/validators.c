@@ -9,26 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+#include "unit/plant.h"
 #include <cairn/abi.h>
 #include "framemap/details_format.h"
 #include "framemap/framemap_format.h"
-
-static void found(const char *wrong, const char *message)
-{
-  if (!wrong || strcmp(wrong, message) != 0)
-    fail_msg("expected \"%s\", found \"%s\"", message, wrong ? wrong : "nothing");
-}
-
-/* Plant the error, expect `message` of the validator, mend it. */
-#define PLANT(place, value, wrong, message) \
-  do { \
-    __typeof__(place) was = (place); \
-    assert_null(wrong); \
-    (place) = (value); \
-    found((wrong), (message)); \
-    (place) = was; \
-    assert_null(wrong); \
-  } while (0)
 
 /* ---- frame maps ---- */
 

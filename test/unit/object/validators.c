@@ -10,25 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "unit/plant.h"
 #include "object/build/frames_build.h"
 #include "object/build/pieces.h"
-
-static void found(const char *wrong, const char *message)
-{
-  if (!wrong || strcmp(wrong, message) != 0)
-    fail_msg("expected \"%s\", found \"%s\"", message, wrong ? wrong : "nothing");
-}
-
-/* Plant the error, expect `message` of the validator, mend it. */
-#define PLANT(place, value, wrong, message) \
-  do { \
-    __typeof__(place) was = (place); \
-    assert_null(wrong); \
-    (place) = (value); \
-    found((wrong), (message)); \
-    (place) = was; \
-    assert_null(wrong); \
-  } while (0)
 
 /* An object of 64 bytes of code, a span table of two entries, and a joined section of frame maps
  * with its relocations: one map, of the code's first function. */

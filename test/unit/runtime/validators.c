@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "aborts.h"
+#include "unit/plant.h"
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
@@ -23,23 +24,6 @@
 #include "runtime/walk/decode.h"
 #include "runtime/walk/regions_table.h"
 #include "runtime/walk/return_barriers.h"
-
-static void found(const char *wrong, const char *message)
-{
-  if (wrong == NULL || strcmp(wrong, message) != 0)
-    fail_msg("expected \"%s\", found \"%s\"", message, wrong != NULL ? wrong : "nothing");
-}
-
-/* Plant the error, expect `message` of the validator, mend it. */
-#define PLANT(place, value, wrong, message) \
-  do { \
-    __typeof__(place) was = (place); \
-    assert_null(wrong); \
-    (place) = (value); \
-    found((wrong), (message)); \
-    (place) = was; \
-    assert_null(wrong); \
-  } while (0)
 
 /* ---- mutator and allocation buffer ---- */
 

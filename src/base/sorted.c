@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sorting without memory, for tables that are made during a collection or in a signal handler.
+ */
+#include "base/sorted.h"
+
+#include "base/check.h"
+
+/* Heap sort: no memory, no recursion, never quadratic. */
+static void sift(char *items, size_t root, size_t count, size_t size)
+{
+  char moving[CN_SORTED_ITEM];
+
+  CN_ASSERT(root < count);
+  memcpy(moving, items + root * size, size);
+  for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+    if (child + 1 < count &&
+        cn_sorted_key(items, child, size) < cn_sorted_key(items, child + 1, size))
+      child++;
+    if (cn_sorted_key(moving, 0, size) >= cn_sorted_key(items, child, size))
+      break;
+    memcpy(items + root * size, items + child * size, size);
+    root = child;
+  }
+  memcpy(items + root * size, moving, size);
+}
+
+static void swap(char *one, char *other, size_t size)
+{
+  char was[CN_SORTED_ITEM];
+
+  memcpy(was, one, size);
+  memcpy(one, other, size);
+  memcpy(other, was, size);
+}
+
+void cn_sorted_sort(void *items, size_t count, size_t size)
+{
+  CN_CHECK(size >= sizeof(uint64_t) && size <= CN_SORTED_ITEM);
+  if (cn_sorted_wrong(items, count, size) == NULL)
+    return; /* as a rule linkers leave functions in the order of their code */
+  for (size_t i = count / 2; i-- > 0;)
+    sift(items, i, count, size);
+  for (size_t last = count; last-- > 1;) {
+    swap(items, (char *)items + last * size, size);
+    sift(items, 0, last, size);
+  }
+  CN_ASSERT_VALID(cn_sorted_wrong(items, count, size));
+}
+
+const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride)
+{
+  for (size_t i = 1; i < count; i++)
+    if (cn_sorted_key(keys, i - 1, stride) > cn_sorted_key(keys, i, stride))
+      return "sorted array: two items are not in order";
+  return NULL;
+}

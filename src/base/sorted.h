@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arrays of structs that are sorted by an address in each.
+ */
+#ifndef CN_BASE_SORTED_H
+#define CN_BASE_SORTED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { CN_SORTED_ITEM = 64 }; /* bytes of the largest item that can be sorted */
+
+/* Sort `count` items of `size` bytes by the address that each begins with. Takes no memory, and is
+ * never quadratic. */
+void cn_sorted_sort(void *items, size_t count, size_t size);
+
+/* What is wrong with the order; null: nothing. Linear. `keys`: see below. */
+const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride);
+
+static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stride)
+{
+  uint64_t key;
+
+  memcpy(&key, (const char *)keys + index * stride, sizeof key);
+  return key;
+}
+
+/* The number of items whose key lies below `address`: the index of the first other one. `keys` is
+ * the place of the first item's key, `stride` the bytes from one to the next. */
+static inline size_t cn_sorted_below(const void *keys, size_t count, size_t stride,
+                                     uint64_t address)
+{
+  size_t low = 0, high = count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (cn_sorted_key(keys, middle, stride) < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of a subcommand: its options, --help and --version.
+ */
+#ifndef CN_DRIVER_TOOL_ARGUMENTS_H
+#define CN_DRIVER_TOOL_ARGUMENTS_H
+
+#include <getopt.h>
+#include <stddef.h>
+
+/* The last rows of `options`. */
+#define CN_ARGUMENTS_COMMON \
+  {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}
+
+struct cn_arguments {
+  char *name;          /* messages begin with it */
+  const char *help;    /* what --help prints */
+  const char *letters; /* single-letter options as getopt() has them; "h" at least */
+  const struct option *options;
+  /* Take an option, whose argument is in `optarg`: CN_EXIT_OK, or CN_EXIT_USAGE after a message.
+   * `name`: the long option's. */
+  int (*take)(void *env, int letter, const char *name);
+};
+
+/* Take all options. -1: go on, operands begin at argv[optind]. Otherwise a status to exit with:
+ * --help or --version was printed, or an option is wrong. */
+int cn_arguments_take(int argc, char **argv, const struct cn_arguments *arguments, void *env);
+
+#endif
