@@ -11,8 +11,6 @@
 
 #include <cairn/cairn.h>
 
-static int managed *last;
-
 __attribute__((noinline)) static void foo(int managed *arr, long len)
 {
   int managed *p = arr + len;
@@ -28,19 +26,20 @@ int main(int argc, char **argv)
   long len = argc > 1 ? atol(argv[1]) : 50000;
   long rounds = argc > 2 ? atol(argv[2]) : 200;
   long cleared = 0;
+  int managed *last = NULL;
 
   for (long round = 0; round < rounds; round++) {
     int managed *arr = cairn_new_array(int, len + 1);
     for (long i = 0; i <= len; i++)
       arr[i] = (int)(round + i + 1);
     foo(arr, len);
-    last = arr;
     for (long i = 0; i < len; i++)
       cleared += arr[i] == 0;
-    if (last[len] != (int)(round + len + 1)) {
+    if (arr[len] != (int)(round + len + 1) || (last && last[len] != (int)(round + len))) {
       printf("cleared too much\n");
       return 1;
     }
+    last = arr;
   }
   printf("%ld of %ld elements cleared\n", cleared, len * rounds);
   return 0;

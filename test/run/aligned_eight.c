@@ -39,9 +39,9 @@ __attribute__((always_inline)) static inline struct over managed *make(void)
   return (struct over managed *)cairn_alloc(&layout, sizeof layout);
 }
 
-long first(void) { return make() == 0; }
-long second(void) { return make() == make(); }
-long third(void) { return make() == 0; }
+struct over managed *first(void) { return make(); }
+struct over managed *second(struct over managed *a) { return a ? make() : make(); }
+struct over managed *third(void) { return make(); }
 #else
 static long made(int i)
 {

@@ -28,6 +28,7 @@ define i32 @main() gc "statepoint-example" {
   %c = call ptr addrspace(1) @cairn_alloc(ptr @layout, i64 8)
   %u = call i64 @use()
   store i64 %u, ptr addrspace(1) %c
+  call void @keep(ptr addrspace(1) %c)
   %v = load i64, ptr addrspace(1) %b
   %r = trunc i64 %v to i32
   ret i32 %r

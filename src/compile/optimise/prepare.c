@@ -84,6 +84,12 @@ static bool check_target(struct cn_ctx *ctx)
   return false;
 }
 
+/* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed") and allocsize(1). */
+#define ALLOC_ZEROED (1 | 1 << 4)
+#define SIZE_IS_SECOND (UINT64_C(1) << 32 | UINT32_MAX)
+/* An array of so many elements has a length that is no error, whatever the elements are. */
+#define SURELY_A_LENGTH 65536
+
 /* Tell the optimiser what an allocation is: fresh memory, which changes nothing that the program
  * can read. IR does not show a collection, as each reference is relocated. The calls are gone once
  * `allocate` has expanded them. */
@@ -96,6 +102,7 @@ static void describe_allocators(struct cn_ctx *ctx)
     if (!function || !LLVMIsDeclaration(function))
       continue;
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "memory", CN_MEMORY_INACCESSIBLE);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
@@ -103,16 +110,45 @@ static void describe_allocators(struct cn_ctx *ctx)
   }
 }
 
-/* Two allocations of different types must not be merged into one with a computed layout. */
-static void keep_apart(struct cn_ctx *ctx, LLVMValueRef function)
+static void describe(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t value)
 {
-  LLVMAttributeRef nomerge = cn_emit_attribute(ctx, "nomerge");
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
+}
+
+/* The optimiser knows what is in the object, and removes the call if nothing uses it. So one that
+ * may be an error, by its length, is not described: the error would go with it. */
+static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
+{
+  LLVMValueRef count = LLVMGetNumArgOperands(call) == 2 ? LLVMGetOperand(call, 1) : NULL;
+
+  if (!count || !LLVMIsAConstantInt(count))
+    return;
+  if (form == CN_LAYOUT_OBJECT)
+    describe(ctx, call, "allocsize", SIZE_IS_SECOND);
+  else if (LLVMConstIntGetZExtValue(count) > SURELY_A_LENGTH)
+    return;
+  describe(ctx, call, "allockind", ALLOC_ZEROED);
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
+}
+
+/* Two allocations of different types must not be merged into one with a computed layout. */
+static void keep_apart(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nomerge"));
+}
+
+static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
+{
   enum cn_layout_form form;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_layouts_allocates(i, &form))
-        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, nomerge);
+      if (cn_layouts_allocates(i, &form)) {
+        describe_allocation(ctx, i, form);
+        keep_apart(ctx, i);
+      }
 }
 
 /* ---- the pass ---- */
@@ -179,7 +215,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     cn_rules_layout_compares(ctx, f);
     if (ctx->options->manage_all)
       cn_rules_stores(ctx, f);
-    keep_apart(ctx, f);
+    describe_allocations(ctx, f);
     cn_differences_hide(ctx, f);
     cn_copies_pin(ctx, f);
     cn_check_stores_mark(ctx, f);
