@@ -187,10 +187,10 @@ static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
                                                  uintptr_t header)
 {
-  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  const struct cairn_layout *layout = cairn_header_layout(header);
 
-  if (layout != cycle.known) {
-    if (cn_header_is_gone(header))
+  if (!layout || layout != cycle.known) {
+    if (cairn_header_is_gone(header))
       not_an_object(slot, address, "its type was one of an image that has been unloaded");
     if (!cairn_layout_is_known(layout))
       not_an_object(slot, address, "its header is no layout");
@@ -222,20 +222,20 @@ static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_lay
 
 static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t *header = (uintptr_t *)address - 1;
+  uintptr_t *header = cairn_object_header(address);
   size_t prefix;
 
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
     not_an_object(slot, address, "it is not aligned");
-  if (*header & 1)
-    return *header & ~(uintptr_t)1;
+  if (cairn_header_is_forwarded(*header))
+    return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
   size_t bytes = measure(slot, address, layout, &prefix) + prefix;
   uintptr_t moved = cycle.free + prefix;
   CN_ASSERT(bytes <= cycle.from_end - cycle.from - (cycle.free - cycle.to));
   copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
   cycle.free += bytes;
-  *header = moved | 1;
+  *header = cairn_header_to(moved);
   cairn_note_moved(bytes);
   return moved;
 }
@@ -256,21 +256,23 @@ static inline void visit_slot(uintptr_t *slot)
 
 static bool is_forward(uintptr_t header)
 {
-  return (header & 1) != 0 && header - 1 - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
+  uintptr_t to = cairn_header_forwarded_to(header);
+
+  return cairn_header_is_forwarded(header) &&
+         to - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
 }
 
 /* The size of the payload at `at`, which has this header. */
 static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
 {
-  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  const struct cairn_layout *layout = cairn_header_layout(header);
 
-  if (cn_header_is_gone(header)) {
-    *bytes = header >> CN_GONE_BITS;
+  if (cairn_header_is_gone(header)) {
+    *bytes = cairn_header_gone_bytes(header);
     return true;
   }
   return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
-         cairn_layout_payload(layout, indexed ? ((const uintptr_t *)at)[-2] >> 1 : 0, bytes) ==
-             CAIRN_OK;
+         cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) == CAIRN_OK;
 }
 
 /* Step over a block of from-space. If it has been copied, the copy tells the size. */
@@ -281,10 +283,10 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
   uint64_t bytes;
 
   *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
-  uintptr_t at = *payload, header = ((const uintptr_t *)at)[-1];
+  uintptr_t at = *payload, header = *cairn_object_header(at);
   if (is_forward(header)) {
-    at = header - 1;
-    header = ((const uintptr_t *)at)[-1];
+    at = cairn_header_forwarded_to(header);
+    header = *cairn_object_header(at);
   }
   if (!payload_size(header, at, indexed, &bytes) || bytes > cycle.from_end - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
@@ -297,11 +299,10 @@ static bool is_plainly_start(uintptr_t address)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
     return false;
-  uintptr_t header = ((const uintptr_t *)address)[-1];
+  uintptr_t header = *cairn_object_header(address);
   if (is_forward(header))
     return true;
-  const struct cairn_layout *layout = (const struct cairn_layout *)header;
-  return header >> 32 != 0 && cairn_layout_is_known(layout);
+  return header >> 32 != 0 && cairn_layout_is_known(cairn_header_layout(header));
 }
 
 static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
@@ -347,12 +348,12 @@ static uintptr_t scan(uintptr_t block)
 
   CN_ASSERT(block < cycle.free); /* else a copy was scanned past its end */
   if ((words[0] & 1) == 0) {
-    const struct cairn_layout *layout = (const struct cairn_layout *)words[0];
+    const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
     visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
     return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7));
   }
-  const struct cairn_layout *layout = (const struct cairn_layout *)words[1];
+  const struct cairn_layout *layout = cairn_header_layout(words[1]);
   uintptr_t payload = (uintptr_t)(words + 2), element = payload + layout->elem_offset;
   uint64_t count = words[0] >> 1;
   CN_ASSERT(layout->elem_size != 0);
@@ -502,7 +503,7 @@ static bool is_object(uintptr_t word)
   uintptr_t offset = word - CAIRN_ABI_HEADER_SIZE - heap.current.base;
 
   return word % CAIRN_ABI_OBJECT_ALIGN == 0 && offset < heap.capacity &&
-         cairn_layout_is_known(((const struct cairn_layout *const *)word)[-1]);
+         cairn_layout_is_known(cairn_object_layout(word));
 }
 
 /* Mark the objects of these layouts: they stay until the next collection, which may have to walk
@@ -518,9 +519,9 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   for (uintptr_t block = cycle.from; block != cycle.from_end; block = next) {
     next = step(block, &payload);
     CN_CHECK(payload <= next && next <= cycle.from_end);
-    uintptr_t *header = (uintptr_t *)payload - 1;
-    if (*header - (uintptr_t)start < (uintptr_t)(stop - start))
-      *header = (next - payload) << CN_GONE_BITS | CN_GONE;
+    const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
+    if (layout >= start && layout < stop)
+      *cairn_object_header(payload) = cairn_header_gone(next - payload);
   }
   give_one();
 }

@@ -7,16 +7,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <cairn/heap_object.h>
 #include "collectors/spaces.h"
-
-/* The low bits of a header whose layout is gone; above them is the size of the payload. A layout's
- * address has zeros there, that of a copy a one. */
-enum { CN_GONE = 2, CN_GONE_BITS = 3 };
-
-static inline bool cn_header_is_gone(uintptr_t header)
-{
-  return (header & ((1u << CN_GONE_BITS) - 1)) == CN_GONE;
-}
 
 /* The heap while the collector has the allocation buffer, [free, end). */
 struct cn_semispace_view {

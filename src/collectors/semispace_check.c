@@ -36,13 +36,13 @@ static bool payload_size(const uintptr_t *words, bool indexed, const struct cair
                          uint64_t *bytes)
 {
   uintptr_t header = words[indexed];
-  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  const struct cairn_layout *layout = cairn_header_layout(header);
 
-  if (cn_header_is_gone(header)) {
-    *bytes = header >> CN_GONE_BITS;
+  if (cairn_header_is_gone(header)) {
+    *bytes = cairn_header_gone_bytes(header);
     return true;
   }
-  if (layout != *known && !cairn_layout_is_known(layout))
+  if (!layout || (layout != *known && !cairn_layout_is_known(layout)))
     return false;
   *known = layout;
   return (layout->elem_size != 0) == indexed &&
@@ -62,7 +62,7 @@ static const char *blocks_wrong(uintptr_t block, uintptr_t end)
       return "semispace: a block has no room for its header";
     if (!payload_size(words, indexed, &known, &bytes))
       return "semispace: a block has no known layout, or not one of its kind";
-    if (bytes % CAIRN_ABI_OBJECT_ALIGN != 0 || bytes > end - block - prefix)
+    if (bytes > end - block - prefix)
       return "semispace: a block does not end where one can";
     block += prefix + bytes;
   }

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/heap_object.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *space, *fresh;
@@ -60,33 +60,23 @@ static void visit(void *env, struct cairn_slot slot);
 /* Copy the object; leave the new address in its old header. */
 static uintptr_t move(uintptr_t at)
 {
-  uintptr_t *header = (uintptr_t *)at - 1;
-  const struct cairn_layout *layout = (const struct cairn_layout *)*header;
+  uintptr_t header = *cairn_object_header(at);
+  const struct cairn_layout *layout = cairn_header_layout(header);
   uint64_t payload;
 
-  if (*header & 1)
-    return *header - 1;
+  if (cairn_header_is_forwarded(header))
+    return cairn_header_forwarded_to(header);
   if (!cairn_layout_is_known(layout))
     cairn_fatal("no object at 0x%lx", (unsigned long)at);
-  bool indexed = layout->elem_size != 0;
-  uint64_t count = indexed ? header[-1] >> 1 : 0;
-  size_t before = CAIRN_ABI_HEADER_SIZE;
-  if (indexed)
-    before = CAIRN_ABI_INDEXED_HEADER_SIZE;
-  if (cairn_layout_payload(layout, count, &payload))
+  size_t before = at - cairn_object_block(at, layout);
+  if (cairn_object_payload(at, layout, &payload))
     cairn_fatal("no length at 0x%lx", (unsigned long)at);
   memcpy(fresh + used, (char *)at - before, payload + before);
   uintptr_t to = (uintptr_t)fresh + used + before;
   used += payload + before;
-  *header = to | 1;
+  *cairn_object_header(at) = cairn_header_to(to);
   cairn_note_moved(payload + before);
-  for (uint32_t i = 0; i < layout->base_refs; i++)
-    visit(NULL, (struct cairn_slot){(uintptr_t *)(to + layout->offsets[i])});
-  for (uint64_t e = 0; e < count; e++)
-    for (uint32_t i = 0; i < layout->elem_refs; i++)
-      visit(NULL,
-            (struct cairn_slot){(uintptr_t *)(to + layout->elem_offset + e * layout->elem_size +
-                                              layout->offsets[layout->base_refs + i])});
+  cairn_object_visit(to, layout, visit, NULL);
   return to;
 }
 

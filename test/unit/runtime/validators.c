@@ -235,7 +235,7 @@ static void semispace(void **state)
   words[0] = (uintptr_t)&layouts[0];
   words[3] = 2 << 1 | 1;
   words[4] = (uintptr_t)&layouts[1];
-  words[7] = 8 << CN_GONE_BITS | CN_GONE;
+  words[7] = cairn_header_gone(8);
   PLANT(words[0], (uintptr_t)words, cn_semispace_wrong(&view), unlike);
   PLANT(words[0], (uintptr_t)&layouts[1], cn_semispace_wrong(&view), unlike);
   PLANT(words[4], (uintptr_t)&layouts[0], cn_semispace_wrong(&view), unlike);
@@ -243,9 +243,9 @@ static void semispace(void **state)
   PLANT(words[3], UINTPTR_MAX, cn_semispace_wrong(&view), unlike);
   PLANT(words[3], 9 << 1 | 1, cn_semispace_wrong(&view),
         "semispace: a block does not end where one can");
-  PLANT(words[7], 7 << CN_GONE_BITS | CN_GONE, cn_semispace_wrong(&view),
-        "semispace: a block does not end where one can");
-  PLANT(words[7], 16 << CN_GONE_BITS | CN_GONE, cn_semispace_wrong(&view),
+  PLANT(words[0], words[0] | (uintptr_t)1 << 63, cn_semispace_wrong(&view), unlike);
+  PLANT(words[7], words[7] | CAIRN_ABI_HEADER_STATE, cn_semispace_wrong(&view), unlike);
+  PLANT(words[7], cairn_header_gone(16), cn_semispace_wrong(&view),
         "semispace: a block does not end where one can");
   PLANT(view.free, (uintptr_t)&words[4], cn_semispace_wrong(&view),
         "semispace: a block has no room for its header");

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object of the heap as collectors see it: its header, which is the word before its payload, its
+ * block and its fields. What the header's bits mean stands in abi.def; here are the only ways to
+ * read and to forward it. Compiled code writes the address of the layout alone, and never reads a
+ * header.
+ *
+ * All but cairn_object_visit() take O(1), lock nothing and allocate nothing. Any thread; in phase
+ * MUTATE the header of an object that others may see is changed by atomic operations alone.
+ */
+#ifndef CAIRN_HEAP_OBJECT_H
+#define CAIRN_HEAP_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The header of the object whose payload begins at `object`. */
+static inline uintptr_t *cairn_object_header(uintptr_t object)
+{
+  return (uintptr_t *)object - 1;
+}
+
+/* The object has been copied: there is nothing in its place but where it went. */
+static inline bool cairn_header_is_forwarded(uintptr_t header)
+{
+  return (header & CAIRN_ABI_HEADER_STATE) == CAIRN_ABI_HEADER_FORWARDED;
+}
+
+/* Where the object of a forwarded header went. */
+static inline uintptr_t cairn_header_forwarded_to(uintptr_t header)
+{
+  return header & ~(uintptr_t)CAIRN_ABI_HEADER_STATE;
+}
+
+/* The header of an object that went to `object`. */
+static inline uintptr_t cairn_header_to(uintptr_t object)
+{
+  return object | CAIRN_ABI_HEADER_FORWARDED;
+}
+
+/* The layout was one of an image that is no longer there (forget() of struct cairn_collector). */
+static inline bool cairn_header_is_gone(uintptr_t header)
+{
+  return (header & CAIRN_ABI_HEADER_STATE) == CAIRN_ABI_HEADER_GONE;
+}
+
+/* The bytes of payload of an object whose layout is gone. */
+static inline uint64_t cairn_header_gone_bytes(uintptr_t header)
+{
+  return header & ~(uintptr_t)CAIRN_ABI_HEADER_STATE;
+}
+
+/* The header of such an object; `bytes` is a multiple of CAIRN_ABI_OBJECT_ALIGN. */
+static inline uintptr_t cairn_header_gone(uint64_t bytes)
+{
+  return bytes | CAIRN_ABI_HEADER_GONE;
+}
+
+/* What a header says is the layout: any address if the word is none (cairn_layout_is_known()
+ * tells), and null if the object is forwarded, its layout is gone, or bits are set that nobody
+ * sets. */
+static inline const struct cairn_layout *cairn_header_layout(uintptr_t header)
+{
+  if ((header & CAIRN_ABI_HEADER_STATE) != 0 || (header & CAIRN_ABI_HEADER_UNUSED) != 0)
+    return NULL;
+  return (const struct cairn_layout *)(header & CAIRN_ABI_HEADER_LAYOUT);
+}
+
+/* The layout of the object at `object`; as above. */
+static inline const struct cairn_layout *cairn_object_layout(uintptr_t object)
+{
+  return cairn_header_layout(__atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED));
+}
+
+/* Where the block of the object at `object` begins, which has this layout. */
+static inline uintptr_t cairn_object_block(uintptr_t object, const struct cairn_layout *layout)
+{
+  size_t header = CAIRN_ABI_HEADER_SIZE, indexed = CAIRN_ABI_INDEXED_HEADER_SIZE;
+
+  return object - (layout->elem_size != 0 ? indexed : header);
+}
+
+/* How many elements the object at `object` has, whose layout is indexed. */
+static inline uint64_t cairn_object_count(uintptr_t object)
+{
+  return ((const uintptr_t *)object)[-2] >> 1;
+}
+
+/* The bytes of payload of the object at `object`, which has this layout, into *bytes: where it ends
+ * the next block begins. OVERFLOW: its count is damaged. */
+static inline enum cairn_status
+cairn_object_payload(uintptr_t object, const struct cairn_layout *layout, uint64_t *bytes)
+{
+  return cairn_layout_payload(layout, layout->elem_size != 0 ? cairn_object_count(object) : 0,
+                              bytes);
+}
+
+/* Call `visit` for each reference field of the object at `object`, which has this layout. Phase
+ * STOP. */
+static inline void cairn_object_visit(uintptr_t object, const struct cairn_layout *layout,
+                                      void (*visit)(void *env, struct cairn_slot slot), void *env)
+{
+  uint64_t count = layout->elem_refs != 0 ? cairn_object_count(object) : 0;
+  uintptr_t element = object + layout->elem_offset;
+  struct cairn_slot slot;
+
+  for (uint32_t i = 0; i < layout->base_refs; i++) {
+    slot.address = (uintptr_t *)(object + layout->offsets[i]);
+    visit(env, slot);
+  }
+  for (uint64_t e = 0; e < count; e++, element += layout->elem_size)
+    for (uint32_t i = 0; i < layout->elem_refs; i++) {
+      slot.address = (uintptr_t *)(element + layout->offsets[layout->base_refs + i]);
+      visit(env, slot);
+    }
+}
+
+/* Say that the object at `from` went to `to`, unless another thread has said where it went, and
+ * return where it is: at `to` if this thread was first. `seen` is its header, read before it was
+ * copied. Phase STOP; any number of threads at once. What was written to the copy before is seen by
+ * whoever reads the header with acquire. One compare-and-swap, in the manner of parallel copying
+ * collectors (Halstead 1985). */
+static inline uintptr_t cairn_object_forward(uintptr_t from, uintptr_t seen, uintptr_t to)
+{
+  if (__atomic_compare_exchange_n(cairn_object_header(from), &seen, cairn_header_to(to), false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return to;
+  return cairn_header_forwarded_to(seen);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
