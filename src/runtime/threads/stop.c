@@ -319,12 +319,15 @@ bool cn_stop_rests(const struct cairn_mutator *mutator)
 static void await(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrivals);
+  bool waited = false;
 
-  while (!cn_stop_rests(mutator)) {
-    cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
+  for (; !cn_stop_rests(mutator); waited = true) {
     cn_upcall_stop_waits(mutator->thread, since);
+    cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
     before = atomic_load(&arrivals);
   }
+  if (waited)
+    cn_upcall_stop_waits(mutator->thread, since);
 }
 
 /* False: another thread forks, and this one is in a signal handler. */
