@@ -101,10 +101,14 @@ inline come_back()
 
 inline poll()
 {
+#ifdef LIVE_no_polls
+  skip
+#else
   if
   :: stop || (armed && word != NONE) -> arrive() /* @ src/runtime/safepoint.c: let_stops_pass */
   :: else
   fi
+#endif
 }
 
 /* @ src/runtime/threads/handshake.c: post */

@@ -88,6 +88,20 @@ inline go_native(i)
 #endif
 }
 
+/* Over managed frames, to native code: their anchors go while the thread is managed.
+ * @ src/runtime/jumps.c: cut */
+inline jump(i)
+{
+#ifdef BUG_jumps_as_native
+  anchored[i] = false;
+  anchored[i] = true
+#else
+  come_back(i);
+  anchored[i] = false;
+  go_native(i)
+#endif
+}
+
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
@@ -241,14 +255,17 @@ progress_managed:
         do
         :: work(i);
            /* @ src/runtime/safepoint.c: let_stops_pass */
+#ifndef LIVE_no_polls
            if
            :: stop[i] -> arrive(i)
            :: else
            fi
+#endif
         :: true -> begin(i, j); collect(i); finish(i, j)
         :: break
         od;
         go_native(i)
+     :: jump(i)
      :: comes_and_goes -> break
      od;
      /* @ src/runtime/threads/stop.c: cn_stop_remove */
