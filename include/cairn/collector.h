@@ -71,14 +71,14 @@ struct cairn_span {
   uint32_t reserved; /* 0 */
 };
 
-/* Called with every root that the runtime finds, in phase STOP, on the collecting thread only.
+/* Called with every root that the runtime finds, in phase STOP, on the thread that visits.
  * `slot` holds a reference to an object, or null, or an address outside the heap, which must stay.
  * The reference may point into the object or just past it: a pointer that a C program derived and
  * passed on as an argument or a result is a base to the callee, whose frame map cannot say more.
  * References in objects always point to the start. A function's own derived pointers never come
- * here: the runtime reads all their distances from their bases before the first call, and writes
- * them back after the last (statepoints-later, "Base & Derived Pointers"). The same slot may come
- * twice. */
+ * here: the runtime reads all their distances from their bases before the first call of a stack, and
+ * writes them back after the last of all (statepoints-later, "Base & Derived Pointers"). The same
+ * slot may come twice. Update it before you return. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* A thread that runs managed code. */
@@ -191,6 +191,33 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * the stack; see docs/stack.md. Once per collection. */
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
 
+/* The same for several threads at a time. The collecting thread begins an enumeration (`young`: that
+ * of cairn_visit_young_roots(), with the same promise). Then any number of threads, the collector's
+ * helpers among them, call fetch and visit until fetch returns null; it then returns null to all.
+ * When all roots have been visited the collecting thread ends the enumeration: that writes derived
+ * pointers back, and returns the number of activations visited. One enumeration may follow another.
+ *
+ *   cairn_roots_begin(false);
+ *   ... on each thread: while ((roots = cairn_roots_fetch())) cairn_roots_visit(roots, visit, env);
+ *   cairn_roots_end();
+ *
+ * What a fetch finds are the roots of one stack (of several, if code info managers lead from one to
+ * the next), or those of images and handles. It walks the stack, and may wait for other threads'
+ * fetches, never for visits. A thread may fetch several before it visits. A visit of one stack may
+ * go on while others are fetched or visited; each is visited once, on any thread, one thread at a
+ * time. So visitors, handlers of user roots, and callbacks of managers and stacks (<cairn/stack.h>)
+ * are then called on helper threads, several at a time.
+ *
+ * A helper thread must not run managed code, and blocks signals whose handlers do: they would wait
+ * for the end of this stop. Misuse ends the program: an enumeration within another, a fetch outside
+ * of one, an end before all has been visited. */
+struct cairn_roots;
+void cairn_roots_begin(bool young);
+struct cairn_roots *cairn_roots_fetch(void);
+void cairn_roots_visit(struct cairn_roots *roots, cairn_root_visitor *visit, void *env);
+void cairn_roots_visit_array(struct cairn_roots *roots, cairn_roots_visitor *visit, void *env);
+uint64_t cairn_roots_end(void);
+
 /* How to treat roots with tags of the language's own (<cairn/stack.h>, CAIRN_ROOT_USER and
  * greater): `handler` calls visit(visit_env, slot) for each reference that it knows to be in *root,
  * or where *root points, and writes *root back. Without a handler such a root ends the program.
@@ -199,7 +226,7 @@ typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter,
                              cairn_root_visitor *visit, void *visit_env);
 void cairn_set_user_roots(cairn_user_root *handler);
 
-/* Count an object that was moved, of `bytes` with its header. */
+/* Count an object that was moved, of `bytes` with its header. One thread at a time. */
 void cairn_note_moved(size_t bytes);
 
 /* You may call, in any phase: */

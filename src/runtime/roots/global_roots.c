@@ -7,7 +7,6 @@
 #include "runtime/roots/global_roots.h"
 
 #include "base/check.h"
-#include "runtime/core/counts.h"
 #include "runtime/core/image.h"
 
 /* The distance from a thread's mutator to its thread-local. */
@@ -17,42 +16,44 @@ static uintptr_t distance(const struct cairn_global_root *root)
   return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
 }
 
-static void visit_at(uintptr_t address, const struct cairn_layout *layout,
-                     cairn_root_visitor *visit, void *env)
+static uint64_t visit_at(uintptr_t address, const struct cairn_layout *layout,
+                         cairn_root_visitor *visit, void *env)
 {
   CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
   for (uint32_t i = 0; i < layout->base_refs; i++)
     visit(env, (struct cairn_slot){(uintptr_t *)(address + layout->offsets[i])});
-  cn_stats.roots += layout->base_refs;
+  return layout->base_refs;
 }
 
-static void visit_root(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
+static uint64_t visit_root(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
 {
   if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);
   if (root->address == NULL) /* a weak global that no unit defines */
-    return;
-  if (!cn_image_root_is_thread_local(root)) {
-    visit_at((uintptr_t)root->address, root->layout, visit, env);
-    return;
-  }
+    return 0;
+  if (!cn_image_root_is_thread_local(root))
+    return visit_at((uintptr_t)root->address, root->layout, visit, env);
   uintptr_t from = distance(root);
+  uint64_t count = 0;
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    visit_at((uintptr_t)m + from, root->layout, visit, env);
+    count += visit_at((uintptr_t)m + from, root->layout, visit, env);
+  return count;
 }
 
-void cn_global_roots_visit(cairn_root_visitor *visit, void *env)
+uint64_t cn_global_roots_visit(cairn_root_visitor *visit, void *env)
 {
   bool entered = cn_image_enter();
   const struct cn_image_list *list = cn_image_list();
+  uint64_t count = 0;
 
   for (size_t i = 0; i < list->count; i++) {
     const struct cairn_image *image = &list->at[i].image;
     const struct cairn_global_root *root = image->roots_start;
     for (; root != image->roots_stop; root++)
-      visit_root(root, visit, env);
+      count += visit_root(root, visit, env);
   }
   cn_image_leave(entered);
+  return count;
 }
 
 static void clear(const struct cairn_global_root *root, struct cairn_mutator *mutator)

@@ -5,18 +5,23 @@
  * derived slot is written after the last base. One place may be a root of several frames and pairs
  * (a callee-saved register that no function touched), so nothing may be read again after the first
  * write.
+ *
+ * All that holds for each walk by itself: no place belongs to two walks (sources.h). So one thread
+ * may write to the slots that a walk has found while others still walk elsewhere.
  */
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/counts.h"
 #include "runtime/core/grow.h"
+#include "runtime/core/mutex.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/roots/handles.h"
+#include "runtime/roots/sources.h"
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/young.h"
-#include "runtime/walk/coroutine_stacks.h"
-#include "runtime/walk/return_barriers.h"
 
 struct derived {
   uintptr_t *slot, *base;
@@ -34,10 +39,25 @@ struct user {
   void *parameter;
 };
 
-static struct cn_root_slots slots;
-static CN_GROW(struct derived) derived;
-static CN_GROW(struct offset) offsets;
-static CN_GROW(struct user) users;
+/* What one thread fetches at a time: of one source, and `derived` and `offsets` of all that were
+ * fetched with it. It serves one source after another, and stays for later collections. */
+struct cairn_roots {
+  struct cn_walk walk;
+  struct cn_root_slots slots;
+  CN_GROW(struct derived) derived;
+  CN_GROW(struct offset) offsets;
+  CN_GROW(struct user) users;
+  size_t noted;          /* offsets of earlier sources */
+  uint64_t frames, found; /* counts of this collection */
+  bool images;           /* the source are the images and handles, not a stack */
+  struct cairn_roots *next, *next_unused;
+};
+
+static struct cn_mutex changing;
+static struct cairn_roots *all, *unused;
+static size_t fetched; /* and not visited yet */
+static bool images_taken;
+static enum { NOTHING, EVERYTHING, YOUNG } enumerates;
 static cairn_user_root *user_roots;
 
 /* Check what a manager says. Decoding has checked frame maps. */
@@ -49,76 +69,103 @@ static void check_place(const struct cn_walk *walk, const void *place)
 
 static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  check_place(env, slot);
+  struct cairn_roots *roots = env;
+  const struct cn_walk *walk = &roots->walk;
+
+  check_place(walk, slot);
   switch (tag) {
   case CAIRN_ROOT_DEFAULT:
-    cn_grow_push(&slots, slot);
+    cn_grow_push(&roots->slots, slot);
     return;
   case CAIRN_ROOT_OFFSET:
     if (*slot != 0)
-      cn_grow_push(&offsets,
+      cn_grow_push(&roots->offsets,
                    (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
     return;
   case CAIRN_ROOT_BASE:
     /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
-    check_place(env, parameter);
-    cn_grow_push(&slots, (uintptr_t *)parameter);
-    cn_grow_push(&derived, (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
+    check_place(walk, parameter);
+    cn_grow_push(&roots->slots, (uintptr_t *)parameter);
+    cn_grow_push(&roots->derived,
+                 (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
     return;
   default:
     if (user_roots == NULL)
       cn_frame_roots_bad(
-          env, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
-    cn_grow_push(&users, (struct user){slot, tag, parameter});
+          walk,
+          "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
+    cn_grow_push(&roots->users, (struct user){slot, tag, parameter});
   }
 }
 
-static void note_frames(struct cn_walk *walk)
+static void note_frames(struct cairn_roots *roots)
 {
+  struct cn_walk *walk = &roots->walk;
+
   CN_ASSERT(!walk->past_end);
-  walk->collecting = true;
   do {
-    uint64_t frames = cn_stretch_walk(walk, &slots, note, walk);
-    cn_stats.frames += frames;
+    uint64_t frames = cn_stretch_walk(walk, &roots->slots, note, roots);
+    roots->frames += frames;
     if (frames > 0 && !cn_walk_settle(walk))
       return;
-    cn_stats.frames++;
-    cn_frame_roots(walk, note, walk);
+    roots->frames++;
+    cn_frame_roots(walk, note, roots);
   } while (cn_walk_next(walk));
 }
 
-static void begin_notes(void)
-{
-  slots.count = derived.count = offsets.count = users.count = 0;
-  cn_coroutine_stacks_begin();
-}
-
-/* A mutator at no safepoint is in native code, and its youngest anchor tells its place. Its state
- * may be managed for a moment, until it reads its poll word and waits. */
-static void note_stack(const struct cairn_mutator *mutator)
-{
-  struct cn_walk walk;
-
-  if (cn_walk_begin(&walk, mutator, mutator->stopped))
-    note_frames(&walk);
-}
-
-static void note_stacks(void)
-{
-  begin_notes();
-  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    note_stack(m);
-  cn_coroutine_stacks_each(note_frames);
-}
-
 /* After a full enumeration set the barriers that the next young collection needs. */
-static void all_seen(void)
+static void note_source(struct cairn_roots *roots, const struct cn_source *source)
 {
-  const struct cairn_mutator *owner = cn_return_barrier_owner();
-
-  if (owner)
-    cn_young_all_seen(owner);
+  if (enumerates == YOUNG && cn_young_fits(source)) {
+    roots->frames += cn_young_scan(source, &roots->walk, note, roots);
+    return;
+  }
+  if (cn_sources_walk(source, &roots->walk))
+    note_frames(roots);
+  if (cn_young_fits(source))
+    cn_young_all_seen(source, &roots->walk);
 }
+
+/* ---- notes ---- */
+
+static struct cairn_roots *new_notes(void)
+{
+  size_t page = cn_os_page();
+  struct cairn_roots *roots = cn_os_resize(NULL, 0, (sizeof *roots + page - 1) / page * page);
+
+  if (roots == NULL)
+    cn_report_exhausted("no memory to note roots");
+  roots->next = all;
+  all = roots;
+  return roots;
+}
+
+static struct cairn_roots *take_notes(void)
+{
+  cn_mutex_take(&changing, UINT64_MAX);
+  struct cairn_roots *roots = unused ? unused : new_notes();
+  if (roots == unused)
+    unused = roots->next_unused;
+  fetched++;
+  roots->images = !images_taken;
+  images_taken = true;
+  cn_mutex_release(&changing);
+  return roots;
+}
+
+static void give_notes_back(struct cairn_roots *roots)
+{
+  roots->found += roots->slots.count + roots->users.count;
+  roots->slots.count = roots->users.count = 0;
+  roots->noted = roots->offsets.count;
+  cn_mutex_take(&changing, UINT64_MAX);
+  roots->next_unused = unused;
+  unused = roots;
+  fetched--;
+  cn_mutex_release(&changing);
+}
+
+/* ---- visits ---- */
 
 void cairn_set_user_roots(cairn_user_root *handler)
 {
@@ -127,47 +174,33 @@ void cairn_set_user_roots(cairn_user_root *handler)
 
 /* Visit the stack's roots that are not in `slots`. write_back() writes derived pointers and offsets
  * back. */
-static void visit_special(cairn_root_visitor *visit, void *env)
+static void visit_special(struct cairn_roots *roots, cairn_root_visitor *visit, void *env)
 {
-  CN_CHECK(users.count == 0 || user_roots != NULL);
-  for (size_t i = 0; i < offsets.count; i++)
-    visit(env, (struct cairn_slot){&offsets.at[i].reference});
-  for (size_t i = 0; i < users.count; i++)
-    user_roots(users.at[i].slot, users.at[i].tag, users.at[i].parameter, visit, env);
-  cn_stats.roots += slots.count + derived.count + offsets.count + users.count;
+  CN_CHECK(roots->users.count == 0 || user_roots != NULL);
+  for (size_t i = roots->noted; i < roots->offsets.count; i++)
+    visit(env, (struct cairn_slot){&roots->offsets.at[i].reference});
+  for (size_t i = 0; i < roots->users.count; i++) {
+    const struct user *user = &roots->users.at[i];
+    user_roots(user->slot, user->tag, user->parameter, visit, env);
+  }
 }
 
-static void visit_stack(cairn_root_visitor *visit, void *env)
+static void visit_images(struct cairn_roots *roots, cairn_root_visitor *visit, void *env)
 {
-  uintptr_t *const *at = slots.at, *const *end = at + slots.count;
+  roots->found += cn_global_roots_visit(visit, env);
+  roots->found += cn_handles_visit(visit, env);
+}
 
+void cairn_roots_visit(struct cairn_roots *roots, cairn_root_visitor *visit, void *env)
+{
+  uintptr_t *const *at = roots->slots.at, *const *end = at + roots->slots.count;
+
+  if (roots->images)
+    visit_images(roots, visit, env);
   for (; at != end; at++)
     visit(env, (struct cairn_slot){*at});
-  visit_special(visit, env);
-}
-
-static void write_back(void)
-{
-  CN_ASSERT(derived.count <= slots.count); /* each base is in `slots` */
-  for (size_t i = 0; i < derived.count; i++)
-    *derived.at[i].slot = *derived.at[i].base + derived.at[i].offset;
-  for (size_t i = 0; i < offsets.count; i++)
-    *offsets.at[i].slot = offsets.at[i].reference + offsets.at[i].offset;
-}
-
-static void visit_globals(cairn_root_visitor *visit, void *env)
-{
-  cn_global_roots_visit(visit, env);
-  cn_stats.roots += cn_handles_visit(visit, env);
-}
-
-void cairn_visit_roots(cairn_root_visitor *visit, void *env)
-{
-  note_stacks();
-  all_seen();
-  visit_globals(visit, env);
-  visit_stack(visit, env);
-  write_back();
+  visit_special(roots, visit, env);
+  give_notes_back(roots);
 }
 
 struct many {
@@ -182,32 +215,100 @@ static void visit_one(void *env, struct cairn_slot slot)
   many->visit(many->env, &slot.address, 1);
 }
 
-void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
+void cairn_roots_visit_array(struct cairn_roots *roots, cairn_roots_visitor *visit, void *env)
 {
   struct many many = {visit, env};
 
-  note_stacks();
-  all_seen();
-  visit_globals(visit_one, &many);
-  visit(env, slots.at, slots.count);
-  visit_special(visit_one, &many);
-  write_back();
+  if (roots->images)
+    visit_images(roots, visit_one, &many);
+  if (roots->slots.count != 0)
+    visit(env, roots->slots.at, roots->slots.count);
+  visit_special(roots, visit_one, &many);
+  give_notes_back(roots);
+}
+
+/* ---- an enumeration ---- */
+
+void cairn_roots_begin(bool young)
+{
+  if (enumerates != NOTHING)
+    cairn_fatal("cairn_roots_begin(): another enumeration of the roots is not over");
+  enumerates = young ? YOUNG : EVERYTHING;
+  images_taken = false;
+  cn_sources_begin();
+}
+
+struct cairn_roots *cairn_roots_fetch(void)
+{
+  struct cn_source source;
+
+  if (enumerates == NOTHING)
+    cairn_fatal("cairn_roots_fetch() outside of cairn_roots_begin() and cairn_roots_end()");
+  struct cairn_roots *roots = take_notes();
+  if (roots->images)
+    return roots;
+  if (!cn_sources_next(&source)) {
+    give_notes_back(roots);
+    return NULL;
+  }
+  note_source(roots, &source);
+  cn_sources_walked(&source);
+  return roots;
+}
+
+static void write_back(struct cairn_roots *roots)
+{
+  for (size_t i = 0; i < roots->derived.count; i++)
+    *roots->derived.at[i].slot = *roots->derived.at[i].base + roots->derived.at[i].offset;
+  for (size_t i = 0; i < roots->offsets.count; i++)
+    *roots->offsets.at[i].slot = roots->offsets.at[i].reference + roots->offsets.at[i].offset;
+  cn_stats.frames += roots->frames;
+  cn_stats.roots += roots->found + roots->derived.count + roots->offsets.count;
+  roots->derived.count = roots->offsets.count = roots->noted = 0;
+  roots->frames = roots->found = 0;
+}
+
+uint64_t cairn_roots_end(void)
+{
+  uint64_t before = cn_stats.frames;
+
+  if (enumerates == NOTHING || fetched != 0 || !images_taken || !cn_sources_done())
+    cairn_fatal("cairn_roots_end(): not all roots have been fetched and visited");
+  for (struct cairn_roots *roots = all; roots; roots = roots->next)
+    write_back(roots);
+  enumerates = NOTHING;
+  return cn_stats.frames - before;
+}
+
+static uint64_t visit_all(bool young, cairn_root_visitor *visit, void *env)
+{
+  struct cairn_roots *roots;
+
+  cairn_roots_begin(young);
+  while ((roots = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit(roots, visit, env);
+  return cairn_roots_end();
+}
+
+void cairn_visit_roots(cairn_root_visitor *visit, void *env)
+{
+  visit_all(false, visit, env);
+}
+
+void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
+{
+  struct cairn_roots *roots;
+
+  cairn_roots_begin(false);
+  while ((roots = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit_array(roots, visit, env);
+  cairn_roots_end();
 }
 
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited)
 {
-  uint64_t before = cn_stats.frames;
+  uint64_t count = visit_all(true, visit, env);
 
-  begin_notes();
-  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    if (m == cn_return_barrier_owner())
-      cn_stats.frames += cn_young_scan(m, note);
-    else
-      note_stack(m);
-  cn_coroutine_stacks_each(note_frames);
   if (visited != NULL)
-    *visited = cn_stats.frames - before;
-  visit_globals(visit, env);
-  visit_stack(visit, env);
-  write_back();
+    *visited = count;
 }

@@ -53,8 +53,9 @@ struct candidate {
 };
 
 struct scan {
-  struct cn_walk walk;
+  struct cn_walk *walk;
   cairn_stack_root *found; /* may be null */
+  void *env;
   uint64_t depth;
   bool unsure; /* the activation must be looked at each time */
   bool callee; /* the younger neighbour has a frame map */
@@ -69,7 +70,7 @@ static void note_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   if (tag >= CAIRN_ROOT_USER)
     scan->unsure = true;
   if (scan->found != NULL)
-    scan->found(&scan->walk, slot, tag, parameter);
+    scan->found(scan->env, slot, tag, parameter);
 }
 
 static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
@@ -84,7 +85,7 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
  * come. */
 static void consider(struct scan *scan)
 {
-  const struct cn_frame *frame = &scan->walk.frame;
+  const struct cn_frame *frame = &scan->walk->frame;
   CN_ASSERT(scan->candidates <= CANDIDATES);
   uint64_t next =
       scan->candidates == 0 ? NEAR : SPREAD * scan->candidate[scan->candidates - 1].depth;
@@ -99,16 +100,16 @@ static void consider(struct scan *scan)
 
 static void look_at(struct scan *scan)
 {
-  const struct cn_frame *frame = &scan->walk.frame;
+  const struct cn_frame *frame = &scan->walk->frame;
 
-  CN_ASSERT(!scan->walk.past_end);
+  CN_ASSERT(!scan->walk->past_end);
   consider(scan);
   scan->unsure = frame->map == NULL;
-  cn_frame_roots(&scan->walk, note_root, scan);
+  cn_frame_roots(scan->walk, note_root, scan);
   if (scan->unsure)
     stops.count = scan->candidates = 0;
   if (scan->candidates != 0)
-    cn_frame_roots_areas(&scan->walk, note_area, NULL);
+    cn_frame_roots_areas(scan->walk, note_area, NULL);
   scan->callee = frame->map != NULL;
   scan->depth++;
 }
@@ -151,7 +152,7 @@ static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 /* The walk is where the activations that have not run begin, or (not `more`) past the end. */
 static const struct cn_return_barrier *met_by(const struct scan *scan, bool more)
 {
-  const struct cn_frame *frame = &scan->walk.frame;
+  const struct cn_frame *frame = &scan->walk->frame;
   CN_ASSERT(!more || cn_return_barrier_is_there(frame));
   struct cn_return_barrier *met = cn_return_barrier_met(more ? frame->pc_slot : NULL);
 
@@ -165,13 +166,12 @@ static const struct cn_return_barrier *met_by(const struct scan *scan, bool more
 
 /* Look at everything, past barriers, and leave them alone. None can be trusted yet if one lies
  * above an activation that must always be looked at. */
-static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
+static void scan_all(struct scan *scan, bool more)
 {
   bool met = false, distrust = false;
 
-  bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
-  for (scan->walk.collecting = true; more; more = cn_walk_next(&scan->walk)) {
-    met = met || cn_return_barrier_is_there(&scan->walk.frame);
+  for (; more; more = cn_walk_next(scan->walk)) {
+    met = met || cn_return_barrier_is_there(&scan->walk->frame);
     look_at(scan);
     distrust = distrust || (met && scan->unsure);
   }
@@ -179,36 +179,41 @@ static void scan_all(struct scan *scan, const struct cairn_mutator *mutator)
     cn_return_barrier_distrust(true);
 }
 
-static void scan_young(struct scan *scan, const struct cairn_mutator *mutator)
+static void scan_young(struct scan *scan, bool more)
 {
-  bool more = cn_walk_begin(&scan->walk, mutator, mutator->stopped);
-
-  for (; more && !cn_return_barrier_is_there(&scan->walk.frame); more = cn_walk_next(&scan->walk))
+  for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
     look_at(scan);
   const struct cn_return_barrier *met = met_by(scan, more);
   forget_areas();
   for (size_t i = 0; scan->found != NULL && i < areas.count; i++)
-    scan->found(&scan->walk, areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
+    scan->found(scan->env, areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
   set_barriers(scan, met);
 }
 
-uint64_t cn_young_scan(const struct cairn_mutator *mutator, cairn_stack_root *found)
+bool cn_young_fits(const struct cn_source *source)
 {
-  struct scan scan = {.found = found};
+  return !source->waits && source->mutator == cn_return_barrier_owner();
+}
 
-  CN_ASSERT(mutator == cn_return_barrier_owner());
+uint64_t cn_young_scan(const struct cn_source *source, struct cn_walk *walk,
+                       cairn_stack_root *found, void *env)
+{
+  struct scan scan = {.walk = walk, .found = found, .env = env};
+
+  CN_ASSERT(cn_young_fits(source));
   used = true;
   fresh.count = stops.count = 0;
+  bool more = cn_sources_walk(source, walk);
   if (cn_coroutine_stacks_any() || cn_return_barrier_distrust(false))
-    scan_all(&scan, mutator);
+    scan_all(&scan, more);
   else
-    scan_young(&scan, mutator);
+    scan_young(&scan, more);
   CN_ASSERT_VALID(cn_return_barriers_wrong());
   return scan.depth;
 }
 
-void cn_young_all_seen(const struct cairn_mutator *mutator)
+void cn_young_all_seen(const struct cn_source *source, struct cn_walk *walk)
 {
   if (used && !cn_coroutine_stacks_any())
-    cn_young_scan(mutator, NULL);
+    cn_young_scan(source, walk, NULL, NULL);
 }

@@ -343,36 +343,32 @@ void cn_coroutine_stacks_begin(void)
   }
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m)) {
     begin_mutator(m);
-    cn_coroutine_stacks_seen(m, m->stack);
+    cn_coroutine_stacks_claim(m, m->stack, (uintptr_t)m);
   }
 }
 
-void cn_coroutine_stacks_seen(const struct cairn_mutator *mutator, struct cairn_stack *stack)
+bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack,
+                               uintptr_t name)
 {
-  saved_of((struct cairn_mutator *)mutator, stack)->seen = 1;
+  uintptr_t *seen = &saved_of((struct cairn_mutator *)mutator, stack)->seen, none = 0;
+
+  CN_ASSERT(name != 0);
+  return __atomic_compare_exchange_n(seen, &none, name, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE) ||
+         none == name;
 }
 
-static bool walk_one(struct cairn_mutator *mutator, struct cairn_stack *stack, struct cn_walk *walk)
+struct cairn_stack *cn_coroutine_stacks_number(size_t number)
+{
+  return number < stacks.count ? stacks.at[number] : NULL;
+}
+
+bool cn_coroutine_stacks_walk(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                              struct cairn_stack *stack)
 {
   struct cairn_stack_state state = {.pc = NULL};
 
-  if (saved_of(mutator, stack)->seen)
-    return false;
   if (stack == NULL || stack->suspended == NULL)
     return cn_walk_other(walk, mutator, stack, NULL);
   return stack->suspended(stack, &state) && cn_walk_other(walk, mutator, stack, &state);
-}
-
-void cn_coroutine_stacks_each(cn_coroutine_stacks_found *found)
-{
-  struct cn_walk walk;
-
-  if (stacks.count == 0)
-    return;
-  for (size_t i = 0; i < stacks.count; i++)
-    if (walk_one(&cairn_mutator, stacks.at[i], &walk))
-      found(&walk);
-  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    if (m->stack != NULL && walk_one(m, NULL, &walk))
-      found(&walk);
 }

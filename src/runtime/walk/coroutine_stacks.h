@@ -47,15 +47,23 @@ bool cn_coroutine_stacks_hold(uintptr_t address);
 const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
                                                       uintptr_t sp);
 
-/* Phase STOP, collecting thread. To find all activations: begin; walk the stacks that threads are
- * on, and name each stack that this leads to (null: the mutator's own); then walk each other one.
- * Ends the program if a thread is on another stack than cairn_stack_switch() was told. */
+/* Phase STOP, collecting thread. To find all activations: begin; walk from where each mutator is,
+ * and claim each stack that this leads to; then walk each stack that nobody claimed. Ends the
+ * program if a thread is on another stack than cairn_stack_switch() was told. */
 void cn_coroutine_stacks_begin(void);
-void cn_coroutine_stacks_seen(const struct cairn_mutator *mutator, struct cairn_stack *stack);
+
+/* Claim a stack (null: the mutator's own) for the walk of this name. False: another has it. The
+ * stack that a mutator is on is claimed in the mutator's name. Any thread. */
+bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack,
+                               uintptr_t name);
+
+/* The stack with this number, from 0 on; null: there are no more. Phase STOP. */
+struct cairn_stack *cn_coroutine_stacks_number(size_t number);
 
 struct cn_walk;
-/* Call back with a walk that begins where something waits on a stack that was not seen. */
-typedef void cn_coroutine_stacks_found(struct cn_walk *walk);
-void cn_coroutine_stacks_each(cn_coroutine_stacks_found *found);
+/* Walk from where something waits on the stack, which no thread is on. False: nothing waits there.
+ */
+bool cn_coroutine_stacks_walk(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                              struct cairn_stack *stack);
 
 #endif

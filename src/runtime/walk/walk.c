@@ -150,7 +150,8 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   walk->ahead.begun = false;
   walk->fetch_at = UINTPTR_MAX;
   walk->virtual_frame = 0;
-  walk->past_end = walk->stepping = walk->stepped = walk->collecting = false;
+  walk->past_end = walk->stepping = walk->stepped = false;
+  walk->claims = 0;
   walk->stopped = cairn_mutator.stopped != NULL;
   frame->pc = frame->sp = 0;
   frame->pc_slot = frame->barrier = NULL;
@@ -185,31 +186,32 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
   return cn_walk_settle(walk);
 }
 
-static void enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
+/* False: another walk has been there, and beyond. */
+static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
 {
   const struct cn_stack_view view = cn_coroutine_stacks_view(walk->mutator, stack);
 
+  if (walk->claims && !cn_coroutine_stacks_claim(walk->mutator, stack, walk->claims))
+    return false;
   CN_ASSERT(view.end != 0);
   walk->stack = stack;
   walk->anchor = view.anchor;
   walk->stack_end = view.end;
   walk->fetch_at = UINTPTR_MAX;
-  if (walk->collecting)
-    cn_coroutine_stacks_seen(walk->mutator, stack);
+  return true;
 }
 
 /* Find the anchors of the stack that a manager led to; a stack that was not added has none. Any
  * other caller that sets the iterator may go back, to before anchors that the walk has passed. */
-static void find_stack(struct cn_walk *walk)
+static bool find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
-    return;
+    return true;
   struct cairn_stack *stack =
       cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
   if (stack == NULL)
     walk->mutator = cn_coroutine_stacks_owner(walk->mutator, walk->frame.sp);
-  if (stack != walk->stack || !walk->stepping)
-    enter_stack(walk, stack);
+  return (stack == walk->stack && walk->stepping) || enter_stack(walk, stack);
 }
 
 bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
@@ -232,7 +234,8 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
     if (state->reg[i] != NULL && i != cn_arch_sp && !cn_arch_is_saved(i))
       frame->regs = &cn_walk_apart;
   }
-  find_stack(walk);
+  if (!find_stack(walk))
+    return !(walk->past_end = true);
   return cn_walk_settle(walk);
 }
 
@@ -241,7 +244,7 @@ bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
 {
   CN_ASSERT(mutator != NULL);
   begin(walk, mutator, 0);
-  enter_stack(walk, stack);
+  (void)enter_stack(walk, stack); /* it claims nothing yet */
   if (state != NULL)
     return cn_walk_set(walk, state);
   return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);

@@ -68,8 +68,9 @@ struct cn_walk {
       bool past_end;
       bool stepping : 1; /* a manager is to set the iterator, */
       bool stepped : 1;  /* and has */
-      bool stopped;    /* tables stay meanwhile: this thread collects, or the stack's is stopped */
-      bool collecting; /* stacks that the walk comes to are named to cn_coroutine_stacks_seen() */
+      bool stopped;     /* tables stay meanwhile: this thread collects, or the stack's is stopped */
+      uintptr_t claims; /* if not 0: the walk claims the stacks that it comes to in this name, and
+                           ends where another has been (cn_coroutine_stacks_claim()) */
       struct cn_frame frame;
     };
     struct cairn_stack_iterator iterator;

@@ -5,13 +5,15 @@
  * that was missed faults. Stores are not noticed: each young collection scans all of the old space.
  *
  *   GENERATIONAL_FULL=n   each n-th collection is a full one, which moves everything (default 5)
- *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed
+ *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed, on all stacks
+ *   GENERATIONAL_HELPERS=n  n threads fetch the roots of stacks at a time (default 0: the collecting one does)
  *   GENERATIONAL_REPORT=1 at the end of the program, say what was done
  *
  * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the heap,
  * outlive the layouts of a library that is unloaded.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static struct space nursery, old, from[2]; /* from: what is being left */
 static size_t nursery_bytes;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the nursery, while the program runs */
 static bool checks = true, reports;
-static long every = 5, collections, young, passed, looked_at;
+static long every = 5, helpers, collections, young, passed, looked_at, helped;
 
 /* Addresses are used once: from one end of the reservation to the other. */
 static struct space map(size_t bytes)
@@ -70,6 +72,8 @@ static enum cairn_status init(size_t initial, size_t most)
     every = atol(text);
   if ((text = getenv("GENERATIONAL_CHECK")))
     checks = atoi(text);
+  if ((text = getenv("GENERATIONAL_HELPERS")))
+    helpers = atol(text);
   if ((text = getenv("GENERATIONAL_REPORT")))
     reports = atoi(text);
   nursery_bytes = initial < most / 8 ? initial : most / 8;
@@ -222,6 +226,60 @@ static void scan_old(void)
   }
 }
 
+/* ---- roots ---- */
+
+static void visit_locked(void *env, struct cairn_slot slot)
+{
+  static pthread_mutex_t moving = PTHREAD_MUTEX_INITIALIZER;
+
+  pthread_mutex_lock(&moving);
+  visit_root(env, slot);
+  pthread_mutex_unlock(&moving);
+}
+
+static void *help(void *fetched)
+{
+  struct cairn_roots *roots;
+
+  for (; (roots = cairn_roots_fetch()) != NULL; ++*(long *)fetched)
+    cairn_roots_visit(roots, visit_locked, NULL);
+  return NULL;
+}
+
+/* Helpers take no signals: a handler that runs managed code would wait for the end of the stop. */
+static uint64_t visit_helped(bool only_young)
+{
+  pthread_t threads[16];
+  long fetched[16] = {0};
+  sigset_t all, before;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  cairn_roots_begin(only_young);
+  for (long i = 0; i < helpers && i < 16; i++)
+    if (pthread_create(&threads[i], NULL, help, &fetched[i]) != 0)
+      cairn_fatal("generational: no helper");
+  for (long i = 0; i < helpers && i < 16; i++) {
+    pthread_join(threads[i], NULL);
+    helped += fetched[i];
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return cairn_roots_end();
+}
+
+static uint64_t visit_roots(bool only_young)
+{
+  uint64_t visited = 0;
+
+  if (helpers > 0)
+    return visit_helped(only_young);
+  if (only_young)
+    cairn_visit_young_roots(visit_root, NULL, &visited);
+  else
+    cairn_visit_roots(visit_root, NULL);
+  return visited;
+}
+
 /* ---- the check: no root of any activation leads to where nothing is any more ---- */
 
 static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
@@ -237,26 +295,38 @@ static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter
                   collections, (void *)slot, (unsigned long)cairn_stack_ip(it));
 }
 
+static void check_slot(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  for (int i = 0; i < 2; i++)
+    if (within(&from[i], *slot.address - CAIRN_ABI_HEADER_SIZE))
+      cairn_fatal("generational: collection %ld missed the root at %p, on another stack", collections,
+                  (void *)slot.address);
+}
+
+/* The collecting thread's stack by an iterator, which knows where; then all stacks. */
 static void check(void)
 {
   struct cairn_stack_iterator it;
   struct cairn_stack_state state;
+  struct cairn_roots *roots;
 
   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
     cairn_stack_get(&it, &state);
     if (*state.pc != cairn_stack_ip(&it))
       cairn_fatal("generational: the pc is not where it is said to be");
     cairn_stack_enumerate(&it, check_root, &it);
-    passed++;
   }
+  cairn_roots_begin(false);
+  while ((roots = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit(roots, check_slot, NULL);
+  passed += (long)cairn_roots_end();
 }
 
 /* ---- collections ---- */
 
 static void collect(size_t bytes_needed, bool move_all)
 {
-  uint64_t visited = 0;
-
   (void)move_all;
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     take(m);
@@ -267,11 +337,10 @@ static void collect(size_t bytes_needed, bool move_all)
   if (full) {
     from[1] = old;
     old = map(4 * live + (1 << 20));
-    cairn_visit_roots(visit_root, NULL);
+    visit_roots(false);
   } else {
     young++;
-    cairn_visit_young_roots(visit_root, NULL, &visited);
-    looked_at += (long)visited;
+    looked_at += (long)visit_roots(true);
   }
   scan_old();
   if (checks) {
@@ -306,4 +375,6 @@ __attribute__((destructor)) static void report(void)
   if (reports)
     fprintf(stderr, "generational: %ld collections, %ld young; looked at %ld of %ld activations\n",
             collections, young, looked_at, passed);
+  if (reports && helpers > 0)
+    fprintf(stderr, "generational: helpers fetched %ld times\n", helped);
 }

@@ -46,14 +46,19 @@ static struct cn_regs *registers(void)
   return (struct cn_regs *)frame(depth) - 1;
 }
 
-static bool begin_walk(struct cn_walk *walk)
+static const struct cn_regs *stopped_here(void)
 {
   struct cn_regs *regs = registers();
 
   memset(regs, 0, sizeof *regs);
   regs->pc = pc;
-  cairn_mutator.stopped = regs;
-  return cn_walk_begin(walk, &cairn_mutator, regs);
+  return regs;
+}
+
+static bool begin_walk(struct cn_walk *walk)
+{
+  cairn_mutator.stopped = stopped_here();
+  return cn_walk_begin(walk, &cairn_mutator, cairn_mutator.stopped);
 }
 
 /* ---- what a scan finds ---- */
@@ -79,17 +84,27 @@ static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 
 static uint64_t scan(void)
 {
+  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
   struct cn_walk walk;
 
   memset(root_seen, 0, sizeof root_seen);
   memset(area_seen, 0, sizeof area_seen);
-  begin_walk(&walk);
-  uint64_t visited = cn_young_scan(&cairn_mutator, found);
+  cairn_mutator.stopped = stopped_here();
+  uint64_t visited = cn_young_scan(&source, &walk, found, NULL);
   for (int i = 1; i <= depth; i++) {
     assert_true(area_seen[i]);
     assert_true(root_seen[i] || i < lowest);
   }
   return visited;
+}
+
+static void all_seen(void)
+{
+  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  struct cn_walk walk;
+
+  cairn_mutator.stopped = stopped_here();
+  cn_young_all_seen(&source, &walk);
 }
 
 /* Whoever walks sees what is there, whatever the return addresses are. */
@@ -190,7 +205,7 @@ static void at_random(void **state)
       if (draw(30) != 0)
         scan();
       else
-        cn_young_all_seen(&cairn_mutator);
+        all_seen();
       lowest = depth;
       assert_in_range(scan(), 1, 2 * 16 + 1); /* the youngest barrier is near */
     }
