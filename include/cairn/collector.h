@@ -76,9 +76,9 @@ struct cairn_span {
  * The reference may point into the object or just past it: a pointer that a C program derived and
  * passed on as an argument or a result is a base to the callee, whose frame map cannot say more.
  * References in objects always point to the start. A function's own derived pointers never come
- * here: the runtime reads all their distances from their bases before the first call of a stack, and
- * writes them back after the last of all (statepoints-later, "Base & Derived Pointers"). The same
- * slot may come twice. Update it before you return. */
+ * here: the runtime reads all their distances from their bases before the first call of a stack,
+ * and writes them back after the last of all (statepoints-later, "Base & Derived Pointers"). The
+ * same slot may come twice. Update it before you return. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* A thread that runs managed code. */
@@ -191,11 +191,12 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * the stack; see docs/stack.md. Once per collection. */
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
 
-/* The same for several threads at a time. The collecting thread begins an enumeration (`young`: that
- * of cairn_visit_young_roots(), with the same promise). Then any number of threads, the collector's
- * helpers among them, call fetch and visit until fetch returns null; it then returns null to all.
- * When all roots have been visited the collecting thread ends the enumeration: that writes derived
- * pointers back, and returns the number of activations visited. One enumeration may follow another.
+/* The same for several threads at a time. The collecting thread begins an enumeration (`young`:
+ * that of cairn_visit_young_roots(), with the same promise). Then any number of threads, the
+ * collector's helpers among them, call fetch and visit until fetch returns null; it then returns
+ * null to all. When all roots have been visited the collecting thread ends the enumeration: that
+ * writes derived pointers back, and returns the number of activations visited. One enumeration may
+ * follow another.
  *
  *   cairn_roots_begin(false);
  *   ... on each thread: while ((roots = cairn_roots_fetch())) cairn_roots_visit(roots, visit, env);

@@ -25,6 +25,7 @@
 #include "runtime/start.h"
 #include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
+#include "runtime/walk/return_barriers.h"
 
 static struct cairn_mutator *main_mutator;
 
@@ -41,6 +42,8 @@ static void settle(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator == &cairn_mutator && mutator->stopped == NULL);
   cn_global_roots_clear(mutator);
+  cn_return_barriers_give_back(mutator->own.barriers);
+  mutator->own.barriers = NULL;
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
   cn_stats.safepoints += mutator->safepoints;

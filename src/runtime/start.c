@@ -21,6 +21,7 @@
 #include "runtime/signals/fault.h"
 #include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
+#include "runtime/walk/return_barriers.h"
 
 /* ---- fork() ---- */
 
@@ -65,6 +66,8 @@ static void abandon(struct cairn_mutator *mutator)
 {
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
+  cn_return_barriers_give_back(mutator->own.barriers);
+  mutator->own.barriers = NULL;
   mutator->attached = 0;
   CN_ASSERT(mutator != &cairn_mutator);
 }

@@ -24,6 +24,7 @@ enum cn_reason {
 
 struct cairn_stack;
 struct cn_handshake;
+struct cn_return_barriers;
 
 /* The part of the allocation buffer for signal handlers (buffer.h). */
 struct cn_handlers_part {
@@ -37,8 +38,9 @@ struct cn_handlers_part {
 struct cn_stack_saved {
   struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
-  uintptr_t seen;               /* by the walk of this collection */
-  struct cairn_mutator *runner; /* the mutator that is on it; null: the data is here */
+  uintptr_t seen;                      /* by the walk of this collection */
+  struct cairn_mutator *runner;        /* the mutator that is on it; null: the data is here */
+  struct cn_return_barriers *barriers; /* of this stack, always here; null: it has none */
 };
 
 /* Invariants. The anchors are as anchors.h says. buffer_start <= alloc <= buffer_end. limit is
@@ -75,7 +77,7 @@ struct cairn_mutator {
   _Atomic uint32_t handshake; /* threads/handshake.h */
   const struct cn_handshake *request; /* while that says so */
   uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
-  uint64_t unused[6];
+  uint64_t unused[5];
 };
 
 /* The mutator of a thread that is not attached. */

@@ -25,7 +25,8 @@ static uint64_t visit_at(uintptr_t address, const struct cairn_layout *layout,
   return layout->base_refs;
 }
 
-static uint64_t visit_root(const struct cairn_global_root *root, cairn_root_visitor *visit, void *env)
+static uint64_t visit_root(const struct cairn_global_root *root, cairn_root_visitor *visit,
+                           void *env)
 {
   if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);

@@ -22,6 +22,7 @@
 #include "runtime/roots/sources.h"
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/young.h"
+#include "runtime/walk/return_barriers.h"
 
 struct derived {
   uintptr_t *slot, *base;
@@ -47,9 +48,9 @@ struct cairn_roots {
   CN_GROW(struct derived) derived;
   CN_GROW(struct offset) offsets;
   CN_GROW(struct user) users;
-  size_t noted;          /* offsets of earlier sources */
+  size_t noted;           /* offsets of earlier sources */
   uint64_t frames, found; /* counts of this collection */
-  bool images;           /* the source are the images and handles, not a stack */
+  bool images;            /* the source are the images and handles, not a stack */
   struct cairn_roots *next, *next_unused;
 };
 
@@ -116,13 +117,15 @@ static void note_frames(struct cairn_roots *roots)
 /* After a full enumeration set the barriers that the next young collection needs. */
 static void note_source(struct cairn_roots *roots, const struct cn_source *source)
 {
-  if (enumerates == YOUNG && cn_young_fits(source)) {
-    roots->frames += cn_young_scan(source, &roots->walk, note, roots);
+  uint64_t visited;
+
+  if (enumerates == YOUNG && cn_young_scan(source, &roots->walk, note, roots, &visited)) {
+    roots->frames += visited;
     return;
   }
   if (cn_sources_walk(source, &roots->walk))
     note_frames(roots);
-  if (cn_young_fits(source))
+  if (enumerates != YOUNG)
     cn_young_all_seen(source, &roots->walk);
 }
 
@@ -274,6 +277,7 @@ uint64_t cairn_roots_end(void)
 
   if (enumerates == NOTHING || fetched != 0 || !images_taken || !cn_sources_done())
     cairn_fatal("cairn_roots_end(): not all roots have been fetched and visited");
+  CN_ASSERT_VALID(cn_return_barriers_pool_wrong());
   for (struct cairn_roots *roots = all; roots; roots = roots->next)
     write_back(roots);
   enumerates = NOTHING;

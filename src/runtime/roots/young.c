@@ -21,14 +21,17 @@
  *   - locals whose address other code knows. Their places are remembered, and visited each time;
  *   - roots with tags of the language's own, which may lead to something that changes;
  *   - activations of other code info managers, of whose roots nothing is known.
- * A scan always looks at activations of the last two kinds, and at all younger ones. While there
- * are stacks that are no thread's, it looks at all activations and sets no barrier: the thread goes
- * from one stack to another without passing any.
+ * A scan always looks at activations of the last two kinds, and at all younger ones.
+ *
+ * Each stack has barriers of its own, lent from one pool while the stack is deep. A thread goes
+ * from one stack to another without passing any, so a scan keeps to one stack. If managers may lead
+ * a walk to other stacks, all of them are looked at whole, and no barrier is set.
  *
  * Needs: frame maps (stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
  */
 #include "runtime/roots/young.h"
 
+#include <stdatomic.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
@@ -42,10 +45,15 @@ enum {
   CANDIDATES = 24
 };
 
-static CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
-static CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
-static CN_GROW(uintptr_t *) stops; /* slots for barriers to come, likewise */
-static bool used;
+/* What is known of a stack, by the number of its barriers. */
+struct notes {
+  CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
+  CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
+  CN_GROW(uintptr_t *) stops; /* slots for barriers to come, likewise */
+};
+
+static struct notes notes[CN_RETURN_BARRIER_SETS];
+static _Atomic bool used;
 
 struct candidate {
   uintptr_t *slot;
@@ -54,11 +62,14 @@ struct candidate {
 
 struct scan {
   struct cn_walk *walk;
+  struct cn_return_barriers *set;
+  struct notes *notes;
   cairn_stack_root *found; /* may be null */
   void *env;
   uint64_t depth;
   bool unsure; /* the activation must be looked at each time */
   bool callee; /* the younger neighbour has a frame map */
+  bool still;  /* no native code runs on the stack meanwhile */
   struct candidate candidate[CANDIDATES];
   unsigned candidates;
 };
@@ -75,10 +86,11 @@ static void note_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 
 static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  (void)env;
+  struct notes *its = env;
+
   (void)tag;
   (void)parameter;
-  cn_grow_push(&fresh, slot);
+  cn_grow_push(&its->fresh, slot);
 }
 
 /* Note the activation's return address as a candidate for a barrier now, or as a stop for one to
@@ -93,7 +105,7 @@ static void consider(struct scan *scan)
   if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;
   if (scan->depth % CN_RETURN_BARRIER_STOP == 0)
-    cn_grow_push(&stops, frame->pc_slot);
+    cn_grow_push(&scan->notes->stops, frame->pc_slot);
   if (scan->depth >= next && scan->candidates < CANDIDATES)
     scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth};
 }
@@ -107,27 +119,29 @@ static void look_at(struct scan *scan)
   scan->unsure = frame->map == NULL;
   cn_frame_roots(scan->walk, note_root, scan);
   if (scan->unsure)
-    stops.count = scan->candidates = 0;
+    scan->notes->stops.count = scan->candidates = 0;
   if (scan->candidates != 0)
-    cn_frame_roots_areas(scan->walk, note_area, NULL);
+    cn_frame_roots_areas(scan->walk, note_area, scan->notes);
   scan->callee = frame->map != NULL;
   scan->depth++;
 }
 
 /* Keep the areas of activations that have not run: they lie above the youngest barrier. */
-static void forget_areas(void)
+static void forget_areas(const struct scan *scan)
 {
-  const struct cn_return_barrier *youngest = cn_return_barrier_youngest();
+  const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
+  struct notes *its = scan->notes;
 
-  while (areas.count != 0 &&
-         (youngest == NULL || (uintptr_t)areas.at[areas.count - 1] < youngest->sp))
-    areas.count--;
+  while (its->areas.count != 0 &&
+         (youngest == NULL || (uintptr_t)its->areas.at[its->areas.count - 1] < youngest->sp))
+    its->areas.count--;
 }
 
 /* Set new barriers younger than `met`, which the scan has met at scan->depth; it may be null. */
 static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
+  struct notes *its = scan->notes;
 
   CN_ASSERT(scan->candidates <= CANDIDATES);
   for (unsigned i = scan->candidates; i-- > 0;) {
@@ -135,18 +149,19 @@ static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
     CN_ASSERT(candidate->depth < scan->depth);
     CN_ASSERT(i == 0 || candidate[-1].depth < candidate->depth);
     if (met == NULL || 2 * candidate->depth <= scan->depth)
-      cn_return_barrier_set(candidate->slot, all - candidate->depth);
+      cn_return_barrier_set(scan->set, candidate->slot, all - candidate->depth);
   }
-  const struct cn_return_barrier *youngest = cn_return_barrier_youngest();
+  const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
   if (youngest == NULL)
     return;
-  for (size_t i = fresh.count; i-- > 0;)
-    if ((uintptr_t)fresh.at[i] >= youngest->sp)
-      cn_grow_push(&areas, fresh.at[i]);
-  for (size_t i = stops.count; i-- > 0;)
-    if ((uintptr_t)stops.at[i] >= youngest->sp)
-      cn_return_barrier_stop(stops.at[i]);
-  cn_return_barrier_thin(all);
+  for (size_t i = its->fresh.count; i-- > 0;)
+    if ((uintptr_t)its->fresh.at[i] >= youngest->sp)
+      cn_grow_push(&its->areas, its->fresh.at[i]);
+  for (size_t i = its->stops.count; i-- > 0;)
+    if ((uintptr_t)its->stops.at[i] >= youngest->sp)
+      cn_return_barrier_stop(scan->set, its->stops.at[i]);
+  if (scan->still)
+    cn_return_barrier_thin(scan->set, all);
 }
 
 /* The walk is where the activations that have not run begin, or (not `more`) past the end. */
@@ -154,7 +169,7 @@ static const struct cn_return_barrier *met_by(const struct scan *scan, bool more
 {
   const struct cn_frame *frame = &scan->walk->frame;
   CN_ASSERT(!more || cn_return_barrier_is_there(frame));
-  struct cn_return_barrier *met = cn_return_barrier_met(more ? frame->pc_slot : NULL);
+  struct cn_return_barrier *met = cn_return_barrier_met(scan->set, more ? frame->pc_slot : NULL);
 
   if (met != NULL) {
     met->slot = frame->barrier;
@@ -176,7 +191,7 @@ static void scan_all(struct scan *scan, bool more)
     distrust = distrust || (met && scan->unsure);
   }
   if (distrust)
-    cn_return_barrier_distrust(true);
+    cn_return_barriers_trust(scan->set, false);
 }
 
 static void scan_young(struct scan *scan, bool more)
@@ -184,36 +199,60 @@ static void scan_young(struct scan *scan, bool more)
   for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
     look_at(scan);
   const struct cn_return_barrier *met = met_by(scan, more);
-  forget_areas();
-  for (size_t i = 0; scan->found != NULL && i < areas.count; i++)
-    scan->found(scan->env, areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
+  forget_areas(scan);
+  for (size_t i = 0; scan->found != NULL && i < scan->notes->areas.count; i++)
+    scan->found(scan->env, scan->notes->areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
   set_barriers(scan, met);
 }
 
-bool cn_young_fits(const struct cn_source *source)
+/* The barriers of the source's stack, if it can have any. */
+static struct cn_return_barriers *barriers_of(const struct cn_source *source)
 {
-  return !source->waits && source->mutator == cn_return_barrier_owner();
+  struct cn_return_barriers **place = cn_coroutine_stacks_barriers(source->mutator, source->stack);
+
+  if (cn_coroutine_stacks_lead_on() || (source->stack && source->stack->suspended))
+    return NULL;
+  if (*place == NULL) {
+    if ((*place = cn_return_barriers_borrow()) != NULL)
+      notes[cn_return_barriers_number(*place)].areas.count = 0;
+  }
+  return *place;
 }
 
-uint64_t cn_young_scan(const struct cn_source *source, struct cn_walk *walk,
-                       cairn_stack_root *found, void *env)
+bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found,
+                   void *env, uint64_t *visited)
 {
-  struct scan scan = {.walk = walk, .found = found, .env = env};
+  struct cn_return_barriers *set = barriers_of(source);
 
-  CN_ASSERT(cn_young_fits(source));
   used = true;
-  fresh.count = stops.count = 0;
+  if (set == NULL)
+    return false;
+  struct scan scan = {.walk = walk,
+                      .set = set,
+                      .notes = &notes[cn_return_barriers_number(set)],
+                      .found = found,
+                      .env = env,
+                      .still = source->waits || source->mutator->stopped != NULL};
+  scan.notes->fresh.count = scan.notes->stops.count = 0;
+  bool trusted = cn_return_barriers_trust(set, true);
   bool more = cn_sources_walk(source, walk);
-  if (cn_coroutine_stacks_any() || cn_return_barrier_distrust(false))
-    scan_all(&scan, more);
-  else
+  if (trusted)
     scan_young(&scan, more);
-  CN_ASSERT_VALID(cn_return_barriers_wrong());
-  return scan.depth;
+  else
+    scan_all(&scan, more);
+  CN_ASSERT_VALID(cn_return_barriers_wrong(set));
+  if (cn_return_barrier_youngest(set) == NULL) {
+    *cn_coroutine_stacks_barriers(source->mutator, source->stack) = NULL;
+    cn_return_barriers_give_back(set);
+  }
+  *visited = scan.depth;
+  return true;
 }
 
 void cn_young_all_seen(const struct cn_source *source, struct cn_walk *walk)
 {
-  if (used && !cn_coroutine_stacks_any())
-    cn_young_scan(source, walk, NULL, NULL);
+  uint64_t visited;
+
+  if (used)
+    cn_young_scan(source, walk, NULL, NULL, &visited);
 }

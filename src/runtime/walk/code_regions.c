@@ -178,7 +178,7 @@ enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager
   enum cairn_status status = insert(&region);
   pthread_mutex_unlock(&writers);
   if (status == CAIRN_OK)
-    cn_return_barrier_distrust(true);
+    cn_return_barriers_distrust();
   cn_hold_let_signals();
   return status;
 }

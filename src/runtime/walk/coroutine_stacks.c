@@ -22,6 +22,8 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/walk/return_barriers.h"
 #include "runtime/walk/walk.h"
 
 _Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words,
@@ -39,6 +41,12 @@ static struct cn_stack_saved *saved_of(struct cairn_mutator *mutator, struct cai
   return stack != NULL ? (struct cn_stack_saved *)stack->words : &mutator->own;
 }
 
+struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_mutator *mutator,
+                                                         struct cairn_stack *stack)
+{
+  return &saved_of((struct cairn_mutator *)mutator, stack)->barriers;
+}
+
 /* ---- which stack ---- */
 
 /* How many begin at or below the address. */
@@ -54,6 +62,11 @@ static size_t upto(uintptr_t address)
       high = middle;
   }
   return low;
+}
+
+bool cn_coroutine_stacks_lead_on(void)
+{
+  return cn_coroutine_stacks_any() && cn_code_regions_any();
 }
 
 bool cn_coroutine_stacks_any(void)
@@ -245,6 +258,8 @@ void cairn_stack_remove(struct cairn_stack *stack)
                 saved->runner == mutator ? "the" : "another");
   CN_CHECK(saved->anchors != NULL);
   cn_anchors_return(saved->anchors);
+  cn_return_barriers_give_back(saved->barriers);
+  saved->barriers = NULL;
   memmove(&stacks.at[n - 1], &stacks.at[n], (stacks.count - n) * sizeof *stacks.at);
   stacks.count--;
   end_change(mutator, native);
@@ -266,7 +281,8 @@ static void change(struct cairn_mutator *mutator, struct cairn_stack *stack)
   if (stack != NULL && to->runner != NULL)
     cairn_fatal("thread %d: cairn_stack_switch() to a stack that thread %d is on", mutator->thread,
                 to->runner->thread);
-  *from = (struct cn_stack_saved){.anchors = mutator->anchors,
+  *from = (struct cn_stack_saved){.barriers = from->barriers,
+                                  .anchors = mutator->anchors,
                                   .anchor = mutator->anchor,
                                   .end = mutator->stack_end,
                                   .bottom = mutator->stack_bottom,

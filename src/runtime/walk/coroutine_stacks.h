@@ -47,6 +47,16 @@ bool cn_coroutine_stacks_hold(uintptr_t address);
 const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
                                                       uintptr_t sp);
 
+struct cn_return_barriers;
+
+/* The place of the stack's return barriers (null: the mutator's own stack). Phase STOP, the thread
+ * that walks the stack; or the thread that is on it. */
+struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_mutator *mutator,
+                                                         struct cairn_stack *stack);
+
+/* May a walk lead from one stack to another? Code info managers can have it do so. */
+bool cn_coroutine_stacks_lead_on(void);
+
 /* Phase STOP, collecting thread. To find all activations: begin; walk from where each mutator is,
  * and claim each stack that this leads to; then walk each stack that nobody claimed. Ends the
  * program if a thread is on another stack than cairn_stack_switch() was told. */

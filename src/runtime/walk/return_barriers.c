@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The return barriers on a stack (young.c says what for), and what happens when an activation
+ * The return barriers on stacks (young.c says what for), and what happens when an activation
  * returns through one.
  *
  * A return address can be replaced if it leads from a function with frame maps to one with frame
@@ -11,11 +11,14 @@
  * set; others wait. A barrier has gone with its activation if a walk has gone past its place, or an
  * activation returns to an older barrier.
  *
- * One stack has all barriers for now, the main thread's; the others are looked at whole.
+ * The barriers are one pool, for their stubs are static. A set of them belongs to one stack, and is
+ * changed by whoever walks the stack in a stop, or by the thread that runs on it. Sets are lent,
+ * and barriers taken for one, by one atomic operation each.
  */
 #include "runtime/walk/return_barriers.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/report.h"
@@ -28,18 +31,104 @@ enum {
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
-static struct cn_return_barrier barriers[CAIRN_ABI_BARRIERS]; /* the oldest first */
-static unsigned count;
-static uint32_t taken; /* cells of barriers[] */
-_Static_assert(CAIRN_ABI_BARRIERS <= 32, "`taken` has a bit for each");
+struct cn_return_barriers {
+  struct cn_return_barrier at[CN_RETURN_BARRIER_MOST]; /* the oldest first */
+  unsigned count;
+  /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first:
+   * those that a scan noted, and those that had a barrier. A slot that is younger than the youngest
+   * barrier means nothing; the others are as they were when a scan saw them. */
+  CN_GROW(uintptr_t *) stops;
+  size_t far;
+  uint64_t trusted; /* the value of `distrusted` that was trusted last, or 0 */
+};
 
-/* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first:
- * those that a scan noted, and those that had a barrier. A slot that is younger
- * than the youngest barrier means nothing; the others are as they were when a scan saw them. */
-static CN_GROW(uintptr_t *) stops;
-static size_t far = 1;
+static struct cn_return_barriers sets[CN_RETURN_BARRIER_SETS];
+static _Atomic uint64_t lent;                                /* a bit for each of sets[] */
+static _Atomic uint64_t taken[CAIRN_ABI_BARRIERS / 64];      /* a bit for each cell */
+static struct cn_return_barriers *owner[CAIRN_ABI_BARRIERS]; /* of the cells that are taken */
+static _Atomic uint64_t distrusted = 1;                      /* grows */
+_Static_assert(CN_RETURN_BARRIER_SETS == 64 && CAIRN_ABI_BARRIERS % 64 == 0, "a bit for each");
 
-static _Atomic bool distrusted;
+/* ---- the pool ---- */
+
+/* Take a bit that is not set. -1: all are. */
+static int take_bit(_Atomic uint64_t *bits)
+{
+  uint64_t before = atomic_load(bits);
+
+  while (~before != 0)
+    if (atomic_compare_exchange_weak(bits, &before, before | (before + 1)))
+      return __builtin_ctzll(~before);
+  return -1;
+}
+
+static void give_bit(_Atomic uint64_t *bits, unsigned bit)
+{
+  uint64_t before = atomic_fetch_and(bits, ~(UINT64_C(1) << bit));
+
+  CN_ASSERT((before >> bit & 1) != 0);
+}
+
+static bool take_cell(struct cn_return_barriers *set, uint8_t *cell)
+{
+  for (unsigned i = 0; i < CAIRN_ABI_BARRIERS / 64; i++) {
+    int bit = take_bit(&taken[i]);
+    if (bit < 0)
+      continue;
+    *cell = (uint8_t)(64 * i + (unsigned)bit);
+    owner[*cell] = set;
+    return true;
+  }
+  return false;
+}
+
+static void give_cell(uint8_t cell)
+{
+  give_bit(&taken[cell / 64], cell % 64);
+}
+
+struct cn_return_barriers *cn_return_barriers_borrow(void)
+{
+  int number = take_bit(&lent);
+
+  if (number < 0)
+    return NULL;
+  CN_ASSERT(sets[number].count == 0);
+  sets[number].stops.count = 0;
+  sets[number].far = 1;
+  sets[number].trusted = atomic_load(&distrusted);
+  return &sets[number];
+}
+
+unsigned cn_return_barriers_number(const struct cn_return_barriers *set)
+{
+  CN_ASSERT(set >= sets && set < sets + CN_RETURN_BARRIER_SETS);
+  return (unsigned)(set - sets);
+}
+
+void cn_return_barriers_give_back(struct cn_return_barriers *set)
+{
+  if (set == NULL)
+    return;
+  while (set->count != 0)
+    give_cell(set->at[--set->count].cell);
+  give_bit(&lent, cn_return_barriers_number(set));
+}
+
+const char *cn_return_barriers_pool_wrong(void)
+{
+  unsigned cells = 0;
+
+  for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
+    for (unsigned k = 0; k < sets[i].count; k++, cells++)
+      if (owner[sets[i].at[k].cell] != &sets[i] || (lent >> i & 1) == 0)
+        return "return barriers: one is in a set that it does not belong to";
+  for (unsigned i = 0; i < CAIRN_ABI_BARRIERS / 64; i++)
+    cells -= (unsigned)__builtin_popcountll(taken[i]);
+  return cells == 0 ? NULL : "return barriers: one is taken, and in no set";
+}
+
+/* ---- walks ---- */
 
 bool cn_return_barrier_pass(struct cn_frame *frame)
 {
@@ -60,156 +149,163 @@ bool cn_return_barrier_is_there(const struct cn_frame *frame)
          frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
-const struct cairn_mutator *cn_return_barrier_owner(void)
-{
-  const struct cairn_mutator *owner = cn_mutator_main();
-
-  return owner && owner->attached ? owner : NULL;
-}
-
 /* ---- barriers that are set ---- */
 
-static void forget_stops(uintptr_t sp)
+static void forget_stops(struct cn_return_barriers *set, uintptr_t sp)
 {
-  while (stops.count != 0 && (uintptr_t)stops.at[stops.count - 1] < sp)
-    stops.count--;
+  while (set->stops.count != 0 && (uintptr_t)set->stops.at[set->stops.count - 1] < sp)
+    set->stops.count--;
 }
 
-static const char *stops_wrong(uintptr_t sp)
+static const char *stops_wrong(const struct cn_return_barriers *set, uintptr_t sp)
 {
-  for (size_t i = 0; i < stops.count; i++) {
-    if ((uintptr_t)stops.at[i] < sp)
+  for (size_t i = 0; i < set->stops.count; i++) {
+    if ((uintptr_t)set->stops.at[i] < sp)
       break;
-    if (i > 0 && stops.at[i] > stops.at[i - 1])
+    if (i > 0 && set->stops.at[i] > set->stops.at[i - 1])
       return "return barriers: the stops go up";
   }
   return NULL;
 }
 
-const char *cn_return_barriers_wrong(void)
+const char *cn_return_barriers_wrong(const struct cn_return_barriers *set)
 {
-  uint32_t seen = 0;
+  const struct cn_return_barrier *barriers = set->at;
 
-  if (count > CAIRN_ABI_BARRIERS)
+  if (set->count > CN_RETURN_BARRIER_MOST)
     return "return barriers: more are set than there are";
-  for (unsigned i = 0; i < count; i++) {
-    if (barriers[i].cell >= CAIRN_ABI_BARRIERS || (seen >> barriers[i].cell & 1) != 0)
-      return "return barriers: two have one cell";
+  for (unsigned i = 0; i < set->count; i++) {
+    for (unsigned k = 0; k < i; k++)
+      if (barriers[i].cell == barriers[k].cell)
+        return "return barriers: two have one cell";
     if (i > 0 && barriers[i].sp >= barriers[i - 1].sp)
       return "return barriers: they do not go down the stack";
     if (cn_return_barrier_cells[barriers[i].cell] == 0)
       return "return barriers: a cell has no return address";
-    seen |= UINT32_C(1) << barriers[i].cell;
+    if (owner[barriers[i].cell] != set)
+      return "return barriers: a cell is another stack's";
   }
-  if (seen != taken)
-    return "return barriers: their cells are not those that are taken";
-  return count == 0 ? NULL : stops_wrong(barriers[count - 1].sp);
+  return set->count == 0 ? NULL : stops_wrong(set, barriers[set->count - 1].sp);
 }
 
-struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell)
+struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set,
+                                                const uintptr_t *cell)
 {
-  CN_ASSERT_VALID(cn_return_barriers_wrong());
+  CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   CN_ASSERT(cell == NULL || (cell >= cn_return_barrier_cells &&
                              cell < cn_return_barrier_cells + CAIRN_ABI_BARRIERS));
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_return_barrier_cells);
 
-  while (count != 0 && barriers[count - 1].cell != barrier)
-    taken &= ~(UINT32_C(1) << barriers[--count].cell);
-  if (count == 0 && cell != NULL)
+  while (set->count != 0 && set->at[set->count - 1].cell != barrier)
+    give_cell(set->at[--set->count].cell);
+  if (set->count == 0 && cell != NULL)
     cairn_fatal("a return address is that of barrier %u, which is not set", barrier);
-  struct cn_return_barrier *met = cn_return_barrier_youngest();
-  forget_stops(met == NULL ? UINTPTR_MAX : met->sp);
+  struct cn_return_barrier *met = cn_return_barrier_youngest(set);
+  forget_stops(set, met == NULL ? UINTPTR_MAX : met->sp);
   return met;
 }
 
-void cn_return_barrier_stop(uintptr_t *slot)
+void cn_return_barrier_stop(struct cn_return_barriers *set, uintptr_t *slot)
 {
   CN_ASSERT((uintptr_t)slot % sizeof *slot == 0);
-  cn_grow_push(&stops, slot);
+  cn_grow_push(&set->stops, slot);
 }
 
-struct cn_return_barrier *cn_return_barrier_youngest(void)
+struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *set)
 {
-  return count == 0 ? NULL : &barriers[count - 1];
+  return set->count == 0 ? NULL : &set->at[set->count - 1];
 }
 
 /* Write the cell before the slot, so that a return or a walk by the barrier finds the cell right.
  */
-void cn_return_barrier_set(uintptr_t *slot, uint64_t below)
+void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below)
 {
-  if (count == CAIRN_ABI_BARRIERS || distrusted || !cn_arch_may_replace())
+  uint8_t cell;
+
+  if (set->count == CN_RETURN_BARRIER_MOST || set->trusted != atomic_load(&distrusted) ||
+      !cn_arch_may_replace() || !take_cell(set, &cell))
     return;
-  CN_ASSERT(~taken != 0 && *slot != 0);
-  CN_ASSERT(count == 0 || (uintptr_t)(slot + 1) < barriers[count - 1].sp);
-  unsigned barrier = (unsigned)__builtin_ctz(~taken);
-  taken |= UINT32_C(1) << barrier;
-  barriers[count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below,
-                                                 (uint8_t)barrier, .in_place = true};
-  __atomic_store_n(&cn_return_barrier_cells[barrier], *slot, __ATOMIC_RELEASE);
-  __atomic_store_n(slot, cn_arch_barrier(barrier), __ATOMIC_RELEASE);
-  CN_ASSERT_VALID(cn_return_barriers_wrong());
+  CN_ASSERT(*slot != 0);
+  CN_ASSERT(set->count == 0 || (uintptr_t)(slot + 1) < set->at[set->count - 1].sp);
+  set->at[set->count++] =
+      (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, cell, .in_place = true};
+  __atomic_store_n(&cn_return_barrier_cells[cell], *slot, __ATOMIC_RELEASE);
+  __atomic_store_n(slot, cn_arch_barrier(cell), __ATOMIC_RELEASE);
+  CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
 /* Keep the stops in order. */
-static void insert_stop(uintptr_t *slot)
+static void insert_stop(struct cn_return_barriers *set, uintptr_t *slot)
 {
-  cn_grow_push(&stops, slot);
-  for (size_t i = stops.count - 1; i > 0 && stops.at[i - 1] < slot; i--) {
-    stops.at[i] = stops.at[i - 1];
-    stops.at[i - 1] = slot;
+  cn_grow_push(&set->stops, slot);
+  for (size_t i = set->stops.count - 1; i > 0 && set->stops.at[i - 1] < slot; i--) {
+    set->stops.at[i] = set->stops.at[i - 1];
+    set->stops.at[i - 1] = slot;
   }
 }
 
-static void take_off(unsigned index)
+static void take_off(struct cn_return_barriers *set, unsigned index)
 {
-  struct cn_return_barrier *barrier = &barriers[index];
+  const struct cn_return_barrier barrier = set->at[index];
 
-  CN_ASSERT(index < count && barrier->in_place);
-  CN_ASSERT(*barrier->slot == cn_arch_barrier(barrier->cell));
-  insert_stop(barrier->slot);
-  __atomic_store_n(barrier->slot, cn_return_barrier_cells[barrier->cell], __ATOMIC_RELEASE);
-  taken &= ~(UINT32_C(1) << barrier->cell);
-  count--;
-  for (unsigned i = index; i < count; i++)
-    barriers[i] = barriers[i + 1];
+  CN_ASSERT(index < set->count && barrier.in_place);
+  CN_ASSERT(*barrier.slot == cn_arch_barrier(barrier.cell));
+  insert_stop(set, barrier.slot);
+  __atomic_store_n(barrier.slot, cn_return_barrier_cells[barrier.cell], __ATOMIC_RELEASE);
+  give_cell(barrier.cell);
+  set->count--;
+  for (unsigned i = index; i < set->count; i++)
+    set->at[i] = set->at[i + 1];
 }
 
-void cn_return_barrier_thin(uint64_t all)
+void cn_return_barrier_thin(struct cn_return_barriers *set, uint64_t all)
 {
-  CN_ASSERT_VALID(cn_return_barriers_wrong());
-  far = 1;
-  for (unsigned i = 1; i + 1 < count;)
+  const struct cn_return_barrier *barriers = set->at;
+
+  CN_ASSERT_VALID(cn_return_barriers_wrong(set));
+  set->far = 1;
+  for (unsigned i = 1; i + 1 < set->count;)
     if (barriers[i].in_place &&
         all - barriers[i - 1].below < SPREAD * (all - barriers[i + 1].below))
-      take_off(i);
+      take_off(set, i);
     else
       i++;
-  CN_ASSERT_VALID(cn_return_barriers_wrong());
+  CN_ASSERT_VALID(cn_return_barriers_wrong(set));
 }
 
-bool cn_return_barrier_distrust(bool distrust)
+void cn_return_barriers_distrust(void)
 {
-  return atomic_exchange(&distrusted, distrust);
+  atomic_fetch_add(&distrusted, 1);
+}
+
+bool cn_return_barriers_trust(struct cn_return_barriers *set, bool trust)
+{
+  uint64_t now = atomic_load(&distrusted);
+  bool before = set->trusted == now;
+
+  set->trusted = trust ? now : 0;
+  return before;
 }
 
 /* ---- returns ---- */
 
 /* Set a barrier some stops down, if no other is as near. Nothing there has run since the last scan,
  * so no walk is needed. */
-static void set_below(uint64_t below)
+static void set_below(struct cn_return_barriers *set, uint64_t below)
 {
-  const struct cn_return_barrier *next = cn_return_barrier_youngest();
-  size_t steps = stops.count < far ? stops.count : far;
+  const struct cn_return_barrier *next = cn_return_barrier_youngest(set);
+  size_t steps = set->stops.count < set->far ? set->stops.count : set->far;
 
   if (steps == 0)
     return;
-  uintptr_t *slot = stops.at[stops.count - steps];
+  uintptr_t *slot = set->stops.at[set->stops.count - steps];
   if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
     return;
   cn_return_barrier_set(
-      slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
-  if (far < MOST)
-    far *= 2;
+      set, slot,
+      below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
+  if (set->far < MOST)
+    set->far *= 2;
 }
 
 void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
@@ -222,13 +318,15 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
     cairn_fatal("0x%lx is not a barrier", (unsigned long)pc);
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
   CN_ASSERT(cn_return_barrier_cells[index] == regs->pc);
+  struct cn_return_barriers *set = owner[index];
+  CN_CHECK(set != NULL);
   mutator->busy = 1; /* no signal handler now */
-  uint64_t below = cn_return_barrier_met(&cn_return_barrier_cells[index])->below;
-  CN_ASSERT(count > 0 && barriers[count - 1].cell == index);
-  taken &= ~(UINT32_C(1) << barriers[--count].cell);
-  forget_stops(cn_arch_sp_after(regs));
-  set_below(below);
-  CN_ASSERT_VALID(cn_return_barriers_wrong());
+  uint64_t below = cn_return_barrier_met(set, &cn_return_barrier_cells[index])->below;
+  CN_ASSERT(set->count > 0 && set->at[set->count - 1].cell == index);
+  give_cell(set->at[--set->count].cell);
+  forget_stops(set, cn_arch_sp_after(regs));
+  set_below(set, below);
+  CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   mutator->busy = busy;
   if (busy == 0)
     cn_upcall_release();

@@ -25,13 +25,10 @@ bool cn_return_barrier_pass(struct cn_frame *frame);
  * run. */
 bool cn_return_barrier_is_there(const struct cn_frame *frame);
 
-/* ---- barriers that are set: phase STOP, collecting thread; or within cn_return_barrier_returned()
- * ---- */
+/* ---- the barriers of a stack: phase STOP, the thread that walks the stack; or within
+ * cn_return_barrier_returned() ---- */
 
-/* The mutator whose stack has all barriers: the main thread's; null: it has ended. */
-const struct cairn_mutator *cn_return_barrier_owner(void);
-
-/* A barrier that is set. Of all of them it holds (cn_return_barriers_wrong()) that
+/* A barrier that is set. Of all of a stack it holds (cn_return_barriers_wrong()) that
  *   - each is younger than the one before it, so at a lower address
  *   - each has a cell of its own, which has a return address
  *   - no stop that is older than the youngest barrier is above the stop before it */
@@ -50,32 +47,56 @@ static inline bool cn_return_barrier_fits(const struct cn_frame *frame, const ui
   return frame->map != NULL && (uintptr_t)(slot + 1) == frame->sp;
 }
 
-/* Set a barrier in a slot that fits, younger than all others; about `below` activations are older.
- * Nothing happens if there are no more barriers, or none may be set. */
-void cn_return_barrier_set(uintptr_t *slot, uint64_t below);
+/* There are few sets of barriers: they are lent to the stacks that are deep. */
+enum { CN_RETURN_BARRIER_SETS = 64, CN_RETURN_BARRIER_MOST = 32 /* in a set */ };
+struct cn_return_barriers;
+
+/* Lend an empty set. Null: all are lent. Any thread. */
+struct cn_return_barriers *cn_return_barriers_borrow(void);
+
+/* Take a set back, which may be null: its stack ends, or has no barrier. No activation that is yet
+ * to return has one. The thread that runs on the stack, or phase STOP. */
+void cn_return_barriers_give_back(struct cn_return_barriers *set);
+
+/* Its number, below CN_RETURN_BARRIER_SETS. */
+unsigned cn_return_barriers_number(const struct cn_return_barriers *set);
+
+/* Set a barrier in a slot that fits, younger than all others of the set; about `below` activations
+ * are older. Nothing happens if there are no more barriers, or none may be set. */
+void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below);
 
 /* A walk from the youngest activation has come by the barrier with this cell first, or (null) by
  * none: younger ones have gone with their activations. Returns that barrier, or null. */
-struct cn_return_barrier *cn_return_barrier_met(const uintptr_t *cell);
+struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set,
+                                                const uintptr_t *cell);
 
 /* The youngest that is set; null: there is none. */
-struct cn_return_barrier *cn_return_barrier_youngest(void);
+struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *set);
 
-/* What does not hold of them; null: all does. Linear. */
-const char *cn_return_barriers_wrong(void);
+/* What does not hold of a set; null: all does. Linear. */
+const char *cn_return_barriers_wrong(const struct cn_return_barriers *set);
+
+/* What does not hold of all sets together: each barrier that is taken is in one set, which is lent.
+ * Phase STOP, while nothing else looks at stacks. */
+const char *cn_return_barriers_pool_wrong(void);
 
 /* After a scan, from the oldest to the youngest: note a slot that fits, older than the youngest
  * barrier. After a return to a younger one a barrier can be set there without a walk. */
-void cn_return_barrier_stop(uintptr_t *slot);
+void cn_return_barrier_stop(struct cn_return_barriers *set, uintptr_t *slot);
 enum { CN_RETURN_BARRIER_STOP = 64 }; /* activations from stop to stop */
 
 /* With `all` activations on the stack: take barriers off where the next older one is not much
- * further away than the next younger one. */
-void cn_return_barrier_thin(uint64_t all);
+ * further away than the next younger one. Not while native code runs on the stack: it may unwind,
+ * and would find in a barrier's cell what another stack has put there. */
+void cn_return_barrier_thin(struct cn_return_barriers *set, uint64_t all);
 
-/* Set or clear the mark that barriers cannot be trusted: what lies on a stack may have become an
- * activation (a code region was added). Returns what it was. Any thread. */
-bool cn_return_barrier_distrust(bool distrust);
+/* No barrier can be trusted, of any stack: what lies there may have become an activation (a code
+ * region was added). Any thread. */
+void cn_return_barriers_distrust(void);
+
+/* Say whether those of the set can be from now on, after a look at the whole stack. Returns whether
+ * they could before. */
+bool cn_return_barriers_trust(struct cn_return_barriers *set, bool trust);
 
 /* By a barrier's stub: an activation has returned there. `regs` is what the activation that goes on
  * finds in its registers, its pc the true one; `pc` tells the barrier. Not a safepoint. */

@@ -166,23 +166,34 @@ static void return_barriers(void **state)
   static uintptr_t words[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
   (void)state;
-  cn_return_barrier_set(&words[6], 1);
-  struct cn_return_barrier *older = cn_return_barrier_youngest();
-  cn_return_barrier_stop(&words[7]);
-  cn_return_barrier_stop(&words[6]);
-  cn_return_barrier_set(&words[2], 2);
-  struct cn_return_barrier *younger = cn_return_barrier_youngest();
-  PLANT(younger->sp, older->sp, cn_return_barriers_wrong(),
+  struct cn_return_barriers *set = cn_return_barriers_borrow(), *other;
+  cn_return_barrier_set(set, &words[6], 1);
+  struct cn_return_barrier *older = cn_return_barrier_youngest(set);
+  cn_return_barrier_stop(set, &words[7]);
+  cn_return_barrier_stop(set, &words[6]);
+  cn_return_barrier_set(set, &words[2], 2);
+  struct cn_return_barrier *younger = cn_return_barrier_youngest(set);
+  PLANT(younger->sp, older->sp, cn_return_barriers_wrong(set),
         "return barriers: they do not go down the stack");
-  PLANT(younger->cell, older->cell, cn_return_barriers_wrong(),
+  PLANT(younger->cell, older->cell, cn_return_barriers_wrong(set),
         "return barriers: two have one cell");
-  PLANT(younger->cell, 9, cn_return_barriers_wrong(),
+  PLANT(younger->cell, 9, cn_return_barriers_wrong(set),
         "return barriers: a cell has no return address");
   cn_return_barrier_cells[9] = 1;
-  PLANT(younger->cell, 9, cn_return_barriers_wrong(),
-        "return barriers: their cells are not those that are taken");
-  cn_return_barrier_stop(&words[7]);
-  found(cn_return_barriers_wrong(), "return barriers: the stops go up");
+  PLANT(younger->cell, 9, cn_return_barriers_wrong(set),
+        "return barriers: a cell is another stack's");
+  PLANT(younger->cell, 9, cn_return_barriers_pool_wrong(),
+        "return barriers: one is in a set that it does not belong to");
+  other = cn_return_barriers_borrow();
+  cn_return_barrier_set(other, &words[4], 1);
+  uint8_t cell = cn_return_barrier_youngest(other)->cell;
+  PLANT(younger->cell, cell, cn_return_barriers_wrong(set),
+        "return barriers: a cell is another stack's");
+  assert_null(cn_return_barriers_pool_wrong());
+  cn_return_barriers_give_back(other);
+  assert_null(cn_return_barriers_pool_wrong());
+  cn_return_barrier_stop(set, &words[7]);
+  found(cn_return_barriers_wrong(set), "return barriers: the stops go up");
 }
 
 /* ---- coroutine stacks ---- */

@@ -90,7 +90,8 @@ static uint64_t scan(void)
   memset(root_seen, 0, sizeof root_seen);
   memset(area_seen, 0, sizeof area_seen);
   cairn_mutator.stopped = stopped_here();
-  uint64_t visited = cn_young_scan(&source, &walk, found, NULL);
+  uint64_t visited;
+  assert_true(cn_young_scan(&source, &walk, found, NULL, &visited));
   for (int i = 1; i <= depth; i++) {
     assert_true(area_seen[i]);
     assert_true(root_seen[i] || i < lowest);
@@ -177,7 +178,8 @@ static void prepare(void)
   cairn_mutator.anchor = cairn_mutator.anchors;
   cairn_mutator.stack_end = (uintptr_t)&stack[TOP];
   cairn_mutator.attached = 1;
-  cn_return_barrier_met(NULL);
+  cn_return_barriers_give_back(cairn_mutator.own.barriers);
+  cairn_mutator.own.barriers = NULL;
   depth = lowest = 0;
   grow(1);
 }
