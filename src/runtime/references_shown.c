@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of native code that would be given a reference. The compiler and the linker find those
- * whose callees they know (src/compile/transitions); the others end the program here.
+ * Calls of native code that would be given a reference, or return one. The compiler and the linker
+ * find those whose callees they know (src/compile/transitions); the others end the program here.
  */
 #include <stdint.h>
 #include <cairn/abi.h>
@@ -11,7 +11,7 @@
 #include "runtime/core/report.h"
 
 #define ADVICE \
-  "only managed code may be given one: pass a handle, or declare the function cairn_leaf if it " \
+  "only managed code may have one: pass a handle, or declare the function cairn_leaf if it " \
   "never calls back"
 
 /* From the stub cairn_call_body. It goes on only where nothing is ever collected: in a program with
@@ -22,7 +22,7 @@ void cn_references_shown(uintptr_t callee, uintptr_t pc)
   char caller[CN_REPORT_PC], native[CN_REPORT_PC];
 
   if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
-    cairn_fatal("the call before pc %s gives a reference to native code at %s; " ADVICE,
+    cairn_fatal("the call before pc %s passes a reference to or from native code at %s; " ADVICE,
                 cn_report_pc(pc, caller), cn_report_pc(callee, native));
 }
 
@@ -33,6 +33,6 @@ _Noreturn void cairn_refuse_native(void)
   char caller[CN_REPORT_PC];
 
   CN_ASSERT(cairn_mutator.anchor > cairn_mutator.anchors);
-  cairn_fatal("the call before pc %s gives a reference to native code; " ADVICE,
+  cairn_fatal("the call before pc %s passes a reference to or from native code; " ADVICE,
               cn_report_pc(cairn_mutator.anchor[-1].pc, caller));
 }

@@ -10,16 +10,16 @@
 // RUN: not %cairn-cc main.o native.o -o wrong 2>&1 | FileCheck --check-prefix=LINK %s
 // RUN: not %cairn-cc -fuse-ld=lld main.o native.o -o wrong 2>&1 | FileCheck --check-prefix=LINK %s
 // LINK: undefined {{.*}}cairn.managed_code.value_of
-// LINK: cairn-cc: note: a call gives `value_of` a reference, and no managed code is linked that defines it
-// LINK-NOT: gives `value_of`
+// LINK: cairn-cc: note: a call of `value_of` passes or returns a reference, and no managed code is linked that defines it
+// LINK-NOT: a call of `value_of`
 //
 // RUN: %cairn-cc -O2 -DPOINTERS -c %s -o pointers.o && %cairn-cc pointers.o native.o -o pointers
 // RUN: ./pointers 1 && not --crash ./pointers pointer 2>&1 | FileCheck --check-prefix=POINTER %s
 // RUN: not --crash ./pointers variadic 1 2>&1 | FileCheck --check-prefix=VARIADIC %s
 // RUN: not --crash ./pointers variadic 1 2 2>&1 | FileCheck --check-prefix=WEAK %s
-// POINTER: cairn: fatal: the call before pc {{.*}} (main+{{.*}}) gives a reference to native code at {{.*}} (value_of+0x0){{.*}}cairn_leaf
-// VARIADIC: (main+{{.*}}) gives a reference to native code at {{.*}} (variadic+0x0)
-// WEAK: (main+{{.*}}) gives a reference to native code at {{.*}} (maybe+0x0)
+// POINTER: cairn: fatal: the call before pc {{.*}} (main+{{.*}}) passes a reference to or from native code at {{.*}} (value_of+0x0){{.*}}cairn_leaf
+// VARIADIC: (main+{{.*}}) passes a reference to or from native code at {{.*}} (variadic+0x0)
+// WEAK: (main+{{.*}}) passes a reference to or from native code at {{.*}} (maybe+0x0)
 //
 // Without safepoints nothing is ever collected: functions have no mark, and may have any callers.
 // RUN: %cairn-cc -O2 -fcairn-safepoints=none -DMANAGED -c %s -o none.o && %cairn-cc main.o none.o -o none

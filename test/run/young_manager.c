@@ -28,7 +28,7 @@ typedef struct cell managed *ref;
 long table_call(long (*function)(long), long n);
 void table_install(void);
 cairn_leaf void put(long index, ref reference);
-ref get(long index);
+cairn_leaf ref get(long index);
 
 static __attribute__((noinline)) ref cell(long value)
 {

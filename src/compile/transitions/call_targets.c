@@ -84,7 +84,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
   enum cn_convention convention = cn_convention_of(site->call);
 
-  bool shown = cn_call_target_passes_reference(ctx, site) && !cn_target_is_native(target);
+  bool shown = cn_call_target_has_reference(ctx, site) && !cn_target_is_native(target);
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
     if (shown)

@@ -149,10 +149,12 @@ static bool lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site
          (LLVMIsAFunction(callee) && cn_string_attribute(callee, CN_ATTR_LIVE_OPERANDS));
 }
 
-bool cn_call_target_passes_reference(struct cn_ctx *ctx, const struct cn_call_target *site)
+bool cn_call_target_has_reference(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   if (lists_operands(ctx, site))
     return false;
+  if (cn_holds_ref(LLVMGetReturnType(site->type)))
+    return true;
   for (unsigned i = site->first; i < site->first + site->count; i++)
     if (is_reference(site, i))
       return true;

@@ -30,9 +30,10 @@ static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *si
 /* Does an argument have attribute `nest`: the program's own, or that of a call that was routed? */
 bool cn_call_target_uses_nest(const struct cn_call_target *site);
 
-/* Is the callee given a reference that a collector would have to find? Not if the program says that
+/* Is the callee given a reference that a collector would have to find, or does it return one? That
+ * would be stale if the thread waits for a collection on its way back. Not if the program says that
  * its callees collect while they use what they were given (live_operands.c). */
-bool cn_call_target_passes_reference(struct cn_ctx *ctx, const struct cn_call_target *site);
+bool cn_call_target_has_reference(struct cn_ctx *ctx, const struct cn_call_target *site);
 
 /* Is `callee` a stub of the runtime, or a thunk or bridge to one? */
 bool cn_target_is_stub(LLVMValueRef callee);

@@ -77,7 +77,7 @@ static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *sit
     return true;
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
          strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 &&
-         cn_call_target_passes_reference(ctx, site);
+         cn_call_target_has_reference(ctx, site);
 }
 
 /* Can a thunk call it? Managed code may be called by any convention that managed code has. */
@@ -124,7 +124,7 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
   else if (variadic || needs_stub(&site))
     cn_call_through(
         ctx, &site,
-        cn_stub(ctx, cn_call_target_passes_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
+        cn_stub(ctx, cn_call_target_has_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
         callee);
 }
 
@@ -200,10 +200,10 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
     return;
   if (cn_target_managed(callee) || cn_target_is_promised(call))
     return;
-  if (is_known_native(&site) && cn_call_target_passes_reference(ctx, &site))
+  if (is_known_native(&site) && cn_call_target_has_reference(ctx, &site))
     cn_error(
         ctx, call, "reference-to-native",
-        "@%s is given a reference, and is native code, in which no collector finds it; give it "
+        "@%s takes or returns a reference, and is native code, in which no collector finds it; use "
         "a handle or other data, or declare it cairn_leaf if it never calls back",
         LLVMGetValueName2(callee, &(size_t){0}));
   if (cn_convention_of(call) == CN_CONVENTION_UNKNOWN)

@@ -154,12 +154,13 @@ static const char managed_code[] = "cairn.managed_code.";
 
 static void explain_missing(const char *name)
 {
-  fprintf(stderr,
-          "cairn-cc: note: a call gives `%s` a reference, and no managed code is linked that "
-          "defines it; if it is native code, no collector would find the reference there "
-          "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
-          "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc\n",
-          name);
+  fprintf(
+      stderr,
+      "cairn-cc: note: a call of `%s` passes or returns a reference, and no managed code is linked that "
+      "defines it; if it is native code, no collector would find the reference there "
+      "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
+      "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc\n",
+      name);
 }
 
 /* Print a note on the function that the linker's line is about, if no line before was: `seen` has

@@ -16,6 +16,8 @@ declare tailcc void @tail(ptr addrspace(1))
 declare void @leaf(ptr addrspace(1)) "gc-leaf-function"
 declare void @listed(ptr addrspace(1)) "cairn-live-operands"
 declare void @plain(i64)
+declare ptr addrspace(1) @returns(i64)
+declare %pair @returns_struct()
 define void @here(ptr addrspace(1) %r) {
   ret void
 }
@@ -34,6 +36,11 @@ define void @names(ptr addrspace(1) %r, ptr addrspace(1) "cairn-immovable" %fixe
   call void @maybe(ptr addrspace(1) %r)
 ; CHECK: call tailcc void @cairn.body.tail(ptr addrspace(1) %r)
   call tailcc void @tail(ptr addrspace(1) %r)
+; A result that is a reference would be stale after a collection for which the thread waits on its way back.
+; CHECK: call ptr addrspace(1) @cairn.body.returns(i64 1)
+  %n = call ptr addrspace(1) @returns(i64 1)
+; CHECK: call %pair @cairn.body.returns_struct()
+  %s = call %pair @returns_struct()
 ; What does no harm: a leaf, a callee that is looked at here, one whose arguments are listed, an object that never moves,
 ; and no reference.
 ; CHECK: call void @leaf(ptr addrspace(1) %r)
@@ -75,12 +82,15 @@ define void @pointers(ptr %f, ptr addrspace(1) %r, ptr %chain) gc "statepoint-ex
 }
 
 ;--- refused.ll
-; CHECK: in function 'f': @native is given a reference, and is native code{{.*}}cairn_leaf{{.*}}[reference-to-native]
-; CHECK: in function 'f': @preserving is given a reference{{.*}}[reference-to-native]
+; CHECK: in function 'f': @native takes or returns a reference, and is native code{{.*}}cairn_leaf{{.*}}[reference-to-native]
+; CHECK: in function 'f': @preserving takes or returns a reference{{.*}}[reference-to-native]
+; CHECK: in function 'f': @returns takes or returns a reference{{.*}}[reference-to-native]
 declare void @native(ptr addrspace(1)) "cairn-native"
 declare preserve_mostcc void @preserving(ptr addrspace(1))
+declare ptr addrspace(1) @returns() "cairn-native"
 define void @f(ptr addrspace(1) %r) gc "statepoint-example" {
   call void @native(ptr addrspace(1) %r)
   call preserve_mostcc void @preserving(ptr addrspace(1) %r)
+  %n = call ptr addrspace(1) @returns()
   ret void
 }

@@ -12,11 +12,13 @@ struct cell {
 };
 
 struct cell managed *make(long value, struct cell managed *next);
-struct cell managed *build(long count);
-#ifdef UNROUTED
-cairn_leaf
+#ifdef UNROUTED /* said against the truth: build() calls make() */
+#define FOREIGN cairn_leaf
+#else
+#define FOREIGN
 #endif
-long sum(struct cell managed *list);
+FOREIGN struct cell managed *build(long count);
+FOREIGN long sum(struct cell managed *list);
 
 struct cell managed *make(long value, struct cell managed *next)
 {
