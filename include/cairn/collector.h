@@ -186,7 +186,9 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * It visits all roots if it does not know which activations have run: the first time; after a code
  * region was added; if hardware checks return addresses; and each time down to the oldest
  * activation of another code info manager, or with roots of the language's own tags, if the
- * youngest ones are at or above it. `visited` may be null; otherwise it is set to the number of
+ * youngest ones are at or above it; of stacks with `suspended` (<cairn/stack.h>), and of all
+ * coroutines' if there are code regions, too; and of a stack for which there is no barrier left.
+ * `visited` may be null; otherwise it is set to the number of
  * activations visited. From the first call on, stubs' addresses replace some return addresses on
  * the stack; see docs/stack.md. Once per collection. */
 void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
@@ -212,11 +214,11 @@ void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *vis
  * A helper thread must not run managed code, and blocks signals whose handlers do: they would wait
  * for the end of this stop. Misuse ends the program: an enumeration within another, a fetch outside
  * of one, an end before all has been visited. */
-struct cairn_roots;
+struct cairn_root_set;
 void cairn_roots_begin(bool young);
-struct cairn_roots *cairn_roots_fetch(void);
-void cairn_roots_visit(struct cairn_roots *roots, cairn_root_visitor *visit, void *env);
-void cairn_roots_visit_array(struct cairn_roots *roots, cairn_roots_visitor *visit, void *env);
+struct cairn_root_set *cairn_roots_fetch(void);
+void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env);
+void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *visit, void *env);
 uint64_t cairn_roots_end(void);
 
 /* How to treat roots with tags of the language's own (<cairn/stack.h>, CAIRN_ROOT_USER and

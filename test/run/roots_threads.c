@@ -4,7 +4,10 @@
 // RUN: clang -O2 -I%root/include -c %S/Inputs/generational.c -o %t.o
 // RUN: %cairn-cc -O2 -I%root/include %s %t.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_HELPERS=4 %t 8 300 40 2>&1 | FileCheck %s
-// RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_HELPERS=4 GENERATIONAL_FULL=1000000 %t 8 300 40 2>&1 | FileCheck %s
+// RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_HELPERS=4 GENERATIONAL_FULL=1000000 %t 8 300 40 > %t.out 2>&1 && FileCheck %s < %t.out
+// Each stack has return barriers, as long as there are some; stacks without are looked at whole.
+// RUN: awk '/looked at/ { exit !($8 * 4 < $10) }' %t.out
+// RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_HELPERS=2 GENERATIONAL_FULL=1000000 %t 100 60 10 2>&1 | FileCheck %s
 // RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_HELPERS=1 GENERATIONAL_FULL=1 %t 8 300 40 2>&1 | FileCheck %s
 // RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_HELPERS=3 CAIRN_STRESS=1 CAIRN_VERIFY=frames %t 4 40 4 2>&1 | FileCheck %s
 // RUN: env GENERATIONAL_FULL=2 %t 8 300 40 2>&1 | FileCheck --check-prefix=ALONE %s
@@ -73,14 +76,16 @@ static void *run(void *unused)
 int main(int argc, char **argv)
 {
   long count = argc > 1 ? atol(argv[1]) : 8, wrong = 0;
-  pthread_t threads[64];
+  pthread_t threads[200];
   void *result;
 
+  if (count > 200)
+    return 2;
   depth = argc > 2 ? atol(argv[2]) : 300;
   rounds = argc > 3 ? atol(argv[3]) : 40;
   pthread_barrier_init(&deepest, NULL, (unsigned)count + 1);
   pthread_barrier_init(&collected, NULL, (unsigned)count + 1);
-  for (long i = 0; i < count && i < 64; i++)
+  for (long i = 0; i < count; i++)
     if (pthread_create(&threads[i], NULL, run, NULL) != 0)
       return 2;
   for (long i = 0; i < rounds; i++) {
@@ -88,7 +93,7 @@ int main(int argc, char **argv)
     cairn_collect();
     pthread_barrier_wait(&collected);
   }
-  for (long i = 0; i < count && i < 64; i++) {
+  for (long i = 0; i < count; i++) {
     pthread_join(threads[i], &result);
     wrong += (long)result;
   }

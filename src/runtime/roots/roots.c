@@ -42,7 +42,7 @@ struct user {
 
 /* What one thread fetches at a time: of one source, and `derived` and `offsets` of all that were
  * fetched with it. It serves one source after another, and stays for later collections. */
-struct cairn_roots {
+struct cairn_root_set {
   struct cn_walk walk;
   struct cn_root_slots slots;
   CN_GROW(struct derived) derived;
@@ -51,11 +51,11 @@ struct cairn_roots {
   size_t noted;           /* offsets of earlier sources */
   uint64_t frames, found; /* counts of this collection */
   bool images;            /* the source are the images and handles, not a stack */
-  struct cairn_roots *next, *next_unused;
+  struct cairn_root_set *next, *next_unused;
 };
 
 static struct cn_mutex changing;
-static struct cairn_roots *all, *unused;
+static struct cairn_root_set *all, *unused;
 static size_t fetched; /* and not visited yet */
 static bool images_taken;
 static enum { NOTHING, EVERYTHING, YOUNG } enumerates;
@@ -70,7 +70,7 @@ static void check_place(const struct cn_walk *walk, const void *place)
 
 static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
-  struct cairn_roots *roots = env;
+  struct cairn_root_set *roots = env;
   const struct cn_walk *walk = &roots->walk;
 
   check_place(walk, slot);
@@ -99,7 +99,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   }
 }
 
-static void note_frames(struct cairn_roots *roots)
+static void note_frames(struct cairn_root_set *roots)
 {
   struct cn_walk *walk = &roots->walk;
 
@@ -115,7 +115,7 @@ static void note_frames(struct cairn_roots *roots)
 }
 
 /* After a full enumeration set the barriers that the next young collection needs. */
-static void note_source(struct cairn_roots *roots, const struct cn_source *source)
+static void note_source(struct cairn_root_set *roots, const struct cn_source *source)
 {
   uint64_t visited;
 
@@ -131,10 +131,10 @@ static void note_source(struct cairn_roots *roots, const struct cn_source *sourc
 
 /* ---- notes ---- */
 
-static struct cairn_roots *new_notes(void)
+static struct cairn_root_set *new_notes(void)
 {
   size_t page = cn_os_page();
-  struct cairn_roots *roots = cn_os_resize(NULL, 0, (sizeof *roots + page - 1) / page * page);
+  struct cairn_root_set *roots = cn_os_resize(NULL, 0, (sizeof *roots + page - 1) / page * page);
 
   if (roots == NULL)
     cn_report_exhausted("no memory to note roots");
@@ -143,10 +143,10 @@ static struct cairn_roots *new_notes(void)
   return roots;
 }
 
-static struct cairn_roots *take_notes(void)
+static struct cairn_root_set *take_notes(void)
 {
   cn_mutex_take(&changing, UINT64_MAX);
-  struct cairn_roots *roots = unused ? unused : new_notes();
+  struct cairn_root_set *roots = unused ? unused : new_notes();
   if (roots == unused)
     unused = roots->next_unused;
   fetched++;
@@ -156,7 +156,7 @@ static struct cairn_roots *take_notes(void)
   return roots;
 }
 
-static void give_notes_back(struct cairn_roots *roots)
+static void give_notes_back(struct cairn_root_set *roots)
 {
   roots->found += roots->slots.count + roots->users.count;
   roots->slots.count = roots->users.count = 0;
@@ -177,7 +177,7 @@ void cairn_set_user_roots(cairn_user_root *handler)
 
 /* Visit the stack's roots that are not in `slots`. write_back() writes derived pointers and offsets
  * back. */
-static void visit_special(struct cairn_roots *roots, cairn_root_visitor *visit, void *env)
+static void visit_special(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
   CN_CHECK(roots->users.count == 0 || user_roots != NULL);
   for (size_t i = roots->noted; i < roots->offsets.count; i++)
@@ -188,13 +188,13 @@ static void visit_special(struct cairn_roots *roots, cairn_root_visitor *visit, 
   }
 }
 
-static void visit_images(struct cairn_roots *roots, cairn_root_visitor *visit, void *env)
+static void visit_images(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
   roots->found += cn_global_roots_visit(visit, env);
   roots->found += cn_handles_visit(visit, env);
 }
 
-void cairn_roots_visit(struct cairn_roots *roots, cairn_root_visitor *visit, void *env)
+void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
   uintptr_t *const *at = roots->slots.at, *const *end = at + roots->slots.count;
 
@@ -218,7 +218,7 @@ static void visit_one(void *env, struct cairn_slot slot)
   many->visit(many->env, &slot.address, 1);
 }
 
-void cairn_roots_visit_array(struct cairn_roots *roots, cairn_roots_visitor *visit, void *env)
+void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *visit, void *env)
 {
   struct many many = {visit, env};
 
@@ -241,13 +241,13 @@ void cairn_roots_begin(bool young)
   cn_sources_begin();
 }
 
-struct cairn_roots *cairn_roots_fetch(void)
+struct cairn_root_set *cairn_roots_fetch(void)
 {
   struct cn_source source;
 
   if (enumerates == NOTHING)
     cairn_fatal("cairn_roots_fetch() outside of cairn_roots_begin() and cairn_roots_end()");
-  struct cairn_roots *roots = take_notes();
+  struct cairn_root_set *roots = take_notes();
   if (roots->images)
     return roots;
   if (!cn_sources_next(&source)) {
@@ -259,7 +259,7 @@ struct cairn_roots *cairn_roots_fetch(void)
   return roots;
 }
 
-static void write_back(struct cairn_roots *roots)
+static void write_back(struct cairn_root_set *roots)
 {
   for (size_t i = 0; i < roots->derived.count; i++)
     *roots->derived.at[i].slot = *roots->derived.at[i].base + roots->derived.at[i].offset;
@@ -278,7 +278,7 @@ uint64_t cairn_roots_end(void)
   if (enumerates == NOTHING || fetched != 0 || !images_taken || !cn_sources_done())
     cairn_fatal("cairn_roots_end(): not all roots have been fetched and visited");
   CN_ASSERT_VALID(cn_return_barriers_pool_wrong());
-  for (struct cairn_roots *roots = all; roots; roots = roots->next)
+  for (struct cairn_root_set *roots = all; roots; roots = roots->next)
     write_back(roots);
   enumerates = NOTHING;
   return cn_stats.frames - before;
@@ -286,7 +286,7 @@ uint64_t cairn_roots_end(void)
 
 static uint64_t visit_all(bool young, cairn_root_visitor *visit, void *env)
 {
-  struct cairn_roots *roots;
+  struct cairn_root_set *roots;
 
   cairn_roots_begin(young);
   while ((roots = cairn_roots_fetch()) != NULL)
@@ -301,7 +301,7 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 
 void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
 {
-  struct cairn_roots *roots;
+  struct cairn_root_set *roots;
 
   cairn_roots_begin(false);
   while ((roots = cairn_roots_fetch()) != NULL)

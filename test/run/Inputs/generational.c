@@ -239,7 +239,7 @@ static void visit_locked(void *env, struct cairn_slot slot)
 
 static void *help(void *fetched)
 {
-  struct cairn_roots *roots;
+  struct cairn_root_set *roots;
 
   for (; (roots = cairn_roots_fetch()) != NULL; ++*(long *)fetched)
     cairn_roots_visit(roots, visit_locked, NULL);
@@ -309,7 +309,7 @@ static void check(void)
 {
   struct cairn_stack_iterator it;
   struct cairn_stack_state state;
-  struct cairn_roots *roots;
+  struct cairn_root_set *roots;
 
   for (cairn_stack_youngest(&it); !cairn_stack_past_end(&it); cairn_stack_next(&it)) {
     cairn_stack_get(&it, &state);
