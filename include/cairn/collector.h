@@ -112,7 +112,8 @@ struct cairn_collector {
   /* STOP, on the thread that stopped the others. Find everything that is reachable, move what
    * moves, update every slot. May call the functions below. `move_all`: every object must end at
    * another address, and the space it left must be unmapped. `bytes_needed`: the bytes of the
-   * allocation that caused the collection, 0 if none: the heap may grow for it. */
+   * allocation that caused the collection, 0 if none: the heap may grow for it. The thread is not
+   * cancelled meanwhile. */
   void (*collect)(size_t bytes_needed, bool move_all);
 
   /* Any phase, async-signal-safe. True if `address` lies in space from which objects were moved

@@ -4,6 +4,7 @@
  */
 #include "runtime/heap/heap.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
@@ -151,10 +152,14 @@ void *cn_heap_allocate_growing(size_t bytes)
 
 void cn_heap_collect(size_t bytes_needed, bool move_all)
 {
+  int cancellation;
+
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   set_up();
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   collector->collect(bytes_needed, move_all);
+  pthread_setcancelstate(cancellation, NULL);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }
 
