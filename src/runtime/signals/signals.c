@@ -249,6 +249,8 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
   CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
+  /* A jump within the handler that nobody saw leaves the state of native code. */
+  __atomic_store_n(&mutator->state, interruption(index)->state, __ATOMIC_SEQ_CST);
   leave(index);
   if (index == 0)
     count_interruption(mutator, false);

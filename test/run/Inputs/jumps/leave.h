@@ -7,6 +7,9 @@ struct place {
 };
 typedef struct place place[1];
 #define arrives(where, mask) ((where)->arrivals = 0, getcontext(&(where)->context), (where)->arrivals++)
+#elif defined BUILTIN /* and one that the runtime does not see */
+typedef void *place[5];
+#define arrives(where, mask) __builtin_setjmp(where)
 #else
 #include <setjmp.h>
 
