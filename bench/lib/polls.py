@@ -137,8 +137,8 @@ def collect(build, folder, options):
     root = variants.ROOT
     groups = [('kernels, -O3', glob.glob(f'{root}/bench/kernels/*.c'), '-O3'),
               ('examples, -O2', tools.examples(root), '-O2'),
-              ('test programs, -O2', glob.glob(f'{root}/test/run/*.c'), '-O2'),
-              ("the rewriter's tests, -O2", glob.glob(f'{root}/test/compile/rewrite/*.ll'), '-O2')]
+              ('test programs, -O2', glob.glob(f'{root}/test/run/*/*.c'), '-O2'),
+              ("the rewriter's tests, -O2", glob.glob(f'{root}/test/compile/rewrite/**/*.ll', recursive=True), '-O2')]
     programs = [(name, path, level) for name, paths, level in groups
                 for path in sorted(paths)[:1 if options.quick else None]]
     return programs + [('random modules, -O2', path, '-O2')

@@ -53,7 +53,7 @@ def build_corpus(build, folder, root, options):
             tools.progress(name)
             compile_c(build, root, source, level, target)
             modules.append(Module(name, target))
-    tests = sorted(glob.glob(f'{root}/test/compile/rewrite/*.ll'))
+    tests = sorted(glob.glob(f'{root}/test/compile/rewrite/**/*.ll', recursive=True))
     for test in (tests[:3] if options.tiny else tests) + random_modules(build, folder, options):
         random = '' if test in tests else 'random '
         target = f'{folder}/{"random-" if random else ""}{os.path.basename(test)}'

@@ -3,13 +3,13 @@
 ; RUN: not %cairn verify --check-polls %t/missing.ll 2>&1 | FileCheck %t/missing.ll
 ; RUN: %cairn verify --check-polls %t/right.ll
 ; RUN: not %cairn verify --check-polls --json %t/missing.ll | FileCheck %s --check-prefix=JSON
-; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops.ll -o %t/placed.bc
+; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops/loops.ll -o %t/placed.bc
 ; RUN: %cairn verify --check-polls %t/placed.bc
-; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/chunks.ll -o %t/chunks.bc
+; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops/chunks.ll -o %t/chunks.bc
 ; RUN: %cairn verify --check-polls %t/chunks.bc
-; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/twins.ll -o %t/twins.bc
+; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops/twins.ll -o %t/twins.bc
 ; RUN: %cairn verify --check-polls %t/twins.bc
-; RUN: not %cairn opt -p rewrite-statepoints,verify-safepoints --check-polls -S %root/test/compile/place/loops.ll -o %t/none.ll 2>&1 \
+; RUN: not %cairn opt -p rewrite-statepoints,verify-safepoints --check-polls -S %root/test/compile/place/loops/loops.ll -o %t/none.ll 2>&1 \
 ; RUN:   | FileCheck %s --check-prefix=UNPLACED
 ; A loop that never polls keeps every other thread waiting for a collection, or lets the heap run out.
 ; JSON: "rule": "loop-without-poll", "function": "around", {{.*}} "value": "%loop", "path": ["%loop", "%some", "%loop"]

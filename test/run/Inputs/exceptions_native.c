@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The native side of test/run/exceptions.ll: a language with exceptions in C. Compiled without
+ * The native side of test/run/unwinding/exceptions.ll: a language with exceptions in C. Compiled without
  * Cairn, with unwind tables.
  */
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the two units of test/run/tail_calls.c share.
+ * What the two units of test/run/calls/tail_calls.c share.
  */
 #include <cairn/cairn.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The other unit of test/run/tail_calls.c.
+ * The other unit of test/run/calls/tail_calls.c.
  */
 #include "tail_calls.h"
 

@@ -1,6 +1,6 @@
 /* Row 50: what is pushed at a call and popped at its return, a shadow stack or an entry of a transition, stays when an exception or a
  * longjmp leaves the frames. The walk must not visit what is dead, nor lose what lives; the next transition drops what
- * was left. Exceptions: test/run/exceptions.ll. */
+ * was left. Exceptions: test/run/unwinding/exceptions.ll. */
 // RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2" %s
 #include <setjmp.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Images and code regions that come and go, walks, and collections, all at once: threads that only
  * say that they walk and collect. What would go wrong: a table is freed while somebody reads it, or
  * what an image has is read when it is gone, or an entry of the index is found before it is whole.
- * The same file runs under ThreadSanitizer (test/run/sanitize_threads.test).
+ * The same file runs under ThreadSanitizer (test/run/threads/sanitize_threads.test).
  */
 #include <pthread.h>
 #include <sched.h>

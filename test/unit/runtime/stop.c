@@ -3,8 +3,8 @@
  * Stops and handshakes, with threads that only say they run managed code. What would go wrong: a
  * thread runs beside a collection, or beside an operation on it; a stop or a handshake never begins
  * or never ends, the registry changes under a requester. The same file runs under ThreadSanitizer
- * (test/run/sanitize_threads.test): `heap` is not atomic, so a thread that runs beside one is a
- * data race.
+ * (test/run/threads/sanitize_threads.test): `heap` is not atomic, so a thread that runs beside one
+ * is a data race.
  */
 #include <pthread.h>
 #include <sched.h>

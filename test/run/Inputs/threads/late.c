@@ -1,4 +1,4 @@
-/* A thread is late for a stop: polls, handler, leaf, blocked; or is not: prompt (test/run/stop_limit.test). Whoever is late
+/* A thread is late for a stop: polls, handler, leaf, blocked; or is not: prompt (test/run/threads/stop_limit.test). Whoever is late
  * sees in the poll word that it is wanted, and then takes some tens of milliseconds more. */
 #define _GNU_SOURCE
 #include <pthread.h>
