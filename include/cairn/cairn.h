@@ -123,7 +123,21 @@
  *   struct table managed *t = cairn_new_flex(struct table, 64);
  */
 #define cairn_new_flex(S, ...) \
-  CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0)(S, __VA_ARGS__)
+  CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
+  (CAIRN_ALLOC_FLEX_, S, __VA_ARGS__)
+
+/* cairn_new_array_uninit(T, n), cairn_new_flex_uninit(S, n) and cairn_new_flex_uninit(S, n,
+ * member): the same for types without references, not cleared: for what is filled at once. All of
+ * it, the fixed part too, is whatever lay there before. A type with references is refused
+ * [uninit-references].
+ *   char managed *line = cairn_new_array_uninit(char, length);
+ */
+#define cairn_new_array_uninit(T, n) \
+  ((__typeof__(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), \
+                                                            sizeof(__typeof__(T))))
+#define cairn_new_flex_uninit(S, ...) \
+  CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
+  (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
 
 /* cairn_managed_callee(f): the function pointer f, with the promise that what it points to was
  * compiled by Cairn. A call through it does not look whether that is so. To be called at once; a
@@ -161,13 +175,12 @@
 #define CAIRN_PLAIN_FLEX_BYTES 64
 
 #define CAIRN_THIRD_(first, second, third, ...) third
-#define CAIRN_NEW_FLEX_(S, n) \
-  ((__typeof__(S) cairn_managed *)CAIRN_ALLOC_FLEX_( \
-      CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), CAIRN_PLAIN_FLEX_BYTES))
-#define CAIRN_NEW_FLEX_NAMED_(S, n, member) \
-  ((__typeof__(S) \
-        cairn_managed *)CAIRN_ALLOC_FLEX_(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
-                                          sizeof(((__typeof__(S) cairn_managed *)0)->member[0])))
+#define CAIRN_NEW_FLEX_(alloc, S, n) \
+  ((__typeof__(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
+                                        CAIRN_PLAIN_FLEX_BYTES))
+#define CAIRN_NEW_FLEX_NAMED_(alloc, S, n, member) \
+  ((__typeof__(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
+                                        sizeof(((__typeof__(S) cairn_managed *)0)->member[0])))
 
 #define CAIRN_ALIGNED_(T) \
   _Static_assert(_Alignof(__typeof__(T)) <= 8, \
@@ -185,6 +198,8 @@
   })
 #define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_alloc_array(layout, n)
 #define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_alloc_flex(layout, n)
+#define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_alloc_array_uninit(layout, n)
+#define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_alloc_flex_uninit(layout, n)
 
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee")
@@ -194,6 +209,8 @@ void *cairn_promise_(void *function) __asm__("cairn.managed.callee")
 void cairn_managed *cairn_alloc(const void *layout, long bytes);
 void cairn_managed *cairn_alloc_array(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex(const void *layout, long count);
+void cairn_managed *cairn_alloc_array_uninit(const void *layout, long count);
+void cairn_managed *cairn_alloc_flex_uninit(const void *layout, long count);
 void cairn_collect(void);
 /* Calls of these two mark a region, and are no code in the end. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
@@ -211,13 +228,13 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
   })
 #define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_plain_alloc(layout, 0, n, size)
 #define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_plain_alloc(layout, base, n, size)
+#define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_plain_alloc_uninit(layout, 0, n, size)
+#define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) \
+  cairn_plain_alloc_uninit(layout, base, n, size)
 #define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
 
-static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, size_t size)
+static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
 {
-  void *memory;
-
-  (void)unused;
   if (n < 0) {
     fprintf(stderr, "cairn: negative array length %ld\n", n);
     exit(1);
@@ -228,12 +245,31 @@ static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, s
     exit(1);
   }
   base += (size_t)n * size;
-  memory = calloc(1, base ? base : 1);
-  if (!memory) {
-    fprintf(stderr, "cairn: out of memory: cannot allocate %lu bytes\n", (unsigned long)base);
-    exit(1);
-  }
-  return memory;
+  return base ? base : 1;
+}
+
+static inline void *cairn_plain_check(void *memory, size_t bytes)
+{
+  if (memory)
+    return memory;
+  fprintf(stderr, "cairn: out of memory: cannot allocate %lu bytes\n", (unsigned long)bytes);
+  exit(1);
+}
+
+static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, size_t size)
+{
+  size_t bytes = cairn_plain_bytes(base, n, size);
+
+  (void)unused;
+  return cairn_plain_check(calloc(1, bytes), bytes);
+}
+
+static inline void *cairn_plain_alloc_uninit(const void *unused, size_t base, long n, size_t size)
+{
+  size_t bytes = cairn_plain_bytes(base, n, size);
+
+  (void)unused;
+  return cairn_plain_check(malloc(bytes), bytes);
 }
 
 static inline void cairn_collect(void)

@@ -240,6 +240,11 @@ void cairn_note_moved(size_t bytes);
  * thread: others count themselves in and out each time. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
+/* Has a module been loaded that allocates arrays that are not cleared? Then any word in an array
+ * without references may be what a header looks like, for it may be that of an object that lay
+ * there before. Any thread; never turns false again. */
+bool cairn_arrays_uncleared(void);
+
 /* Report a broken heap or stack and abort: never returns, never allocates. */
 void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 

@@ -54,6 +54,7 @@ static struct {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the last layout that was checked */
   bool mapped;                      /* object starts are known */
+  bool uncleared;                   /* what looks like a header may be none */
 } cycle;
 
 /* Mutators that get buffers while the program runs. */
@@ -294,10 +295,11 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
 }
 
 /* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
- * where layouts lie at addresses with which a program is unlikely to compute. */
+ * where layouts lie at addresses with which a program is unlikely to compute, and where no array is
+ * left as it was found. */
 static bool is_plainly_start(uintptr_t address)
 {
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || cycle.uncleared)
     return false;
   uintptr_t header = *cairn_object_header(address);
   if (is_forward(header))
@@ -387,6 +389,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to)
   cycle.to = cycle.free = to->base;
   cycle.known = NULL;
   cycle.mapped = false;
+  cycle.uncleared = cairn_arrays_uncleared();
   cairn_visit_roots(visit_root, NULL);
   for (uintptr_t block = to->base; block != cycle.free;)
     block = scan(block);

@@ -6,6 +6,7 @@
  */
 #include <cairn/compile.h>
 
+#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
@@ -81,8 +82,7 @@ static void join_roots(struct cn_ctx *ctx)
 /* Add void `name`(void), which calls `callee` for each image: there is one per kind of flags. */
 static void add_function(LLVMModuleRef module, const char *name, const char *callee)
 {
-  static const char *const images[] = {"cairn.image.data", "cairn.image.unsafe.data",
-                                       "cairn.image.stack.data"};
+  static const char *const images[] = CN_IMAGES;
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), none = LLVMVoidTypeInContext(context);
   LLVMTypeRef type = LLVMFunctionType(none, &pointer, 1, false);
@@ -94,7 +94,9 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
     target = LLVMAddFunction(module, callee, type);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, f, ""));
   for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
-    LLVMValueRef image = LLVMGetNamedGlobal(module, images[i]);
+    char *data = cn_format("%s" CN_IMAGE_SUFFIX, images[i]);
+    LLVMValueRef image = LLVMGetNamedGlobal(module, data);
+    free(data);
     if (image)
       LLVMBuildCall2(builder, type, target, &image, 1, "");
   }

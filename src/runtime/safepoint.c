@@ -32,7 +32,7 @@ static bool may_collect(void)
 
 /* Collect in a stopped world, and allocate the block that is wanted before other threads run again
  * and take what the collection found. Null: there is no room, or no block is wanted. */
-static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+static void *collect_stopped(const struct cn_regs *regs, const char *why, struct cn_wanted wanted)
 {
   struct cn_stats before = cn_stats;
 
@@ -42,19 +42,19 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, size_t
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
   bool entered = cn_image_enter(); /* once for all readers of layouts */
-  cn_heap_collect(bytes_needed, cn_options.stress != 0);
+  cn_heap_collect(wanted.bytes, cn_options.stress != 0);
   cn_image_leave(entered);
-  cn_stats_collection(why, bytes_needed, &before, cn_os_nanoseconds() - start);
-  if (bytes_needed == 0)
+  cn_stats_collection(why, wanted.bytes, &before, cn_os_nanoseconds() - start);
+  if (wanted.bytes == 0)
     return NULL;
-  void *block = cn_heap_allocate(bytes_needed);
-  return block ? block : cn_heap_allocate_rest(bytes_needed);
+  void *block = cn_heap_allocate(wanted);
+  return block ? block : cn_heap_allocate_rest(wanted);
 }
 
-/* Another thread may have collected while this one waited for the world: then `bytes_needed` may
+/* Another thread may have collected while this one waited for the world: then `wanted` may
  * fit. Stress mode collects all the same. An exit handler that runs because a collection found no
  * memory does not collect again. */
-static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+static void *collect(const struct cn_regs *regs, const char *why, struct cn_wanted wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t collections = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
@@ -69,10 +69,10 @@ static void *collect(const struct cn_regs *regs, const char *why, size_t bytes_n
     cn_poll_word_arm(mutator, CN_REASON_COLLECT);
     return NULL;
   }
-  if (bytes_needed != 0 && cn_stats.collections != collections && cn_options.stress == 0)
-    block = cn_heap_allocate(bytes_needed);
+  if (wanted.bytes != 0 && cn_stats.collections != collections && cn_options.stress == 0)
+    block = cn_heap_allocate(wanted);
   if (block == NULL)
-    block = collect_stopped(regs, why, bytes_needed);
+    block = collect_stopped(regs, why, wanted);
   cn_stop_end(mutator);
   mutator->stopped = NULL;
   return block;
@@ -92,7 +92,7 @@ static bool wants_collection(struct cairn_mutator *mutator)
 
 /* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. Look for
  * the map each time only if walks are verified, or if the program has no map at all. */
-static void *collect_mapped(const struct cn_regs *regs, const char *why, size_t bytes_needed)
+static void *collect_mapped(const struct cn_regs *regs, const char *why, struct cn_wanted wanted)
 {
   struct cn_region region;
   char place[CN_REPORT_PC];
@@ -102,7 +102,7 @@ static void *collect_mapped(const struct cn_regs *regs, const char *why, size_t 
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite'?",
                 cn_report_pc(regs->pc, place));
-  return collect(regs, why, bytes_needed);
+  return collect(regs, why, wanted);
 }
 
 /* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
@@ -178,7 +178,7 @@ void cn_safepoint_poll(const struct cn_regs *regs)
   cn_poll_word_settle(&cairn_mutator);
   cn_overflow_check(&cairn_mutator, regs);
   if (collects)
-    collect_mapped(regs, due(), 0);
+    collect_mapped(regs, due(), CN_WANTED_NOTHING);
   leave(native);
 }
 
@@ -194,19 +194,19 @@ void cn_safepoint_collect(const struct cn_regs *regs)
   else if (cn_signals_interrupting())
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   else
-    collect(regs, "cairn_collect()", 0);
+    collect(regs, "cairn_collect()", CN_WANTED_NOTHING);
   leave(native);
 }
 
-static void *allocate_interrupting(size_t bytes)
+static void *allocate_interrupting(struct cn_wanted wanted)
 {
-  void *block = cn_heap_allocate_beside(bytes);
+  void *block = cn_heap_allocate_beside(wanted);
 
   /* Do not run exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {
     cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
                    "handler that interrupted managed code\n",
-                   bytes, cn_options.heap_max);
+                   wanted.bytes, cn_options.heap_max);
     _exit(1);
   }
   if (cn_buffer_low(&cairn_mutator) && may_collect())
@@ -214,34 +214,34 @@ static void *allocate_interrupting(size_t bytes)
   return block;
 }
 
-static void *allocate_collecting(const struct cn_regs *regs, size_t bytes)
+static void *allocate_collecting(const struct cn_regs *regs, struct cn_wanted wanted)
 {
-  void *block = cn_heap_allocate(bytes);
+  void *block = cn_heap_allocate(wanted);
 
   if (block == NULL)
-    block = collect_mapped(regs, "allocation", bytes);
+    block = collect_mapped(regs, "allocation", wanted);
   if (block == NULL && cn_poll_word_is_armed(&cairn_mutator, CN_REASON_COLLECT))
-    block = cn_heap_allocate_growing(bytes); /* the collection waits for a fork() */
+    block = cn_heap_allocate_growing(wanted); /* the collection waits for a fork() */
   return block;
 }
 
 /* The slow path of an allocation up to leave(). A signal may come in leave(): the block must have a
  * header by then. */
-static uintptr_t *allocate(const struct cn_regs *regs, size_t bytes, bool *native)
+static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
 {
   void *block = NULL;
 
   if (enter(regs, native))
-    block = collect_mapped(regs, due(), bytes);
+    block = collect_mapped(regs, due(), wanted);
   if (block != NULL)
     return block;
   if (cn_signals_interrupting())
-    return allocate_interrupting(bytes);
-  block = may_collect() ? allocate_collecting(regs, bytes) : cn_heap_allocate_growing(bytes);
+    return allocate_interrupting(wanted);
+  block = may_collect() ? allocate_collecting(regs, wanted) : cn_heap_allocate_growing(wanted);
   if (block != NULL)
     return block;
   leave(*native);
-  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", bytes,
+  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", wanted.bytes,
                  cn_options.heap_max);
 }
 
@@ -261,32 +261,61 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
   bool native;
 
   CN_ASSERT(bytes > layout->base_size);
-  uintptr_t *block = allocate(regs, bytes, &native);
+  uintptr_t *block = allocate(regs, (struct cn_wanted){.bytes = bytes}, &native);
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)layout;
   leave(native);
   return block + 1;
 }
 
-void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
-                                 int64_t count)
+/* The bytes of a block for `count` elements, or the end of the program. */
+static size_t indexed_bytes(const struct cn_regs *regs, const struct cairn_layout *layout,
+                            int64_t count)
 {
   uint64_t payload;
-  bool native;
+  char place[CN_REPORT_PC];
 
   check_layout(regs, layout);
   if (count < 0)
-    cn_report_exit("negative array length %lld", (long long)count);
+    cn_report_exit("negative array length %lld at pc %s", (long long)count,
+                   cn_report_pc(regs->pc, place));
   if ((uint64_t)count > UINT64_MAX / 2 ||
       cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
-    cn_report_exit("array of %lld elements of %llu bytes: the size overflows", (long long)count,
-                   (unsigned long long)layout->elem_size);
-  uintptr_t *block = allocate(regs, payload + CAIRN_ABI_INDEXED_HEADER_SIZE, &native);
+    cn_report_exit("array of %lld elements of %llu bytes at pc %s: the size overflows",
+                   (long long)count, (unsigned long long)layout->elem_size,
+                   cn_report_pc(regs->pc, place));
+  return payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
+}
+
+static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
+                              int64_t count, struct cn_wanted wanted)
+{
+  bool native;
+  uintptr_t *block = allocate(regs, wanted, &native);
+
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
   leave(native);
   return block + 2;
+}
+
+void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
+                                 int64_t count)
+{
+  size_t bytes = indexed_bytes(regs, layout, count);
+
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes});
+}
+
+void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
+                                int64_t count)
+{
+  size_t bytes = indexed_bytes(regs, layout, count);
+
+  if (layout->base_refs != 0 || layout->elem_refs != 0)
+    cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
 }
 
 void cn_safepoint_anchors(const struct cn_regs *regs)
@@ -338,3 +367,5 @@ void cn_safepoint_back(void)
 NOT_COMPILED(cairn_alloc, const void *layout, size_t size)
 NOT_COMPILED(cairn_alloc_array, const void *layout, int64_t count)
 NOT_COMPILED(cairn_alloc_flex, const void *layout, int64_t count)
+NOT_COMPILED(cairn_alloc_array_uninit, const void *layout, int64_t count)
+NOT_COMPILED(cairn_alloc_flex_uninit, const void *layout, int64_t count)

@@ -13,10 +13,12 @@
 void cn_safepoint_poll(const struct cn_regs *regs);
 void cn_safepoint_collect(const struct cn_regs *regs);
 
-/* Return a new object's payload, all zero. */
+/* Return a new object's payload, all zero; the last one's is whatever lay there. */
 void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout);
 void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
                                  int64_t count);
+void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
+                                int64_t count);
 
 /* Let the requested stop pass: native code has returned to managed code, or calls it. */
 void cn_safepoint_back(void);

@@ -56,16 +56,13 @@ LLVMValueRef cn_callgraph_target(const struct cn_ctx *ctx, LLVMValueRef call)
 
 bool cn_callgraph_is_safepoint(LLVMValueRef function)
 {
-  static const char *const names[] = {CN_POLL_SLOW, CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW,
-                                      "cairn_collect"};
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
 
   CN_ASSERT(LLVMIsAFunction(function));
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (LLVMIsDeclaration(function) && strcmp(name, names[i]) == 0)
-      return true;
-  return false;
+  return LLVMIsDeclaration(function) &&
+         (strcmp(name, CN_POLL_SLOW) == 0 || strcmp(name, "cairn_collect") == 0 ||
+          cn_is_slow_allocation(name));
 }
 
 uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function)

@@ -291,7 +291,7 @@ static bool calls_slow_path(LLVMValueRef call)
   if (!callee)
     return false;
   const char *name = LLVMGetValueName2(callee, &length);
-  return strcmp(name, CN_POLL_SLOW) == 0 || strncmp(name, "cairn_alloc_", 12) == 0;
+  return strcmp(name, CN_POLL_SLOW) == 0 || cn_is_slow_allocation(name);
 }
 
 /* A module has come to the rewriter if a function of it has statepoints, or the polls and slow

@@ -22,6 +22,13 @@ void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIn
                           LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
+bool cn_is_slow_allocation(const char *name)
+{
+  CN_ASSERT(name);
+  return strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0 ||
+         strcmp(name, CN_ALLOC_UNINIT_SLOW) == 0;
+}
+
 bool cn_has_statepoints(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));

@@ -26,8 +26,12 @@
 #define CN_ALLOC "cairn_alloc"
 #define CN_ALLOC_ARRAY "cairn_alloc_array"
 #define CN_ALLOC_FLEX "cairn_alloc_flex"
+/* The same for objects without references, which are not cleared. */
+#define CN_ALLOC_ARRAY_UNINIT "cairn_alloc_array_uninit"
+#define CN_ALLOC_FLEX_UNINIT "cairn_alloc_flex_uninit"
 #define CN_ALLOC_SLOW "cairn_alloc_slow"
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
+#define CN_ALLOC_UNINIT_SLOW "cairn_alloc_uninit_slow"
 #define CN_POLL_SLOW "cairn_poll_slow"
 #define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: the name of the place in the check's message, a string. */
@@ -49,6 +53,13 @@
 /* Attribute of a call: its callee is managed. And C's marker for it, `ptr (ptr)`. */
 #define CN_ATTR_MANAGED_CALLEE "cairn-managed-callee"
 #define CN_MANAGED_CALLEE_MARKER "cairn.managed.callee"
+/* The registrations of an image: its sections, and one for each of its flags. */
+#define CN_IMAGE "cairn.image"
+#define CN_IMAGE_UNSAFE "cairn.image.unsafe"
+#define CN_IMAGE_STACK "cairn.image.stack"
+#define CN_IMAGE_UNCLEARED "cairn.image.uncleared"
+#define CN_IMAGES {CN_IMAGE, CN_IMAGE_UNSAFE, CN_IMAGE_STACK, CN_IMAGE_UNCLEARED}
+#define CN_IMAGE_SUFFIX ".data"
 /* What a front end defines to have its calls with a bundle "gc-transition" lowered. */
 #define CN_TRANSITION_ENTER "cairn.transition.enter"
 #define CN_TRANSITION_LEAVE "cairn.transition.leave"
@@ -118,6 +129,8 @@ void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIn
                       const char *name, uint64_t value);
 /* Name `value` after `other`, if that has a name. */
 void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
+/* Is that the name of an allocation's slow path? */
+bool cn_is_slow_allocation(const char *name);
 /* True if the function was rewritten already: it calls gc.statepoint. */
 bool cn_has_statepoints(LLVMValueRef function);
 

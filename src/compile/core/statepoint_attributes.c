@@ -102,7 +102,7 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   CN_ASSERT(LLVMIsAInstruction(call));
   if (strcmp(name, CN_POLL_SLOW) == 0)
     return CAIRN_ABI_STATEPOINT_ID_POLL;
-  if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
+  if (cn_is_slow_allocation(name))
     return CAIRN_ABI_STATEPOINT_ID_ALLOC;
   return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
 }

@@ -76,13 +76,6 @@ static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
          cn_string_attribute(callee, CN_ATTR_POLL_SLOW) || cn_ptrmap_find(&known->slow, callee);
 }
 
-static bool is_allocation_slow(LLVMValueRef callee)
-{
-  const char *name = name_of(callee);
-
-  return strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0;
-}
-
 /* ---- instructions ---- */
 
 /* The summary of a call that does `work`, of a callee without a summary. */
@@ -91,7 +84,7 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
 {
   if (callee && is_poll_slow(known, callee))
     return (struct cn_work_summary){.polls = true};
-  if (callee && is_allocation_slow(callee))
+  if (callee && cn_is_slow_allocation(name_of(callee)))
     return (struct cn_work_summary){.polls = true, .leave = CN_CALL_WORK};
   uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
   if (callee && cn_string_attribute(callee, CN_ATTR_POLLS))

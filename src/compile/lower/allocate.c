@@ -2,16 +2,15 @@
  *
  * Pass `allocate`: allocation calls in managed functions become bump allocation in line.
  *
- * Needs: layouts. Provides: no call of cairn_alloc, cairn_alloc_array or cairn_alloc_flex in a
- * managed function; blocks of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes are allocated in line, the
- * rest by the slow functions, which are parse points. Breaks: control flow.
+ * Needs: layouts. Provides: no call of cairn_alloc and its like in a managed function; blocks of at
+ * most CAIRN_ABI_INLINE_ALLOC_MAX bytes are allocated in line, the rest by the slow functions,
+ * which are parse points. Breaks: control flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
- *        mutator.alloc = end; object = free + prefix; clear, store header (and count)
- *        goto tail
- *   slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point, later
- *   tail: phi [object], [r]
+ *        mutator.alloc = end; object = free + prefix; clear it (if it wants that), store header
+ * (and count) goto tail slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point,
+ * later tail: phi [object], [r]
  *
  * The slow functions keep every register but the result's, so that the fast path has no spill
  * (docs/llvm-22.md, "cold calls").
@@ -29,6 +28,7 @@
 /* One expansion. */
 struct site {
   struct cn_ctx *ctx;
+  const struct cn_allocator *allocator;
   LLVMValueRef call, layout, count; /* count: null for a single object */
   struct cn_layout_sizes sizes;
   uint64_t prefix; /* bytes before the payload */
@@ -136,6 +136,8 @@ static LLVMValueRef emit_fast(const struct site *s, LLVMValueRef size, LLVMValue
                      LLVMBuildOr(b, twice, word(s, 1), ""));
   }
   emit_header_word(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
+  if (s->allocator->uninit)
+    return reference;
   LLVMValueRef clear =
       LLVMBuildMemSet(b, reference, LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false),
                       size, CAIRN_ABI_OBJECT_ALIGN);
@@ -148,8 +150,8 @@ static LLVMValueRef emit_slow(const struct site *s)
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(s->ctx->llvm, 0),
                               LLVMInt64TypeInContext(s->ctx->llvm)};
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), parameters, s->count ? 2 : 1, false);
-  LLVMValueRef function = cn_emit_declare(s->ctx, s->count ? CN_ALLOC_INDEXED_SLOW : CN_ALLOC_SLOW,
-                                          type, LLVMPreserveAllCallConv);
+  LLVMValueRef function =
+      cn_emit_declare(s->ctx, s->allocator->slow, type, LLVMPreserveAllCallConv);
 
   if (!function)
     return NULL;
@@ -219,7 +221,7 @@ static uint64_t most_in_line(const struct site *s)
 }
 
 /* Say what is wrong with a call that cannot be expanded. */
-static void check(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
+static void check(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   struct cn_layout_sizes sizes;
 
@@ -234,21 +236,30 @@ static void check(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form for
     return;
   }
   cn_layouts_read(LLVMGetOperand(call, 0), &sizes);
-  if ((sizes.elem_size == 0) != (form == CN_LAYOUT_OBJECT))
+  if ((sizes.elem_size == 0) != (allocator->form == CN_LAYOUT_OBJECT))
     cn_error(ctx, call, "unknown-layout",
              "an allocation call whose layout is for another form of object");
+  if (allocator->uninit && sizes.refs)
+    cn_error(ctx, call, "uninit-references",
+             "@%s is given a layout with references, which would be whatever lay there before",
+             allocator->name);
 }
 
 static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
-                   enum cn_layout_form form)
+                   const struct cn_allocator *allocator)
 {
-  struct site s = {.ctx = ctx, .call = call, .layout = LLVMGetOperand(call, 0), .builder = builder};
+  struct site s = {.ctx = ctx,
+                   .allocator = allocator,
+                   .call = call,
+                   .layout = LLVMGetOperand(call, 0),
+                   .builder = builder};
   bool in_line;
 
   CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
   cn_layouts_read(s.layout, &s.sizes);
-  s.prefix = form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
-  if (form == CN_LAYOUT_OBJECT) {
+  s.prefix =
+      allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
+  if (allocator->form == CN_LAYOUT_OBJECT) {
     in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_ALLOC_MAX - s.prefix;
   } else {
     s.count = LLVMGetOperand(call, 1);
@@ -270,18 +281,16 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_VECTOR(LLVMValueRef) calls = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  enum cn_layout_form form;
+  const struct cn_allocator *allocator;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_layouts_allocates(i, &form)) {
-        check(ctx, i, form);
+      if ((allocator = cn_layouts_allocator(i)) != NULL) {
+        check(ctx, i, allocator);
         cn_push(&calls, i);
       }
-  for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;) {
-    CN_CHECK(cn_layouts_allocates(calls.at[i], &form));
-    expand(ctx, builder, calls.at[i], form);
-  }
+  for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;)
+    expand(ctx, builder, calls.at[i], cn_layouts_allocator(calls.at[i]));
   cn_free(&calls);
   LLVMDisposeBuilder(builder);
 }

@@ -9,12 +9,11 @@
 
 static unsigned count(LLVMValueRef function)
 {
-  enum cn_layout_form form;
   unsigned calls = 0;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      calls += cn_layouts_allocates(i, &form);
+      calls += cn_layouts_allocator(i) != NULL;
   return calls;
 }
 

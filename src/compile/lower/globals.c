@@ -286,7 +286,7 @@ static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRe
     fields[FORM] = guard;
   fields[FIELDS - 1] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
   LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
-  char *name = cn_format("%s.data", group);
+  char *name = cn_format("%s" CN_IMAGE_SUFFIX, group);
   LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
   free(name);
   LLVMSetInitializer(image, value);
@@ -351,9 +351,16 @@ static bool has_managed(struct cn_ctx *ctx)
   return false;
 }
 
+/* Slow paths are called through thunks by now. */
+static bool has_uncleared(struct cn_ctx *ctx)
+{
+  return LLVMGetNamedFunction(ctx->module, CN_SLOW_PREFIX CN_ALLOC_UNINIT_SLOW) ||
+         LLVMGetNamedFunction(ctx->module, CN_ALLOC_UNINIT_SLOW);
+}
+
 bool cn_globals(struct cn_ctx *ctx)
 {
-  if (LLVMGetNamedFunction(ctx->module, "cairn.image"))
+  if (LLVMGetNamedFunction(ctx->module, CN_IMAGE))
     return true; /* this pass ran before: the module came through Cairn */
   size_t roots = add_roots(ctx);
   bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
@@ -362,10 +369,12 @@ bool cn_globals(struct cn_ctx *ctx)
   if (ctx->errors)
     return false;
   if (managed || roots > 0 || has_layouts(ctx))
-    register_image(ctx, "cairn.image", guard, true, 0);
+    register_image(ctx, CN_IMAGE, guard, true, 0);
   if (managed && !safepoints)
-    register_image(ctx, "cairn.image.unsafe", NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
+    register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
-    register_image(ctx, "cairn.image.stack", NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
+    register_image(ctx, CN_IMAGE_STACK, NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
+  if (has_uncleared(ctx))
+    register_image(ctx, CN_IMAGE_UNCLEARED, NULL, false, CAIRN_ABI_IMAGE_UNCLEARED);
   return true;
 }

@@ -4,7 +4,7 @@
  * reads.
  *
  * Needs: locals promoted, so that each call names its static directly. Provides: each call of
- * cairn_alloc, cairn_alloc_array and cairn_alloc_flex has a constant struct cairn_layout as its
+ * cairn_alloc and its like has a constant struct cairn_layout as its
  * first operand. Breaks: nothing.
  *
  * The static's LLVM value type names every reference in the C type (docs/llvm-22.md,
@@ -25,8 +25,13 @@
 /* Fields of struct cairn_layout as LLVM constants. */
 enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, ELEM_REFS, RESERVED, OFFSETS, FIELDS };
 
-/* In the order of enum cn_layout_form. */
-static const char *const allocators[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
+const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
+    {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false},
+    {CN_ALLOC_ARRAY, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_ARRAY, false},
+    {CN_ALLOC_FLEX, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FLEX, false},
+    {CN_ALLOC_ARRAY_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_ARRAY, true},
+    {CN_ALLOC_FLEX_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FLEX, true},
+};
 
 typedef CN_VECTOR(LLVMValueRef) values;
 
@@ -196,22 +201,22 @@ void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
   out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
   out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
   out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
+  out->refs = !LLVMIsNull(LLVMGetAggregateElement(value, BASE_REFS)) ||
+              !LLVMIsNull(LLVMGetAggregateElement(value, ELEM_REFS));
 }
 
-bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form)
+const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
 {
   size_t length;
 
   if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
-    return false;
+    return NULL;
   LLVMValueRef callee = cn_direct_callee(instruction);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  for (unsigned i = 0; i < sizeof allocators / sizeof *allocators; i++)
-    if (strcmp(name, allocators[i]) == 0) {
-      *form = (enum cn_layout_form)i;
-      return true;
-    }
-  return false;
+  for (unsigned i = 0; i < CN_ALLOCATORS; i++)
+    if (strcmp(name, cn_layouts_allocators[i].name) == 0)
+      return &cn_layouts_allocators[i];
+  return NULL;
 }
 
 /* ---- the pass ---- */
@@ -321,16 +326,16 @@ static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
 bool cn_layouts(struct cn_ctx *ctx)
 {
   struct cn_layout_table table;
-  enum cn_layout_form form;
+  const struct cn_allocator *allocator;
 
   cn_layouts_table_build(ctx, &table);
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if (cn_layouts_allocates(i, &form))
-          give_layout(ctx, &table, i, form);
+        if ((allocator = cn_layouts_allocator(i)) != NULL)
+          give_layout(ctx, &table, i, allocator->form);
   cn_layouts_table_free(&table);
-  for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-    refuse_other_uses(ctx, allocators[i]);
+  for (size_t i = 0; i < CN_ALLOCATORS; i++)
+    refuse_other_uses(ctx, cn_layouts_allocators[i].name);
   return ctx->errors == 0;
 }

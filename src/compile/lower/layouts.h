@@ -14,9 +14,22 @@ enum cn_layout_form {
   CN_LAYOUT_FLEX,   /* T, a struct that ends in [0 x E], and n times E */
 };
 
+/* An allocation function of include/cairn/cairn.h, and its slow path. */
+struct cn_allocator {
+  const char *name, *slow;
+  enum cn_layout_form form;
+  bool uninit; /* the object is not cleared, and holds no references */
+};
+enum { CN_ALLOCATORS = 5 };
+extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS];
+
+/* The one that `instruction` calls, or null. */
+const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction);
+
 /* The fields that allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
+  bool refs; /* are there any? */
 };
 
 /* The layout constants of a module. Valid until one is deleted. */
@@ -37,8 +50,5 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
 /* True if `value` is a constant struct cairn_layout of this module. */
 bool cn_layouts_is_constant(LLVMValueRef value);
 void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out);
-
-/* True, and which form, if `instruction` calls an allocation function of include/cairn/cairn.h. */
-bool cn_layouts_allocates(LLVMValueRef instruction, enum cn_layout_form *form);
 
 #endif

@@ -177,7 +177,7 @@ static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
   size_t length;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
-  if (strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0)
+  if (cn_is_slow_allocation(name))
     return "an allocation";
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {

@@ -84,8 +84,10 @@ static bool check_target(struct cn_ctx *ctx)
   return false;
 }
 
-/* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed") and allocsize(1). */
+/* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed"), allockind("alloc,uninitialized")
+ * and allocsize(1). */
 #define ALLOC_ZEROED (1 | 1 << 4)
+#define ALLOC_UNINITIALIZED (1 | 1 << 3)
 #define SIZE_IS_SECOND (UINT64_C(1) << 32 | UINT32_MAX)
 /* An array of so many elements has a length that is no error, whatever the elements are. */
 #define SURELY_A_LENGTH 65536
@@ -95,10 +97,8 @@ static bool check_target(struct cn_ctx *ctx)
  * `allocate` has expanded them. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
-  static const char *const names[] = {CN_ALLOC, CN_ALLOC_ARRAY, CN_ALLOC_FLEX};
-
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+  for (size_t i = 0; i < CN_ALLOCATORS; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, cn_layouts_allocators[i].name);
     if (!function || !LLVMIsDeclaration(function))
       continue;
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
@@ -118,17 +118,18 @@ static void describe(struct cn_ctx *ctx, LLVMValueRef call, const char *name, ui
 
 /* The optimiser knows what is in the object, and removes the call if nothing uses it. So one that
  * may be an error, by its length, is not described: the error would go with it. */
-static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, enum cn_layout_form form)
+static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call,
+                                const struct cn_allocator *allocator)
 {
   LLVMValueRef count = LLVMGetNumArgOperands(call) == 2 ? LLVMGetOperand(call, 1) : NULL;
 
   if (!count || !LLVMIsAConstantInt(count))
     return;
-  if (form == CN_LAYOUT_OBJECT)
+  if (allocator->form == CN_LAYOUT_OBJECT)
     describe(ctx, call, "allocsize", SIZE_IS_SECOND);
   else if (LLVMConstIntGetZExtValue(count) > SURELY_A_LENGTH)
     return;
-  describe(ctx, call, "allockind", ALLOC_ZEROED);
+  describe(ctx, call, "allockind", allocator->uninit ? ALLOC_UNINITIALIZED : ALLOC_ZEROED);
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
 }
@@ -141,12 +142,12 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef call)
 
 static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  enum cn_layout_form form;
+  const struct cn_allocator *allocator;
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (cn_layouts_allocates(i, &form)) {
-        describe_allocation(ctx, i, form);
+      if ((allocator = cn_layouts_allocator(i)) != NULL) {
+        describe_allocation(ctx, i, allocator);
         keep_apart(ctx, i);
       }
 }
@@ -213,6 +214,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     cn_spans_prepare(ctx, f);
     promote(ctx, f);
     cn_rules_layout_compares(ctx, f);
+    cn_rules_uninit(ctx, f);
     if (ctx->options->manage_all)
       cn_rules_stores(ctx, f);
     describe_allocations(ctx, f);

@@ -17,14 +17,11 @@
 /* Does an allocation call name its type by it? */
 static bool is_layout(LLVMValueRef value)
 {
-  enum cn_layout_form form;
-
   if (!LLVMIsAGlobalVariable(value))
     return false;
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAInstruction(user) && cn_layouts_allocates(user, &form) &&
-        LLVMGetOperand(user, 0) == value)
+    if (LLVMIsAInstruction(user) && cn_layouts_allocator(user) && LLVMGetOperand(user, 0) == value)
       return true;
   }
   return false;

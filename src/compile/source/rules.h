@@ -15,6 +15,8 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
 /* layout_compare.c: report comparisons of an object's header with the static of its type. `prepare`
  * calls it. */
 void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function);
+/* uninit.c: report objects with references that are not to be cleared. `prepare` calls it. */
+void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function);
 /* rules_unions.c: report unions that overlay a reference with something else, by debug information.
  */
 void cn_rules_unions(struct cn_ctx *ctx);

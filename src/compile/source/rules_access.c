@@ -89,10 +89,8 @@ static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field
  */
 static bool is_known_base(LLVMValueRef value)
 {
-  enum cn_layout_form form;
-
   if (LLVMIsACallInst(value))
-    return cn_layouts_allocates(value, &form);
+    return cn_layouts_allocator(value) != NULL;
   if (!LLVMIsALoadInst(value))
     return false;
   LLVMValueRef from = LLVMGetOperand(value, 0);
@@ -153,11 +151,9 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
  * null. */
 static LLVMTypeRef object_type(LLVMValueRef root)
 {
-  enum cn_layout_form form;
-
   if (LLVMIsAGlobalVariable(root))
     return LLVMGlobalGetValueType(root);
-  if (!cn_layouts_allocates(root, &form) || LLVMGetNumOperands(root) == 0)
+  if (!cn_layouts_allocator(root) || LLVMGetNumOperands(root) == 0)
     return NULL;
   LLVMValueRef layout = LLVMGetOperand(root, 0);
   return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout)

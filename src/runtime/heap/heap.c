@@ -71,10 +71,12 @@ static void set_up(void)
   cn_mutex_release(&first);
 }
 
-static void *cleared(void *block, size_t bytes)
+static void *prepared(void *block, struct cn_wanted wanted)
 {
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
-  return block != NULL ? memset(block, 0, bytes) : NULL;
+  if (block != NULL && !wanted.any)
+    memset(block, 0, wanted.bytes);
+  return block;
 }
 
 static bool is_large(size_t bytes)
@@ -106,8 +108,10 @@ static bool grow(size_t bytes)
   return collector->grow(&cairn_mutator, bytes) == CAIRN_OK;
 }
 
-void *cn_heap_allocate(size_t bytes)
+void *cn_heap_allocate(struct cn_wanted wanted)
 {
+  size_t bytes = wanted.bytes;
+
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   set_up();
   if (is_large(bytes))
@@ -115,17 +119,19 @@ void *cn_heap_allocate(size_t bytes)
   void *block = cn_buffer_allocate(&cairn_mutator, bytes);
   if (block == NULL && refill(bytes))
     block = cn_buffer_allocate(&cairn_mutator, bytes);
-  return cleared(block, bytes);
+  return prepared(block, wanted);
 }
 
-void *cn_heap_allocate_rest(size_t bytes)
+void *cn_heap_allocate_rest(struct cn_wanted wanted)
 {
   cn_buffer_merge(&cairn_mutator);
-  return cn_heap_allocate(bytes);
+  return cn_heap_allocate(wanted);
 }
 
-void *cn_heap_allocate_beside(size_t bytes)
+void *cn_heap_allocate_beside(struct cn_wanted wanted)
 {
+  size_t bytes = wanted.bytes;
+
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   set_up();
   if (is_large(bytes))
@@ -138,15 +144,15 @@ void *cn_heap_allocate_beside(size_t bytes)
     if (more)
       block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   }
-  return cleared(block, bytes);
+  return prepared(block, wanted);
 }
 
-void *cn_heap_allocate_growing(size_t bytes)
+void *cn_heap_allocate_growing(struct cn_wanted wanted)
 {
-  void *block = cn_heap_allocate(bytes);
+  void *block = cn_heap_allocate(wanted);
 
-  if (block == NULL && grow(bytes))
-    block = cn_heap_allocate(bytes);
+  if (block == NULL && grow(wanted.bytes))
+    block = cn_heap_allocate(wanted);
   return block;
 }
 

@@ -11,19 +11,26 @@
 
 const struct cairn_collector *cn_heap_collector(void);
 
-/* A cleared block of `bytes` (a multiple of CAIRN_ABI_OBJECT_ALIGN), or null: a collection is
- * needed first. Sets the heap up at its first call. Phases MUTATE and STOP. */
-void *cn_heap_allocate(size_t bytes);
+/* A block of `bytes`, a multiple of CAIRN_ABI_OBJECT_ALIGN. 0: none. */
+struct cn_wanted {
+  size_t bytes;
+  bool any; /* whatever it contains; else cleared */
+};
+#define CN_WANTED_NOTHING ((struct cn_wanted){0})
+
+/* Such a block, or null: a collection is needed first. Sets the heap up at its first call. Phases
+ * MUTATE and STOP. */
+void *cn_heap_allocate(struct cn_wanted wanted);
 
 /* The same after a collection that did not help: also from what is kept for signal handlers. */
-void *cn_heap_allocate_rest(size_t bytes);
+void *cn_heap_allocate_rest(struct cn_wanted wanted);
 
 /* The same while managed code is interrupted (signals.h): may raise the heap's capacity, collects
  * nothing. Null: beyond the maximum. */
-void *cn_heap_allocate_beside(size_t bytes);
+void *cn_heap_allocate_beside(struct cn_wanted wanted);
 
 /* As the first, raising the heap's capacity if need be. Null: beyond the maximum. */
-void *cn_heap_allocate_growing(size_t bytes);
+void *cn_heap_allocate_growing(struct cn_wanted wanted);
 
 /* Let the collector collect; sets the heap up if nothing was allocated yet. Phase STOP. */
 void cn_heap_collect(size_t bytes_needed, bool move_all);

@@ -149,7 +149,7 @@ static uintptr_t start_of(const struct space *space, uintptr_t address)
 {
   uintptr_t payload, end;
 
-  if (address % 8 == 0) {
+  if (address % 8 == 0 && !cairn_arrays_uncleared()) {
     uintptr_t header = ((uintptr_t *)address)[-1];
     if (((header & 1) && within(&old, header - 1)) ||
         (header >> 32 != 0 && cairn_layout_is_known((const struct cairn_layout *)header)))

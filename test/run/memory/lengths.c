@@ -1,16 +1,21 @@
 // RUN: %cairn-cc -O2 -I%root/include %s -o %t
-// RUN: not %t array -1 2>&1 | FileCheck %s
-// RUN: not %t array 9223372036854775807 2>&1 | FileCheck %s
-// RUN: not %t array 2305843009213693952 2>&1 | FileCheck %s
-// RUN: not %t array 1152921504606846976 2>&1 | FileCheck %s
-// RUN: not %t flex -1 2>&1 | FileCheck %s
-// RUN: not %t flex 9223372036854775807 2>&1 | FileCheck %s
-// RUN: not %t constant 0 2>&1 | FileCheck %s
+// RUN: not %t array -1 2>&1 | FileCheck %s -DN=-1 --check-prefix=NEGATIVE
+// RUN: not %t array 9223372036854775807 2>&1 | FileCheck %s -DN=9223372036854775807
+// RUN: not %t array 2305843009213693952 2>&1 | FileCheck %s -DN=2305843009213693952
+// RUN: not %t array 1152921504606846976 2>&1 | FileCheck %s -DN=1152921504606846976
+// RUN: not %t flex -1 2>&1 | FileCheck %s -DN=-1 --check-prefix=NEGATIVE
+// RUN: not %t flex 9223372036854775807 2>&1 | FileCheck %s -DN=9223372036854775807
+// RUN: not %t constant 0 2>&1 | FileCheck %s -DN=-3 --check-prefix=NEGATIVE
+// RUN: not %t uninit -1 2>&1 | FileCheck %s -DN=-1 --check-prefix=NEGATIVE
+// RUN: not %t uninit 1152921504606846976 2>&1 | FileCheck %s -DN=1152921504606846976
+// RUN: not %t flex-uninit -9 2>&1 | FileCheck %s -DN=-9 --check-prefix=NEGATIVE
+// RUN: not %t flex-uninit 9223372036854775807 2>&1 | FileCheck %s -DN=9223372036854775807
 // RUN: %t array 3 | FileCheck %s --check-prefix=FINE
+// RUN: %t flex-uninit 3 | FileCheck %s --check-prefix=FINE
 // RUN: sh -c '%t array -5 2>/dev/null; echo "status $?"' | FileCheck %s --check-prefix=STATUS
-// A length that is negative or overflows is an error, never a small block.
-// CHECK-NOT: fine
-// CHECK: cairn: {{.*}}
+// A length that is negative or overflows is an error, never a small block. One line says what and where.
+// NEGATIVE: {{^}}cairn: negative array length [[N]] at pc 0x{{[0-9a-f]+}} (main+0x{{[0-9a-f]+}}){{$}}
+// CHECK: {{^}}cairn: array of [[N]] elements of 8 bytes at pc 0x{{[0-9a-f]+}} (main+0x{{[0-9a-f]+}}): the size overflows{{$}}
 // FINE: fine
 // STATUS: status 1
 #include <stdio.h>
@@ -34,6 +39,12 @@ int main(int argc, char **argv)
     array[0] = numbers[0];
   } else if (strcmp(argv[1], "flex") == 0) {
     struct flex managed *flex = cairn_new_flex(struct flex, n, numbers);
+    flex->n = n;
+  } else if (strcmp(argv[1], "uninit") == 0) {
+    long managed *array = cairn_new_array_uninit(long, n);
+    array[0] = n;
+  } else if (strcmp(argv[1], "flex-uninit") == 0) {
+    struct flex managed *flex = cairn_new_flex_uninit(struct flex, n, numbers);
     flex->n = n;
   } else {
     long managed *array = cairn_new_array(long, -3);

@@ -158,6 +158,7 @@ __asm__(CAIRN_ENTRY_STRING(
                     "  ret\n");
 
 extern void cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
+extern void cairn_alloc_uninit_slow(void);
 extern void cairn_collect(void), cairn_call_any(void), cairn_call_short(void);
 
 static struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,

@@ -56,6 +56,16 @@ static void allocations(void **state)
   object = (const uintptr_t *)after.gpr[0];
   assert_int_equal(object[-1], (uintptr_t)&layouts.array);
   assert_int_equal(object[-2], 7 << 1 | 1);
+
+  memset((void *)(object + 3), 0x5a, 64);
+  preserved(&before, &after, cairn_alloc_uninit_slow);
+  assert_preserved(&before, &after, true);
+  assert_ptr_equal(after.gpr[0], object + 3 + 2);
+  object = (const uintptr_t *)after.gpr[0];
+  assert_int_equal(object[-1], (uintptr_t)&layouts.array);
+  assert_int_equal(object[-2], 7 << 1 | 1);
+  assert_int_equal(object[0], 0x5a5a5a5a5a5a5a5a);
+  assert_int_equal(object[2], 0x5a5a5a5a5a5a5a5a);
 }
 
 static uint64_t arguments(long a, long b, long c, long d, long e, long f, long g, long h, double x)
@@ -291,7 +301,8 @@ static void each_keeps_state(void (*touch)(void))
     const void *argument;
   } stubs[] = {{cairn_poll_slow, NULL},
                {cairn_alloc_slow, &layouts.object},
-               {cairn_alloc_indexed_slow, &layouts.array}};
+               {cairn_alloc_indexed_slow, &layouts.array},
+               {cairn_alloc_uninit_slow, &layouts.array}};
   unsigned before;
 
   for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++) {

@@ -2,9 +2,9 @@
  *
  * The entries from managed code, x86-64 System V.
  *
- * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow; preserve_allcc: every
- * general register but r11 and every vector register survive, so references may stay in any of
- * them): each builds a struct cn_regs (arch.h), on the stack, saves the vector registers below it
+ * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow, cairn_alloc_uninit_slow;
+ * preserve_allcc: every general register but r11 and every vector register survive, so references
+ * may stay in any of them): each builds a struct cn_regs (arch.h), on the stack, saves the vector registers below it
  * and calls C. The collector updates the saved registers in place, and they are loaded again from
  * there.
  *
@@ -27,6 +27,7 @@
         .hidden cn_safepoint_poll
         .hidden cn_safepoint_alloc
         .hidden cn_safepoint_alloc_indexed
+        .hidden cn_safepoint_alloc_uninit
         .hidden cn_safepoint_collect
         .hidden cn_safepoint_anchors
         .hidden cn_safepoint_back
@@ -213,19 +214,24 @@ stub cairn_alloc_slow
         ret
 end cairn_alloc_slow
 
-/* ref cairn_alloc_indexed_slow(const struct cairn_layout *layout, int64_t count) */
-stub cairn_alloc_indexed_slow
+/* ref NAME(const struct cairn_layout *layout, int64_t count), by SAFEPOINT of safepoint.h. */
+        .macro alloc_indexed name, safepoint
+stub \name
         save_general
         save_vectors
         movq %rsi, %rdx
         movq %rdi, %rsi
         movq %rbp, %rdi
-        call cn_safepoint_alloc_indexed
+        call \safepoint
         movq %rax, (%rbp)
         restore_vectors
         restore_general
         ret
-end cairn_alloc_indexed_slow
+end \name
+        .endm
+
+alloc_indexed cairn_alloc_indexed_slow, cn_safepoint_alloc_indexed
+alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit
 
 /* void cairn_collect(void): C convention, but the stub itself must save the callee-saved registers.
  * The mark lets cairn_call_any jump here: then the caller's frame is the youngest one and needs no

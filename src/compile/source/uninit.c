@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Objects with references that are not to be cleared. A collection would take for references
+ * whatever lay there before.
+ *
+ * Needs: promoted locals, so that each call names its static. Provides: diagnostic
+ * uninit-references. Breaks: nothing.
+ */
+#include "base/check.h"
+#include "compile/core/each.h"
+#include "compile/lower/layouts.h"
+#include "compile/source/rules.h"
+
+void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_ASSERT(LLVMIsAFunction(function));
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
+      const struct cn_allocator *allocator = cn_layouts_allocator(i);
+      LLVMValueRef type = allocator && allocator->uninit && LLVMGetNumArgOperands(i) == 2
+                              ? LLVMIsAGlobalVariable(LLVMGetOperand(i, 0))
+                              : NULL;
+      if (type && cn_holds_ref(LLVMGlobalGetValueType(type)))
+        cn_error(ctx, i, "uninit-references",
+                 "an array that is not cleared is of a type with references, which would be "
+                 "whatever lay there before; use cairn_new_array() or cairn_new_flex()");
+    }
+}
