@@ -285,13 +285,13 @@ __asm__(".text\n"
 
 static struct cairn_collector collector;
 
-static void collect(size_t bytes_needed, bool move_all)
+static void collect(const struct cairn_collection *collection)
 {
   struct way ways[] = {{"collector", collector_arrays, {0}},
                        {"collector+calls", collector_calls, {0}}};
 
-  if (bytes_needed != 0 || move_all) {
-    cairn_semispace.collect(bytes_needed, move_all);
+  if (collection->cause != CAIRN_CAUSE_ASKED) {
+    cairn_semispace.collect(collection);
     return;
   }
   measure(ways, 2);

@@ -86,10 +86,9 @@ cairn_unmanaged static enum cairn_status refill(struct cairn_mutator *mutator, s
   return CAIRN_OK;
 }
 
-cairn_unmanaged static void collect(size_t bytes_needed, bool move_all)
+cairn_unmanaged static void collect(const struct cairn_collection *collection)
 {
-  (void)bytes_needed;
-  (void)move_all;
+  (void)collection;
   stopped_at = now();
   stopped_delay = delay(delays[0]) + delay(delays[1]);
 }

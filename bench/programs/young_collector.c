@@ -63,12 +63,11 @@ static void visit(void *env, struct cairn_slot slot)
   roots += *slot.address != 0;
 }
 
-static void collect(size_t bytes_needed, bool move_all)
+static void collect(const struct cairn_collection *collection)
 {
   uint64_t visited = 0;
 
-  (void)bytes_needed;
-  (void)move_all;
+  (void)collection;
   if (!enabled || count == MOST)
     return;
   double start = now(CLOCK_MONOTONIC);

@@ -84,11 +84,42 @@ typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 /* A thread that runs managed code. */
 struct cairn_mutator;
 
+/* Why a collection takes place. */
+enum cairn_cause {
+  CAIRN_CAUSE_ALLOCATION, /* a block did not fit */
+  CAIRN_CAUSE_ASKED,      /* cairn_collect() */
+  CAIRN_CAUSE_HANDLER,    /* a signal handler that interrupted managed code wanted one */
+  CAIRN_CAUSE_EMERGENCY,  /* the collection just before made no room for the block: the last try */
+  CAIRN_CAUSE_STRESS      /* CAIRN_STRESS */
+};
+
+/* What it is to do, at least. */
+enum cairn_extent {
+  CAIRN_EXTENT_YOUNG,   /* make room; a collector without generations does so by a full one */
+  CAIRN_EXTENT_FULL,    /* free all that is unreachable */
+  CAIRN_EXTENT_MOVE_ALL /* that, and every object ends at another address, and the space that it
+                         * left is unmapped; only if the collector moves objects */
+};
+
+struct cairn_collection {
+  enum cairn_cause cause;
+  enum cairn_extent extent;
+  size_t bytes_needed; /* of the allocation that waits, 0 if none does: the heap may grow for it */
+};
+
+/* What a collector is like: bits of struct cairn_collector's `traits`. */
+enum {
+  CAIRN_COLLECTOR_MOVES = 1,       /* it can move every object; CAIRN_STRESS is refused if not */
+  CAIRN_COLLECTOR_GENERATIONS = 2, /* a young collection may leave garbage that a full one frees */
+  CAIRN_COLLECTOR_TRAITS = 3       /* all that there are: others are refused */
+};
+
 /* You provide: */
 struct cairn_collector {
   uint32_t version; /* CAIRN_ABI_COLLECTOR_VERSION (<cairn/abi.h>) */
   uint32_t size;    /* sizeof(struct cairn_collector) */
   const char *name;
+  uint64_t traits; /* CAIRN_COLLECTOR_* */
 
   /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. MEMORY: there is
    * none; the program ends. */
@@ -105,16 +136,15 @@ struct cairn_collector {
   enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, void **block);
 
   /* As refill, but: raise the heap's capacity so that `bytes` fit. MEMORY: that is beyond the
-   * maximum. For programs that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and for signal
-   * handlers. */
+   * maximum. For programs and collectors that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and
+   * for signal handlers. */
   enum cairn_status (*grow)(struct cairn_mutator *mutator, size_t bytes);
 
   /* STOP, on the thread that stopped the others. Find everything that is reachable, move what
-   * moves, update every slot. May call the functions below. `move_all`: every object must end at
-   * another address, and the space it left must be unmapped. `bytes_needed`: the bytes of the
-   * allocation that caused the collection, 0 if none: the heap may grow for it. The thread is not
-   * cancelled meanwhile. */
-  void (*collect)(size_t bytes_needed, bool move_all);
+   * moves, update every slot. May call the functions below. The thread is not cancelled meanwhile.
+   * May be null: the collector never collects, cairn_collect() does nothing, and an allocation that
+   * does not fit calls `grow`. */
+  void (*collect)(const struct cairn_collection *collection);
 
   /* Any phase, async-signal-safe. True if `address` lies in space from which objects were moved
    * away; `*collection` then says by which collection (counted from 1), or is 0 if that is no

@@ -16,8 +16,9 @@
  * there are two spaces. After a collection the capacity is four times what survived, within
  * [initial, maximum].
  *
- * Stress mode (move_all) takes every to-space from addresses that were not used for a long time,
- * and gives the from-space's memory back: a stale reference then faults, or visit_slot() finds it.
+ * CAIRN_EXTENT_MOVE_ALL (stress mode) takes every to-space from addresses that were not used for a
+ * long time, and gives the from-space's memory back: a stale reference then faults, or visit_slot()
+ * finds it.
  *
  * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
  * shrank by less than half, or only lately.
@@ -467,8 +468,11 @@ static void give_one(void)
     give(first, 0);
 }
 
-static void collect(size_t bytes_needed, bool move_all)
+static void collect(const struct cairn_collection *collection)
 {
+  size_t bytes_needed = collection->bytes_needed;
+  bool move_all = collection->extent == CAIRN_EXTENT_MOVE_ALL;
+
   take_all();
   uintptr_t from_end = heap.free;
   size_t used = from_end - heap.current.base;
@@ -533,6 +537,7 @@ const struct cairn_collector cairn_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
+    .traits = CAIRN_COLLECTOR_MOVES,
     .init = init,
     .refill = refill,
     .grow = grow,

@@ -27,13 +27,21 @@
 
 static bool may_collect(void)
 {
-  return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0;
+  return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
+         cn_heap_collector()->collect != NULL;
 }
 
-/* Collect in a stopped world, and allocate the block that is wanted before other threads run again
- * and take what the collection found. Null: there is no room, or no block is wanted. */
-static void *collect_stopped(const struct cn_regs *regs, const char *why, struct cn_wanted wanted)
+static enum cairn_extent extent_for(enum cairn_cause cause)
 {
+  if (cn_options.stress != 0)
+    return CAIRN_EXTENT_MOVE_ALL;
+  return cause == CAIRN_CAUSE_ALLOCATION ? CAIRN_EXTENT_YOUNG : CAIRN_EXTENT_FULL;
+}
+
+static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
+                         struct cn_wanted wanted)
+{
+  const struct cairn_collection collection = {cause, extent_for(cause), wanted.bytes};
   struct cn_stats before = cn_stats;
 
   CN_ASSERT_VALID(cn_stop_registry_wrong());
@@ -42,19 +50,32 @@ static void *collect_stopped(const struct cn_regs *regs, const char *why, struct
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
   bool entered = cn_image_enter(); /* once for all readers of layouts */
-  cn_heap_collect(wanted.bytes, cn_options.stress != 0);
+  cn_heap_collect(&collection);
   cn_image_leave(entered);
-  cn_stats_collection(why, wanted.bytes, &before, cn_os_nanoseconds() - start);
+  cn_stats_collection(&collection, &before, cn_os_nanoseconds() - start);
+}
+
+/* Collect in a stopped world, and allocate the block that is wanted before other threads run again
+ * and take what the collection found. Null: there is no room, or no block is wanted. */
+static void *collect_stopped(const struct cn_regs *regs, enum cairn_cause cause,
+                             struct cn_wanted wanted)
+{
+  collect_once(regs, cause, wanted);
   if (wanted.bytes == 0)
     return NULL;
   void *block = cn_heap_allocate(wanted);
+  if (block == NULL && extent_for(cause) == CAIRN_EXTENT_YOUNG &&
+      (cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0) {
+    collect_once(regs, CAIRN_CAUSE_EMERGENCY, wanted);
+    block = cn_heap_allocate(wanted);
+  }
   return block ? block : cn_heap_allocate_rest(wanted);
 }
 
 /* Another thread may have collected while this one waited for the world: then `wanted` may
  * fit. Stress mode collects all the same. An exit handler that runs because a collection found no
  * memory does not collect again. */
-static void *collect(const struct cn_regs *regs, const char *why, struct cn_wanted wanted)
+static void *collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uint64_t collections = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
@@ -72,7 +93,7 @@ static void *collect(const struct cn_regs *regs, const char *why, struct cn_want
   if (wanted.bytes != 0 && cn_stats.collections != collections && cn_options.stress == 0)
     block = cn_heap_allocate(wanted);
   if (block == NULL)
-    block = collect_stopped(regs, why, wanted);
+    block = collect_stopped(regs, cause, wanted);
   cn_stop_end(mutator);
   mutator->stopped = NULL;
   return block;
@@ -92,7 +113,8 @@ static bool wants_collection(struct cairn_mutator *mutator)
 
 /* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. Look for
  * the map each time only if walks are verified, or if the program has no map at all. */
-static void *collect_mapped(const struct cn_regs *regs, const char *why, struct cn_wanted wanted)
+static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
+                            struct cn_wanted wanted)
 {
   struct cn_region region;
   char place[CN_REPORT_PC];
@@ -102,7 +124,7 @@ static void *collect_mapped(const struct cn_regs *regs, const char *why, struct 
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite'?",
                 cn_report_pc(regs->pc, place));
-  return collect(regs, why, wanted);
+  return collect(regs, cause, wanted);
 }
 
 /* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
@@ -166,9 +188,9 @@ static void leave(bool native)
   cn_signals_release();
 }
 
-static const char *due(void)
+static enum cairn_cause due(void)
 {
-  return cn_options.stress != 0 ? "stress" : "signal handler";
+  return cn_options.stress != 0 ? CAIRN_CAUSE_STRESS : CAIRN_CAUSE_HANDLER;
 }
 
 void cn_safepoint_poll(const struct cn_regs *regs)
@@ -194,7 +216,7 @@ void cn_safepoint_collect(const struct cn_regs *regs)
   else if (cn_signals_interrupting())
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
   else
-    collect(regs, "cairn_collect()", CN_WANTED_NOTHING);
+    collect(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
   leave(native);
 }
 
@@ -219,7 +241,7 @@ static void *allocate_collecting(const struct cn_regs *regs, struct cn_wanted wa
   void *block = cn_heap_allocate(wanted);
 
   if (block == NULL)
-    block = collect_mapped(regs, "allocation", wanted);
+    block = collect_mapped(regs, CAIRN_CAUSE_ALLOCATION, wanted);
   if (block == NULL && cn_poll_word_is_armed(&cairn_mutator, CN_REASON_COLLECT))
     block = cn_heap_allocate_growing(wanted); /* the collection waits for a fork() */
   return block;

@@ -24,15 +24,21 @@ void cairn_note_moved(size_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
-static void trace(const char *why, size_t bytes, const struct cn_stats *before,
+static const char *const causes[] = {[CAIRN_CAUSE_ALLOCATION] = "allocation",
+                                     [CAIRN_CAUSE_ASKED] = "cairn_collect()",
+                                     [CAIRN_CAUSE_HANDLER] = "signal handler",
+                                     [CAIRN_CAUSE_EMERGENCY] = "emergency",
+                                     [CAIRN_CAUSE_STRESS] = "stress"};
+
+static void trace(const struct cairn_collection *collection, const struct cn_stats *before,
                   uint64_t nanoseconds)
 {
   const struct cn_stats *now = &cn_stats;
 
   cn_report_text("cairn: trace: collection %llu: %s, %zu bytes wanted; %llu frames, %llu roots, "
                  "%llu objects of %llu bytes moved; %llu.%llu us\n",
-                 (unsigned long long)now->collections, why, bytes,
-                 (unsigned long long)(now->frames - before->frames),
+                 (unsigned long long)now->collections, causes[collection->cause],
+                 collection->bytes_needed, (unsigned long long)(now->frames - before->frames),
                  (unsigned long long)(now->roots - before->roots),
                  (unsigned long long)(now->objects_moved - before->objects_moved),
                  (unsigned long long)(now->bytes_moved - before->bytes_moved),
@@ -40,14 +46,14 @@ static void trace(const char *why, size_t bytes, const struct cn_stats *before,
                  (unsigned long long)nanoseconds / 100 % 10);
 }
 
-void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
+void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
                          uint64_t nanoseconds)
 {
   CN_ASSERT(before->collections == cn_stats.collections && before->frames <= cn_stats.frames);
   cn_stats.collections++;
   cn_histogram_add(&cn_stats_pauses, nanoseconds);
   if (cn_options.trace)
-    trace(why, bytes, before, nanoseconds);
+    trace(collection, before, nanoseconds);
 }
 
 /* Sum over all threads. Those that run change their own counts meanwhile. If the operation of a

@@ -8,14 +8,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/collector.h>
 #include "runtime/core/counts.h"
 #include "runtime/debug/histogram.h"
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
-/* Report a collection: its cause `why`, its time, and the statistics `before` it. `bytes`: the size
- * of the allocation that waits for it, or 0. */
-void cn_stats_collection(const char *why, size_t bytes, const struct cn_stats *before,
+/* Report a collection that is over, its time, and the statistics `before` it. */
+void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
                          uint64_t nanoseconds);
 
 #endif

@@ -6,7 +6,7 @@
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
  *   - not-verified: a function under a gc strategy that Cairn does not know. An error if it has
  *     references or statepoints, of which nothing is known; else a warning. A warning, too: a
- * module with managed functions of which none was rewritten.
+ * module with managed functions, none of which was rewritten.
  *   - unmanaged-store: a reference stored in a global or thread-local whose type has none.
  *   - unmanaged-function: a function without a strategy keeps a reference over a call
  *     (rules_native.c).

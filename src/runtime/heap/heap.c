@@ -47,7 +47,10 @@ void cairn_set_collector(const struct cairn_collector *chosen)
     cairn_fatal("the collector is set after the first allocation");
   CN_CHECK(chosen);
   check_form(chosen);
-  CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow && chosen->collect);
+  CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow);
+  if ((chosen->traits & ~(uint64_t)CAIRN_COLLECTOR_TRAITS) != 0)
+    cairn_fatal("collector %s has the traits 0x%llx, which this runtime does not know",
+                chosen->name, (unsigned long long)chosen->traits);
   collector = chosen;
 }
 
@@ -64,6 +67,9 @@ static void set_up(void)
     return;
   }
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
+  if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
+    cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
+                   collector->name);
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);
@@ -156,15 +162,16 @@ void *cn_heap_allocate_growing(struct cn_wanted wanted)
   return block;
 }
 
-void cn_heap_collect(size_t bytes_needed, bool move_all)
+void cn_heap_collect(const struct cairn_collection *collection)
 {
   int cancellation;
 
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
+  CN_CHECK(collector->collect != NULL);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   set_up();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-  collector->collect(bytes_needed, move_all);
+  collector->collect(collection);
   pthread_setcancelstate(cancellation, NULL);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }

@@ -325,15 +325,16 @@ static void check(void)
 
 /* ---- collections ---- */
 
-static void collect(size_t bytes_needed, bool move_all)
+/* A program asks for collections to see young ones: each `every`-th is full, whoever asked. */
+static void collect(const struct cairn_collection *collection)
 {
-  (void)move_all;
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     take(m);
   size_t live = (old.free - old.base) + (nursery.free - nursery.base);
-  bool full = ++collections % every == 0 || nursery.free - nursery.base > old.end - old.free;
+  bool full = ++collections % every == 0 || collection->cause == CAIRN_CAUSE_EMERGENCY ||
+              nursery.free - nursery.base > old.end - old.free;
   from[0] = nursery;
-  nursery = map(nursery_bytes + bytes_needed);
+  nursery = map(nursery_bytes + collection->bytes_needed);
   if (full) {
     from[1] = old;
     old = map(4 * live + (1 << 20));
@@ -363,7 +364,9 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 static const struct cairn_collector generational = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
-    .name = "generational", .init = init, .refill = refill, .grow = grow, .collect = collect};
+    .name = "generational",
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS,
+    .init = init, .refill = refill, .grow = grow, .collect = collect};
 
 __attribute__((constructor(102))) static void use_generational(void)
 {

@@ -56,10 +56,9 @@ static void visit(void *env, struct cairn_slot slot)
 
 static void (*dirty_vectors)(void); /* a collection does that, too */
 
-static void collect(size_t bytes_needed, bool move_all)
+static void collect(const struct cairn_collection *collection)
 {
-  (void)bytes_needed;
-  (void)move_all;
+  (void)collection;
   if (dirty_vectors != NULL)
     dirty_vectors();
   seen_count = 0;
@@ -69,6 +68,7 @@ static void collect(size_t bytes_needed, bool move_all)
 static const struct cairn_collector shifting = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                                 .size = sizeof(struct cairn_collector),
                                                 .name = "shifting",
+                                                .traits = CAIRN_COLLECTOR_MOVES,
                                                 .init = init,
                                                 .refill = refuse,
                                                 .grow = refuse,

@@ -52,6 +52,12 @@ static ref roots[16];
 static uintptr_t buffer, buffer_end;
 static const struct cairn_collector *const collector = &cairn_semispace;
 
+static void run(size_t bytes_needed, bool move_all)
+{
+  collector->collect(&(struct cairn_collection){
+      CAIRN_CAUSE_ASKED, move_all ? CAIRN_EXTENT_MOVE_ALL : CAIRN_EXTENT_FULL, bytes_needed});
+}
+
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 {
   for (int twice = 0; twice < 2; twice++)
@@ -122,7 +128,7 @@ static void shapes_survive(bool move_all)
   memcpy(words(roots[3]), "hello, world", 13);
 
   for (int i = 0; i < 100; i++)
-    collector->collect(0, move_all);
+    run(0, move_all);
   a = roots[0];
   b = words(a)[0];
   assert_int_equal(words(a)[1], a);
@@ -156,7 +162,7 @@ static void shapes_in_stress_mode(void **state)
   memset(roots, 0, sizeof roots);
   roots[0] = object(&layouts.pair);
   ref old = roots[0];
-  collector->collect(0, true);
+  run(0, true);
   assert_int_not_equal(roots[0], old);
   assert_true(collector->was_unmapped(old, &collection));
   assert_int_not_equal(collection, 0);
@@ -186,7 +192,7 @@ static void roots_into_objects(bool move_all)
   roots[5] = array;
   roots[6] = (ref)buffer + 8; /* just past all that there is */
   for (int i = 0; i < 5; i++) {
-    collector->collect(0, move_all);
+    run(0, move_all);
     assert_int_not_equal(roots[5], array);
     array = roots[5];
     next = words(array)[7];
@@ -223,7 +229,7 @@ static void grows_and_is_bounded(void **state)
   for (;; length++) {
     ref pair = object(&layouts.pair);
     if (pair == 0) {
-      collector->collect(32, false);
+      run(32, false);
       if ((pair = object(&layouts.pair)) == 0)
         break;
     }
@@ -236,18 +242,18 @@ static void grows_and_is_bounded(void **state)
   for (ref r = roots[0]; r != 0; r = words(r)[0])
     assert_int_equal(words(r)[2], --length);
   roots[0] = 0;
-  collector->collect(48 << 20, false);
+  run(48 << 20, false);
   assert_true((roots[0] = indexed(&layouts.bytes, (48 << 20) - 64)) != 0);
   memset(words(roots[0]), 0x5a, (48 << 20) - 64);
-  collector->collect(0, false);
+  run(0, false);
   assert_int_equal(((unsigned char *)roots[0])[(48 << 20) - 65], 0x5a);
   assert_int_equal(collector->grow(&cairn_mutator, 32 << 20), CAIRN_E_MEMORY);
   roots[0] = 0;
-  collector->collect(0, false);
+  run(0, false);
   assert_int_equal(collector->grow(&cairn_mutator, 60 << 20), CAIRN_OK);
   assert_true((roots[0] = indexed(&layouts.bytes, 59 << 20)) != 0);
   roots[0] = 0;
-  collector->collect(0, false);
+  run(0, false);
 }
 
 /* The root that must be found to be none. */
@@ -256,7 +262,7 @@ static ref bad_root;
 static void collect_bad_root(void)
 {
   roots[7] = bad_root;
-  collector->collect(0, true);
+  run(0, true);
 }
 
 static void bad_root_aborts(ref bad, const char *message)
@@ -290,7 +296,7 @@ static void damage_is_found(void **state)
   words(roots[0])[0] = 0;
   bad_root_aborts(roots[0] - 4, "is not the start of an object: no object reaches there");
   ref old = roots[0];
-  collector->collect(0, true);
+  run(0, true);
   bad_root_aborts(old, "an earlier collection moved everything away from there");
   words(roots[1])[-2] = (UINT64_C(1) << 40) | 1;
   bad_root_aborts(

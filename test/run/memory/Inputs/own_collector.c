@@ -87,14 +87,13 @@ static void visit(void *env, struct cairn_slot slot)
     *slot.address = move(*slot.address);
 }
 
-static void collect(size_t bytes_needed, bool move_all)
+static void collect(const struct cairn_collection *collection)
 {
   struct cairn_mutator *m = NULL;
 
-  (void)move_all;
   while ((m = cairn_mutator_next(m)))
     cairn_buffer_take(m, NULL);
-  size_t room = size + bytes_needed;
+  size_t room = size + collection->bytes_needed;
   fresh = map(room);
   if (!fresh)
     cairn_fatal("no memory");
@@ -109,7 +108,12 @@ static void collect(size_t bytes_needed, bool move_all)
 static const struct cairn_collector mine = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
-    .name = "mine", .init = init, .refill = refill, .grow = grow, .collect = collect};
+    .name = "mine",
+    .traits = CAIRN_COLLECTOR_MOVES,
+    .init = init,
+    .refill = refill,
+    .grow = grow,
+    .collect = collect};
 
 __attribute__((constructor(102))) static void use_mine(void)
 {

@@ -62,7 +62,7 @@ static void compare(const struct count *a, const struct count *b)
   }
 }
 
-static void collect(size_t bytes_needed, bool move_all)
+static void collect(const struct cairn_collection *collection)
 {
   struct cairn_stack_iterator it;
   struct count count[HELPERS];
@@ -79,7 +79,7 @@ static void collect(size_t bytes_needed, bool move_all)
       compare(&count[i], &own);
     }
   }
-  cairn_semispace.collect(bytes_needed, move_all);
+  cairn_semispace.collect(collection);
 }
 
 /* Somebody else's code that nobody is in, registered and removed all the time. */
