@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A collector with a young generation, for the tests of cairn_visit_young_roots(): what survives a
- * young collection is promoted at once, and the nursery goes to fresh addresses, so that a reference
- * that was missed faults. Stores are not noticed: each young collection scans all of the old space.
+ * young collection is promoted at once, and the nursery goes to fresh addresses, so that a
+ * reference that was missed faults. Stores are not noticed: each young collection scans all of the
+ * old space.
  *
  *   GENERATIONAL_FULL=n   each n-th collection is a full one, which moves everything (default 5)
- *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed, on all stacks
- *   GENERATIONAL_HELPERS=n  n threads fetch the roots of stacks at a time (default 0: the collecting one does)
- *   GENERATIONAL_REPORT=1 at the end of the program, say what was done
+ *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed, on all
+ * stacks GENERATIONAL_HELPERS=n  n threads fetch the roots of stacks at a time (default 0: the
+ * collecting one does) GENERATIONAL_REPORT=1 at the end of the program, say what was done
  *
- * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the heap,
- * outlive the layouts of a library that is unloaded.
+ * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the
+ * heap, outlive the layouts of a library that is unloaded.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +31,9 @@ struct space {
 
 static struct space nursery, old, from[2]; /* from: what is being left */
 static size_t nursery_bytes;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the nursery, while the program runs */
+enum { FOR_HANDLERS = 1 << 20 }; /* bytes of the nursery beyond these */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of the nursery, while the program runs */
 static bool checks = true, reports;
 static long every = 5, helpers, collections, young, passed, looked_at, helped;
 
@@ -57,9 +60,9 @@ static struct space map(size_t bytes)
 /* Where the program may not look any more. */
 static void leave(struct space *space)
 {
-  if (space->base && mmap((void *)space->base, space->end - space->base, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-                         MAP_FAILED)
+  if (space->base &&
+      mmap((void *)space->base, space->end - space->base, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
     cairn_fatal("generational: no memory");
   *space = (struct space){0};
 }
@@ -77,7 +80,7 @@ static enum cairn_status init(size_t initial, size_t most)
   if ((text = getenv("GENERATIONAL_REPORT")))
     reports = atoi(text);
   nursery_bytes = initial < most / 8 ? initial : most / 8;
-  nursery = map(nursery_bytes);
+  nursery = map(nursery_bytes + FOR_HANDLERS);
   old = map(1 << 20);
   return CAIRN_OK;
 }
@@ -93,12 +96,14 @@ static void take(struct cairn_mutator *mutator)
     cairn_fill(free, end);
 }
 
-static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+/* A buffer of the nursery, of which `kept` bytes stay. */
+static bool hand_out(struct cairn_mutator *mutator, size_t bytes, size_t kept)
 {
   size_t share = (nursery.end - nursery.base) / 16 & ~(size_t)7, room;
 
   pthread_mutex_lock(&lock);
   room = nursery.end - nursery.free;
+  room = room > kept ? room - kept : 0;
   if (share < bytes)
     share = bytes;
   if (share > room || cairn_mutator_count() == 1)
@@ -109,7 +114,18 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
     nursery.free += share;
   }
   pthread_mutex_unlock(&lock);
-  return share >= bytes ? CAIRN_OK : CAIRN_E_FULL;
+  return share >= bytes;
+}
+
+static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+{
+  return hand_out(mutator, bytes, FOR_HANDLERS) ? CAIRN_OK : CAIRN_E_FULL;
+}
+
+/* For signal handlers, which cannot wait for a collection. */
+static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
+{
+  return hand_out(mutator, bytes, 0) ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
 /* ---- objects ---- */
@@ -300,8 +316,8 @@ static void check_slot(void *env, struct cairn_slot slot)
   (void)env;
   for (int i = 0; i < 2; i++)
     if (within(&from[i], *slot.address - CAIRN_ABI_HEADER_SIZE))
-      cairn_fatal("generational: collection %ld missed the root at %p, on another stack", collections,
-                  (void *)slot.address);
+      cairn_fatal("generational: collection %ld missed the root at %p, on another stack",
+                  collections, (void *)slot.address);
 }
 
 /* The collecting thread's stack by an iterator, which knows where; then all stacks. */
@@ -334,7 +350,7 @@ static void collect(const struct cairn_collection *collection)
   bool full = ++collections % every == 0 || collection->cause == CAIRN_CAUSE_EMERGENCY ||
               nursery.free - nursery.base > old.end - old.free;
   from[0] = nursery;
-  nursery = map(nursery_bytes + collection->bytes_needed);
+  nursery = map(nursery_bytes + FOR_HANDLERS + collection->bytes_needed);
   if (full) {
     from[1] = old;
     old = map(4 * live + (1 << 20));
@@ -354,19 +370,15 @@ static void collect(const struct cairn_collection *collection)
   leave(&from[1]);
 }
 
-static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
-{
-  (void)mutator;
-  (void)bytes;
-  return CAIRN_E_MEMORY;
-}
-
-static const struct cairn_collector generational = {
-    .version = CAIRN_ABI_COLLECTOR_VERSION,
-    .size = sizeof(struct cairn_collector),
-    .name = "generational",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS,
-    .init = init, .refill = refill, .grow = grow, .collect = collect};
+static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECTOR_VERSION,
+                                                    .size = sizeof(struct cairn_collector),
+                                                    .name = "generational",
+                                                    .traits = CAIRN_COLLECTOR_MOVES |
+                                                              CAIRN_COLLECTOR_GENERATIONS,
+                                                    .init = init,
+                                                    .refill = refill,
+                                                    .grow = grow,
+                                                    .collect = collect};
 
 __attribute__((constructor(102))) static void use_generational(void)
 {
