@@ -139,6 +139,19 @@
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
 
+/* cairn_resize_array(array, n): the array with n elements, longer or shorter; type of `array`,
+ * which is a reference to the first element of what cairn_new_array() or cairn_new_array_uninit()
+ * made. New elements are zeroed. Grows in place where nothing was allocated since the array, and
+ * shrinks in place always; otherwise the result is a copy. So use the result alone: whatever else
+ * refers to the array may lead to the old one. n as above. cairn_resize_array_uninit(array, n): the
+ * same for elements without references; new ones are whatever lay there before. if (used == room)
+ *     items = cairn_resize_array(items, room *= 2);
+ */
+#define cairn_resize_array(array, n) \
+  ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
+#define cairn_resize_array_uninit(array, n) \
+  ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
+
 /* cairn_managed_callee(f): the function pointer f, with the promise that what it points to was
  * compiled by Cairn. A call through it does not look whether that is so. To be called at once; a
  * wrong promise is a lost reference.
@@ -201,6 +214,9 @@
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_alloc_array_uninit(layout, n)
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_alloc_flex_uninit(layout, n)
 
+#define CAIRN_RESIZE_(resize, array, n) \
+  (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*(array))), array, n)
+
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee")
     __attribute__((const, nothrow));
@@ -211,6 +227,9 @@ void cairn_managed *cairn_alloc_array(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex(const void *layout, long count);
 void cairn_managed *cairn_alloc_array_uninit(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex_uninit(const void *layout, long count);
+void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed *array, long count);
+void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array,
+                                                long count);
 void cairn_collect(void);
 /* Calls of these two mark a region, and are no code in the end. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
@@ -220,6 +239,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CAIRN_LAYOUT_(T) \
   __extension__({ \
@@ -232,6 +252,10 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) \
   cairn_plain_alloc_uninit(layout, base, n, size)
 #define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
+#define CAIRN_RESIZE_(resize, array, n) cairn_plain_resize(array, n, sizeof *(array))
+
+/* Before each object its bytes are written, for cairn_resize_array(). */
+enum { CAIRN_PLAIN_HEADER = 16 };
 
 static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
 {
@@ -245,13 +269,16 @@ static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
     exit(1);
   }
   base += (size_t)n * size;
-  return base ? base : 1;
+  return base;
 }
 
-static inline void *cairn_plain_check(void *memory, size_t bytes)
+/* The object of `bytes` in that memory. */
+static inline void *cairn_plain_object(void *memory, size_t bytes)
 {
-  if (memory)
-    return memory;
+  if (memory) {
+    *(size_t *)memory = bytes;
+    return (char *)memory + CAIRN_PLAIN_HEADER;
+  }
   fprintf(stderr, "cairn: out of memory: cannot allocate %lu bytes\n", (unsigned long)bytes);
   exit(1);
 }
@@ -261,7 +288,7 @@ static inline void *cairn_plain_alloc(const void *unused, size_t base, long n, s
   size_t bytes = cairn_plain_bytes(base, n, size);
 
   (void)unused;
-  return cairn_plain_check(calloc(1, bytes), bytes);
+  return cairn_plain_object(calloc(1, CAIRN_PLAIN_HEADER + bytes), bytes);
 }
 
 static inline void *cairn_plain_alloc_uninit(const void *unused, size_t base, long n, size_t size)
@@ -269,7 +296,18 @@ static inline void *cairn_plain_alloc_uninit(const void *unused, size_t base, lo
   size_t bytes = cairn_plain_bytes(base, n, size);
 
   (void)unused;
-  return cairn_plain_check(malloc(bytes), bytes);
+  return cairn_plain_object(malloc(CAIRN_PLAIN_HEADER + bytes), bytes);
+}
+
+static inline void *cairn_plain_resize(void *array, long n, size_t size)
+{
+  char *memory = (char *)array - CAIRN_PLAIN_HEADER;
+  size_t bytes = cairn_plain_bytes(0, n, size), had = *(size_t *)memory;
+
+  array = cairn_plain_object(realloc(memory, CAIRN_PLAIN_HEADER + bytes), bytes);
+  if (had < bytes)
+    memset((char *)array + had, 0, bytes - had);
+  return array;
 }
 
 static inline void cairn_collect(void)

@@ -184,7 +184,9 @@ uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);
 size_t cairn_mutator_count(void);
 
 /* Put one object without references in [from, to), both multiples of 8, so that a walk from block
- * to block gets over it. Its layout is known (cairn_layout_is_known()). MUTATE and STOP. */
+ * to block gets over it (cairn_block_object() of <cairn/heap_object.h>). Any length will do, 0 and
+ * a single word among them. At most the first two words are written. Its layout is known
+ * (cairn_layout_is_known()). Anything but multiples of 8 ends the program. MUTATE and STOP. */
 void cairn_fill(uintptr_t from, uintptr_t to);
 
 /* You may call, in phase STOP, within collect() and forget(): */

@@ -87,6 +87,16 @@ static inline uintptr_t cairn_object_block(uintptr_t object, const struct cairn_
   return object - (layout->elem_size != 0 ? indexed : header);
 }
 
+/* The object whose block begins at `block`: its first word is a count, which is odd, or a header.
+ * Where nothing was forwarded; a walk goes on at the end of the payload (cairn_object_payload()).
+ */
+static inline uintptr_t cairn_block_object(uintptr_t block)
+{
+  size_t header = CAIRN_ABI_HEADER_SIZE, indexed = CAIRN_ABI_INDEXED_HEADER_SIZE;
+
+  return block + ((*(const uintptr_t *)block & 1) != 0 ? indexed : header);
+}
+
 /* How many elements the object at `object` has, whose layout is indexed. */
 static inline uint64_t cairn_object_count(uintptr_t object)
 {

@@ -55,8 +55,8 @@ static const char *blocks_wrong(uintptr_t block, uintptr_t end)
 
   while (block != end) {
     const uintptr_t *words = (const uintptr_t *)block;
-    bool indexed = (words[0] & 1) != 0;
-    size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+    size_t prefix = cairn_block_object(block) - block;
+    bool indexed = prefix == CAIRN_ABI_INDEXED_HEADER_SIZE;
     uint64_t bytes;
     if (end - block < prefix)
       return "semispace: a block has no room for its header";

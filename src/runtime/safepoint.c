@@ -17,6 +17,7 @@
 #include "runtime/debug/verify_frames.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/resize.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
@@ -340,6 +341,39 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
   return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
 }
 
+/* Before any stop passes: then the array may be elsewhere. */
+static bool resize_in_place(const struct cn_regs *regs, uintptr_t array, int64_t count, bool uninit)
+{
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  uint64_t busy = mutator->busy;
+  enum cn_resize how =
+      (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
+
+  mutator->busy = 1; /* no handler comes between */
+  bool done = cn_resize_in_place(mutator, array, (uint64_t)count, how);
+  mutator->busy = busy;
+  return done;
+}
+
+void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout,
+                          uintptr_t array, int64_t count, bool uninit)
+{
+  size_t bytes = indexed_bytes(regs, layout, count);
+  bool refs = layout->base_refs != 0 || layout->elem_refs != 0, native;
+
+  if (!cn_resize_is_array(array, layout))
+    cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
+                    (unsigned long)array);
+  if (uninit && refs)
+    cn_report_fatal(regs->pc, "an array with references is resized without being cleared");
+  if (!resize_in_place(regs, array, count, uninit))
+    return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
+  if (enter(regs, &native))
+    collect_mapped(regs, due(), CN_WANTED_NOTHING);
+  leave(native);
+  return NULL;
+}
+
 void cn_safepoint_anchors(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
@@ -391,3 +425,5 @@ NOT_COMPILED(cairn_alloc_array, const void *layout, int64_t count)
 NOT_COMPILED(cairn_alloc_flex, const void *layout, int64_t count)
 NOT_COMPILED(cairn_alloc_array_uninit, const void *layout, int64_t count)
 NOT_COMPILED(cairn_alloc_flex_uninit, const void *layout, int64_t count)
+NOT_COMPILED(cairn_resize_array, const void *layout, uintptr_t array, int64_t count)
+NOT_COMPILED(cairn_resize_array_uninit, const void *layout, uintptr_t array, int64_t count)

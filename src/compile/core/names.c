@@ -26,7 +26,7 @@ bool cn_is_slow_allocation(const char *name)
 {
   CN_ASSERT(name);
   return strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0 ||
-         strcmp(name, CN_ALLOC_UNINIT_SLOW) == 0;
+         strcmp(name, CN_ALLOC_UNINIT_SLOW) == 0 || strcmp(name, CN_RESIZE_SLOW) == 0;
 }
 
 bool cn_has_statepoints(LLVMValueRef function)

@@ -32,6 +32,11 @@
 #define CN_ALLOC_SLOW "cairn_alloc_slow"
 #define CN_ALLOC_INDEXED_SLOW "cairn_alloc_indexed_slow"
 #define CN_ALLOC_UNINIT_SLOW "cairn_alloc_uninit_slow"
+/* An array of another length, its slow path, and what copies the elements after it. */
+#define CN_RESIZE_ARRAY "cairn_resize_array"
+#define CN_RESIZE_ARRAY_UNINIT "cairn_resize_array_uninit"
+#define CN_RESIZE_SLOW "cairn_resize_slow"
+#define CN_RESIZE_FINISH "cairn_resize_finish"
 #define CN_POLL_SLOW "cairn_poll_slow"
 #define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: the name of the place in the check's message, a string. */
@@ -114,9 +119,10 @@
 /* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */
 #define CN_USER_POLL "gc.safepoint_poll"
 
-/* LLVM's encoding of memory(inaccessiblemem: readwrite), as of LLVM 22: two bits per location,
- * argmem first. */
+/* LLVM's encodings of memory(inaccessiblemem: readwrite) and memory(argmem: readwrite), of LLVM 22:
+ * two bits per location, argmem first. */
 #define CN_MEMORY_INACCESSIBLE (3 << 2)
+#define CN_MEMORY_ARGUMENTS (3 << 0)
 
 LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
 /* The number of an enum or type attribute, which LLVM must know, and of an intrinsic, 0 if there is

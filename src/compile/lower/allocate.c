@@ -24,6 +24,7 @@
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 #include "compile/lower/layouts.h"
+#include "compile/lower/resize.h"
 
 /* One expansion. */
 struct site {
@@ -256,6 +257,10 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
   bool in_line;
 
   CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
+  if (allocator->resizes) {
+    cn_resize_expand(ctx, builder, call, allocator);
+    return;
+  }
   cn_layouts_read(s.layout, &s.sizes);
   s.prefix =
       allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;

@@ -26,11 +26,13 @@
 enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, ELEM_REFS, RESERVED, OFFSETS, FIELDS };
 
 const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
-    {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false},
-    {CN_ALLOC_ARRAY, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_ARRAY, false},
-    {CN_ALLOC_FLEX, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FLEX, false},
-    {CN_ALLOC_ARRAY_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_ARRAY, true},
-    {CN_ALLOC_FLEX_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FLEX, true},
+    {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false, false},
+    {CN_ALLOC_ARRAY, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_ARRAY, false, false},
+    {CN_ALLOC_FLEX, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FLEX, false, false},
+    {CN_ALLOC_ARRAY_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_ARRAY, true, false},
+    {CN_ALLOC_FLEX_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FLEX, true, false},
+    {CN_RESIZE_ARRAY, CN_RESIZE_SLOW, CN_LAYOUT_ARRAY, false, true},
+    {CN_RESIZE_ARRAY_UNINIT, CN_RESIZE_SLOW, CN_LAYOUT_ARRAY, true, true},
 };
 
 typedef CN_VECTOR(LLVMValueRef) values;
@@ -221,11 +223,14 @@ const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
 
 /* ---- the pass ---- */
 
-static bool has_right_type(LLVMValueRef call)
+static bool has_right_type(LLVMValueRef call, const struct cn_allocator *allocator)
 {
-  return LLVMGetNumArgOperands(call) == 2 && cn_is_ref(LLVMTypeOf(call)) &&
-         LLVMTypeOf(LLVMGetOperand(call, 1)) ==
-             LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call))) &&
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
+  unsigned last = allocator->resizes ? 2 : 1;
+
+  return LLVMGetNumArgOperands(call) == last + 1 && cn_is_ref(LLVMTypeOf(call)) &&
+         LLVMTypeOf(LLVMGetOperand(call, last)) == i64 &&
+         (!allocator->resizes || cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 1)))) &&
          LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
 }
 
@@ -273,11 +278,13 @@ static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
 }
 
 static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
-                        enum cn_layout_form form)
+                        const struct cn_allocator *allocator)
 {
-  if (!has_right_type(call)) {
-    cn_error(ctx, call, "reserved-name",
-             "an allocation function takes (ptr, i64) and returns ptr addrspace(1)");
+  enum cn_layout_form form = allocator->form;
+
+  if (!has_right_type(call, allocator)) {
+    cn_error(ctx, call, "reserved-name", "@%s takes (ptr, %si64) and returns ptr addrspace(1)",
+             allocator->name, allocator->resizes ? "ptr addrspace(1), " : "");
     return;
   }
   LLVMValueRef operand = LLVMGetOperand(call, 0);
@@ -333,7 +340,7 @@ bool cn_layouts(struct cn_ctx *ctx)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if ((allocator = cn_layouts_allocator(i)) != NULL)
-          give_layout(ctx, &table, i, allocator->form);
+          give_layout(ctx, &table, i, allocator);
   cn_layouts_table_free(&table);
   for (size_t i = 0; i < CN_ALLOCATORS; i++)
     refuse_other_uses(ctx, cn_layouts_allocators[i].name);

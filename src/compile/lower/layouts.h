@@ -14,13 +14,15 @@ enum cn_layout_form {
   CN_LAYOUT_FLEX,   /* T, a struct that ends in [0 x E], and n times E */
 };
 
-/* An allocation function of include/cairn/cairn.h, and its slow path. */
+/* An allocation function of include/cairn/cairn.h, and its slow path. Its operands are the layout,
+ * the array that is resized if it resizes one, and a count, or the bytes of a single object. */
 struct cn_allocator {
   const char *name, *slow;
   enum cn_layout_form form;
-  bool uninit; /* the object is not cleared, and holds no references */
+  bool uninit;  /* the object, or what is new of it, is not cleared, and holds no references */
+  bool resizes; /* the result may be the array that it is given */
 };
-enum { CN_ALLOCATORS = 5 };
+enum { CN_ALLOCATORS = 7 };
 extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS];
 
 /* The one that `instruction` calls, or null. */

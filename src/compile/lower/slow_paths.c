@@ -17,9 +17,9 @@
 #include "compile/core/convention.h"
 #include "compile/core/names.h"
 
-static const char *const stubs[] = {CN_POLL_SLOW,         CN_ALLOC_SLOW,   CN_ALLOC_INDEXED_SLOW,
-                                    CN_ALLOC_UNINIT_SLOW, CN_CALL_NATIVE,  CN_VCALL_ANY,
-                                    CN_CALL_SHORT,        CN_CALL_MANAGED, CN_ENTER};
+static const char *const stubs[] = {
+    CN_POLL_SLOW,   CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW, CN_ALLOC_UNINIT_SLOW, CN_RESIZE_SLOW,
+    CN_CALL_NATIVE, CN_VCALL_ANY,  CN_CALL_SHORT,         CN_CALL_MANAGED,      CN_ENTER};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {

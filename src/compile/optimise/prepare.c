@@ -93,18 +93,21 @@ static bool check_target(struct cn_ctx *ctx)
 #define SURELY_A_LENGTH 65536
 
 /* Tell the optimiser what an allocation is: fresh memory, which changes nothing that the program
- * can read. IR does not show a collection, as each reference is relocated. The calls are gone once
- * `allocate` has expanded them. */
+ * can read, or the array that it resizes. IR does not show a collection, as each reference is
+ * relocated. The calls are gone once `allocate` has expanded them. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < CN_ALLOCATORS; i++) {
-    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, cn_layouts_allocators[i].name);
+    const struct cn_allocator *allocator = &cn_layouts_allocators[i];
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, allocator->name);
     if (!function || !LLVMIsDeclaration(function))
       continue;
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "memory", CN_MEMORY_INACCESSIBLE);
-    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "memory",
+                     CN_MEMORY_INACCESSIBLE | (allocator->resizes ? CN_MEMORY_ARGUMENTS : 0));
+    if (!allocator->resizes)
+      cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
   }

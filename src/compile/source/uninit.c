@@ -17,12 +17,13 @@ void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       const struct cn_allocator *allocator = cn_layouts_allocator(i);
-      LLVMValueRef type = allocator && allocator->uninit && LLVMGetNumArgOperands(i) == 2
+      LLVMValueRef type = allocator && allocator->uninit && LLVMGetNumArgOperands(i) != 0
                               ? LLVMIsAGlobalVariable(LLVMGetOperand(i, 0))
                               : NULL;
       if (type && cn_holds_ref(LLVMGlobalGetValueType(type)))
         cn_error(ctx, i, "uninit-references",
                  "an array that is not cleared is of a type with references, which would be "
-                 "whatever lay there before; use cairn_new_array() or cairn_new_flex()");
+                 "whatever lay there before; use cairn_new_array(), cairn_new_flex() or "
+                 "cairn_resize_array()");
     }
 }

@@ -5,6 +5,7 @@
 #include "runtime/heap/buffer.h"
 
 #include <cairn/abi.h>
+#include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/options.h"
 
@@ -56,8 +57,9 @@ void cairn_fill(uintptr_t from, uintptr_t to)
   uintptr_t *block = (uintptr_t *)from;
   size_t bytes = to - from;
 
-  CN_CHECK(from <= to && bytes % 8 == 0);
-  CN_ASSERT(from % CAIRN_ABI_OBJECT_ALIGN == 0);
+  if (from > to || (from | to) % CAIRN_ABI_OBJECT_ALIGN != 0)
+    cairn_fatal("cairn_fill: 0x%lx to 0x%lx are no whole words", (unsigned long)from,
+                (unsigned long)to);
   if (bytes == CAIRN_ABI_HEADER_SIZE) {
     block[0] = (uintptr_t)&fillers[0];
   } else if (bytes != 0) {
@@ -86,6 +88,21 @@ void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes)
     return NULL;
   mutator->alloc += bytes;
   return (void *)(mutator->alloc - bytes);
+}
+
+bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes)
+{
+  struct cn_handlers_part *beside = &mutator->beside;
+
+  CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
+  if (end != mutator->alloc || block < mutator->buffer_start ||
+      mutator->buffer_end - mutator->alloc < bytes)
+    return false;
+  mutator->alloc += bytes;
+  if (beside->walkable > block)
+    beside->walkable = block;
+  return true;
 }
 
 void cn_buffer_merge(struct cairn_mutator *mutator)
@@ -165,8 +182,8 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
 {
   const uintptr_t *words = (const uintptr_t *)block;
   CN_ASSERT(block % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
-  bool indexed = (words[0] & 1) != 0;
-  size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+  size_t prefix = cairn_block_object(block) - block;
+  bool indexed = prefix == CAIRN_ABI_INDEXED_HEADER_SIZE;
   uint64_t bytes;
 
   if (end - block < prefix)

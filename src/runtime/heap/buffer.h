@@ -22,7 +22,12 @@
 /* Room in the buffer; null: too little. Not cleared. */
 void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes);
 
-/* The same while managed code is interrupted. */
+/* Make the block that begins at `block` and ends at `end` longer by `bytes`, if it is the last one
+ * of the buffer and there is room. What is added is not cleared. Not while managed code is
+ * interrupted: it may have a block under way. */
+bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes);
+
+/* As cn_buffer_allocate() while managed code is interrupted. */
 void *cn_buffer_allocate_beside(struct cairn_mutator *mutator, size_t bytes);
 
 /* True: what the collector gives now is for cn_buffer_allocate_beside(), and what it takes back

@@ -2,8 +2,8 @@
  *
  * The entries from managed code, x86-64 System V.
  *
- * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow, cairn_alloc_uninit_slow;
- * preserve_allcc: every general register but r11 and every vector register survive, so references
+ * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow, cairn_alloc_uninit_slow,
+ * cairn_resize_slow; preserve_allcc: every general register but r11 and every vector register survive, so references
  * may stay in any of them): each builds a struct cn_regs (arch.h), on the stack, saves the vector registers below it
  * and calls C. The collector updates the saved registers in place, and they are loaded again from
  * there.
@@ -28,6 +28,7 @@
         .hidden cn_safepoint_alloc
         .hidden cn_safepoint_alloc_indexed
         .hidden cn_safepoint_alloc_uninit
+        .hidden cn_safepoint_resize
         .hidden cn_safepoint_collect
         .hidden cn_safepoint_anchors
         .hidden cn_safepoint_back
@@ -232,6 +233,22 @@ end \name
 
 alloc_indexed cairn_alloc_indexed_slow, cn_safepoint_alloc_indexed
 alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit
+
+/* ref cairn_resize_slow(const struct cairn_layout *layout, ref array, int64_t count, bool uninit) */
+stub cairn_resize_slow
+        save_general
+        save_vectors
+        movq 16(%rbp), %r8 /* rcx, and rdx: XSAVE took both */
+        movq 8(%rbp), %rcx
+        movq %rsi, %rdx
+        movq %rdi, %rsi
+        movq %rbp, %rdi
+        call cn_safepoint_resize
+        movq %rax, (%rbp)
+        restore_vectors
+        restore_general
+        ret
+end cairn_resize_slow
 
 /* void cairn_collect(void): C convention, but the stub itself must save the callee-saved registers.
  * The mark lets cairn_call_any jump here: then the caller's frame is the youngest one and needs no
