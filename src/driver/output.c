@@ -20,6 +20,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
       continue;
     if (done < 0)
       return false;
+    CN_CHECK((size_t)done <= size);
     bytes += done;
     size -= (size_t)done;
   }
@@ -71,6 +72,7 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
 {
   struct stat status;
 
+  CN_CHECK(bytes || size == 0);
   if (strcmp(path, "-") == 0) {
     fflush(stdout);
     return write_all(STDOUT_FILENO, bytes, size) || complain("standard output");

@@ -307,6 +307,7 @@ static void route(struct cn_item *item, enum cn_effect effect)
 
 static void add_input(struct cn_command *command, size_t at, const char *forced)
 {
+  CN_CHECK(at < command->args.count);
   struct cn_item item = {
       .words = command->args.at + at, .count = 1, .input = true, .forced = forced};
 
@@ -343,6 +344,25 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
   return item.count;
 }
 
+/* Null, or what is wrong: each word but a "--" belongs to one item, and items stand in order. */
+static const char *items_wrong(const struct cn_command *command)
+{
+  const char *const *next = command->args.at;
+
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (item->words != next && (item->words != next + 1 || strcmp(*next, "--") != 0))
+      return "command: a word belongs to no item, or to two";
+    if (item->count == 0 || (item->input && (item->count > 1 || item->to_link)))
+      return "command: an input is more than a word, or an option is none";
+    next = item->words + item->count;
+  }
+  if (next + (next < command->args.at + command->args.count) !=
+      command->args.at + command->args.count)
+    return "command: words are left over";
+  return NULL;
+}
+
 bool cn_command_parse(struct cn_command *command)
 {
   const char *forced = NULL;
@@ -364,6 +384,7 @@ bool cn_command_parse(struct cn_command *command)
       i += taken;
     }
   }
+  CN_ASSERT_VALID(items_wrong(command));
   return true;
 }
 

@@ -116,6 +116,7 @@ static void ask_again(const struct cn_words *words, struct cn_words *out)
   static const char *const more[] = {"-fsyntax-only", "-w", "-fno-color-diagnostics",
                                      "-fno-caret-diagnostics", "-fdiagnostics-format=clang"};
 
+  CN_CHECK(words->count > 2);
   size_t options = words->count - 1; /* the input comes last */
 
   options -= strcmp(words->at[options - 1], "--") == 0;
@@ -172,6 +173,7 @@ static void explain_link(const char *line, struct cn_words *seen)
   if (!at)
     return;
   at += sizeof managed_code - 1;
+  CN_ASSERT(at <= line + strlen(line));
   char *name = strndup(at, strcspn(at, "'`\" \t\n)"));
   for (size_t i = 0; i < seen->count && name; i++)
     if (strcmp(seen->at[i], name) == 0) {

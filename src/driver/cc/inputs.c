@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cairn/object.h>
+#include "base/check.h"
 #include "base/guard.h"
 #include "base/vector.h"
 #include "driver/cc/process.h"
@@ -95,6 +96,7 @@ struct archive {
 
 static void close_archive(struct archive *archive)
 {
+  CN_CHECK(archive->file.bytes || archive->parts.count == 0); /* members lie in the file */
   for (size_t i = 0; i < archive->parts.count; i++) {
     close_file(&archive->parts.at[i].file);
     free(archive->parts.at[i].own);
@@ -126,6 +128,7 @@ static bool open_archive(const char *path, struct archive *archive)
   while ((status = cn_archive_next(archive->file.bytes, archive->file.size, &member, &error)) ==
          0) {
     struct part part = {.bytes = member.data, .size = member.size};
+    CN_CHECK(memchr(member.name, 0, sizeof part.name)); /* it is printed, and put in a table */
     memcpy(part.name, member.name, sizeof part.name);
     if (!member.data) {
       part.file = open_outside(archive, member.name);
@@ -172,12 +175,14 @@ static bool write_archive(FILE *out, const struct archive *archive)
     char name[32];
     if (part->left_out)
       continue;
+    CN_CHECK(part->bytes && at < names);
     snprintf(name, sizeof name, "/%zu", at);
     at += strlen(part->name) + 2;
     write_header(out, name, part->size);
     fwrite(part->bytes, 1, part->size, out);
     write_even(out, part->size);
   }
+  CN_CHECK(at == names); /* each member's name stands where its header says */
   return !ferror(out);
 }
 
@@ -219,7 +224,9 @@ static bool change_part(const struct archive *archive, struct part *part, bool *
     free(error);
     return false;
   }
+  CN_CHECK(!part->left_out); /* bitcode is no ELF file */
   if (part->own) {
+    CN_CHECK(size > 0);
     part->bytes = part->own;
     part->size = size;
     *changed = true;

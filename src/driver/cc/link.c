@@ -16,6 +16,7 @@
 static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
                                      const struct cn_item *item)
 {
+  CN_ASSERT(item->input);
   for (size_t i = 0; i < count; i++)
     if (units[i].item == item)
       return &units[i];

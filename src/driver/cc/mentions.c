@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/check.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 
@@ -84,6 +85,7 @@ static bool look_at(struct search *search, const char *path, bool *found)
   if (is_seen(search, path))
     return true;
   struct text text = map_path(path);
+  CN_ASSERT(!is_seen(search, path)); /* files that include each other end here */
   cn_push(&search->seen, path);
   *found = text.at && look_into(search, path, text);
   unmap(text);
@@ -110,6 +112,7 @@ static const char *included(const char *at, const char *end)
 {
   static const char word[] = "include";
 
+  CN_ASSERT(at <= end);
   while (at < end && (*at == ' ' || *at == '\t'))
     at++;
   if ((size_t)(end - at) < sizeof word || memcmp(at, word, sizeof word - 1) != 0)
@@ -220,6 +223,7 @@ static bool says_file(const char *label, const char *end)
     label += *label == '\\' && label + 1 < end;
     path[length++] = *label;
   }
+  CN_CHECK(length < sizeof path);
   path[length] = 0;
   for (int rooted = 0; rooted < 2 && !found; rooted++) {
     struct text text = map_path(path + !rooted);

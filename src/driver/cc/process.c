@@ -96,6 +96,8 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
 
   CN_CHECK(words->count && words->at[0]);
   for (size_t i = 0; i < words->count; i++)
+    CN_CHECK(words->at[i]); /* a null would end the command early */
+  for (size_t i = 0; i < words->count; i++)
     bytes += strlen(words->at[i]) + 1;
   *shortened = bytes > COMMAND_MAX;
   if (*shortened) {
@@ -107,6 +109,7 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
   }
   char **argv = cn_alloc((words->count + 1) * sizeof *argv);
   memcpy(argv, words->at, words->count * sizeof *argv);
+  CN_CHECK(argv[words->count] == NULL);
   return argv;
 }
 
@@ -118,6 +121,7 @@ static int wait_for(pid_t child)
     if (errno != EINTR)
       return CN_EXIT_FAILED;
   }
+  CN_CHECK(WIFEXITED(status) || WIFSIGNALED(status)); /* it was not asked about stops */
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/check.h"
 #include "driver/cc/process.h"
 #include "driver/tool.h"
 
@@ -92,8 +93,10 @@ static bool make_directory(void)
 
 const char *cn_temp_file(const char *stem, const char *suffix)
 {
+  CN_CHECK(!strchr(stem, '/') && !strchr(suffix, '/')); /* else it would outlive its directory */
   if (!directory && !make_directory())
     return NULL;
+  CN_CHECK(files.count >= 0);
   if (files.count == sizeof files.at / sizeof *files.at) {
     cn_tool_error("too many temporary files");
     return NULL;

@@ -67,6 +67,7 @@ static bool keep_input(void)
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
                   struct cn_unit *unit)
 {
+  CN_CHECK(item->input && item->count == 1);
   *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
   unit->output = output_of(command, unit->input);
   if (!unit->output)

@@ -49,6 +49,7 @@ static void print_text(const char *name, const struct cn_size *size, const struc
 {
   uint64_t frames = cn_size_frames(size->bytes), details = cn_size_details(size->bytes);
 
+  CN_CHECK(name && size->stack_maps + size->text >= size->text);
   printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name,
          size->functions.count, size->safepoints, size->text);
   printf("  %10" PRIu64 "  frame maps: %.1f per safepoint, %.1f %% of the code\n", frames,
