@@ -17,6 +17,8 @@ struct cn_judge {
   bool hardened; /* the hardening of loads has been reported */
 };
 
+/* ---- refuse_at.c ---- */
+
 /* Is `instruction` in a reachable block? */
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction);
 /* Report `at`, unless it is unreachable. */

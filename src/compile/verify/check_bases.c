@@ -13,49 +13,6 @@
 /* Wrong bases per function; more would say nothing new. */
 #define REPORT_LIMIT 10
 
-bool cn_is_relocate(LLVMValueRef value)
-{
-  return LLVMIsACallInst(value) && cn_calls_intrinsic(value, "llvm.experimental.gc.relocate");
-}
-
-/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
-static LLVMValueRef statepoint_of(LLVMValueRef relocate)
-{
-  LLVMValueRef token = LLVMGetOperand(relocate, 0);
-
-  if (LLVMIsALandingPadInst(token)) {
-    LLVMValueRef block = LLVMBasicBlockAsValue(LLVMGetInstructionParent(token));
-    CN_EACH_USE(use, block)
-      if (LLVMIsAInvokeInst(LLVMGetUser(use)))
-        token = LLVMGetUser(use);
-  }
-  return LLVMIsAInstruction(token) && cn_is_call(token) &&
-                 cn_classify_call(token).kind == CN_CALL_STATEPOINT
-             ? token
-             : NULL;
-}
-
-LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
-{
-  LLVMValueRef statepoint = statepoint_of(relocate);
-  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, operand));
-  uint32_t first, end;
-  bool fresh;
-
-  CN_ASSERT(cn_is_relocate(relocate) && (operand == 1 || operand == 2));
-  if (!statepoint || !index)
-    return NULL;
-  uint64_t *place = cn_ptrmap_add(&v->live, statepoint, &fresh);
-  if (fresh) { /* search once: each relocate asks */
-    cn_calls_bundle(statepoint, "gc-live", &first, &end);
-    CN_CHECK(first <= end);
-    *place = (uint64_t)first << 32 | (end - first);
-  }
-  uint64_t i = LLVMConstIntGetZExtValue(index);
-  return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i)
-                              : NULL;
-}
-
 static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
 {
   struct cn_ptrmap seen = {0};
@@ -81,7 +38,7 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
   char base_name[120], derived_name[120], call[160];
   const struct cn_finding finding = {.value = derived, .other = base};
 
-  cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
+  cn_verify_name_statepoint(cn_verify_statepoint_of(relocate), call, sizeof call);
   cn_error_finding(v->ctx, relocate, "wrong-base", &finding, "%s is relocated with %s%s, at %s",
                    cn_value_name(derived, derived_name, sizeof derived_name),
                    cn_value_name(base, base_name, sizeof base_name), format, call);
@@ -103,7 +60,7 @@ static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValue
   char name[120], call[160];
   const struct cn_finding finding = {.value = local};
 
-  cn_verify_name_statepoint(statepoint_of(relocate), call, sizeof call);
+  cn_verify_name_statepoint(cn_verify_statepoint_of(relocate), call, sizeof call);
   cn_error_finding(v->ctx, relocate, "managed-alloca", &finding,
                    "%s is the address of a local, which does not move, but is relocated at %s: "
                    "list it nowhere, and use it as it is",
@@ -116,7 +73,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   LLVMValueRef base = cn_verify_listed(v, relocate, 1), derived = cn_verify_listed(v, relocate, 2);
   char name[120];
 
-  if (!statepoint_of(relocate))
+  if (!cn_verify_statepoint_of(relocate))
     return true; /* LLVM's verifier accepts an undefined token only in code that never runs */
   if (!base || !derived) {
     cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
@@ -127,7 +84,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
     report_local(v, relocate, is_local(derived) ? derived : base);
     return false;
   }
-  LLVMValueRef statepoint = statepoint_of(relocate);
+  LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
   uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
   CN_CHECK(b != CN_NO_BLOCK);
   for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(derived)); l < scalars; l++) {

@@ -11,12 +11,6 @@
 
 enum { MOST_STEPS = 16 }; /* from an operand to what is listed */
 
-bool cn_lists_operands(LLVMValueRef statepoint)
-{
-  return LLVMGetCallSiteStringAttribute(statepoint, CN_FUNCTION_INDEX, CN_ATTR_LIVE_OPERANDS,
-                                        sizeof CN_ATTR_LIVE_OPERANDS - 1) != NULL;
-}
-
 /* What a statepoint lists. */
 struct listing {
   struct cn_verifier *v;

@@ -18,23 +18,6 @@
 /* Findings per function; more would say nothing new. */
 #define REPORT_LIMIT 10
 
-const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size)
-{
-  CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
-  LLVMValueRef callee = LLVMGetOperand(statepoint, 2);
-  unsigned line = LLVMGetDebugLocLine(statepoint);
-  char name[120];
-  int end = LLVMIsAGlobalValue(callee)
-                ? snprintf(buffer, size, "the call to %s", cn_value_name(callee, name, sizeof name))
-                : snprintf(buffer, size, "an indirect call");
-
-  if (line && end > 0 && (size_t)end < size)
-    snprintf(buffer + end, size - (size_t)end, " in line %u", line);
-  return buffer;
-}
-
-/* ---- checking ---- */
-
 static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
 {
   char name[120], origin_name[120], use[160], call[160];

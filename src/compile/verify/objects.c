@@ -356,8 +356,6 @@ void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
   for (uint32_t n = 0; n < o->nodes.count; n++)
     make(o, n);
   put_in_order(o);
-  cn_same_object_classify(o);
-  CN_ASSERT_VALID(cn_objects_wrong(o));
 }
 
 void cn_objects_free(struct cn_objects *o)

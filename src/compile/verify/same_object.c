@@ -181,6 +181,7 @@ void cn_same_object_classify(struct cn_objects *o)
     passes++;
   free(table.slots);
   find_inside(o);
+  CN_ASSERT_VALID(cn_objects_wrong(o));
 }
 
 /* ---- equal for other reasons ---- */

@@ -13,25 +13,6 @@
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-/* A value that may be either: of one epoch if both are. If the weights differ, it is no plain sum
- * any more. */
-struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
-{
-  if (a.epoch == CN_EPOCH_NONE)
-    return b;
-  if (b.epoch == CN_EPOCH_NONE)
-    return a;
-  return (struct cn_stale){a.epoch == b.epoch ? a.epoch : CN_EPOCH_MIXED,
-                           a.weight == b.weight ? a.weight : CN_WEIGHT_OTHER};
-}
-
-struct cn_stale cn_stale_mangle(struct cn_stale stale)
-{
-  if (stale.epoch != CN_EPOCH_NONE)
-    stale.weight = CN_WEIGHT_OTHER;
-  return stale;
-}
-
 static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
 {
   struct cn_stale sum = cn_stale_join(a, b);

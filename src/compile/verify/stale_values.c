@@ -19,107 +19,7 @@
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-/* ---- the map: value -> its cells, index and number packed into a word ---- */
-
-struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
-                                 uint32_t scalar)
-{
-  const uint64_t *packed = cn_ptrmap_find(&values->map, value);
-
-  if (!packed)
-    return never;
-  /* A scalar operand of a vector instruction stands for every lane. */
-  uint32_t scalars = (uint32_t)*packed;
-  CN_ASSERT(scalars && (*packed >> 32) + scalars <= values->cells.count);
-  return values->cells.at[(*packed >> 32) + (scalar < scalars ? scalar : 0)];
-}
-
-struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value)
-{
-  const uint64_t *packed = cn_ptrmap_find(&values->map, value);
-  struct cn_stale all = never;
-
-  for (uint32_t l = 0; packed && l < (uint32_t)*packed; l++)
-    all = cn_stale_join(all, values->cells.at[(*packed >> 32) + l]);
-  return all;
-}
-
-static void set(struct cn_values *values, LLVMValueRef value, uint32_t scalar, uint32_t scalars,
-                struct cn_stale stale)
-{
-  bool fresh;
-
-  if (stale.epoch == CN_EPOCH_NONE && !cn_ptrmap_find(&values->map, value))
-    return;
-  uint64_t *packed = cn_ptrmap_add(&values->map, value, &fresh);
-  CN_CHECK(scalar < scalars && values->cells.count <= UINT32_MAX - scalars);
-  if (fresh) {
-    *packed = (uint64_t)values->cells.count << 32 | scalars;
-    for (uint32_t l = 0; l < scalars; l++)
-      cn_push(&values->cells, never);
-  }
-  CN_ASSERT((uint32_t)*packed == scalars);
-  values->cells.at[(*packed >> 32) + scalar] = stale;
-}
-
-const char *cn_values_wrong(const struct cn_values *values)
-{
-  uint64_t all = 0;
-
-  for (size_t i = 0; i < values->map.room; i++)
-    if (values->map.entries[i].key) {
-      uint64_t packed = values->map.entries[i].value;
-      if ((packed >> 32) + (uint32_t)packed > values->cells.count)
-        return "values: one has scalars that are not there";
-      all += (uint32_t)packed;
-    }
-  if (all != values->cells.count)
-    return "values: scalars are shared or lost";
-  for (size_t i = 0; i < values->cells.count; i++) {
-    const struct cn_stale *cell = &values->cells.at[i];
-    bool small = abs(cell->weight) <= CN_WEIGHT_OTHER / 2;
-    if (cell->epoch == CN_EPOCH_NONE ? cell->weight != 0
-                                     : !small && cell->weight != CN_WEIGHT_OTHER)
-      return "values: a weight is no sum";
-  }
-  return NULL;
-}
-
-bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch)
-{
-  return stale->epoch == CN_EPOCH_NONE || stale->epoch == epoch;
-}
-
 /* ---- phis ---- */
-
-/* Join the input from block `from` into `b`. */
-void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
-                  struct cn_stale stale)
-{
-  CN_ASSERT(from < values->epochs->cfg->count && b < values->epochs->cfg->count);
-  if (stale.epoch == CN_EPOCH_NONE) {
-    join->plain |= !values->first_pass || !cn_cfg_retreats(from, b);
-    return;
-  }
-  join->invalid |= stale.epoch != values->epochs->out[from];
-  join->loops |= cn_cfg_retreats(from, b);
-  join->all = cn_stale_join(join->all, stale);
-}
-
-/* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has
- * the addresses of its incoming values if they are of one epoch and none comes over a back edge:
- * there "the same epoch" is that of another pass. */
-struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
-                                uint32_t b)
-{
-  struct cn_stale all = join->all;
-
-  if (all.epoch != CN_EPOCH_NONE && !join->invalid)
-    all.epoch = values->epochs->in[b];
-  else if (all.epoch != CN_EPOCH_NONE && join->loops)
-    all.epoch = CN_EPOCH_MIXED;
-  return join->plain ? cn_stale_mangle(all) : all;
-}
 
 static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b,
                                     uint32_t scalar)
@@ -390,7 +290,7 @@ static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_
       stale = cn_stale_mangle(stale);
     if (settle && old.epoch != CN_EPOCH_NONE && !is_equal(stale, old))
       stale = (struct cn_stale){CN_EPOCH_MIXED, CN_WEIGHT_OTHER};
-    set(values, i, l, scalars, stale);
+    cn_values_set(values, i, l, scalars, stale);
   }
 }
 
@@ -474,7 +374,7 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
     for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(p)); l < scalars; l++)
       if (cn_scalar_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
-        set(values, p, l, scalars, (struct cn_stale){CN_EPOCH_ENTRY, 1});
+        cn_values_set(values, p, l, scalars, (struct cn_stale){CN_EPOCH_ENTRY, 1});
   /* References first: a difference would not look like one before both addresses are known, and
    * make the values computed from it stale, in a loop itself, too. */
   do

@@ -136,6 +136,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_epochs_build(&v.epochs, &v.cfg);
   cn_values_build(&v.values, &v.epochs);
   cn_objects_build(&v.objects, &v);
+  cn_same_object_classify(&v.objects);
   check_calls(&v);
   check_casts(&v);
   cn_verify_uses(&v);

@@ -84,12 +84,33 @@ struct cn_values {
                                comes; null: there are none */
 };
 
+/* ---- stale_map.c ---- */
+
+/* A value that may be either. */
+struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
+/* A value of the same epoch that is no sum of references. */
+struct cn_stale cn_stale_mangle(struct cn_stale stale);
+/* Is it valid in this epoch? */
+bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
+
+struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
+                                 uint32_t scalar);
+/* Of all scalars together: valid where each of them is. */
+struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
+/* Set scalar `scalar` of the `scalars` that the value has. */
+void cn_values_set(struct cn_values *values, LLVMValueRef value, uint32_t scalar, uint32_t scalars,
+                   struct cn_stale stale);
+/* What does not hold of them; null: all does. The scalars of each value lie in `cells`, and their
+ * weights are 0, small, or CN_WEIGHT_OTHER. Linear. */
+const char *cn_values_wrong(const struct cn_values *values);
+
 /* Where edges meet. */
 struct cn_join {
   struct cn_stale all;
   bool invalid, loops;
   bool plain; /* some edge brings no address: then the inputs' weights do not add up */
 };
+/* Join the input from block `from` into `b`. */
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale);
 struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
@@ -109,30 +130,20 @@ struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRe
 bool cn_stale_locals_settled(const struct cn_values *values);
 void cn_stale_locals_free(struct cn_values *values);
 
+/* ---- stale_values.c ---- */
+
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
 void cn_values_free(struct cn_values *values);
-/* What does not hold of them; null: all does. The scalars of each value lie in `cells`, and their
- * weights are 0, small, or CN_WEIGHT_OTHER. Linear. */
-const char *cn_values_wrong(const struct cn_values *values);
-struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
-                                 uint32_t scalar);
-/* Of all scalars together: valid where each of them is. */
-struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
 /* The address of a local, or of a place in one: it does not move. */
 bool cn_is_in_local(LLVMValueRef pointer);
 /* Does it only hand a stale value on? Then it is no use of its own. */
 bool cn_values_hands_on(LLVMValueRef instruction);
-/* Is `incoming` of epoch `epoch` valid when `from` is left? */
-bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 
 /* ---- stale_control.c ---- */
 /* Fill in `control` from the branches' conditions. True if it changes. */
 bool cn_stale_control_mark(struct cn_values *values);
 
 /* ---- stale_integers.c ---- */
-struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
-/* A value of the same epoch that is no sum of references. */
-struct cn_stale cn_stale_mangle(struct cn_stale stale);
 /* Is it an arithmetic instruction or conversion of numbers? */
 bool cn_stale_computes(LLVMValueRef instruction);
 /* The result of a comparison. */
@@ -198,7 +209,8 @@ void cn_objects_free(struct cn_objects *objects);
 const char *cn_objects_wrong(const struct cn_objects *objects);
 const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
                                         uint32_t scalar); /* null if statepoints do not need it */
-void cn_same_object_classify(struct cn_objects *objects); /* part of build */
+/* Find the classes of the nodes, which cn_objects_build() leaves open. */
+void cn_same_object_classify(struct cn_objects *objects);
 /* Is it proved that it points into no object that moves? */
 bool cn_objects_fixed(const struct cn_object *node);
 /* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
@@ -223,7 +235,7 @@ struct cn_verifier {
   struct cn_values values;
   struct cn_objects objects;
   struct cn_stale_words words;
-  struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (check_bases.c) */
+  struct cn_ptrmap live; /* statepoint -> where its "gc-live" operands are (statepoints.c) */
 };
 
 /* How `value` went stale (witness.c). */
@@ -239,16 +251,11 @@ void cn_witness_free(struct cn_witness *witness);
 
 void cn_verify_uses(struct cn_verifier *v);      /* check_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* check_bases.c: indices, duplicates, bases */
-bool cn_is_relocate(LLVMValueRef value);
-/* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
-LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
-void cn_verify_allocas(struct cn_verifier *v); /* check_allocas.c */
-void cn_verify_escapes(struct cn_verifier *v); /* check_escapes.c */
+void cn_verify_allocas(struct cn_verifier *v);   /* check_allocas.c */
+void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
 void cn_verify_descriptions(struct cn_verifier *v,
                             LLVMValueRef statepoint);                    /* check_descriptions.c */
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
-/* Must a statepoint list the references that it passes? */
-bool cn_lists_operands(LLVMValueRef statepoint);
 /* stale_words.c; the words are those that cn_verify_allocas() met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Note that word `word` of a local of `words` words is listed. */
@@ -262,7 +269,16 @@ void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
 void cn_verify_claims(struct cn_ctx *ctx);
 void cn_verify_promises(struct cn_verifier *v); /* check_promises.c */
 
-/* "the call to @foo (file line 7)", for messages. */
+/* ---- statepoints.c ---- */
+
+bool cn_is_relocate(LLVMValueRef value);
+/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
+LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate);
+/* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
+LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
+/* Must a statepoint list the references that it passes? */
+bool cn_lists_operands(LLVMValueRef statepoint);
+/* "the call to @foo in line 7", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);
 
 #endif

@@ -20,6 +20,7 @@
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
+#include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -417,7 +418,8 @@ static uint32_t *find_pads(const struct cn_refs *refs)
 
   for (uint32_t p = 0; p < refs->points.count; p++) {
     LLVMValueRef statepoint = refs->points.at[p].call;
-    if (!LLVMIsAInvokeInst(statepoint) || !cn_token_pads_is_token(LLVMGetUnwindDest(statepoint)))
+    if (!LLVMIsAInvokeInst(statepoint) ||
+        !cn_unwind_is_token(cn_unwind_pad(LLVMGetUnwindDest(statepoint))))
       continue;
     if (!pads)
       pads = cn_alloc(refs->cfg->count * sizeof *pads);

@@ -29,6 +29,10 @@ LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint3
 
 /* ---- unwind.c, pad_phis.c ---- */
 
+/* The landingpad, or another pad, of `block`; null if it is none. */
+LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block);
+/* Is it a landingpad of type token? `pad` may be null. */
+bool cn_unwind_is_token(LLVMValueRef pad);
 /* Give invokes whose results or relocates must stand in the normal destination one of their own;
  * fold phis of one entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);

@@ -16,8 +16,6 @@ void cn_pairs_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- token_pads.c ---- */
 
-/* Is `block` a landing pad of type token? */
-bool cn_token_pads_is_token(LLVMBasicBlockRef block);
 /* Where references live into landing pads over parse points: give each invoke a pad of its own,
  * those of parse points of type token, or report why not. True: the CFG and `refs` are
  * outdated. */

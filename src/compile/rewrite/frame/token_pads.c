@@ -25,29 +25,6 @@
 #include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
 
-/* The landingpad, or another pad, of `block`; null if it is none. */
-static LLVMValueRef pad_of(LLVMBasicBlockRef block)
-{
-  LLVMValueRef i = LLVMGetFirstInstruction(block);
-
-  while (LLVMIsAPHINode(i))
-    i = LLVMGetNextInstruction(i);
-  return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i
-                                                                                           : NULL;
-}
-
-static bool is_token(LLVMValueRef pad)
-{
-  return LLVMIsALandingPadInst(pad) && LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
-}
-
-bool cn_token_pads_is_token(LLVMBasicBlockRef block)
-{
-  LLVMValueRef pad = pad_of(block);
-
-  return pad && is_token(pad);
-}
-
 /* ---- what lives into pads ---- */
 
 /* A reference, and the invoke into whose pad it lives. */
@@ -107,11 +84,11 @@ static const char *const in_funclet =
  * function, and what it resumes with, to one type. */
 static const char *why_not(LLVMBasicBlockRef block)
 {
-  LLVMValueRef pad = pad_of(block);
+  LLVMValueRef pad = cn_unwind_pad(block);
 
   if (LLVMIsAResumeInst(LLVMGetBasicBlockTerminator(block)))
     return values_used;
-  if (!pad || is_token(pad))
+  if (!pad || cn_unwind_is_token(pad))
     return NULL;
   if (!LLVMIsALandingPadInst(pad))
     return in_funclet;
@@ -185,8 +162,8 @@ bool cn_token_pads(struct cn_ctx *ctx, struct cn_refs *refs)
     return false;
   s.builder = LLVMCreateBuilderInContext(ctx->llvm);
   CN_EACH_BLOCK(b, function)
-    if (pad_of(b))
-      cn_push(&pads, pad_of(b));
+    if (cn_unwind_pad(b))
+      cn_push(&pads, cn_unwind_pad(b));
   for (size_t i = 0; i < pads.count; i++)
     split_pad(&s, pads.at[i]);
   cn_free(&pads);

@@ -17,7 +17,23 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/rewrite/frame/demote.h"
-#include "compile/rewrite/frame/pairs.h"
+
+/* ---- pads ---- */
+
+LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i
+                                                                                           : NULL;
+}
+
+bool cn_unwind_is_token(LLVMValueRef pad)
+{
+  return pad && LLVMIsALandingPadInst(pad) && LLVMGetTypeKind(LLVMTypeOf(pad)) == LLVMTokenTypeKind;
+}
 
 /* ---- normal destinations ---- */
 
@@ -171,7 +187,8 @@ const char *cn_unwind_wrong(const struct cn_refs *refs)
   if (!pads)
     return NULL;
   for (size_t p = 0; p < refs->points.count; p++)
-    if (pads[p] != CN_NO_BLOCK && cn_token_pads_is_token(refs->cfg->blocks[pads[p]].block))
+    if (pads[p] != CN_NO_BLOCK &&
+        cn_unwind_is_token(cn_unwind_pad(refs->cfg->blocks[pads[p]].block)))
       pads[p] = CN_NO_BLOCK; /* relocated there */
   cn_live_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count && !wrong; v++)
