@@ -39,6 +39,7 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
 
 void cn_module_name(const char *path)
 {
+  CN_CHECK(path != NULL); /* LLVM's messages name it */
   current.path = path;
 }
 
@@ -133,6 +134,7 @@ LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path)
 bool cn_module_import(LLVMModuleRef module, const char *path)
 {
   const char *before = current.path;
+  CN_CHECK(before != NULL);
   LLVMModuleRef from = cn_module_read(LLVMGetModuleContext(module), path);
 
   if (from) {
@@ -204,6 +206,7 @@ LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
                                        const struct cn_machine *how)
 {
   char *triple = triple_of(module);
+  CN_CHECK(triple && path);
   LLVMTargetMachineRef machine = NULL;
   LLVMTargetRef target = NULL;
   char *message = NULL;

@@ -48,6 +48,7 @@ static bool write_and_close(int fd, const char *path, const void *bytes, size_t 
 /* Write a new file in the same directory, and rename it. */
 static bool write_renamed(const char *path, const void *bytes, size_t size)
 {
+  CN_CHECK(size == 0 || bytes != NULL);
   char *temporary = cn_format("%s.XXXXXX", path);
   int fd = mkostemp(temporary, O_CLOEXEC);
   bool ok = false;

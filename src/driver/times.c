@@ -20,6 +20,7 @@ static struct cn_time_row *row_of(struct cn_times *times, const char *pass)
 
 void cn_times_add(void *env, const struct cairn_pass_time *time)
 {
+  CN_CHECK(time->pass != NULL);
   struct cn_time_row *row = row_of(env, time->pass);
 
   row->runs++;
@@ -55,6 +56,7 @@ void cn_times_stop(const struct cairn_compile_options *options, const struct cai
   struct cairn_pass_time time = cn_times_start(options);
   time.pass = step;
   time.wall -= since->wall;
+  CN_CHECK(time.wall >= 0); /* a monotonic clock */
   time.user -= since->user;
   time.system -= since->system;
   options->timer(options->timer_env, &time);
@@ -79,6 +81,7 @@ void cn_times_print(const struct cn_times *times, FILE *out)
     all.user += row->user;
     all.system += row->system;
   }
+  CN_CHECK(times->rows.count == 0 || all.runs > 0);
   print_row(&all, out);
 }
 

@@ -71,6 +71,7 @@ static void initialise(const struct cn_command *command)
   cn_push(&words, "cairn-cc");
   for (size_t i = 0; i < command->llvm_options.count; i++)
     cn_push(&words, command->llvm_options.at[i]);
+  CN_CHECK(words.count == command->llvm_options.count + 1);
   LLVMParseCommandLineOptions((int)words.count, words.at, NULL);
   cn_free(&words);
 }
@@ -193,6 +194,7 @@ static bool write_object(const void *start, size_t size, const char *input, cons
     ok = cn_output_write(output, bytes ? bytes : start, bytes ? new_size : size);
   if (changed)
     *changed = bytes != NULL;
+  CN_CHECK(!ok || (bytes != NULL) == (new_size != 0));
   free(bytes);
   free(error);
   return ok;
@@ -261,7 +263,7 @@ static bool finish(const struct cn_command *command, const struct cn_unit *unit,
                    LLVMModuleRef module, LLVMTargetMachineRef machine, const struct cn_machine *how,
                    const struct wishes *wishes)
 {
-  CN_CHECK(command->lto || unit->output);
+  CN_CHECK(unit->output != NULL);
   want_unwind_tables(module);
   cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections,
                     wishes->data_sections);
@@ -299,6 +301,7 @@ static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool 
 static bool write_unit(const struct cn_command *command, const struct cn_unit *unit,
                        LLVMModuleRef module, const struct wishes *wishes)
 {
+  CN_CHECK(command->lto && wishes->debug <= CN_DEBUG_FULL);
   cn_flag_add(module, debug_flag, CN_FLAG_MOST, wishes->debug);
   cn_flag_add(module, function_sections_flag, CN_FLAG_MOST, wishes->function_sections);
   cn_flag_add(module, data_sections_flag, CN_FLAG_MOST, wishes->data_sections);
@@ -333,6 +336,7 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 
   set_position(command, module, true, &how, &options);
   options.shared |= command->shared;
+  CN_CHECK(command->mode == CN_MODE_LINK);
   LLVMTargetMachineRef machine = cn_module_machine(module, joined->input, &how);
   LLVMModuleRef result = NULL;
   bool ok = machine && cairn_compile_joined(module, machine, &options, &result) == CAIRN_OK &&
@@ -418,6 +422,7 @@ static LLVMContextRef next_context(void)
 static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined,
                     bool *native)
 {
+  CN_CHECK(unit->bitcode != NULL && said.count == 0);
   initialise(command);
   struct cairn_pass_time start = cn_times_start(&command->compile);
   LLVMContextRef context = next_context();

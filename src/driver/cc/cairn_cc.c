@@ -145,6 +145,7 @@ static bool make_plan(const struct cn_command *command, struct plan *plan)
       continue;
     if (!cn_unit_plan(command, item, &unit))
       return false;
+    CN_ASSERT_VALID(cn_unit_wrong(&unit));
     cn_push(&plan->units, unit);
   }
   return true;
@@ -201,6 +202,8 @@ static int run_link(const struct cn_command *command, struct plan *plan)
 static int run(const struct cn_command *command)
 {
   struct plan plan = {0};
+  CN_ASSERT_VALID(cn_command_wrong(command));
+  CN_CHECK(command->mode != CN_MODE_CLANG);
   int status = make_plan(command, &plan) ? run_units(command, &plan) : CN_EXIT_FAILED;
 
   if (status == CN_EXIT_OK && command->mode == CN_MODE_LINK)

@@ -5,6 +5,8 @@
 #ifndef CN_DRIVER_CC_CC_OPTIONS_H
 #define CN_DRIVER_CC_CC_OPTIONS_H
 
+#include <stddef.h>
+
 enum cn_shape {
   CN_SHAPE_FLAG,     /* the word itself */
   CN_SHAPE_SEPARATE, /* the word itself; its argument is the next word */
@@ -62,5 +64,12 @@ struct cn_option {
 /* The row for `word`, an option as written; null: it goes to clang, to compile and to link, and has
  * no separate argument. */
 const struct cn_option *cn_options_find(const char *word);
+
+/* All rows. */
+const struct cn_option *cn_options_table(size_t *count);
+
+/* What does not hold of a table; null: all does. Each name begins with '-', and no earlier row
+ * takes it. Quadratic. */
+const char *cn_options_wrong(const struct cn_option *all, size_t count);
 
 #endif

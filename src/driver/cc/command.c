@@ -23,6 +23,7 @@ static void set_optimisation(struct cairn_compile_options *compile, const char *
     compile->opt_level = c < '3' ? (unsigned)(c - '0') : 3;
   else
     compile->opt_level = c == 'g' ? 1 : 3; /* -Ofast */
+  CN_CHECK(compile->opt_level <= 3 && compile->size_level <= 2);
 }
 
 /* -g and its suffix, which says how much debug information, or something else altogether. */
@@ -53,6 +54,7 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
   const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
   size_t length = value ? (size_t)(value - name) : 0;
 
+  CN_ASSERT(strncmp(word, "-fcairn-", sizeof "-fcairn-" - 1) == 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     *known = length && strlen(names[i]) == length && memcmp(names[i], name, length) == 0;
     if (!*known)
@@ -311,6 +313,7 @@ static void add_input(struct cn_command *command, size_t at, const char *forced)
   struct cn_item item = {
       .words = command->args.at + at, .count = 1, .input = true, .forced = forced};
 
+  CN_CHECK(at < command->args.count);
   item.language = cn_languages_of(item.words[0], forced);
   cn_push(&command->items, item);
 }
@@ -340,34 +343,51 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
     apply_other(command, row->effect, word, value);
     route(&item, row->effect);
   }
+  CN_CHECK(at + item.count <= command->args.count);
   cn_push(&command->items, item);
   return item.count;
 }
 
-/* Null, or what is wrong: each word but a "--" belongs to one item, and items stand in order. */
-static const char *items_wrong(const struct cn_command *command)
+static const char *item_wrong(const struct cn_item *item)
 {
-  const char *const *next = command->args.at;
+  if (item->count == 0 || item->count > 2)
+    return "command: an item has no word, or more than an option and its argument";
+  if (item->input ? item->count != 1 || item->to_compile || item->to_link
+                  : item->forced || item->words[0][0] != '-')
+    return "command: an item is neither an input nor an option";
+  return NULL;
+}
+
+const char *cn_command_wrong(const struct cn_command *command)
+{
+  const char *const *next = command->args.at, *const *end = next + command->args.count;
 
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
+    const char *wrong = item_wrong(item);
+    if (wrong)
+      return wrong;
     if (item->words != next && (item->words != next + 1 || strcmp(*next, "--") != 0))
       return "command: a word belongs to no item, or to two";
-    if (item->count == 0 || (item->input && (item->count > 1 || item->to_link)))
-      return "command: an input is more than a word, or an option is none";
     next = item->words + item->count;
   }
-  if (next + (next < command->args.at + command->args.count) !=
-      command->args.at + command->args.count)
-    return "command: words are left over";
-  return NULL;
+  if (next != end && (next + 1 != end || strcmp(*next, "--") != 0))
+    return "command: items have too few words or too many";
+  if (command->no_pic + command->pie + command->pic_asked > 1)
+    return "command: two kinds of position independence";
+  return command->lto && command->refused_lto ? "command: link-time optimisation is both on and off"
+                                              : NULL;
 }
 
 bool cn_command_parse(struct cn_command *command)
 {
   const char *forced = NULL;
   bool options_end = false;
+  size_t rows;
+  const struct cn_option *table = cn_options_table(&rows);
 
+  CN_ASSERT_VALID(cn_options_wrong(table, rows));
+  CN_CHECK(command->items.count == 0 && command->mode == CN_MODE_LINK);
   command->compile.manage_all = command->compile.native_functions = true;
   command->native_units = true;
   for (size_t i = 0; i < command->args.count;) {
@@ -384,7 +404,7 @@ bool cn_command_parse(struct cn_command *command)
       i += taken;
     }
   }
-  CN_ASSERT_VALID(items_wrong(command));
+  CN_ASSERT_VALID(cn_command_wrong(command));
   return true;
 }
 

@@ -88,6 +88,11 @@ void cn_response_expand(int argc, char **argv, struct cn_words *out);
 /* Understand `command->args`. False after a message about a wrong option of our own. */
 bool cn_command_parse(struct cn_command *command);
 
+/* What does not hold of a command that was understood; null: all does. Items lie in `args` in their
+ * order, an input is one word, an option goes to a command or has been carried out, and at most one
+ * kind of position independence is asked for. Linear. */
+const char *cn_command_wrong(const struct cn_command *command);
+
 /* False after a message: the command has an option that managed code does not support. */
 bool cn_command_can_manage(const struct cn_command *command);
 

@@ -28,7 +28,8 @@ void cn_frontend_add_environment(struct cn_words *words)
   unsigned major = 0, minor = 0, patch = 0;
   const char *include = cn_paths_find("include");
 
-  sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch);
+  CN_CHECK(sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch) == 3);
+  CN_CHECK(minor < 100 && patch < 100); /* two digits each in __CAIRN_VERSION__ */
   add(words, "-D__CAIRN__=1");
   add(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
   if (include) {
@@ -40,6 +41,7 @@ void cn_frontend_add_environment(struct cn_words *words)
 
 void cn_frontend_add_graph(const char *path, struct cn_words *words)
 {
+  CN_CHECK(path != NULL && words->count > 0);
   add(words, "-Xclang");
   add(words, "-dependency-dot");
   add(words, "-Xclang");
@@ -134,6 +136,7 @@ static void add_input(const struct cn_unit *unit, const char *output, struct cn_
     add(words, "-o");
     add(words, output);
   }
+  CN_CHECK(words->count > 0); /* the input comes last, which hints.c relies on */
   if (unit->input[0] == '-' && unit->input[1])
     add(words, "--");
   add(words, unit->input);
@@ -141,6 +144,7 @@ static void add_input(const struct cn_unit *unit, const char *output, struct cn_
 
 static void begin(const struct cn_command *command, struct cn_words *words)
 {
+  CN_CHECK(words->count == 0);
   add(words, cn_process_clang());
   add_options(command, words);
   /* A link's command has linker options beside the compiler's; clang would complain of neither. */
@@ -152,6 +156,7 @@ void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
 {
   struct cn_words *words = &unit->native;
 
+  CN_CHECK(unit->language == CN_LANG_C && !command->lto); /* -flto makes no native units */
   begin(command, words);
   add(words, command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (command->emit_llvm)
@@ -170,6 +175,7 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
 
   if (unit->language == CN_LANG_IR)
     return;
+  CN_CHECK(unit->output != NULL && (unit->bitcode != NULL) == (unit->language == CN_LANG_C));
   begin(command, words);
   add(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (unit->language == CN_LANG_C)

@@ -60,6 +60,7 @@ static bool is_managed(const char *text, const char *end)
 {
   static const char space[] = "address_space(1)";
 
+  CN_ASSERT(text <= end);
   return memmem(text, (size_t)(end - text), space, sizeof space - 1) != NULL;
 }
 
@@ -116,7 +117,7 @@ static void ask_again(const struct cn_words *words, struct cn_words *out)
   static const char *const more[] = {"-fsyntax-only", "-w", "-fno-color-diagnostics",
                                      "-fno-caret-diagnostics", "-fdiagnostics-format=clang"};
 
-  CN_CHECK(words->count > 2);
+  CN_CHECK(words->count > 2 && out->count == 0);
   size_t options = words->count - 1; /* the input comes last */
 
   options -= strcmp(words->at[options - 1], "--") == 0;

@@ -88,6 +88,9 @@ struct part {
   bool left_out;
 };
 
+_Static_assert(sizeof((struct part *)NULL)->name == sizeof((struct cn_archive_member *)NULL)->name,
+               "a member's name fits");
+
 struct archive {
   const char *path;
   struct file file;
@@ -148,7 +151,9 @@ static bool open_archive(const char *path, struct archive *archive)
 /* A header in which nothing differs from run to run. */
 static void write_header(FILE *out, const char *name, size_t size)
 {
-  fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
+  int length = fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
+
+  CN_CHECK(length < 0 || length == 60); /* no field is wider than an archive's */
 }
 
 static void write_even(FILE *out, size_t size)
@@ -162,6 +167,7 @@ static bool write_archive(FILE *out, const struct archive *archive)
 {
   size_t names = 0, at = 0;
 
+  CN_CHECK(ftell(out) == 0);
   for (size_t i = 0; i < archive->parts.count; i++)
     names += archive->parts.at[i].left_out ? 0 : strlen(archive->parts.at[i].name) + 2;
   fputs("!<arch>\n", out);
@@ -214,6 +220,7 @@ static bool change_part(const struct archive *archive, struct part *part, bool *
   size_t size;
   char *error = NULL;
 
+  CN_CHECK(part->bytes != NULL && part->own == NULL);
   part->left_out = is_bitcode(part->bytes, part->size);
   if (!may_have_stack_maps(part->bytes, part->size)) {
     *changed |= part->left_out;
@@ -285,6 +292,7 @@ bool cn_inputs_replace(const char *path, const char **replacement)
     return replace_archive(path, replacement);
   if (!rewrite)
     return true;
+  CN_ASSERT(!changed && *replacement == path);
   const char *rewritten = cn_temp_file(cn_paths_stem(path), ".o");
   if (!rewritten || !cn_backend_rewrite(path, rewritten, &changed))
     return false;

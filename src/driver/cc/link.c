@@ -18,8 +18,10 @@ static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
 {
   CN_ASSERT(item->input);
   for (size_t i = 0; i < count; i++)
-    if (units[i].item == item)
+    if (units[i].item == item) {
+      CN_ASSERT_VALID(cn_unit_wrong(&units[i]));
       return &units[i];
+    }
   return NULL;
 }
 
@@ -44,6 +46,7 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
                   library ? "libcairn.exports" : "the runtime library libcairn.a");
     return false;
   }
+  CN_CHECK(!command->shared && !command->relocatable); /* they use the executable's */
   cn_push(words, "-Wl,--whole-archive");
   cn_push(words, library);
   cn_push(words, "-Wl,--no-whole-archive");
@@ -91,6 +94,8 @@ static bool add_items(const struct cn_command *command, const struct cn_unit *un
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      const struct cn_joined *joined, struct cn_words *words)
 {
+  CN_ASSERT_VALID(cn_command_wrong(command));
+  CN_CHECK(words->count == 0 && command->mode == CN_MODE_LINK);
   cn_push(words, cn_process_clang());
   if (count > 0)
     cn_push(words, "-Qunused-arguments"); /* those that the units' commands used */
@@ -116,6 +121,7 @@ bool cn_link_check(const struct cn_command *command)
   const char *path = command->output ? command->output : "a.out";
   char *error = NULL;
 
+  CN_CHECK(command->mode == CN_MODE_LINK && !command->dry_run);
   if (command->relocatable)
     return true;
   if (cn_leftovers_in(path))

@@ -11,6 +11,7 @@
  * Only lld knows which symbol of which archive or shared object it takes. It writes the joined
  * bitcode, and at level 0 it changes nothing but linkage.
  */
+#include <string.h>
 #include <unistd.h>
 #include "compile/lto.h"
 #include "driver/cc/process.h"
@@ -38,6 +39,7 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
   const char *stem = cn_paths_stem(output_of(command));
   const char *linker = cn_process_llvm("ld.lld", "link-time optimisation", "lld-22");
 
+  CN_CHECK(command->mode == CN_MODE_LINK && joined->command.count == 0);
   joined->unit = (struct cn_unit){.language = CN_LANG_IR, .input = output_of(command)};
   joined->unit.bitcode =
       command->save_temps ? cn_command_text("%s.lto.bc", stem) : cn_temp_file(stem, ".lto.bc");
@@ -49,6 +51,7 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
   cn_push(&joined->command, joined->unit.bitcode);
   cn_push(&joined->command, cn_command_text("--ld-path=%s", linker));
   cn_push(&joined->command, "-Wl,--lto-emit-llvm,--lto-O0");
+  CN_CHECK(strcmp(joined->unit.bitcode, joined->unit.output) != 0);
   return true;
 }
 

@@ -133,6 +133,7 @@ static bool look_into(struct search *search, const char *path, struct text text)
   if (says(text.at, text.size))
     return true;
   for (const char *at = text.at; (at = memchr(at, '#', (size_t)(end - at))) != NULL;) {
+    CN_ASSERT(at < end && *at == '#');
     const char *name = included(++at, end);
     if (name && look_for(search, path, name))
       return true;

@@ -85,6 +85,7 @@ static void skip_brackets(struct scanner *s)
 
 static void warn(const struct scanner *s, const char *at)
 {
+  CN_CHECK(at >= s->start && at <= s->end);
   unsigned line = 1;
   const char *begin = s->start;
 

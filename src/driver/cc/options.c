@@ -14,13 +14,46 @@ static const struct cn_option rows[] = {
 #undef CN_OPTION
 };
 
+static bool takes(const struct cn_option *row, const char *word)
+{
+  bool exact = row->shape == CN_SHAPE_FLAG || row->shape == CN_SHAPE_SEPARATE;
+
+  return exact ? strcmp(word, row->name) == 0 : strncmp(word, row->name, strlen(row->name)) == 0;
+}
+
+/* Does an earlier row take the word that is this row's name? */
+static bool is_hidden(const struct cn_option *all, size_t at)
+{
+  for (size_t i = 0; i < at; i++)
+    if (takes(&all[i], all[at].name))
+      return true;
+  return false;
+}
+
+const char *cn_options_wrong(const struct cn_option *all, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].name[0] != '-' || !all[i].name[1])
+      return "options: a name is no option's";
+    if (is_hidden(all, i))
+      return "options: an earlier row takes a row's words";
+    if (all[i].effect == CN_EFFECT_OWN && all[i].shape != CN_SHAPE_PREFIX)
+      return "options: Cairn's own are not a prefix";
+  }
+  return NULL;
+}
+
+const struct cn_option *cn_options_table(size_t *count)
+{
+  *count = sizeof rows / sizeof *rows;
+  return rows;
+}
+
 const struct cn_option *cn_options_find(const char *word)
 {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const struct cn_option *row = &rows[i];
-    bool exact = row->shape == CN_SHAPE_FLAG || row->shape == CN_SHAPE_SEPARATE;
-    if (exact ? strcmp(word, row->name) == 0 : strncmp(word, row->name, strlen(row->name)) == 0)
-      return row;
+    if (takes(&rows[i], word))
+      return &rows[i];
   }
   return NULL;
 }

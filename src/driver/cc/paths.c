@@ -10,10 +10,13 @@
 const char *cn_paths_find(const char *relative)
 {
   char self[PATH_MAX];
+
+  CN_CHECK(relative[0] != '/');
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
   if (length < 0)
     return NULL;
+  CN_CHECK((size_t)length < sizeof self);
   self[length] = 0;
   for (int up = 0; up < 2; up++) {
     char *slash = strrchr(self, '/');
@@ -44,6 +47,7 @@ const char *cn_paths_with_suffix(const char *path, const char *suffix)
 {
   const char *base = base_of(path);
   const char *dot = strrchr(base, '.');
+  CN_CHECK(suffix[0] == '.');
   size_t kept = dot ? (size_t)(dot - path) : strlen(path);
 
   return cn_command_text("%.*s%s", (int)kept, path, suffix);

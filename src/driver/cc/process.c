@@ -39,6 +39,9 @@ static const char *in_path(const char *name)
 
 const char *cn_process_llvm(const char *name, const char *why, const char *package)
 {
+  static const char clang[] = CAIRN_CLANG;
+
+  CN_CHECK(strcmp(clang + sizeof clang - sizeof "clang", "clang") == 0);
   const char *beside =
       cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")), CAIRN_CLANG, name);
   const char *found = access(beside, X_OK) == 0 ? beside : in_path(cn_command_text("%s-22", name));
@@ -95,10 +98,10 @@ static char **exec_vector(const struct cn_words *words, bool *shortened)
   size_t bytes = 0;
 
   CN_CHECK(words->count && words->at[0]);
-  for (size_t i = 0; i < words->count; i++)
+  for (size_t i = 0; i < words->count; i++) {
     CN_CHECK(words->at[i]); /* a null would end the command early */
-  for (size_t i = 0; i < words->count; i++)
     bytes += strlen(words->at[i]) + 1;
+  }
   *shortened = bytes > COMMAND_MAX;
   if (*shortened) {
     const char *path = write_response(words);
@@ -153,6 +156,7 @@ int cn_process_run_into(const struct cn_words *words, const char *errors)
 {
   posix_spawn_file_actions_t actions;
 
+  CN_CHECK(errors != NULL);
   CN_CHECK(posix_spawn_file_actions_init(&actions) == 0 &&
            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors,
                                             O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);

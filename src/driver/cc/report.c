@@ -28,6 +28,7 @@ static bool has_rule(const struct cairn_diagnostic *d, const char *rule)
 
 static void print_place(const struct cairn_diagnostic *d)
 {
+  CN_ASSERT(d->file && d->line);
   fprintf(report.out, "%s:%u", d->file, d->line);
   if (d->column)
     fprintf(report.out, ":%u", d->column);
@@ -59,6 +60,7 @@ static size_t print_functions(const struct cairn_diagnostics *said)
     const struct cairn_diagnostic *d = &said->at[i];
     if (!has_rule(d, "safepoints"))
       continue;
+    CN_CHECK(d->function != NULL); /* the remark is on one */
     count++;
     fprintf(report.out, "  %s", d->function);
     if (d->file && d->line) {
@@ -98,7 +100,7 @@ void cn_report_unit(const char *input, const struct cairn_diagnostics *said)
 {
   if (!report.out)
     report.out = open_memstream(&report.text, &report.size);
-  CN_CHECK(report.out);
+  CN_CHECK(report.out && input);
   fprintf(report.out, "%s:\n", input);
   print_remarks(said, NULL);
   if (print_functions(said) == 0)
@@ -111,7 +113,7 @@ bool cn_report_write(const char *path)
   bool ok = true;
 
   if (report.out) {
-    fclose(report.out);
+    CN_CHECK(fclose(report.out) == 0 && report.text != NULL);
     if (path)
       ok = cn_output_write(path, report.text, report.size);
     else

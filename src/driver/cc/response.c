@@ -49,6 +49,7 @@ static char *next_word(char **cursor)
     else
       *to++ = *from;
   }
+  CN_CHECK(to <= from); /* unquoting only shortens */
   *cursor = *from ? from + 1 : from;
   *to = 0;
   return word;

@@ -38,6 +38,7 @@ static bool holds_address(LLVMValueRef constant)
 static const char *data_prefix(LLVMValueRef global, bool pic)
 {
   LLVMValueRef initial = LLVMGetInitializer(global);
+  CN_CHECK(initial != NULL); /* wants_section() */
   bool zero = LLVMIsNull(initial);
 
   if (LLVMIsThreadLocal(global))

@@ -80,6 +80,7 @@ static bool make_known_directory(char *name)
 static bool make_directory(void)
 {
   const char *parent = getenv("TMPDIR");
+  CN_CHECK(directory == NULL && files.count == 0);
   char *name = cn_format("%s/cairn-cc-XXXXXX", parent && *parent ? parent : P_tmpdir);
 
   if (!make_known_directory(name)) {
@@ -91,9 +92,18 @@ static bool make_directory(void)
   return true;
 }
 
+/* Is it a file of the directory? The names go to unlink() in a signal handler. */
+static bool is_ours(const char *name)
+{
+  size_t length = strlen(directory);
+
+  return strncmp(name, directory, length) == 0 && name[length] == '/' && name[length + 1] &&
+         !strchr(name + length + 1, '/');
+}
+
 const char *cn_temp_file(const char *stem, const char *suffix)
 {
-  CN_CHECK(!strchr(stem, '/') && !strchr(suffix, '/')); /* else it would outlive its directory */
+  CN_CHECK(!strchr(stem, '/') && *suffix == '.');
   if (!directory && !make_directory())
     return NULL;
   CN_CHECK(files.count >= 0);
@@ -102,6 +112,7 @@ const char *cn_temp_file(const char *stem, const char *suffix)
     return NULL;
   }
   const char *name = cn_command_text("%s/%s-%d%s", directory, stem, (int)files.count, suffix);
+  CN_CHECK(is_ours(name));
   files.at[files.count] = name;
   files.count = files.count + 1;
   return name;

@@ -63,11 +63,35 @@ static bool keep_input(void)
   return ok;
 }
 
+/* Is it a command of clang that ends in the unit's input? */
+static bool is_of(const struct cn_words *words, const struct cn_unit *unit)
+{
+  return words->count > 2 && strcmp(words->at[words->count - 1], unit->input) == 0;
+}
+
+const char *cn_unit_wrong(const struct cn_unit *unit)
+{
+  bool ir = unit->language == CN_LANG_IR, c = unit->language == CN_LANG_C;
+
+  if (!unit->item || !unit->item->input || unit->item->language != unit->language ||
+      unit->language == CN_LANG_LINK || unit->item->words[0] != unit->input)
+    return "unit: it is not that of its input";
+  if (!unit->output || (unit->bitcode != NULL) != (ir || c))
+    return "unit: it has no output, or bitcode that it has no use for";
+  if (ir ? unit->front_end.count != 0 || unit->bitcode != unit->input
+         : !is_of(&unit->front_end, unit))
+    return "unit: clang's command is not for its input";
+  if (unit->native.count ? !c || !is_of(&unit->native, unit) : unit->may_handle)
+    return "unit: the command of a native unit is not for its input";
+  return NULL;
+}
+
 /* Only units that Cairn compiles have bitcode; clang makes the output of the others. */
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
                   struct cn_unit *unit)
 {
   CN_CHECK(item->input && item->count == 1);
+  CN_CHECK(item->language != CN_LANG_LINK && item->language != CN_LANG_HEADER);
   *unit = (struct cn_unit){.item = item, .language = item->language, .input = item->words[0]};
   unit->output = output_of(command, unit->input);
   if (!unit->output)
@@ -85,6 +109,7 @@ bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
     cn_frontend_native(command, unit);
     unit->may_handle = cn_mentions_references(command, unit->input);
   }
+  CN_ASSERT_VALID(cn_unit_wrong(unit));
   return true;
 }
 
@@ -101,6 +126,7 @@ void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part
   struct cairn_compile_options options = cn_backend_options(command);
   char *passes = cairn_compile_describe(&options, part);
 
+  CN_CHECK(passes != NULL);
   fputs(" (in process)\n", stderr);
   for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n")) {
     bool level =
@@ -221,7 +247,7 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
 {
   bool changed = false, native = false;
 
-  CN_CHECK(unit->output && (unit->native.count || unit->front_end.count || unit->bitcode));
+  CN_ASSERT_VALID(cn_unit_wrong(unit));
   int status =
       unit->native.count ? compile_c(command, unit) : compile_managed(command, unit, &native);
 

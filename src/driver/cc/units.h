@@ -5,6 +5,7 @@
 #ifndef CN_DRIVER_CC_UNITS_H
 #define CN_DRIVER_CC_UNITS_H
 
+#include "base/check.h"
 #include "driver/cc/command.h"
 
 /* One source file on its way. */
@@ -25,6 +26,10 @@ struct cn_unit {
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
                   struct cn_unit *unit);
 void cn_unit_free(struct cn_unit *unit);
+
+/* unit.c: what does not hold of a plan; null: all does. It is of an input that is no linker's, it
+ * has an output, Cairn's own languages have bitcode, clang's commands end in the input. Linear. */
+const char *cn_unit_wrong(const struct cn_unit *unit);
 
 /* unit.c: run the steps, or print them, or both. Returns an exit status. */
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit);

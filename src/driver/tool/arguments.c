@@ -5,20 +5,72 @@
 #include "driver/tool/arguments.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "driver/tool.h"
+
+/* Does the help have the option, by its letter or by its name? */
+static bool is_helped(const struct cn_arguments *arguments, const struct option *option)
+{
+  size_t length = strlen(option->name);
+  char letter[] = {'-', (char)option->val, ' ', 0};
+
+  if (option->val < 256 && strchr(arguments->letters, option->val) &&
+      strstr(arguments->help, letter))
+    return true;
+  for (const char *at = arguments->help; (at = strstr(at, "--")) != NULL;) {
+    at += 2;
+    if (strncmp(at, option->name, length) == 0 && strchr(" =[],\n", at[length]))
+      return true;
+  }
+  return false;
+}
+
+const char *cn_arguments_wrong(const struct cn_arguments *arguments)
+{
+  const struct option *option = arguments->options;
+
+  if (!strchr(arguments->letters, 'h') || strncmp(arguments->help, "usage: ", 7) != 0)
+    return "arguments: -h is missing, or help does not begin with the usage";
+  for (; option->name; option++)
+    if (!is_helped(arguments, option))
+      return "arguments: the help does not have an option";
+  if (option - arguments->options < 2 || option[-1].val != 'v' || option[-2].val != 'h')
+    return "arguments: --help and --version are not the last options";
+  return NULL;
+}
+
+int cn_arguments_set(struct cairn_compile_options *options, const char *name)
+{
+  char *wrong;
+
+  if (cairn_compile_set(options, name, optarg, &wrong) == CAIRN_OK)
+    return CN_EXIT_OK;
+  cn_tool_error("--%s", wrong);
+  free(wrong);
+  return CN_EXIT_USAGE;
+}
+
+static int print_help(const struct cn_arguments *arguments)
+{
+  fputs(arguments->help, stdout);
+  if (arguments->more)
+    arguments->more();
+  return CN_EXIT_OK;
+}
 
 int cn_arguments_take(int argc, char **argv, const struct cn_arguments *arguments, void *env)
 {
   int letter, which = 0, status = CN_EXIT_OK;
 
-  CN_CHECK(argc > 0 && strchr(arguments->letters, 'h'));
+  CN_CHECK(argc > 0);
+  CN_ASSERT_VALID(cn_arguments_wrong(arguments));
   cn_tool_name = argv[0] = arguments->name; /* getopt puts it before its messages */
   while (status == CN_EXIT_OK &&
          (letter = getopt_long(argc, argv, arguments->letters, arguments->options, &which)) != -1) {
     if (letter == 'h')
-      return fputs(arguments->help, stdout), CN_EXIT_OK;
+      return print_help(arguments);
     if (letter == 'v')
       return cn_tool_print_version(), CN_EXIT_OK;
     /* getopt has reported '?' */

@@ -66,6 +66,7 @@ static void print_changed(const char *pass, LLVMModuleRef before, LLVMModuleRef 
   bool printed = false;
   size_t length;
 
+  CN_CHECK(before != module);
   if (!modules_differ(before, module))
     return;
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -81,6 +82,7 @@ static void print_changed(const char *pass, LLVMModuleRef before, LLVMModuleRef 
 void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before,
                    LLVMModuleRef module)
 {
+  CN_CHECK((before != NULL) == dump->changed); /* cn_dump_before() made it */
   if (is_asked_for(dump, pass))
     print_module(pass, module);
   else if (before)

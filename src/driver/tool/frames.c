@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/object.h>
+#include "base/check.h"
 #include "driver/tool.h"
 #include "driver/tool/arguments.h"
 #include "object/elf/input.h"
@@ -21,6 +22,7 @@ static const char help[] =
 
 static int rewrite(const char *path, const char *output)
 {
+  CN_CHECK(path && output);
   struct cn_input object;
   char *error = NULL;
   void *bytes = NULL;
@@ -65,7 +67,8 @@ int cn_frames_main(int argc, char **argv)
   static const struct option options[] = {
       {"rewrite", no_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn frames";
-  struct cn_arguments arguments = {name, help, "ho:", options, take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "ho:", .options = options, .take = take};
   struct request request = {0};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 

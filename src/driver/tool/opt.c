@@ -2,7 +2,6 @@
  *
  * `cairn opt`: run passes by name, Cairn's or LLVM's, in the order given.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/vector.h"
 #include "driver/times.h"
 #include "driver/tool.h"
+#include "driver/tool/arguments.h"
 #include "driver/tool/dump.h"
 
 struct opt {
@@ -24,57 +24,57 @@ struct opt {
   struct cn_dump dump;
 };
 
-static void print_names(FILE *out, const char *title, const char *const *name)
+static const char help[] =
+    "usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
+    "  -p PASSES             comma-separated, run in this order; a name that is not listed "
+    "below\n"
+    "                        goes to LLVM's pass pipeline parser, e.g. "
+    "'function(sroa,instcombine)'\n"
+    "  -o FILE               write the module there (default: standard output)\n"
+    "  -S                    write text, not bitcode\n"
+    "  --disable-output      write no module\n"
+    "  --print=ANALYSIS      print an analysis, listed below, to standard output, after the passes;\n"
+    "                        the module only goes to -o then\n"
+    "  --explain-calls       --print=calls\n"
+    "  --print-after=PASS    print the module to standard error after each run of PASS, a name as -p\n"
+    "                        has it; all: after every pass\n"
+    "  --print-changed       print to standard error, after each pass, the functions that it changed\n"
+    "  --verify-each         LLVM's verifier after each pass, and verify-safepoints where there are\n"
+    "                        statepoints; the error names the pass\n"
+    "  --manage-all          as for C: every definition is managed\n"
+    "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
+    "  --time-passes         say on standard error how long each pass took\n"
+    "  --shared              the code may end in a shared object\n"
+    "  --without=NAME,...    rewrite-statepoints without these optimisations, listed below\n"
+    "  --slots=WHEN          references in slots of the frame instead of relocated values: auto\n"
+    "                        (per function, by cost), never or always\n"
+    "  --slot-budget=N       auto: above so many safepoints x live references\n"
+    "  --roots=pairs         every root a base/derived pair, as LLVM has them; what cannot be one is\n"
+    "                        refused, and there is no slot mode (default: all)\n"
+    "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
+    "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
+    "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
+    "                        overflow too (default: word, a load and compare)\n"
+    "  --poll-budget=N       microseconds of work between two polls, about (default: 20)\n"
+    "  --report              the passes tell what they did, as remarks on standard error\n"
+    "  --import=FILE         before the passes: take over what place-safepoints found out of the\n"
+    "                        functions that FILE (a module) defines and IN declares\n"
+    "  --help, --version\n";
+
+static void print_names(const char *title, const char *const *name)
 {
-  fprintf(out, "\n%s:\n", title);
+  printf("\n%s:\n", title);
   for (; *name; name += 2)
-    fprintf(out, "  %-21s %s\n", name[0], name[1]);
+    printf("  %-21s %s\n", name[0], name[1]);
 }
 
-static void print_help(FILE *out)
+static void print_all_names(void)
 {
-  fputs(
-      "usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
-      "  -p PASSES             comma-separated, run in this order; a name that is not listed "
-      "below\n"
-      "                        goes to LLVM's pass pipeline parser, e.g. "
-      "'function(sroa,instcombine)'\n"
-      "  -o FILE               write the module there (default: standard output)\n"
-      "  -S                    write text, not bitcode\n"
-      "  --disable-output      write no module\n"
-      "  --print=ANALYSIS      print an analysis, listed below, to standard output, after the passes;\n"
-      "                        the module only goes to -o then\n"
-      "  --explain-calls       --print=calls\n"
-      "  --print-after=PASS    print the module to standard error after each run of PASS, a name as -p\n"
-      "                        has it; all: after every pass\n"
-      "  --print-changed       print to standard error, after each pass, the functions that it changed\n"
-      "  --verify-each         LLVM's verifier after each pass, and verify-safepoints where there are\n"
-      "                        statepoints; the error names the pass\n"
-      "  --manage-all          as for C: every definition is managed\n"
-      "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
-      "  --time-passes         say on standard error how long each pass took\n"
-      "  --shared              the code may end in a shared object\n"
-      "  --without=NAME,...    rewrite-statepoints without these optimisations, listed below\n"
-      "  --slots=WHEN          references in slots of the frame instead of relocated values: auto\n"
-      "                        (per function, by cost), never or always\n"
-      "  --slot-budget=N       auto: above so many safepoints x live references\n"
-      "  --roots=pairs         every root a base/derived pair, as LLVM has them; what cannot be one is\n"
-      "                        refused, and there is no slot mode (default: all)\n"
-      "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
-      "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
-      "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
-      "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
-      "                        overflow too (default: word, a load and compare)\n"
-      "  --poll-budget=N       microseconds of work between two polls, about (default: 20)\n"
-      "  --report              the passes tell what they did, as remarks on standard error\n"
-      "  --import=FILE         before the passes: take over what place-safepoints found out of the\n"
-      "                        functions that FILE (a module) defines and IN declares\n"
-      "  --help, --version\n",
-      out);
-  print_names(out, "passes", cairn_compile_pass_names());
-  print_names(out, "analyses", cairn_compile_analysis_names());
-  print_names(out, "optimisations", cairn_compile_relocation_names());
-  print_names(out, "places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
+  print_names("passes", cairn_compile_pass_names());
+  print_names("analyses", cairn_compile_analysis_names());
+  print_names("optimisations", cairn_compile_relocation_names());
+  print_names("places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
 }
 
 static bool is_ours(const char *name)
@@ -99,6 +99,19 @@ static size_t first_name(const char *list)
       return 0;
   }
   return depth == 0 ? i : 0;
+}
+
+static bool list_is_valid(const char *list)
+{
+  if (!*list)
+    return false;
+  while (*list) {
+    size_t length = first_name(list);
+    if (length == 0 || (list[length] == ',' && !list[length + 1]))
+      return false;
+    list += length + (list[length] == ',');
+  }
+  return true;
 }
 
 /* Is the module sound after a pass? LLVM's verifier has already run after ours. */
@@ -138,8 +151,10 @@ static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   char *llvm = cn_strdup("");
   bool ok = true;
 
+  CN_CHECK(list_is_valid(list)); /* take() */
   while (ok && *list) {
     size_t length = first_name(list);
+    CN_ASSERT(length > 0);
     char *name = cn_format("%.*s", (int)length, list);
     if (is_ours(name) || cn_dump_is_wanted(&opt->dump)) {
       ok = (!*llvm || run_pass(module, machine, llvm, opt)) && run_pass(module, machine, name, opt);
@@ -157,19 +172,6 @@ static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   return ok;
 }
 
-static bool list_is_valid(const char *list)
-{
-  if (!*list)
-    return false;
-  while (*list) {
-    size_t length = first_name(list);
-    if (length == 0 || (list[length] == ',' && !list[length + 1]))
-      return false;
-    list += length + (list[length] == ',');
-  }
-  return true;
-}
-
 /* ---- what --print and --print-after may name ---- */
 
 /* Append `name` to `list`, which is freed. */
@@ -177,6 +179,7 @@ static char *append_name(char *list, const char *name, size_t length)
 {
   char *longer = cn_format("%s%s%.*s", list, *list ? ", " : "", (int)length, name);
 
+  CN_ASSERT(length > 0 && length <= strlen(name));
   free(list);
   return longer;
 }
@@ -245,6 +248,7 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
   LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
   bool ok = machine || !ported;
 
+  CN_CHECK(opt->input != NULL);
   for (size_t i = 0; ok && i < opt->passes.count; i++)
     ok = run_list(module, machine, opt->passes.at[i], opt);
   if (machine)
@@ -269,9 +273,7 @@ enum {
   OPT_SILENT,
   OPT_AFTER,
   OPT_CHANGED,
-  OPT_VERIFY,
-  OPT_HELP,
-  OPT_VERSION
+  OPT_VERIFY
 };
 
 static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
@@ -296,25 +298,12 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"report", no_argument, NULL, OPT_SET},
                                              {"disable-output", no_argument, NULL, OPT_SILENT},
                                              {"time-passes", no_argument, NULL, OPT_TIMES},
-                                             {"help", no_argument, NULL, OPT_HELP},
-                                             {"version", no_argument, NULL, OPT_VERSION},
-                                             {NULL, 0, NULL, 0}};
+                                             CN_ARGUMENTS_COMMON};
 
-/* Set an option that the library has under the same name. */
-static int set_option(struct opt *opt, const char *name)
+static int take(void *env, int letter, const char *name)
 {
-  char *wrong;
+  struct opt *opt = env;
 
-  if (cairn_compile_set(&opt->compile, name, optarg, &wrong) == CAIRN_OK)
-    return CN_EXIT_OK;
-  cn_tool_error("--%s", wrong);
-  free(wrong);
-  return CN_EXIT_USAGE;
-}
-
-/* Take one option. CN_EXIT_OK: go on. The caller handles --help and --version. */
-static int take_option(struct opt *opt, int letter, const char *name)
-{
   switch (letter) {
   case 'p':
     if (!list_is_valid(optarg)) {
@@ -354,10 +343,8 @@ static int take_option(struct opt *opt, int letter, const char *name)
     opt->compile.timer = cn_times_add;
     opt->compile.timer_env = &opt->times;
     return CN_EXIT_OK;
-  case OPT_SET:
-    return set_option(opt, name);
-  default: /* getopt has named it */
-    return CN_EXIT_USAGE;
+  default:
+    return cn_arguments_set(&opt->compile, name);
   }
 }
 
@@ -379,43 +366,50 @@ static int run(struct opt *opt)
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
+/* Are the options and operands ones that can be run? */
+static int check(const struct opt *opt, int operands)
+{
+  if (operands != 1) {
+    cn_tool_error(operands ? "more than one input (see --help)" : "no input (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  if (check_names(opt) != CN_EXIT_OK)
+    return CN_EXIT_USAGE;
+  if (!opt->text && !opt->output && !opt->silent && !opt->analyses.count && isatty(STDOUT_FILENO)) {
+    cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
+    return CN_EXIT_USAGE;
+  }
+  return CN_EXIT_OK;
+}
+
+static void free_all(struct opt *opt)
+{
+  cn_times_free(&opt->times);
+  cn_free(&opt->passes);
+  cn_free(&opt->analyses);
+  cn_free(&opt->dump.after);
+  cn_free(&opt->imports);
+  free((void *)opt->compile.address_spaces);
+}
+
 int cn_opt_main(int argc, char **argv)
 {
+  static char name[] = "cairn opt";
+  struct cn_arguments arguments = {.name = name,
+                                   .help = help,
+                                   .more = print_all_names,
+                                   .letters = "hp:So:",
+                                   .options = long_options,
+                                   .take = take};
   struct opt opt = {.compile = {.opt_level = 2, .diagnose = cn_tool_diagnose}};
-  int letter, which = 0, status = CN_EXIT_OK;
-  char name[] = "cairn opt"; /* getopt puts it before what it says */
 
-  cn_tool_name = argv[0] = name;
   cairn_compile_init();
-  while (status == CN_EXIT_OK &&
-         (letter = getopt_long(argc, argv, "hp:So:", long_options, &which)) != -1) {
-    if (letter == OPT_HELP || letter == 'h')
-      return print_help(stdout), CN_EXIT_OK;
-    if (letter == OPT_VERSION)
-      return cn_tool_print_version(), CN_EXIT_OK;
-    status = take_option(&opt, letter, long_options[which].name);
-  }
-  if (status == CN_EXIT_OK && argc - optind != 1) {
-    cn_tool_error(optind == argc ? "no input (see --help)" : "more than one input (see --help)");
-    status = CN_EXIT_USAGE;
-  }
-  if (status == CN_EXIT_OK)
-    status = check_names(&opt);
-  if (status == CN_EXIT_OK && !opt.text && !opt.output && !opt.silent && !opt.analyses.count &&
-      isatty(STDOUT_FILENO)) {
-    cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
-    status = CN_EXIT_USAGE;
-  }
-  if (status == CN_EXIT_OK) {
+  int status = cn_arguments_take(argc, argv, &arguments, &opt);
+  if (status < 0 && (status = check(&opt, argc - optind)) == CN_EXIT_OK) {
     opt.input = argv[optind];
     opt.compile.env = argv[optind];
     status = run(&opt);
   }
-  cn_times_free(&opt.times);
-  cn_free(&opt.passes);
-  cn_free(&opt.analyses);
-  cn_free(&opt.dump.after);
-  cn_free(&opt.imports);
-  free((void *)opt.compile.address_spaces);
+  free_all(&opt);
   return status;
 }

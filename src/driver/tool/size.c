@@ -114,6 +114,7 @@ static void add(struct totals *totals, const struct cn_size *size)
 {
   struct cn_size *total = &totals->size;
 
+  CN_ASSERT_VALID(cn_size_wrong(size));
   for (size_t i = 0; i < size->functions.count; i++)
     cn_push(&total->functions, size->functions.at[i]); /* their names are not used */
   total->code += size->code;
@@ -193,8 +194,10 @@ static int run(char **paths, const struct settings *how)
     ok &= count_file(&totals, paths[i]);
   if (!totals.all_have_stack_maps)
     totals.size.stack_maps = 0;
-  if (totals.files > 1)
+  if (totals.files > 1) {
+    CN_ASSERT_VALID(cn_size_wrong(&totals.size));
     (how->json ? print_json : print_text)("total", &totals.size, &without);
+  }
   cn_free(&totals.size.functions);
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
@@ -225,7 +228,8 @@ int cn_size_main(int argc, char **argv)
                                           {"functions", optional_argument, NULL, 'f'},
                                           CN_ARGUMENTS_COMMON};
   static char name[] = "cairn size";
-  struct cn_arguments arguments = {name, help, "h", options, take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "h", .options = options, .take = take};
   struct settings how = {.most = UINT64_MAX};
   int status = cn_arguments_take(argc, argv, &arguments, &how);
 

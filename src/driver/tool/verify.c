@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "driver/tool.h"
 #include "driver/tool/arguments.h"
 #include "driver/tool/json.h"
@@ -35,6 +36,7 @@ static void print_json(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
+  CN_CHECK(d->severity < sizeof words / sizeof *words && d->message);
   printf("{\"severity\": \"%s\"", words[d->severity]);
   cn_json_field("module", env);
   cn_json_field("rule", d->rule);
@@ -78,13 +80,7 @@ static int set_option(struct cairn_compile_options *options, const char *name)
     free((void *)options->address_spaces);
     options->address_spaces = NULL;
   }
-  char *wrong;
-
-  if (cairn_compile_set(options, name, optarg, &wrong) == CAIRN_OK)
-    return CN_EXIT_OK;
-  cn_tool_error("--%s", wrong);
-  free(wrong);
-  return CN_EXIT_USAGE;
+  return cn_arguments_set(options, name);
 }
 
 static bool verify_module(LLVMModuleRef module, const char *path, const struct request *request)
@@ -148,7 +144,8 @@ static int run(char **paths, const struct request *request)
 int cn_verify_main(int argc, char **argv)
 {
   static char name[] = "cairn verify";
-  struct cn_arguments arguments = {name, help, "h", long_options, take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "h", .options = long_options, .take = take};
   struct request request = {.options = {.diagnose = cn_tool_diagnose}};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 

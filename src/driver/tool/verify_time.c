@@ -6,7 +6,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include "base/check.h"
 #include "driver/tool/json.h"
+
+/* A function has a name and, with a line, a file; a cause has a kind and a reason. */
+static void check(const struct cairn_time *time)
+{
+  CN_CHECK(time->function && (time->line == 0 || time->file));
+  for (size_t i = 0; i < time->cause_count; i++)
+    CN_ASSERT(time->causes[i].kind && time->causes[i].why);
+}
 
 /* ---- text ---- */
 
@@ -34,6 +43,7 @@ static void print_cause(const char *path, const struct cairn_time_cause *cause)
 
 void cn_verify_print_time(void *env, const struct cairn_time *time)
 {
+  check(time);
   printf("@%s", time->function);
   if (time->line)
     printf(" (%s:%u)", time->file, time->line);
@@ -87,6 +97,7 @@ static void print_cause_json(const struct cairn_time_cause *cause, const char *b
 
 void cn_verify_print_time_json(void *env, const struct cairn_time *time)
 {
+  check(time);
   printf("{\"function\": ");
   cn_json_string(time->function);
   cn_json_field("module", env);

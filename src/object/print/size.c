@@ -221,3 +221,22 @@ void cn_size_free(struct cn_size *size)
     free((char *)size->functions.at[i].name);
   cn_free(&size->functions);
 }
+
+const char *cn_size_wrong(const struct cn_size *size)
+{
+  struct cn_size_function all = {0};
+
+  for (size_t i = 0; i < size->functions.count; i++) {
+    const struct cn_size_function *function = &size->functions.at[i];
+    all.code += function->code;
+    all.safepoints += function->safepoints;
+    for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+      all.bytes[kind] += function->bytes[kind];
+  }
+  if (all.code > size->code || all.safepoints > size->safepoints)
+    return "size: functions have more code or safepoints than their file";
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+    if (all.bytes[kind] > size->bytes[kind])
+      return "size: functions have more bytes of a kind than their file";
+  return NULL;
+}

@@ -13,7 +13,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "driver/cc/command.h"
+#include "driver/cc/cc_options.h"
+#include "driver/cc/units.h"
 #include "driver/tool.h"
+#include "driver/tool/arguments.h"
 
 static struct cn_command command;
 
@@ -218,13 +221,98 @@ static void test_response(void **state)
   check_response("@/no/such/file", (const char *const[]){"@/no/such/file"}, 1);
 }
 
+/* ---- validators ---- */
+
+/* PLANT: does the validator find it if `place` has this value? */
+#define PLANT(place, value, wrong) \
+  do { \
+    __typeof__(place) before = (place); \
+    assert_null(wrong); \
+    (place) = (value); \
+    assert_non_null(wrong); \
+    (place) = before; \
+  } while (0)
+
+static void test_command_validator(void **state)
+{
+  (void)state;
+  assert_true(parse("-fPIC -o out a.c b.o"));
+  struct cn_item *option = &command.items.at[1], *input = &command.items.at[2];
+  PLANT(option->count, 3, cn_command_wrong(&command));
+  PLANT(option->words, option->words - 1, cn_command_wrong(&command));
+  PLANT(input->count, 0, cn_command_wrong(&command));
+  PLANT(input->to_link, true, cn_command_wrong(&command));
+  PLANT(input->input, false, cn_command_wrong(&command));
+  PLANT(command.args.count, 3, cn_command_wrong(&command));
+  PLANT(command.no_pic, true, cn_command_wrong(&command));
+  command.lto = true;
+  PLANT(command.refused_lto, "-flto=thin", cn_command_wrong(&command));
+  cn_command_free(&command);
+}
+
+static void test_options_validator(void **state)
+{
+  struct cn_option rows[] = {{"-fcairn-", CN_SHAPE_PREFIX, CN_EFFECT_OWN},
+                             {"-ab", CN_SHAPE_FLAG, CN_EFFECT_KEEP},
+                             {"-a", CN_SHAPE_PREFIX, CN_EFFECT_KEEP}};
+
+  (void)state;
+  PLANT(rows[1].name, "ab", cn_options_wrong(rows, 3));
+  PLANT(rows[1].name, "-", cn_options_wrong(rows, 3));
+  PLANT(rows[1].name, "-fcairn-a", cn_options_wrong(rows, 3));
+  PLANT(rows[0].shape, CN_SHAPE_FLAG, cn_options_wrong(rows, 3));
+}
+
+static void test_unit_validator(void **state)
+{
+  struct cn_unit unit;
+
+  (void)state;
+  assert_true(parse("-c a.c"));
+  assert_true(cn_unit_plan(&command, &command.items.at[1], &unit));
+  PLANT(unit.item, &command.items.at[0], cn_unit_wrong(&unit));
+  PLANT(unit.language, CN_LANG_ASM, cn_unit_wrong(&unit));
+  PLANT(unit.output, NULL, cn_unit_wrong(&unit));
+  PLANT(unit.bitcode, NULL, cn_unit_wrong(&unit));
+  PLANT(unit.front_end.at[unit.front_end.count - 1], "b.c", cn_unit_wrong(&unit));
+  PLANT(unit.native.at[unit.native.count - 1], "b.c", cn_unit_wrong(&unit));
+  PLANT(unit.front_end.count, 0, cn_unit_wrong(&unit));
+  cn_unit_free(&unit);
+  cn_command_free(&command);
+}
+
+/* ---- arguments of subcommands ---- */
+
+static void test_arguments_validator(void **state)
+{
+  struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"out", required_argument, NULL, 'o'}, CN_ARGUMENTS_COMMON};
+  struct cn_arguments arguments = {.help = "usage: x [--json] -o FILE\n  --help, --version\n",
+                                   .letters = "ho:",
+                                   .options = options};
+
+  (void)state;
+  PLANT(options[0].name, "jso", cn_arguments_wrong(&arguments));
+  PLANT(options[1].val, 'q', cn_arguments_wrong(&arguments));
+  PLANT(arguments.letters, "o:", cn_arguments_wrong(&arguments));
+  PLANT(arguments.help, "usage: x --json -o FILE --help", cn_arguments_wrong(&arguments));
+  PLANT(options[3].val, 'x', cn_arguments_wrong(&arguments));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inputs),   cmocka_unit_test(test_languages),
-      cmocka_unit_test(test_modes),    cmocka_unit_test(test_levels),
-      cmocka_unit_test(test_debug),    cmocka_unit_test(test_own),
+      cmocka_unit_test(test_inputs),
+      cmocka_unit_test(test_languages),
+      cmocka_unit_test(test_modes),
+      cmocka_unit_test(test_levels),
+      cmocka_unit_test(test_debug),
+      cmocka_unit_test(test_own),
       cmocka_unit_test(test_response),
+      cmocka_unit_test(test_command_validator),
+      cmocka_unit_test(test_options_validator),
+      cmocka_unit_test(test_unit_validator),
+      cmocka_unit_test(test_arguments_validator),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
