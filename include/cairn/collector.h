@@ -177,6 +177,11 @@ uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end);
  * be cleared. A mutator that ends fills the rest of its buffer (cairn_fill()). */
 void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
 
+/* The same, of memory that is zero from `zero` on, which the collector knows: larger blocks need
+ * not be cleared there. */
+void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end,
+                              uintptr_t zero);
+
 /* A word of each mutator for the collector's use; 0 at first. */
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);
 

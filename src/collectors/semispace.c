@@ -44,9 +44,10 @@ enum {
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
-  size_t capacity; /* of current */
-  uintptr_t free;  /* in current: buffers end at or below it */
-  size_t recent;   /* the most that it was lately */
+  size_t capacity;    /* of current */
+  uintptr_t free;     /* in current: buffers end at or below it */
+  size_t recent;      /* the most that it was lately */
+  uintptr_t survived; /* where what the last collection left ends */
   uint64_t collections;
 } heap;
 
@@ -54,7 +55,7 @@ static struct {
 static struct {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the last layout that was checked */
-  bool mapped;                      /* object starts are known */
+  bool mapped;                      /* object starts are being looked up */
   bool uncleared;                   /* what looks like a header may be none */
 } cycle;
 
@@ -75,7 +76,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
       !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
-  heap.free = heap.current.base;
+  heap.free = heap.survived = heap.current.base;
   cn_os_forked(forked);
   return CAIRN_OK;
 }
@@ -88,6 +89,13 @@ static size_t room(void)
   return heap.capacity - (heap.free - heap.current.base);
 }
 
+/* Memory below `heap.free` may be other than zero from now on. */
+static void touch(void)
+{
+  if (heap.current.touched < heap.free - heap.current.base)
+    heap.current.touched = heap.free - heap.current.base;
+}
+
 static void take(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
@@ -96,6 +104,7 @@ static void take(struct cairn_mutator *mutator)
     heap.free = free;
   else
     cairn_fill(free, end);
+  touch();
 }
 
 /* How many bytes a buffer gets that is to serve `bytes` at first. */
@@ -121,7 +130,8 @@ static void give(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t size = share(mutator, bytes);
 
-  cairn_buffer_give(mutator, heap.free, heap.free + size);
+  cairn_buffer_give_zeroed(mutator, heap.free, heap.free + size,
+                           heap.current.base + heap.current.touched);
   heap.free += size;
 }
 
@@ -312,7 +322,7 @@ static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
 {
   if (is_plainly_start(address))
     return address;
-  if (!cycle.mapped && !cn_starts_build(cycle.from, cycle.from_end, step))
+  if (!cycle.mapped && !cn_starts_begin(cycle.from, heap.survived, cycle.from_end, step))
     cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
                         (unsigned long)address);
   cycle.mapped = true;
@@ -494,7 +504,8 @@ static void collect(const struct cairn_collection *collection)
     commit_both(live);
     trim();
   }
-  heap.free = cycle.free;
+  heap.free = heap.survived = cycle.free;
+  touch();
   CN_ASSERT_VALID(heap_wrong());
   give_one();
 }

@@ -52,8 +52,8 @@ bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *secon
   if (!reserve(room))
     return false;
   uintptr_t start = round_to(spaces.base, LARGE_PAGE);
-  *first = (struct cn_space){start, room, 0};
-  *second = (struct cn_space){start + room, room, 0};
+  *first = (struct cn_space){.base = start, .room = room};
+  *second = (struct cn_space){.base = start + room, .room = room};
   spaces.next = start + 2 * room;
   cn_os_prefer_large_pages(start, 2 * room);
   return true;
@@ -85,6 +85,8 @@ void cn_space_trim(struct cn_space *space, size_t bytes)
     return;
   cn_os_release(space->base + bytes, space->committed - bytes);
   space->committed = bytes;
+  if (space->touched > bytes)
+    space->touched = bytes;
 }
 
 /* Take addresses that were not used for long and are in neither space. They follow each other until
@@ -116,7 +118,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
   hidden_log[number % LOG] = (struct hidden){space->base, space->base + space->room, number};
   if (fresh.base != 0 && space->committed != 0 &&
       cn_os_move(space->base, space->committed, fresh.base))
-    fresh.committed = space->committed;
+    fresh.committed = fresh.touched = space->committed;
   else
     cn_space_trim(space, 0);
   if (fresh.base != 0)

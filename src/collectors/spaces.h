@@ -14,6 +14,7 @@ struct cn_space {
   uintptr_t base;
   size_t room;      /* addresses */
   size_t committed; /* of them, from base on, have memory */
+  size_t touched;   /* bytes of that, from base on, that may be other than zero */
 };
 
 /* Reserve addresses for two spaces of `bytes` each, and for many more. False: there are none. */

@@ -12,11 +12,18 @@
 #define CARD ((size_t)512)
 #define NONE UINT8_MAX
 
-static struct {
-  uintptr_t from, end; /* both 0: no map */
-  cn_starts_step *step;
+/* A run of blocks, of which those before `walked` are in the map. */
+struct part {
+  uintptr_t from, end, walked;
   uint8_t *first; /* per card: offset / 8 of the first block that starts in it, or NONE */
-  size_t room;    /* bytes at `first` */
+  size_t cards;   /* of them are known */
+};
+
+static struct {
+  struct part parts[2]; /* all zero: no map */
+  cn_starts_step *step;
+  uint8_t *memory;
+  size_t room; /* bytes of it */
 } map;
 
 static bool make_room(size_t cards)
@@ -29,42 +36,55 @@ static bool make_room(size_t cards)
   if (memory == 0 || !cn_os_commit(memory, room))
     return false;
   if (map.room)
-    cn_os_release((uintptr_t)map.first, map.room);
+    cn_os_release((uintptr_t)map.memory, map.room);
   CN_ASSERT(memory % page == 0);
-  map.first = (uint8_t *)memory;
+  map.memory = (uint8_t *)memory;
   map.room = room;
   return true;
 }
 
-bool cn_starts_build(uintptr_t from, uintptr_t end, cn_starts_step *step)
+static size_t cards_of(uintptr_t from, uintptr_t end)
 {
-  size_t cards = (end - from + CARD - 1) / CARD;
-  uintptr_t payload;
+  return (end - from + CARD - 1) / CARD;
+}
 
-  CN_CHECK(from % 8 == 0 && from < end);
-  if (!make_room(cards))
+bool cn_starts_begin(uintptr_t from, uintptr_t middle, uintptr_t end, cn_starts_step *step)
+{
+  size_t below = cards_of(from, middle);
+
+  CN_CHECK((from | middle) % 8 == 0 && from <= middle && middle <= end && from < end);
+  if (!make_room(below + cards_of(middle, end)))
     return false;
-  map.from = from;
-  map.end = end;
   map.step = step;
-  memset(map.first, NONE, cards);
-  for (uintptr_t block = from; block != end; block = step(block, &payload)) {
-    size_t at = block - from;
-    CN_CHECK(block < end);
-    if (map.first[at / CARD] == NONE)
-      map.first[at / CARD] = (uint8_t)(at % CARD / 8);
-  }
+  map.parts[0] = (struct part){from, middle, from, map.memory, 0};
+  map.parts[1] = (struct part){middle, end, middle, map.memory + below, 0};
   return true;
 }
 
-/* The last block that starts at or below `address`, by way of the nearest card that has one. */
-static uintptr_t first_block_near(uintptr_t address)
+/* Bring into the map what starts before `address`. */
+static void advance(struct part *part, uintptr_t address)
 {
-  size_t card = (address - map.from) / CARD;
+  uintptr_t payload;
 
-  for (;; card--) {
-    if (map.first[card] != NONE) {
-      uintptr_t block = map.from + card * CARD + map.first[card] * (size_t)8;
+  while (part->walked < address && part->walked != part->end) {
+    size_t at = part->walked - part->from, card = at / CARD;
+    CN_CHECK(part->walked < part->end);
+    while (part->cards <= card)
+      part->first[part->cards++] = NONE;
+    if (part->first[card] == NONE)
+      part->first[card] = (uint8_t)(at % CARD / 8);
+    part->walked = map.step(part->walked, &payload);
+  }
+}
+
+/* The last block that starts at or below `address`, by way of the nearest card that has one. */
+static uintptr_t first_block_near(const struct part *part, uintptr_t address)
+{
+  size_t card = (address - part->from) / CARD;
+
+  for (card = card < part->cards ? card : part->cards - 1;; card--) {
+    if (part->first[card] != NONE) {
+      uintptr_t block = part->from + card * CARD + part->first[card] * (size_t)8;
       if (block <= address)
         return block;
     }
@@ -76,19 +96,21 @@ static uintptr_t first_block_near(uintptr_t address)
  * header of the next one, to which no reference points. */
 uintptr_t cn_starts_find(uintptr_t address)
 {
+  struct part *part = &map.parts[address > map.parts[0].end];
   uintptr_t payload, end;
 
-  CN_CHECK(map.end != 0);
-  if (address <= map.from || address > map.end)
+  CN_CHECK(map.parts[1].end != 0);
+  if (address <= part->from || address > part->end)
     return 0;
-  uintptr_t block = first_block_near(address - 1);
+  advance(part, address);
+  uintptr_t block = first_block_near(part, address - 1);
   while ((end = map.step(block, &payload)) < address)
     block = end;
-  CN_ASSERT(block < payload && payload <= end && end <= map.end);
+  CN_ASSERT(block < payload && payload <= end && end <= part->end);
   return address >= payload ? payload : 0;
 }
 
 void cn_starts_drop(void)
 {
-  map.from = map.end = 0;
+  map.parts[0] = map.parts[1] = (struct part){0};
 }

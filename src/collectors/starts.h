@@ -5,8 +5,8 @@
  * a stack may be an interior pointer, one past the end included.
  *
  * For heaps that are one run of blocks without gaps. Nothing is kept up while the program runs: a
- * walk over the blocks builds the map when a collection meets the first such root, and the map is
- * forgotten after that collection.
+ * walk over the blocks makes the map when a collection meets such roots, as far as these reach, and
+ * the map is forgotten after that collection.
  */
 #ifndef CN_COLLECTORS_STARTS_H
 #define CN_COLLECTORS_STARTS_H
@@ -19,8 +19,10 @@
  * calls cairn_fatal(). */
 typedef uintptr_t cn_starts_step(uintptr_t block, uintptr_t *payload);
 
-/* Phase STOP. Build the map of the blocks in [from, end). False: no memory for it. */
-bool cn_starts_build(uintptr_t from, uintptr_t end, cn_starts_step *step);
+/* Phase STOP. Begin a map of the blocks in [from, end). A block begins at `middle`, too, unless it
+ * is `end`: roots beyond it do not ask for a walk over what lies before. False: no memory for it.
+ */
+bool cn_starts_begin(uintptr_t from, uintptr_t middle, uintptr_t end, cn_starts_step *step);
 
 /* The payload address of the object that `address` points into or just past; 0 if it lies in none.
  */

@@ -268,11 +268,23 @@ static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, 
                  cn_options.heap_max);
 }
 
+/* Handlers wait meanwhile: to hold signals back by the system would take most of the slow path. */
+static bool is_known(const struct cn_regs *regs, const struct cairn_layout *layout)
+{
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  uint64_t busy = mutator->busy;
+
+  mutator->busy = 1;
+  bool known = cairn_layout_is_known(layout);
+  mutator->busy = busy;
+  return known;
+}
+
 static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
 {
   char place[CN_REPORT_PC];
 
-  if (!cairn_layout_is_known(layout))
+  if (!is_known(regs, layout))
     cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place),
                 (const void *)layout);
 }
@@ -341,6 +353,18 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
   return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
 }
 
+/* Handlers wait here, too. */
+static bool is_array(const struct cn_regs *regs, uintptr_t array, const struct cairn_layout *layout)
+{
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  uint64_t busy = mutator->busy;
+
+  mutator->busy = 1;
+  bool is = cn_resize_is_array(array, layout);
+  mutator->busy = busy;
+  return is;
+}
+
 /* Before any stop passes: then the array may be elsewhere. */
 static bool resize_in_place(const struct cn_regs *regs, uintptr_t array, int64_t count, bool uninit)
 {
@@ -361,7 +385,7 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
   size_t bytes = indexed_bytes(regs, layout, count);
   bool refs = layout->base_refs != 0 || layout->elem_refs != 0, native;
 
-  if (!cn_resize_is_array(array, layout))
+  if (!is_array(regs, array, layout))
     cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
                     (unsigned long)array);
   if (uninit && refs)

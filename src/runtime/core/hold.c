@@ -29,10 +29,10 @@ void cn_hold_signals(void)
     CN_CHECK(held.depth != 0);
     return;
   }
-  sigfillset(&set);
-  for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
-    sigdelset(&set, raised[i]);
   if (masked) {
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
+      sigdelset(&set, raised[i]);
     sigprocmask(SIG_BLOCK, &set, &mask);
     held.mask = mask;
   }

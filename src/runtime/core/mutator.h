@@ -77,7 +77,8 @@ struct cairn_mutator {
   _Atomic uint32_t handshake; /* threads/handshake.h */
   const struct cn_handshake *request; /* while that says so */
   uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
-  uint64_t unused[5];
+  uintptr_t zeroed;                   /* from here on the buffer is zero; 0: nowhere */
+  uint64_t unused[4];
 };
 
 /* The mutator of a thread that is not attached. */

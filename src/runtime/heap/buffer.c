@@ -6,6 +6,7 @@
 
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
+#include <string.h>
 #include "base/check.h"
 #include "runtime/core/options.h"
 
@@ -88,6 +89,17 @@ void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes)
     return NULL;
   mutator->alloc += bytes;
   return (void *)(mutator->alloc - bytes);
+}
+
+void cn_buffer_clear(const struct cairn_mutator *mutator, void *block, size_t bytes)
+{
+  uintptr_t start = (uintptr_t)block, end = start + bytes;
+
+  CN_ASSERT(start >= mutator->buffer_start && end <= mutator->alloc);
+  if (mutator->zeroed != 0 && end > mutator->zeroed)
+    end = mutator->zeroed;
+  if (start < end)
+    memset(block, 0, end - start);
 }
 
 bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes)
@@ -251,11 +263,18 @@ uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end)
   if (end != NULL)
     *end = beside->given;
   mutator->buffer_start = mutator->alloc = mutator->limit = mutator->buffer_end = 0;
+  mutator->zeroed = 0;
   beside->start = beside->alloc = beside->end = beside->given = beside->walkable = 0;
   return free;
 }
 
 void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
+{
+  cairn_buffer_give_zeroed(mutator, start, end, end);
+}
+
+void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end,
+                              uintptr_t zero)
 {
   struct cn_handlers_part *beside = &mutator->beside;
   size_t room = end - start, part = room / SHARE & ~(size_t)7;
@@ -275,6 +294,7 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
   mutator->buffer_start = mutator->alloc = beside->walkable = start;
   mutator->buffer_end = beside->start = beside->alloc = end - part;
   beside->end = end;
+  mutator->zeroed = zero < start ? start : zero;
   cn_buffer_open(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }

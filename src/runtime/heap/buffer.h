@@ -22,6 +22,9 @@
 /* Room in the buffer; null: too little. Not cleared. */
 void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes);
 
+/* Clear such a block where it may be other than zero. */
+void cn_buffer_clear(const struct cairn_mutator *mutator, void *block, size_t bytes);
+
 /* Make the block that begins at `block` and ends at `end` longer by `bytes`, if it is the last one
  * of the buffer and there is room. What is added is not cleared. Not while managed code is
  * interrupted: it may have a block under way. */

@@ -77,14 +77,6 @@ static void set_up(void)
   cn_mutex_release(&first);
 }
 
-static void *prepared(void *block, struct cn_wanted wanted)
-{
-  CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
-  if (block != NULL && !wanted.any)
-    memset(block, 0, wanted.bytes);
-  return block;
-}
-
 static bool is_large(size_t bytes)
 {
   return bytes >= LARGE && collector->allocate_large != NULL;
@@ -125,7 +117,9 @@ void *cn_heap_allocate(struct cn_wanted wanted)
   void *block = cn_buffer_allocate(&cairn_mutator, bytes);
   if (block == NULL && refill(bytes))
     block = cn_buffer_allocate(&cairn_mutator, bytes);
-  return prepared(block, wanted);
+  if (block != NULL && !wanted.any)
+    cn_buffer_clear(&cairn_mutator, block, bytes);
+  return block;
 }
 
 void *cn_heap_allocate_rest(struct cn_wanted wanted)
@@ -150,7 +144,9 @@ void *cn_heap_allocate_beside(struct cn_wanted wanted)
     if (more)
       block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   }
-  return prepared(block, wanted);
+  if (block != NULL && !wanted.any)
+    memset(block, 0, bytes);
+  return block;
 }
 
 void *cn_heap_allocate_growing(struct cn_wanted wanted)

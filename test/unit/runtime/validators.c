@@ -234,8 +234,8 @@ static void semispace(void **state)
                                     .size = sizeof(struct cairn_image),
                                     .layouts_start = (const unsigned char *)layouts,
                                     .layouts_stop = (const unsigned char *)(layouts + 2)};
-  struct cn_space current = {(uintptr_t)words, sizeof words, sizeof words};
-  struct cn_space spare = {(uintptr_t)others, sizeof others, 0};
+  struct cn_space current = {(uintptr_t)words, sizeof words, sizeof words, sizeof words};
+  struct cn_space spare = {(uintptr_t)others, sizeof others, 0, 0};
   struct cn_semispace_view view = {&current, &spare, sizeof words - 8, (uintptr_t)&words[9],
                                    (uintptr_t)&words[15]};
   const char *unlike = "semispace: a block has no known layout, or not one of its kind";
