@@ -131,9 +131,11 @@ struct cairn_collector {
   enum cairn_status (*refill)(struct cairn_mutator *mutator, size_t bytes);
 
   /* As refill, but: *block becomes a block of `bytes` for a large object, outside the allocation
-   * buffer, zeroed. The member itself may be null: then large objects are allocated in the buffer
+   * buffer; all of it is zero if it is to be `cleared`. Not for signal handlers that interrupted
+   * managed code. The member itself may be null: then large objects are allocated in the buffer
    * like others. */
-  enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, void **block);
+  enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, bool cleared,
+                                      void **block);
 
   /* As refill, but: raise the heap's capacity so that `bytes` fit. MEMORY: that is beyond the
    * maximum. For programs and collectors that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and

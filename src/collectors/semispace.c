@@ -16,18 +16,22 @@
  * there are two spaces. After a collection the capacity is four times what survived, within
  * [initial, maximum].
  *
- * CAIRN_EXTENT_MOVE_ALL (stress mode) takes every to-space from addresses that were not used for a
- * long time, and gives the from-space's memory back: a stale reference then faults, or visit_slot()
- * finds it.
+ * Large objects lie elsewhere (large.c), and are marked instead of copied. They count for the
+ * capacity like the others.
  *
- * Does not: run beside the mutator, keep large objects in place, return memory of a heap that
- * shrank by less than half, or only lately.
+ * CAIRN_EXTENT_MOVE_ALL (stress mode) copies these, too, and from then on there are no others. It
+ * takes every to-space from addresses that were not used for a long time, and gives the
+ * from-space's memory back: a stale reference then faults, or visit_slot() finds it.
+ *
+ * Does not: run beside the mutator, return memory of a heap that shrank by less than half, or only
+ * lately.
  */
 #include <pthread.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/large.h"
 #include "collectors/semispace.h"
 #include "collectors/spaces.h"
 #include "collectors/starts.h"
@@ -44,7 +48,10 @@ enum {
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
-  size_t capacity;    /* of current */
+  size_t capacity;    /* of current, and of large objects */
+  size_t large;       /* bytes of large objects, in whole pages */
+  bool moves;         /* no more objects are large: stress mode, or no addresses */
+  uint64_t dropped;   /* the collection that moved the last large objects; 0: there were none */
   uintptr_t free;     /* in current: buffers end at or below it */
   size_t recent;      /* the most that it was lately */
   uintptr_t survived; /* where what the last collection left ends */
@@ -57,6 +64,7 @@ static struct {
   const struct cairn_layout *known; /* the last layout that was checked */
   bool mapped;                      /* object starts are being looked up */
   bool uncleared;                   /* what looks like a header may be none */
+  bool moves;                       /* large objects, too */
 } cycle;
 
 /* Mutators that get buffers while the program runs. */
@@ -77,16 +85,22 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
       !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
   heap.free = heap.survived = heap.current.base;
+  heap.moves = !cn_large_init(heap.maximum);
   cn_os_forked(forked);
   return CAIRN_OK;
 }
 
 /* ---- buffers ---- */
 
+static size_t used(void)
+{
+  return heap.free - heap.current.base + heap.large;
+}
+
 static size_t room(void)
 {
-  CN_CHECK(heap.free - heap.current.base <= heap.capacity);
-  return heap.capacity - (heap.free - heap.current.base);
+  CN_CHECK(used() <= heap.capacity);
+  return heap.capacity - used();
 }
 
 /* Memory below `heap.free` may be other than zero from now on. */
@@ -149,15 +163,66 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
   return status;
 }
 
+/* Take a block out of the space itself; the buffers have been taken. */
+static uintptr_t allocate_here(size_t bytes, uintptr_t *zero)
+{
+  uintptr_t block = heap.free;
+
+  *zero = heap.current.base + heap.current.touched;
+  heap.free += bytes;
+  touch();
+  return block;
+}
+
+static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
+{
+  size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
+  uintptr_t block = whole <= room() ? cn_large_allocate(whole, zero) : 0;
+
+  if (block != 0)
+    heap.large += whole;
+  return block;
+}
+
+static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
+{
+  if (zero > block)
+    memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
+}
+
+/* The only mutator has all room in its buffer, and gives what is left of it back for a moment. */
+static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared,
+                                        void **result)
+{
+  uintptr_t block = 0, zero = 0;
+
+  pthread_mutex_lock(&lock);
+  bool alone = cairn_mutator_count() <= 1;
+  if (alone)
+    take(mutator);
+  if (!heap.moves)
+    block = allocate_elsewhere(bytes, &zero);
+  if (block == 0 && bytes <= room())
+    block = allocate_here(bytes, &zero);
+  if (alone)
+    give(mutator, 0);
+  pthread_mutex_unlock(&lock);
+  if (block == 0)
+    return CAIRN_E_FULL;
+  if (cleared)
+    clear(block, zero, bytes);
+  *result = (void *)block;
+  return CAIRN_OK;
+}
+
 static bool raise_capacity(size_t bytes)
 {
-  size_t used = heap.free - heap.current.base;
   bool done = false;
 
-  if (bytes <= heap.maximum - used) {
+  if (bytes <= heap.maximum - used()) {
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
-    if (capacity < used + bytes)
-      capacity = used + bytes;
+    if (capacity < used() + bytes)
+      capacity = used() + bytes;
     done = cn_space_commit(&heap.current, capacity);
     if (done)
       heap.capacity = capacity;
@@ -211,9 +276,9 @@ static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t addr
   return layout;
 }
 
-/* The size of the payload, and that of the prefix through `prefix`. */
+/* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
 static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
-                      size_t *prefix)
+                      size_t *prefix, uintptr_t from, uintptr_t end)
 {
   uint64_t bytes;
 
@@ -223,16 +288,17 @@ static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_lay
   } else {
     *prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
     uintptr_t count = ((const uintptr_t *)address)[-2];
-    if (address - cycle.from < *prefix || (count & 1) == 0 ||
+    if (address - from < *prefix || (count & 1) == 0 ||
         cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
       not_an_object(slot, address, "its element count is damaged");
   }
-  if (bytes > cycle.from_end - address)
+  if (bytes > end - address)
     not_an_object(slot, address, "it ends outside the heap");
   return bytes;
 }
 
-static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
+/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. */
+static uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);
   size_t prefix;
@@ -242,14 +308,49 @@ static uintptr_t evacuate(uintptr_t *slot, uintptr_t address)
   if (cairn_header_is_forwarded(*header))
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
-  size_t bytes = measure(slot, address, layout, &prefix) + prefix;
+  size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
   uintptr_t moved = cycle.free + prefix;
-  CN_ASSERT(bytes <= cycle.from_end - cycle.from - (cycle.free - cycle.to));
   copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
   cycle.free += bytes;
   *header = cairn_header_to(moved);
   cairn_note_moved(bytes);
   return moved;
+}
+
+static bool is_forward(uintptr_t header)
+{
+  uintptr_t to = cairn_header_forwarded_to(header);
+
+  return cairn_header_is_forwarded(header) &&
+         to - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
+}
+
+/* The payload of the large object whose block begins at `block`. */
+static uintptr_t large_object(uintptr_t block)
+{
+  return is_forward(*(const uintptr_t *)block) ? block + CAIRN_ABI_HEADER_SIZE
+                                               : cairn_block_object(block);
+}
+
+/* Mark a large object, or copy it. Returns where it is now. */
+static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
+  size_t prefix;
+
+  if (block == 0)
+    not_an_object(slot, address, "an earlier collection freed it");
+  if (address != large_object(block))
+    not_an_object(slot, address, "it leads into a large object");
+  if (cycle.moves)
+    return evacuate(slot, address, block, end);
+  if (!cn_large_mark(block))
+    return address;
+  const struct cairn_layout *layout = checked_layout(slot, address, *cairn_object_header(address));
+  measure(slot, address, layout, &prefix, block, end);
+  if (layout->base_refs != 0 || layout->elem_refs != 0)
+    cn_large_push(block);
+  return address;
 }
 
 /* Update one slot. Null, globals and constants stay; so does what was updated before. The address
@@ -259,20 +360,14 @@ static inline void visit_slot(uintptr_t *slot)
   uintptr_t address = *slot, header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (header - cycle.from < cycle.from_end - cycle.from)
-    *slot = evacuate(slot, address);
+    *slot = evacuate(slot, address, cycle.from, cycle.from_end);
+  else if (cn_large_contains(header))
+    *slot = visit_large(slot, address);
   else if (cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to)
     not_an_object(slot, address, "an earlier collection moved everything away from there");
 }
 
 /* ---- roots that point into an object ---- */
-
-static bool is_forward(uintptr_t header)
-{
-  uintptr_t to = cairn_header_forwarded_to(header);
-
-  return cairn_header_is_forwarded(header) &&
-         to - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
-}
 
 /* The size of the payload at `at`, which has this header. */
 static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
@@ -333,17 +428,29 @@ static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
   return start;
 }
 
+static uintptr_t visit_inside_large(uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t start = block != 0 ? large_object(block) : address;
+
+  if (start > address)
+    not_an_object(slot, address, "it leads to a header");
+  return visit_large(slot, start) + (address - start);
+}
+
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t address = *slot.address, start = address;
+  uintptr_t address = *slot.address, header = address - CAIRN_ABI_HEADER_SIZE;
 
   (void)env;
-  if (address - CAIRN_ABI_HEADER_SIZE - cycle.from < cycle.from_end - cycle.from)
-    start = start_of(slot.address, address);
-  if (start == address)
+  if (header - cycle.from < cycle.from_end - cycle.from) {
+    uintptr_t start = start_of(slot.address, address);
+    *slot.address = evacuate(slot.address, start, cycle.from, cycle.from_end) + (address - start);
+  } else if (cn_large_contains(header)) {
+    *slot.address = visit_inside_large(slot.address, address);
+  } else {
     visit_slot(slot.address);
-  else
-    *slot.address = evacuate(slot.address, start) + (address - start);
+  }
 }
 
 static void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
@@ -359,7 +466,7 @@ static uintptr_t scan(uintptr_t block)
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
-  CN_ASSERT(block < cycle.free); /* else a copy was scanned past its end */
+  CN_ASSERT(block < cycle.free || cn_large_contains(block)); /* else it is past the last copy */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
@@ -393,17 +500,31 @@ static size_t wanted_capacity(size_t live, size_t bytes_needed)
   return wanted < heap.maximum ? wanted : heap.maximum;
 }
 
-static void copy_reachable(uintptr_t from_end, const struct cn_space *to)
+/* Scan copies from `block` on, and large objects with references, until there are no more. */
+static void scan_all(uintptr_t block)
+{
+  uintptr_t large;
+
+  do {
+    while (block != cycle.free)
+      block = scan(block);
+    large = cn_large_pop();
+    if (large != 0)
+      scan(large);
+  } while (large != 0 || block != cycle.free);
+}
+
+static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool move_all)
 {
   cycle.from = heap.current.base;
   cycle.from_end = from_end;
   cycle.to = cycle.free = to->base;
   cycle.known = NULL;
   cycle.mapped = false;
+  cycle.moves = move_all;
   cycle.uncleared = cairn_arrays_uncleared();
   cairn_visit_roots(visit_root, NULL);
-  for (uintptr_t block = to->base; block != cycle.free;)
-    block = scan(block);
+  scan_all(to->base);
   if (cycle.mapped)
     cn_starts_drop();
 }
@@ -478,22 +599,40 @@ static void give_one(void)
     give(first, 0);
 }
 
+/* Large objects that nobody marked are free now; or all are, since they were copied. */
+static void end_large(bool move_all)
+{
+  if (!move_all) {
+    heap.large = cn_large_sweep();
+    return;
+  }
+  heap.moves = true;
+  if (heap.large == 0)
+    return;
+  cn_large_drop();
+  heap.large = 0;
+  heap.dropped = heap.collections;
+}
+
 static void collect(const struct cairn_collection *collection)
 {
-  size_t bytes_needed = collection->bytes_needed;
+  size_t bytes_needed = collection->bytes_needed, page = cn_os_page();
   bool move_all = collection->extent == CAIRN_EXTENT_MOVE_ALL;
 
   take_all();
   uintptr_t from_end = heap.free;
-  size_t used = from_end - heap.current.base;
+  size_t most = from_end - heap.current.base + (move_all ? heap.large : 0);
 
   CN_ASSERT_VALID(heap_wrong());
   heap.collections++;
-  struct cn_space to = choose_space(used, bytes_needed, move_all);
-  copy_reachable(from_end, &to);
+  struct cn_space to = choose_space(most, bytes_needed, move_all);
+  copy_reachable(from_end, &to, move_all);
   size_t live = cycle.free - to.base;
-  CN_CHECK(live <= used && live <= to.committed);
-  heap.capacity = wanted_capacity(live, bytes_needed);
+  CN_CHECK(live <= most && live <= to.committed);
+  end_large(move_all);
+  bytes_needed =
+      bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
+  heap.capacity = wanted_capacity(live + heap.large, bytes_needed);
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
   heap.spare = heap.current;
@@ -501,7 +640,7 @@ static void collect(const struct cairn_collection *collection)
   if (move_all) {
     cn_space_renew(&heap.spare, &heap.current, heap.collections);
   } else {
-    commit_both(live);
+    commit_both(live + heap.large);
     trim();
   }
   heap.free = heap.survived = cycle.free;
@@ -512,16 +651,35 @@ static void collect(const struct cairn_collection *collection)
 
 static bool was_unmapped(uintptr_t address, uint64_t *collection)
 {
+  if (cn_large_contains(address)) {
+    *collection = heap.dropped;
+    return heap.dropped != 0;
+  }
   return address - heap.current.base >= heap.current.committed &&
          cn_spaces_unmapped(address, collection);
 }
 
 static bool is_object(uintptr_t word)
 {
-  uintptr_t offset = word - CAIRN_ABI_HEADER_SIZE - heap.current.base;
+  uintptr_t header = word - CAIRN_ABI_HEADER_SIZE, end, block = 0;
 
-  return word % CAIRN_ABI_OBJECT_ALIGN == 0 && offset < heap.capacity &&
-         cairn_layout_is_known(cairn_object_layout(word));
+  if (word % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return false;
+  if (cn_large_contains(header))
+    block = cn_large_find(header, &end);
+  if (block != 0 ? word != cairn_block_object(block) : header - heap.current.base >= heap.capacity)
+    return false;
+  return cairn_layout_is_known(cairn_object_layout(word));
+}
+
+/* Mark the object, whose payload ends there, if its layout is in [start, stop). */
+static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
+                          const unsigned char *stop)
+{
+  const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
+
+  if (layout >= start && layout < stop)
+    *cairn_object_header(payload) = cairn_header_gone(end - payload);
 }
 
 /* Mark the objects of these layouts: they stay until the next collection, which may have to walk
@@ -537,10 +695,11 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   for (uintptr_t block = cycle.from; block != cycle.from_end; block = next) {
     next = step(block, &payload);
     CN_CHECK(payload <= next && next <= cycle.from_end);
-    const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
-    if (layout >= start && layout < stop)
-      *cairn_object_header(payload) = cairn_header_gone(next - payload);
+    forget_object(payload, next, start, stop);
   }
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
+    if (cn_large_find(block, &next) == block)
+      forget_object(cairn_block_object(block), next, start, stop);
   give_one();
 }
 
@@ -551,6 +710,7 @@ const struct cairn_collector cairn_semispace = {
     .traits = CAIRN_COLLECTOR_MOVES,
     .init = init,
     .refill = refill,
+    .allocate_large = allocate_large,
     .grow = grow,
     .collect = collect,
     .was_unmapped = was_unmapped,

@@ -16,7 +16,7 @@
 #include "runtime/os/os.h"
 
 /* From this size on a block is a large object, if the collector tells them apart. */
-enum { LARGE = 32 << 10 };
+enum { LARGE = 8 << 10 };
 
 static const struct cairn_collector *collector = &cairn_semispace;
 static bool ready;
@@ -83,14 +83,15 @@ static bool is_large(size_t bytes)
 }
 
 /* Null: it does not fit without a collection. */
-static void *allocate_large(size_t bytes)
+static void *allocate_large(struct cn_wanted wanted)
 {
   void *block = NULL;
 
-  CN_ASSERT(is_large(bytes));
-  if (collector->allocate_large(&cairn_mutator, bytes, &block) != CAIRN_OK)
+  CN_ASSERT(is_large(wanted.bytes));
+  if (collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
     return NULL;
   CN_CHECK(block != NULL && (uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
+  cairn_mutator.allocated += wanted.bytes;
   return block;
 }
 
@@ -113,7 +114,7 @@ void *cn_heap_allocate(struct cn_wanted wanted)
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   set_up();
   if (is_large(bytes))
-    return allocate_large(bytes);
+    return allocate_large(wanted);
   void *block = cn_buffer_allocate(&cairn_mutator, bytes);
   if (block == NULL && refill(bytes))
     block = cn_buffer_allocate(&cairn_mutator, bytes);
@@ -134,8 +135,6 @@ void *cn_heap_allocate_beside(struct cn_wanted wanted)
 
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   set_up();
-  if (is_large(bytes))
-    return allocate_large(bytes);
   void *block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   if (block == NULL) {
     cn_buffer_extend_beside(&cairn_mutator, true);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs of pages, one after another from the base to the top; each is a block or free. What is known
+ * of a run stands in tables beside the heap, by the number of its first page, so that marking and
+ * sweeping touch no block. Free runs are in lists by their length, which a sweep makes anew: by
+ * then neighbours have become one run.
+ */
+#include "collectors/large.h"
+
+#include "base/check.h"
+#include "runtime/os/os.h"
+
+enum {
+  EXACT = 63,       /* lists of runs of 1 to as many pages; one more has all longer ones */
+  REACH = 8,        /* how many of the longer ones are looked at */
+  COMMIT = 2 << 20, /* bytes that get memory at a time */
+  ROOM = 4,         /* addresses over bytes of blocks */
+  NONE = 0,         /* no page: page 0 is never given */
+};
+
+enum state { FREE, USED, MARKED };
+
+static struct {
+  uintptr_t base;
+  size_t size, page;
+  uint32_t top, committed, touched; /* pages below which are runs; memory; maybe not zero */
+  uint64_t some;                    /* lists that are not empty, a bit each */
+  uint32_t lists[EXACT + 1];
+  uint32_t recent; /* the highest top lately */
+  uint32_t gray;
+} large;
+
+/* Tables by page. `first` of each page of a block; the others of the first page of a run. */
+static uint32_t *first, *length, *next;
+static uint8_t *state;
+
+static bool make_tables(size_t pages)
+{
+  size_t each = sizeof *first + sizeof *length + sizeof *next + sizeof *state;
+  size_t bytes = (pages * each + large.page - 1) & ~(large.page - 1);
+  uintptr_t memory = cn_os_reserve(bytes);
+
+  if (memory == 0 || !cn_os_commit(memory, bytes))
+    return false;
+  first = (uint32_t *)memory;
+  length = first + pages;
+  next = length + pages;
+  state = (uint8_t *)(next + pages);
+  return true;
+}
+
+bool cn_large_init(size_t bytes)
+{
+  large.page = cn_os_page();
+  if (bytes > SIZE_MAX / (2 * ROOM))
+    return false;
+  for (large.size = (ROOM * bytes + COMMIT) & ~(size_t)(COMMIT - 1); large.size >= bytes / 2;
+       large.size = large.size / 2 & ~(large.page - 1)) {
+    large.base = cn_os_reserve(large.size);
+    if (large.base != 0)
+      break;
+  }
+  size_t pages = large.size / large.page;
+  if (large.base == 0 || pages > UINT32_MAX || pages < 2 || !make_tables(pages)) {
+    large.size = 0;
+    return false;
+  }
+  large.top = large.committed = large.touched = 1;
+  cn_os_prefer_large_pages(large.base, large.size);
+  return true;
+}
+
+static uintptr_t address_of(uint32_t page)
+{
+  return large.base + page * large.page;
+}
+
+static uint32_t page_of(uintptr_t address)
+{
+  CN_CHECK(cn_large_contains(address));
+  return (uint32_t)((address - large.base) / large.page);
+}
+
+bool cn_large_contains(uintptr_t address)
+{
+  return address - large.base < large.size;
+}
+
+/* ---- free runs ---- */
+
+static unsigned list_of(uint32_t pages)
+{
+  return pages <= EXACT ? pages - 1 : EXACT;
+}
+
+static void put(uint32_t run, uint32_t pages)
+{
+  unsigned list = list_of(pages);
+
+  CN_ASSERT(pages != 0 && run + pages <= large.top);
+  state[run] = FREE;
+  length[run] = pages;
+  next[run] = large.lists[list];
+  large.lists[list] = run;
+  large.some |= UINT64_C(1) << list;
+}
+
+/* Take the run at *link out of its list, and give back what is longer than `pages`. */
+static uint32_t take(unsigned list, uint32_t *link, uint32_t pages)
+{
+  uint32_t run = *link, has = length[run];
+
+  CN_CHECK(state[run] == FREE && has >= pages);
+  *link = next[run];
+  if (large.lists[list] == NONE)
+    large.some &= ~(UINT64_C(1) << list);
+  if (has > pages)
+    put(run + pages, has - pages);
+  return run;
+}
+
+static uint32_t take_longer(uint32_t pages)
+{
+  uint32_t *link = &large.lists[EXACT];
+
+  for (int i = 0; *link != NONE && i < REACH; link = &next[*link], i++)
+    if (length[*link] >= pages)
+      return take(EXACT, link, pages);
+  return NONE;
+}
+
+static uint32_t take_free(uint32_t pages)
+{
+  uint64_t lists = pages <= EXACT ? large.some & (~UINT64_C(0) << (pages - 1)) : 0;
+  unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT;
+
+  return list != EXACT ? take(list, &large.lists[list], pages) : take_longer(pages);
+}
+
+static uint32_t take_new(uint32_t pages)
+{
+  uint32_t run = large.top, end = run + pages, limit = (uint32_t)(large.size / large.page);
+
+  if (pages > limit - run)
+    return NONE;
+  if (end > large.committed) {
+    uint32_t step = (uint32_t)(COMMIT / large.page), more = end - large.committed;
+    more = more < step ? step : more;
+    if (more > limit - large.committed)
+      more = limit - large.committed;
+    if (!cn_os_commit(address_of(large.committed), more * large.page))
+      return NONE;
+    large.committed += more;
+  }
+  large.top = end;
+  return run;
+}
+
+/* ---- blocks ---- */
+
+uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
+{
+  size_t count = (bytes + large.page - 1) / large.page;
+
+  if (count == 0 || count >= large.size / large.page)
+    return 0;
+  uint32_t pages = (uint32_t)count, run = take_free(pages);
+  if (run == NONE)
+    run = take_new(pages);
+  if (run == NONE)
+    return 0;
+  state[run] = USED;
+  length[run] = pages;
+  for (uint32_t i = 0; i < pages; i++)
+    first[run + i] = run;
+  *zero = address_of(large.touched > run ? large.touched : run);
+  if (large.touched < run + pages)
+    large.touched = run + pages;
+  return address_of(run);
+}
+
+uintptr_t cn_large_find(uintptr_t address, uintptr_t *end)
+{
+  uint32_t page = page_of(address), run = page < large.top ? first[page] : NONE;
+
+  /* `first` of a free page may be stale. */
+  if (run == NONE || run > page || state[run] == FREE || page - run >= length[run])
+    return 0;
+  *end = address_of(run + length[run]);
+  return address_of(run);
+}
+
+bool cn_large_mark(uintptr_t block)
+{
+  uint32_t run = page_of(block);
+
+  CN_CHECK(state[run] != FREE);
+  bool was = state[run] == MARKED;
+  state[run] = MARKED;
+  return !was;
+}
+
+void cn_large_push(uintptr_t block)
+{
+  uint32_t run = page_of(block);
+
+  CN_CHECK(state[run] == MARKED);
+  next[run] = large.gray;
+  large.gray = run;
+}
+
+uintptr_t cn_large_pop(void)
+{
+  uint32_t run = large.gray;
+
+  if (run == NONE)
+    return 0;
+  large.gray = next[run];
+  return address_of(run);
+}
+
+static void forget_lists(void)
+{
+  large.some = 0;
+  for (int i = 0; i <= EXACT; i++)
+    large.lists[i] = NONE;
+}
+
+/* Give memory back that was not needed lately: the tops before the last sweeps count, each by an
+ * eighth less than the next, or what comes and goes would be faulted in again and again. */
+static void trim(uint32_t top)
+{
+  large.recent -= large.recent / 8;
+  if (large.recent < top)
+    large.recent = top;
+  if (large.committed / 2 <= large.recent)
+    return;
+  cn_os_release(address_of(large.recent), (large.committed - large.recent) * large.page);
+  large.committed = large.recent;
+  if (large.touched > large.committed)
+    large.touched = large.committed;
+}
+
+size_t cn_large_sweep(void)
+{
+  uint32_t pages, run, begin = 1, top = large.top;
+  size_t left = 0;
+
+  CN_CHECK(large.gray == NONE);
+  if (large.size == 0)
+    return 0;
+  forget_lists();
+  for (run = 1; run != large.top; run += pages) {
+    pages = length[run];
+    CN_CHECK(pages != 0 && pages <= large.top - run);
+    if (state[run] != MARKED) {
+      state[run] = FREE;
+      continue;
+    }
+    state[run] = USED;
+    left += pages;
+    if (begin != run)
+      put(begin, run - begin);
+    begin = run + pages;
+  }
+  large.top = begin; /* what is free at the end is no run any more */
+  trim(top);
+  return left * large.page;
+}
+
+void cn_large_drop(void)
+{
+  if (large.size == 0)
+    return;
+  forget_lists();
+  large.gray = NONE;
+  cn_os_release(address_of(1), (large.committed - 1) * large.page);
+  large.top = large.committed = large.touched = 1;
+}
+
+uintptr_t cn_large_next(uintptr_t block)
+{
+  uint32_t run = 1;
+
+  if (block != 0)
+    run = page_of(block) + length[page_of(block)];
+  while (large.size != 0 && run < large.top && state[run] == FREE)
+    run += length[run];
+  return large.size != 0 && run < large.top ? address_of(run) : 0;
+}

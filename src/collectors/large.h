@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Large objects: each has pages of its own and stays where it is, so that a collection marks it
+ * instead of copying it. Knows nothing of layouts. Its functions are called under the collector's
+ * lock in phase MUTATE, and by the collecting thread in phase STOP.
+ */
+#ifndef CN_COLLECTORS_LARGE_H
+#define CN_COLLECTORS_LARGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reserve addresses for blocks of `bytes` in all, and for what lies between them. False: there are
+ * none, and there will be no blocks. */
+bool cn_large_init(size_t bytes);
+
+/* A block; 0: no addresses, or no memory. Before `*zero` it may be other than zero. */
+uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
+
+/* True if `address` lies where blocks do. */
+bool cn_large_contains(uintptr_t address);
+
+/* The block that has `address`, and where its pages end through `end`; 0: none has. */
+uintptr_t cn_large_find(uintptr_t address, uintptr_t *end);
+
+/* Mark the block that begins there, for this collection. False: it was marked. */
+bool cn_large_mark(uintptr_t block);
+
+/* Remember a block that was marked, and take one back; 0: there is none left. Each at most once in
+ * a collection. */
+void cn_large_push(uintptr_t block);
+uintptr_t cn_large_pop(void);
+
+/* Free the blocks that are not marked, and take the marks off the others. Returns the bytes of
+ * pages that are left. */
+size_t cn_large_sweep(void);
+
+/* Free all blocks, and make their addresses inaccessible. */
+void cn_large_drop(void);
+
+/* The first block after `block`, or the first of all if that is 0; 0: there is none. */
+uintptr_t cn_large_next(uintptr_t block);
+
+#endif
