@@ -268,23 +268,30 @@ static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, 
                  cn_options.heap_max);
 }
 
-/* Handlers wait meanwhile: to hold signals back by the system would take most of the slow path. */
-static bool is_known(const struct cn_regs *regs, const struct cairn_layout *layout)
+/* Between the two handlers wait, as in the slow path itself: holding signals back by the system
+ * would take most of its time. */
+static uint64_t hold(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
   uint64_t busy = mutator->busy;
 
   mutator->busy = 1;
-  bool known = cairn_layout_is_known(layout);
-  mutator->busy = busy;
-  return known;
+  return busy;
+}
+
+static void let(uint64_t busy)
+{
+  cairn_mutator.busy = busy;
 }
 
 static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
 {
   char place[CN_REPORT_PC];
+  uint64_t busy = hold(regs);
+  bool known = cairn_layout_is_known(layout);
 
-  if (!is_known(regs, layout))
+  let(busy);
+  if (!known)
     cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place),
                 (const void *)layout);
 }
@@ -353,29 +360,20 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
   return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
 }
 
-/* Handlers wait here, too. */
-static bool is_array(const struct cn_regs *regs, uintptr_t array, const struct cairn_layout *layout)
+/* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */
+static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layout *layout,
+                            uintptr_t array, int64_t count, bool uninit)
 {
-  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
-  uint64_t busy = mutator->busy;
-
-  mutator->busy = 1;
-  bool is = cn_resize_is_array(array, layout);
-  mutator->busy = busy;
-  return is;
-}
-
-/* Before any stop passes: then the array may be elsewhere. */
-static bool resize_in_place(const struct cn_regs *regs, uintptr_t array, int64_t count, bool uninit)
-{
-  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
-  uint64_t busy = mutator->busy;
   enum cn_resize how =
       (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
+  uint64_t busy = hold(regs);
+  bool is_array = cn_resize_is_array(array, layout);
+  bool done = is_array && cn_resize_in_place(&cairn_mutator, array, (uint64_t)count, how);
 
-  mutator->busy = 1; /* no handler comes between */
-  bool done = cn_resize_in_place(mutator, array, (uint64_t)count, how);
-  mutator->busy = busy;
+  let(busy);
+  if (!is_array)
+    cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
+                    (unsigned long)array);
   return done;
 }
 
@@ -385,12 +383,9 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
   size_t bytes = indexed_bytes(regs, layout, count);
   bool refs = layout->base_refs != 0 || layout->elem_refs != 0, native;
 
-  if (!is_array(regs, array, layout))
-    cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
-                    (unsigned long)array);
   if (uninit && refs)
     cn_report_fatal(regs->pc, "an array with references is resized without being cleared");
-  if (!resize_in_place(regs, array, count, uninit))
+  if (!resize_in_place(regs, layout, array, count, uninit))
     return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
   if (enter(regs, &native))
     collect_mapped(regs, due(), CN_WANTED_NOTHING);

@@ -3,14 +3,15 @@
  * Pass `allocate`: allocation calls in managed functions become bump allocation in line.
  *
  * Needs: layouts. Provides: no call of cairn_alloc and its like in a managed function; blocks of at
- * most CAIRN_ABI_INLINE_ALLOC_MAX bytes are allocated in line, the rest by the slow functions,
- * which are parse points. Breaks: control flow.
+ * most CAIRN_ABI_INLINE_CLEAR_MAX bytes, or INLINE_ALLOC_MAX if they are not cleared, are allocated
+ * in line, the rest by the slow functions, which are parse points. Breaks: control flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
- *        mutator.alloc = end; object = free + prefix; clear it (if it wants that), store header
- * (and count) goto tail slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point,
- * later tail: phi [object], [r]
+ *        mutator.alloc = end; object = free + prefix; store header (and count), clear
+ *        goto tail
+ *   slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point, later
+ *   tail: phi [object], [r]
  *
  * The slow functions keep every register but the result's, so that the fast path has no spill
  * (docs/llvm-22.md, "cold calls").
@@ -142,7 +143,7 @@ static LLVMValueRef emit_fast(const struct site *s, LLVMValueRef size, LLVMValue
   LLVMValueRef clear =
       LLVMBuildMemSet(b, reference, LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false),
                       size, CAIRN_ABI_OBJECT_ALIGN);
-  cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_ALLOC_MAX));
+  cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_CLEAR_MAX));
   return reference;
 }
 
@@ -213,9 +214,10 @@ static void expand_in_line(struct site *s)
 /* The largest count whose block may be allocated in line. */
 static uint64_t most_in_line(const struct site *s)
 {
-  uint64_t room = CAIRN_ABI_INLINE_ALLOC_MAX - s->prefix;
+  uint64_t most = s->allocator->uninit ? CAIRN_ABI_INLINE_ALLOC_MAX : CAIRN_ABI_INLINE_CLEAR_MAX;
+  uint64_t room = most - s->prefix;
 
-  CN_CHECK(s->sizes.elem_size > 0 && s->prefix < CAIRN_ABI_INLINE_ALLOC_MAX);
+  CN_CHECK(s->sizes.elem_size > 0 && s->prefix < most);
   if (payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
     return 0;
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
@@ -265,7 +267,7 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
   s.prefix =
       allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
   if (allocator->form == CN_LAYOUT_OBJECT) {
-    in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_ALLOC_MAX - s.prefix;
+    in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_CLEAR_MAX - s.prefix;
   } else {
     s.count = LLVMGetOperand(call, 1);
     s.most = most_in_line(&s);

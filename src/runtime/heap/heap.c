@@ -17,6 +17,8 @@
 
 /* From this size on a block is a large object, if the collector tells them apart. */
 enum { LARGE = 8 << 10 };
+_Static_assert((int)LARGE > (int)CAIRN_ABI_INLINE_ALLOC_MAX,
+               "large ones are not allocated in line");
 
 static const struct cairn_collector *collector = &cairn_semispace;
 static bool ready;

@@ -35,7 +35,7 @@ define ptr addrspace(1) @few() gc "statepoint-example" {
 }
 
 ; CHECK-LABEL: @some(
-; CHECK: %large = icmp ugt i64 %n, 4068
+; CHECK: %large = icmp ugt i64 %n, 8156
 ; CHECK-NOT: memset
 ; CHECK: call preserve_allcc ptr addrspace(1) @cairn.slow.cairn_alloc_uninit_slow(ptr @cairn.layout.1, i64 %n)
 define ptr addrspace(1) @some(i64 %n) gc "statepoint-example" {
