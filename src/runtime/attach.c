@@ -4,6 +4,8 @@
  *
  * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h).
  */
+#include "runtime/attach.h"
+
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include <cairn/thread.h>
@@ -19,20 +21,11 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/global_roots.h"
-#include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
-#include "runtime/start.h"
 #include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/return_barriers.h"
-
-static struct cairn_mutator *main_mutator;
-
-struct cairn_mutator *cn_mutator_main(void)
-{
-  return main_mutator;
-}
 
 /* ---- the end ---- */
 
@@ -54,7 +47,7 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
 {
   cn_stop_refuse_own(pc);
   cn_hold_signals();
-  cn_safepoint_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
   if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE ||
       mutator->stack != NULL)
     cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "
@@ -75,7 +68,7 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
  * by which that frame called managed code. */
 static void leave_all(struct cairn_mutator *mutator)
 {
-  cn_safepoint_drop_anchors(mutator, UINTPTR_MAX);
+  cn_signals_drop_anchors(mutator, UINTPTR_MAX);
   if (mutator->state == CAIRN_ABI_MANAGED)
     cn_stop_leave(mutator);
 }
@@ -104,7 +97,7 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
 {
   uintptr_t bottom, end;
 
-  if (mutator == main_mutator) {
+  if (mutator == cn_mutator_main()) {
     mutator->stack_end = cn_os_main_stack_end();
     cn_bounds_find(mutator);
     return;
@@ -119,7 +112,7 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
   mutator->stack_floor = cn_bounds_floor(bottom, mutator->stack_end);
 }
 
-static void attach(struct cairn_mutator *mutator, uintptr_t pc)
+static void add(struct cairn_mutator *mutator, uintptr_t pc)
 {
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_anchors_make(mutator);
@@ -135,33 +128,15 @@ static void attach(struct cairn_mutator *mutator, uintptr_t pc)
 
 void cn_attach_main(void)
 {
-  main_mutator = &cairn_mutator;
-  attach(main_mutator, (uintptr_t)__builtin_return_address(0));
+  cn_mutator_set_main(&cairn_mutator);
+  add(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
 }
 
-struct cairn_mutator *cn_mutator_get(uintptr_t pc)
+void cn_attach(uintptr_t pc)
 {
-  struct cairn_mutator *mutator = &cairn_mutator;
-
-  if (mutator->attached)
-    return mutator;
-  cn_stop_refuse_own(pc);
-  cn_hold_signals();
-  cn_start();
-  if (!mutator->attached) {
-    cn_thread_end_await(pc);
-    attach(mutator, pc);
-    cn_fault_give_stack(mutator);
-  }
-  cn_hold_let_signals();
-  return mutator;
-}
-
-/* ---- explicit calls ---- */
-
-void cairn_thread_attach(void)
-{
-  cn_mutator_get((uintptr_t)__builtin_return_address(0));
+  cn_thread_end_await(pc);
+  add(&cairn_mutator, pc);
+  cn_fault_give_stack(&cairn_mutator);
 }
 
 void cairn_thread_detach(void)

@@ -128,23 +128,6 @@ static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
   return collect(regs, cause, wanted);
 }
 
-/* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
- * handler: it may have interrupted a stub that has yet to fill its anchor, or an unwinder that has
- * yet to read one. */
-void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
-{
-  const struct cn_anchor *from = cn_signals_anchors();
-  struct cn_anchor *anchor;
-
-  CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
-  if (cn_signals_delivering())
-    return;
-  while ((anchor = cn_anchors_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
-    anchor->sp = 0;
-    mutator->anchor = anchor;
-  }
-}
-
 /* Let stops pass; other threads walk this stack from `regs` meanwhile. */
 static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
@@ -174,7 +157,7 @@ static bool enter(const struct cn_regs *regs, bool *native)
   if (*native)
     cn_stop_come_back(mutator);
   cn_signals_settle(cn_arch_sp_after(regs));
-  cn_safepoint_drop_anchors(mutator, 0);
+  cn_signals_drop_anchors(mutator, 0);
   let_stops_pass(mutator, regs);
   mutator->safepoints++;
   return wants_collection(mutator);
@@ -403,7 +386,7 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   if (native)
     cn_stop_come_back(mutator);
   cn_signals_settle(cn_arch_sp_after(regs));
-  cn_safepoint_drop_anchors(mutator, cn_arch_sp_after(regs));
+  cn_signals_drop_anchors(mutator, cn_arch_sp_after(regs));
   const char *full = cn_anchors_grow(mutator);
   if (native)
     cn_stop_leave(mutator);

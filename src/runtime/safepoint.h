@@ -28,10 +28,6 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
 /* Let the requested stop pass: native code has returned to managed code, or calls it. */
 void cn_safepoint_back(void);
 
-/* Drop the anchors of native frames that an exception left, or those with an SP up to `sp`, where
- * the stack is now, which a longjmp left. The calls that the thread can return to lie above. */
-void cn_safepoint_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
-
 /* Add a chunk of anchors, since one is full, or end the program. */
 void cn_safepoint_anchors(const struct cn_regs *regs);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The start of the runtime. It reads options and attaches the main thread before any other code of
- * the program runs, constructors of shared objects included (.preinit_array).
+ * the program runs, constructors of shared objects included (.preinit_array). Of other threads, the
+ * first managed code attaches them, and starts the runtime if it has not started.
  */
-#include "runtime/start.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/thread.h>
 #include "base/check.h"
+#include "runtime/attach.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
@@ -100,7 +101,7 @@ static void start(char *const *environment)
   cn_arch_init();
   cn_jumps_init();
   cn_contexts_init();
-  cn_thread_end_init();
+  cn_thread_end_init(cn_attach_end);
   cn_os_barrier_prepare();
   cn_os_forks(fork_begins, fork_ends, forked);
   if (cn_options.stress != 0)
@@ -123,11 +124,6 @@ static void start_once(char *const *environment)
   cn_mutex_release(&lock);
 }
 
-void cn_start(void)
-{
-  start_once(environ);
-}
-
 static void preinit(int argc, char **argv, char **environment)
 {
   (void)argc;
@@ -138,3 +134,25 @@ static void preinit(int argc, char **argv, char **environment)
 typedef void preinit_function(int, char **, char **);
 __attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry =
     preinit;
+
+/* ---- the first managed code of a thread ---- */
+
+struct cairn_mutator *cn_mutator_get(uintptr_t pc)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (mutator->attached)
+    return mutator;
+  cn_stop_refuse_own(pc);
+  cn_hold_signals();
+  start_once(environ);
+  if (!mutator->attached)
+    cn_attach(pc);
+  cn_hold_let_signals();
+  return mutator;
+}
+
+void cairn_thread_attach(void)
+{
+  cn_mutator_get((uintptr_t)__builtin_return_address(0));
+}

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <threads.h>
+#include "base/check.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
 
@@ -22,6 +23,7 @@ __attribute__((used)) static int (*const brings_it)(pthread_t *, const pthread_a
 
 static pthread_key_t ending;
 static bool has_key;
+static cn_thread_end_round *tell;
 static _Thread_local unsigned rounds;
 static _Thread_local bool awaited; /* `ending` has a value, or no round is left */
 
@@ -48,11 +50,13 @@ static void end(void *value)
   (void)value;
   if (!last && !set())
     cn_report_fatal(pc, "no memory to notice the end of the thread");
-  cn_attach_end(last, pc);
+  tell(last, pc);
 }
 
-void cn_thread_end_init(void)
+void cn_thread_end_init(cn_thread_end_round *round)
 {
+  CN_CHECK(round != NULL && tell == NULL);
+  tell = round;
   if (next == NULL)
     find_next();
   has_key = pthread_key_create(&ending, end) == 0;

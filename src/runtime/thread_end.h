@@ -15,15 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Prepare it. Once, before managed code runs. */
-void cn_thread_end_init(void);
+/* In each round of destructors; `last`: no other comes. `pc`: what messages name. */
+typedef void cn_thread_end_round(bool last, uintptr_t pc);
 
-/* Have cn_attach_end() called at the end of the calling thread, which is about to be attached. It
+/* Prepare it, and tell what is called. Once, before managed code runs. */
+void cn_thread_end_init(cn_thread_end_round *round);
+
+/* Have the rounds told of at the end of the calling thread, which is about to be attached. It
  * ends the program with a message that names `pc` if no round is left. Signals are held. */
 void cn_thread_end_await(uintptr_t pc);
-
-/* Of attach.c: a round of destructors has come. If the calling thread is attached, leave all its
- * managed frames, and in the `last` round detach it. `pc`: what messages name. */
-void cn_attach_end(bool last, uintptr_t pc);
 
 #endif

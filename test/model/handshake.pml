@@ -26,7 +26,7 @@ inline set(s) { d_step { buffered = false; state = s } }
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
-/* @ src/runtime/threads/handshake.c: change */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_change */
 inline change(from, to, done)
 {
 #ifdef BUG_no_compare_and_swap
@@ -37,7 +37,7 @@ inline change(from, to, done)
 #endif
 }
 
-/* @ src/runtime/threads/handshake.c: run */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_run */
 inline operate()
 {
   assert(!operating && !inside);
@@ -48,7 +48,7 @@ inline operate()
   word = NONE
 }
 
-/* @ src/runtime/threads/handshake.c: cn_handshake_answer */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_answer */
 inline answer()
 {
   change(PENDING, TAKEN, done);
@@ -149,7 +149,7 @@ inline handle()
        !forked -> forked = true; /* @ src/runtime/threads/stop.c: cn_stop_forked */
        locked = false; stopping = false; stop = false; wants = false;
 #ifndef BUG_fork_keeps_the_word
-       word = NONE; armed = false /* @ src/runtime/threads/handshake.c: cn_handshake_forked */
+       word = NONE; armed = false /* @ src/runtime/threads/handshake_answer.c: cn_handshake_forked */
 #endif
      }
 #endif

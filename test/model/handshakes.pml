@@ -27,13 +27,13 @@ inline set(s) { d_step { buffered[i] = false; state[i] = s } }
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
-/* @ src/runtime/threads/handshake.c: change */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_change */
 inline change(which, from, to)
 {
   atomic { done = word[which] == from; if :: done -> word[which] = to :: else fi }
 }
 
-/* @ src/runtime/threads/handshake.c: run */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_run */
 inline operate(on)
 {
   assert(!operating[on] && !inside[on] && !collecting);
@@ -49,7 +49,7 @@ inline operate(on)
 #endif
 }
 
-/* @ src/runtime/threads/handshake.c: cn_handshake_answer */
+/* @ src/runtime/threads/handshake_answer.c: cn_handshake_answer */
 inline answer()
 {
   change(i, PENDING, TAKEN);

@@ -6,6 +6,7 @@
 
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 
 #define TIED(field, NAME) \
   _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
@@ -19,6 +20,18 @@ _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 b
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
 _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
+static struct cairn_mutator *main_mutator;
+
+struct cairn_mutator *cn_mutator_main(void)
+{
+  return main_mutator;
+}
+
+void cn_mutator_set_main(struct cairn_mutator *mutator)
+{
+  CN_CHECK(main_mutator == NULL && mutator == &cairn_mutator);
+  main_mutator = mutator;
+}
 
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator)
 {

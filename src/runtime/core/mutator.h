@@ -89,13 +89,15 @@ struct cairn_mutator {
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* The calling thread's mutator; attaches the thread if need be (attach.c). `pc`: what messages name
+/* The calling thread's mutator; attaches the thread if need be (start.c). `pc`: what messages name
  * if that is not possible. */
 struct cairn_mutator *cn_mutator_get(uintptr_t pc);
 
 /* The main thread's mutator, for any thread. It exists before any other code of the program runs,
  * and after the thread has ended, then no longer attached. */
 struct cairn_mutator *cn_mutator_main(void);
+/* Make the calling thread's mutator the main one. The main thread, at the start, once. */
+void cn_mutator_set_main(struct cairn_mutator *mutator);
 
 /* What is wrong with the mutator, by the invariants above; null: nothing. The mutator's own thread,
  * in a slow path; async-signal-safe. */

@@ -97,7 +97,7 @@ bool cn_sources_next(struct cn_source *source)
  * may be managed for a moment, until it reads its poll word and waits. */
 bool cn_sources_walk(const struct cn_source *source, struct cn_walk *walk)
 {
-  bool there = source->waits ? cn_coroutine_stacks_walk(walk, source->mutator, source->stack)
+  bool there = source->waits ? cn_walk_waiting(walk, source->mutator, source->stack)
                              : cn_walk_begin(walk, source->mutator, source->mutator->stopped);
 
   walk->claims = name_of(source);

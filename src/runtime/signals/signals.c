@@ -323,6 +323,23 @@ bool cn_signals_delivering(void)
   return youngest_delivery() != NULL;
 }
 
+/* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
+ * handler: it may have interrupted a stub that has yet to fill its anchor, or an unwinder that has
+ * yet to read one. */
+void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
+{
+  const struct cn_anchor *from = cn_signals_anchors();
+  struct cn_anchor *anchor;
+
+  CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
+  if (cn_signals_delivering())
+    return;
+  while ((anchor = cn_anchors_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
+    anchor->sp = 0;
+    mutator->anchor = anchor;
+  }
+}
+
 uintptr_t cn_signals_interrupted_sp(void)
 {
   const volatile struct delivery *youngest = youngest_delivery();

@@ -28,6 +28,10 @@ void cn_signals_settle(uintptr_t sp);
  * one below it. If no managed code is interrupted, the first anchor of all. */
 struct cn_anchor *cn_signals_anchors(void);
 
+/* Drop the anchors of native frames that an exception left, or those with an SP up to `sp`, where
+ * the stack is now, which a longjmp left. The calls that the thread can return to lie above. */
+void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
+
 /* The thread's state when the last handler began that interrupted managed code; native if there is
  * none. */
 uint8_t cn_signals_state(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One requester at a time, the one that has the lock of stops. A word of each mutator is the state
- * of the handshake with it:
+ * The requester's side. There is one requester at a time, the one that has the lock of stops. A
+ * word of each mutator is the state of the handshake with it:
  *
  *          requester           CAS: the mutator, or the requester while the mutator rests
  *     NONE ---------> PENDING ---------------------------------------------------> TAKEN
@@ -16,7 +16,6 @@
  */
 #include "runtime/threads/handshake.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -26,23 +25,10 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 
-enum { NONE, PENDING, TAKEN };
 enum { AGAIN = 100000 };           /* nanoseconds between two reads of a state */
 enum { LOCK_AGAIN = 100 * AGAIN }; /* and between two of `ended` while others have the lock */
 
 static atomic_bool ended;
-static _Thread_local struct cairn_mutator *examined;
-static _Thread_local uintptr_t frame; /* that calls the operation */
-
-struct cairn_mutator *cn_handshake_examined(void)
-{
-  return examined;
-}
-
-bool cn_handshake_is_left(uintptr_t sp)
-{
-  return examined != NULL && sp > frame;
-}
 
 void cn_handshake_end(void)
 {
@@ -52,64 +38,13 @@ void cn_handshake_end(void)
 const char *cn_handshake_wrong(void)
 {
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
-    if (atomic_load(&m->handshake) != NONE)
+    if (atomic_load(&m->handshake) != CN_HANDSHAKE_NONE)
       return "handshake: a mutator has a request, and there is no requester";
     if (cn_poll_word_is_armed(m, CN_REASON_HANDSHAKE))
       return "handshake: a poll is armed, and there is no requester";
   }
   return NULL;
 }
-
-/* ---- the side that runs the operation ---- */
-
-static bool change(struct cairn_mutator *mutator, uint32_t from, uint32_t to)
-{
-  return atomic_compare_exchange_strong(&mutator->handshake, &from, to);
-}
-
-static void run(struct cairn_mutator *mutator)
-{
-  const struct cn_handshake *request = mutator->request;
-
-  CN_CHECK(examined == NULL && request != NULL && atomic_load(&mutator->handshake) == TAKEN);
-  examined = mutator;
-  frame = (uintptr_t)__builtin_frame_address(0);
-  pthread_cleanup_push(cn_stop_refuse_end, NULL);
-  request->operation(mutator->thread, request->env);
-  pthread_cleanup_pop(0);
-  examined = NULL;
-  atomic_store(&mutator->handshake, NONE);
-  cn_os_wake(&mutator->handshake);
-}
-
-/* ---- the mutator's own thread ---- */
-
-bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
-{
-  return cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) &&
-         atomic_load(&mutator->handshake) != NONE;
-}
-
-/* The mutator may take the word before the requester arms the poll, so the requester disarms as
- * well. */
-void cn_handshake_answer(struct cairn_mutator *mutator)
-{
-  CN_ASSERT(mutator->interruptions % 2 == 0); /* no walk gets past a handler */
-  if (change(mutator, PENDING, TAKEN)) {
-    cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
-    run(mutator);
-  }
-  while (atomic_load(&mutator->handshake) == TAKEN)
-    cn_os_wait(&mutator->handshake, TAKEN, UINT64_MAX);
-}
-
-void cn_handshake_forked(struct cairn_mutator *self)
-{
-  atomic_store(&self->handshake, NONE);
-  cn_poll_word_disarm(self, CN_REASON_HANDSHAKE);
-}
-
-/* ---- the requester ---- */
 
 static bool is_meant(const struct cn_handshake *request, const struct cairn_mutator *mutator)
 {
@@ -137,11 +72,11 @@ static size_t post(struct cn_handshake *request)
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     if (!is_meant(request, m))
       continue;
-    CN_CHECK(atomic_load(&m->handshake) == NONE);
+    CN_CHECK(atomic_load(&m->handshake) == CN_HANDSHAKE_NONE);
     if (request->prepare)
       request->prepare(m, request->env);
     m->request = request;
-    atomic_store(&m->handshake, PENDING);
+    atomic_store(&m->handshake, CN_HANDSHAKE_PENDING);
     cn_poll_word_arm(m, CN_REASON_HANDSHAKE);
     count++;
   }
@@ -152,9 +87,10 @@ static size_t post(struct cn_handshake *request)
 /* The requester's own mutator rests, whatever its state. */
 static bool take_over(struct cairn_mutator *mutator)
 {
-  if ((mutator != &cairn_mutator && !cn_stop_rests(mutator)) || !change(mutator, PENDING, TAKEN))
+  if ((mutator != &cairn_mutator && !cn_stop_rests(mutator)) ||
+      !cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN))
     return false;
-  run(mutator);
+  cn_handshake_run(mutator);
   return true;
 }
 
@@ -164,10 +100,11 @@ static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
 {
   uint32_t word;
 
-  while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != NONE) {
+  while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != CN_HANDSHAKE_NONE) {
     uint64_t now = cn_os_nanoseconds();
     bool over = atomic_load(&ended);
-    if ((over || now >= deadline) && change(mutator, PENDING, NONE))
+    if ((over || now >= deadline) &&
+        cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
       return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
     cn_os_wait(&mutator->handshake, word, now + AGAIN);
   }
@@ -213,8 +150,9 @@ static enum cairn_status take(uint64_t deadline)
 /* Refuse a thread that is managed: it would wait for a requester that waits for it. */
 static bool may_wait(const struct cairn_mutator *self)
 {
-  return examined == NULL && (!self->attached || (!self->busy && self->interruptions % 2 == 0 &&
-                                                  self->state == CAIRN_ABI_NATIVE));
+  return cn_handshake_examined() == NULL &&
+         (!self->attached ||
+          (!self->busy && self->interruptions % 2 == 0 && self->state == CAIRN_ABI_NATIVE));
 }
 
 enum cairn_status cn_handshake(struct cn_handshake *request)

@@ -26,13 +26,27 @@ struct cn_handshake {
   uint64_t armed; /* out: when all were armed */
 };
 
-/* ---- the requester ---- */
+/* A mutator's state. */
+enum { CN_HANDSHAKE_NONE, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN };
+
+/* ---- handshake.c: the requester ---- */
 
 /* cairn_handshake() of <cairn/thread.h>. Native code calls it. */
 enum cairn_status cn_handshake(struct cn_handshake *request);
 
 /* The program is over: let all requesters go, now and later. Any thread. */
 void cn_handshake_end(void);
+
+/* What is wrong while no handshake is under way; null: nothing. It holds that no mutator has a
+ * request, nor a poll that is armed for one. Linear. The caller holds the registry (stop.h). */
+const char *cn_handshake_wrong(void);
+
+/* ---- handshake_answer.c: both sides ---- */
+
+/* Change the mutator's state, unless the other side has changed it. */
+bool cn_handshake_change(struct cairn_mutator *mutator, uint32_t from, uint32_t to);
+/* Run the operation for a mutator that the caller has TAKEN, and set its state to NONE. */
+void cn_handshake_run(struct cairn_mutator *mutator);
 
 /* ---- the mutator's own thread ---- */
 
@@ -48,10 +62,6 @@ struct cairn_mutator *cn_handshake_examined(void);
 
 /* Does a jump of the calling thread to this stack pointer leave the operation that it runs? */
 bool cn_handshake_is_left(uintptr_t sp);
-
-/* What is wrong while no handshake is under way; null: nothing. It holds that no mutator has a
- * request, nor a poll that is armed for one. Linear. The caller holds the registry (stop.h). */
-const char *cn_handshake_wrong(void);
 
 /* In the child of a fork(): drop the request to its only mutator. */
 void cn_handshake_forked(struct cairn_mutator *self);

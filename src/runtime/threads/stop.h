@@ -49,9 +49,15 @@ bool cn_stop_rests(const struct cairn_mutator *mutator);
 /* Has the calling thread stopped the others, or does it run the operation of a handshake? Then it
  * would wait for itself in all functions above but cn_stop_end(). */
 bool cn_stop_is_own(void);
-/* End the program with a message if so; it names `pc`. */
-void cn_stop_refuse_own(uintptr_t pc);
-/* The same, as a cleanup of a thread that pthread_exit() or a cancellation ends. */
+/* End the program with a message that names `pc` (own_stop.c), */
+_Noreturn void cn_stop_refuse(uintptr_t pc);
+/* if so; */
+static inline void cn_stop_refuse_own(uintptr_t pc)
+{
+  if (cn_stop_is_own())
+    cn_stop_refuse(pc);
+}
+/* or as a cleanup of a thread that runs an operation: pthread_exit() or a cancellation ends it. */
 void cn_stop_refuse_end(void *unused);
 
 /* ---- the stopped ---- */

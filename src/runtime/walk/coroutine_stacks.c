@@ -378,13 +378,3 @@ struct cairn_stack *cn_coroutine_stacks_number(size_t number)
 {
   return number < stacks.count ? stacks.at[number] : NULL;
 }
-
-bool cn_coroutine_stacks_walk(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                              struct cairn_stack *stack)
-{
-  struct cairn_stack_state state = {.pc = NULL};
-
-  if (stack == NULL || stack->suspended == NULL)
-    return cn_walk_other(walk, mutator, stack, NULL);
-  return stack->suspended(stack, &state) && cn_walk_other(walk, mutator, stack, &state);
-}

@@ -70,10 +70,4 @@ bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn
 /* The stack with this number, from 0 on; null: there are no more. Phase STOP. */
 struct cairn_stack *cn_coroutine_stacks_number(size_t number);
 
-struct cn_walk;
-/* Walk from where something waits on the stack, which no thread is on. False: nothing waits there.
- */
-bool cn_coroutine_stacks_walk(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                              struct cairn_stack *stack);
-
 #endif

@@ -250,6 +250,16 @@ bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
   return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
 }
 
+bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                     struct cairn_stack *stack)
+{
+  struct cairn_stack_state state = {.pc = NULL};
+
+  if (stack == NULL || stack->suspended == NULL)
+    return cn_walk_other(walk, mutator, stack, NULL);
+  return stack->suspended(stack, &state) && cn_walk_other(walk, mutator, stack, &state);
+}
+
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
                        uintptr_t stack_end)
 {

@@ -94,6 +94,10 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
 bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    struct cairn_stack *stack, const struct cairn_stack_state *state);
 
+/* The same from where something waits on that stack. False: nothing waits there. */
+bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator,
+                     struct cairn_stack *stack);
+
 /* Find the activation at frame->pc, or the first one beyond native code. False: there is none. */
 bool cn_walk_settle(struct cn_walk *walk);
 

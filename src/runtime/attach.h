@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Attaching and detaching the calling thread. Its mutator is told about in core/mutator.h.
+ */
+#ifndef CN_RUNTIME_ATTACH_H
+#define CN_RUNTIME_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Attach the main thread, which is the caller. At the start, once. */
+void cn_attach_main(void);
+
+/* Attach the calling thread, which is not attached; the runtime has started, and signals are held.
+ * `pc`: what messages name. */
+void cn_attach(uintptr_t pc);
+
+/* A round of destructors has come (thread_end.h). If the calling thread is attached, leave all its
+ * managed frames, and in the `last` round detach it. `pc`: what messages name. */
+void cn_attach_end(bool last, uintptr_t pc);
+
+#endif
