@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -32,6 +33,9 @@ static long count(struct tree managed *tree)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: binary_trees [depth [rounds]]") < 0;
+
   int most = argc > 1 ? atoi(argv[1]) : 14;
   int rounds = argc > 2 ? atoi(argv[2]) : 64;
   int least = most < 4 ? most : 4;

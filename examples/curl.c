@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cairn/cairn.h>
@@ -167,6 +168,9 @@ static void write_file(void)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: curl [threads [URL]]    without a URL, of a file that it writes") < 0;
+
   int count = argc > 1 ? atoi(argv[1]) : 4;
   pthread_t *threads = calloc((size_t)count, sizeof *threads);
   unsigned long *sums = calloc((size_t)count, sizeof *sums), sum = 0;

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -142,6 +143,9 @@ static long size(tree node)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: expression [rounds]") < 0;
+
   static const char *const sources[] = {
       "1 + 2 * 3 - 4 / 2",
       "(a + b) * (a - b) + 3 * (2 + 5) * c",

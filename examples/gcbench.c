@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -79,6 +80,9 @@ static unsigned long construct(int depth, long budget)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: gcbench [depth]    of the long-lived tree; 14 allocates about 500 MB") < 0;
+
   int depth = argc > 1 ? atoi(argv[1]) : 14;
   long elements = 4 * tree_size(depth);
   unsigned long sum = 0;

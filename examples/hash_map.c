@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -117,6 +118,9 @@ static void print(struct string managed *text)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: hash_map [words]") < 0;
+
   long words = argc > 1 ? atol(argv[1]) : 300000;
   struct map managed *map = map_new();
   unsigned long seed = 42, checksum = 0;

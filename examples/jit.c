@@ -172,6 +172,9 @@ static void unload(LLVMOrcLLJITRef jit, struct program *program)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: jit FILE.ll...    loads all at once, runs main() of each; twice") < 0;
+
   struct program *programs = calloc((size_t)argc, sizeof *programs);
   LLVMOrcLLJITRef jit = make_jit(make_machine());
   int status = 0;

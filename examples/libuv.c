@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 #include <cairn/handle.h>
@@ -139,6 +140,9 @@ static void queue(unsigned long seed)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: libuv [requests [words of each]]") < 0;
+
   long requests = argc > 1 ? atol(argv[1]) : 40;
   uv_thread_t waker;
 

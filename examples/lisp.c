@@ -295,6 +295,9 @@ static void set_up(void)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: lisp [n]    runs some programs with n") < 0;
+
   long n = argc > 1 ? atol(argv[1]) : 18;
 
   set_up();

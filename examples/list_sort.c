@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -100,6 +101,9 @@ static unsigned long check(list cell)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: list_sort [cells [rounds]]") < 0;
+
   long count = argc > 1 ? atol(argv[1]) : 10000;
   long rounds = argc > 2 ? atol(argv[2]) : 10;
   unsigned long seed = 7, checksum = 0;

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cairn/compile.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
@@ -61,6 +62,9 @@ static bool insert_safepoints(LLVMModuleRef module)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: own_compiler IN.ll    prints the module with its safepoints") < 0;
+
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = argc == 2 ? read_module(context, argv[1]) : NULL;
   bool ok = module && insert_safepoints(module);

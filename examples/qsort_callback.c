@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -69,6 +70,9 @@ static unsigned long round_of(int count, unsigned long seed)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: qsort_callback [records [rounds]]") < 0;
+
   int count = argc > 1 ? atoi(argv[1]) : 3000;
   int rounds = argc > 2 ? atoi(argv[2]) : 20;
   unsigned long checksum = 0;

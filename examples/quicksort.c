@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -44,6 +45,9 @@ static void sort(long managed *first, long managed *end)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: quicksort [elements [rounds]]") < 0;
+
   long count = argc > 1 ? atol(argv[1]) : 50000;
   long rounds = argc > 2 ? atol(argv[2]) : 30;
   unsigned long seed = 1, checksum = 0;

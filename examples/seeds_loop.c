@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -23,6 +24,9 @@ __attribute__((noinline)) static void foo(int managed *arr, long len)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: seeds_loop [elements [rounds]]") < 0;
+
   long len = argc > 1 ? atol(argv[1]) : 50000;
   long rounds = argc > 2 ? atol(argv[2]) : 200;
   long cleared = 0;

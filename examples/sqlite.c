@@ -215,6 +215,9 @@ static void create_table(void)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: sqlite [threads [rows of each [file]]]") < 0;
+
   int threads = argc > 1 ? atoi(argv[1]) : 4;
   long rows = argc > 2 ? atol(argv[2]) : 2000;
   struct worker *workers = calloc((size_t)threads, sizeof *workers);

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cairn/cairn.h>
 
@@ -75,6 +76,9 @@ static struct string managed *line(long n)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    return puts("usage: string_builder [lines]") < 0;
+
   long lines = argc > 1 ? atol(argv[1]) : 60000;
   unsigned long checksum = 0;
   struct string managed *longest = line(0);
