@@ -100,15 +100,37 @@ static const char *note_of(const char *text)
   return strstr(text, "changes address space of pointer") ? change_of(text) : NULL;
 }
 
+/* Tell of a line of a command's messages. `seen`: names that were told of. */
+typedef void explain_function(const char *line, struct cn_words *seen);
+
+/* Run a command once more, and explain its messages. */
+static void explain_all(const struct cn_words *words, explain_function *tell, struct cn_words *seen)
+{
+  const char *path = cn_temp_file("errors", ".txt");
+  char *line = NULL;
+  size_t room = 0;
+
+  if (!path)
+    return;
+  cn_process_run_into(words, path);
+  FILE *errors = fopen(path, "r");
+  while (errors && getline(&line, &room, errors) > 0)
+    tell(line, seen);
+  if (errors)
+    fclose(errors);
+  free(line);
+}
+
 /* Add a note to a line "FILE:LINE:COLUMN: error: TEXT". */
-static void explain(char *line, FILE *out)
+static void explain(const char *line, struct cn_words *seen)
 {
   static const char mark[] = ": error: ";
-  char *at = strstr(line, mark);
+  const char *at = strstr(line, mark);
   const char *note = at ? note_of(at + sizeof mark - 1) : NULL;
 
+  (void)seen;
   if (note)
-    fprintf(out, "%.*s: note: cairn: %s\n", (int)(at - line), line, note);
+    fprintf(stderr, "%.*s: note: cairn: %s\n", (int)(at - line), line, note);
 }
 
 /* The same command, with its messages on one line each, without colours and warnings. */
@@ -131,22 +153,11 @@ static void ask_again(const struct cn_words *words, struct cn_words *out)
 
 void cn_hints_explain(const struct cn_words *words)
 {
-  const char *path = cn_temp_file("errors", ".txt");
   struct cn_words again = {0};
-  char *line = NULL;
-  size_t room = 0;
 
-  if (!path)
-    return;
   ask_again(words, &again);
-  cn_process_run_into(&again, path);
+  explain_all(&again, explain, NULL);
   cn_free(&again);
-  FILE *errors = fopen(path, "r");
-  while (errors && getline(&line, &room, errors) > 0)
-    explain(line, stderr);
-  if (errors)
-    fclose(errors);
-  free(line);
 }
 
 /* ---- the linker's errors ---- */
@@ -189,21 +200,10 @@ static void explain_link(const char *line, struct cn_words *seen)
 
 void cn_hints_link(const struct cn_words *words)
 {
-  const char *path = cn_temp_file("errors", ".txt");
   struct cn_words seen = {0};
-  char *line = NULL;
-  size_t room = 0;
 
-  if (!path)
-    return;
-  cn_process_run_into(words, path);
-  FILE *errors = fopen(path, "r");
-  while (errors && getline(&line, &room, errors) > 0)
-    explain_link(line, &seen);
-  if (errors)
-    fclose(errors);
+  explain_all(words, explain_link, &seen);
   for (size_t i = 0; i < seen.count; i++)
     free((char *)seen.at[i]);
   cn_free(&seen);
-  free(line);
 }
