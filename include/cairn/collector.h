@@ -81,6 +81,10 @@ struct cairn_span {
  * same slot may come twice. Update it before you return. */
 typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
+/* Called with each stretch of the heap. `blocks`: [start, end) has blocks, one after another, but
+ * for what is free in mutators' buffers; else no reference may lead there. */
+typedef void cairn_stretch_visitor(void *env, uintptr_t start, uintptr_t end, bool blocks);
+
 /* A thread that runs managed code. */
 struct cairn_mutator;
 
@@ -164,6 +168,11 @@ struct cairn_collector {
    * an object of a layout that comes to lie at the same address. May be null if the collector never
    * looks at garbage. */
   void (*forget)(const unsigned char *start, const unsigned char *stop);
+
+  /* STOP, on the thread that stopped the others; not within collect(). Call `visit` for each
+   * stretch of the heap, in any order; they do not overlap. Changes nothing. May be null:
+   * CAIRN_VERIFY=heap is refused then. It needs `forget`, too: garbage is looked at. */
+  void (*stretches)(cairn_stretch_visitor *visit, void *env);
 };
 
 #pragma GCC visibility push(default)

@@ -179,6 +179,12 @@ uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
   return address_of(run);
 }
 
+void cn_large_bounds(uintptr_t *start, uintptr_t *end)
+{
+  *start = large.base;
+  *end = large.base + large.size;
+}
+
 uintptr_t cn_large_find(uintptr_t address, uintptr_t *end)
 {
   uint32_t page = page_of(address), run = page < large.top ? first[page] : NONE;

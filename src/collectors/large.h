@@ -21,6 +21,9 @@ uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
 /* True if `address` lies where blocks do. */
 bool cn_large_contains(uintptr_t address);
 
+/* Where blocks may be. */
+void cn_large_bounds(uintptr_t *start, uintptr_t *end);
+
 /* The block that has `address`, and where its pages end through `end`; 0: none has. */
 uintptr_t cn_large_find(uintptr_t address, uintptr_t *end);
 

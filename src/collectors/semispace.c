@@ -703,6 +703,46 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   give_one();
 }
 
+/* Where the object at `payload` ends, whose pages end at `end`. */
+static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
+{
+  const struct cairn_layout *layout = cairn_object_layout(payload);
+  uint64_t bytes;
+
+  if (layout == NULL)
+    return end; /* it is gone: see forget() */
+  if (!cairn_layout_is_known(layout) || cairn_object_payload(payload, layout, &bytes) != CAIRN_OK ||
+      bytes > end - payload)
+    cairn_fatal("the heap is damaged at 0x%lx: no large object is there", (unsigned long)payload);
+  return payload + bytes;
+}
+
+static void large_stretches(cairn_stretch_visitor *visit, void *env)
+{
+  uintptr_t at, last, end;
+
+  cn_large_bounds(&at, &last);
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    visit(env, at, block, false);
+    cn_large_find(block, &end);
+    at = end_of_large(cairn_block_object(block), end);
+    visit(env, block, at, true);
+  }
+  visit(env, at, last, false);
+}
+
+static void stretches(cairn_stretch_visitor *visit, void *env)
+{
+  uintptr_t start, end;
+
+  cn_spaces_bounds(&start, &end);
+  CN_CHECK(start <= heap.current.base && heap.free <= end);
+  visit(env, start, heap.current.base, false);
+  visit(env, heap.current.base, heap.free, true);
+  visit(env, heap.free, end, false);
+  large_stretches(visit, env);
+}
+
 const struct cairn_collector cairn_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
@@ -716,4 +756,5 @@ const struct cairn_collector cairn_semispace = {
     .was_unmapped = was_unmapped,
     .is_object = is_object,
     .forget = forget,
+    .stretches = stretches,
 };

@@ -59,6 +59,12 @@ bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *secon
   return true;
 }
 
+void cn_spaces_bounds(uintptr_t *start, uintptr_t *end)
+{
+  *start = spaces.base;
+  *end = spaces.base + spaces.size;
+}
+
 bool cn_spaces_contain(uintptr_t address)
 {
   return address - spaces.base < spaces.size;

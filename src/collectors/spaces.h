@@ -22,6 +22,8 @@ bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *secon
 
 /* True if `address` lies in the reservation. */
 bool cn_spaces_contain(uintptr_t address);
+/* Where they are. */
+void cn_spaces_bounds(uintptr_t *start, uintptr_t *end);
 
 /* Give the space memory for `bytes` from its base on. */
 bool cn_space_commit(struct cn_space *space, size_t bytes);

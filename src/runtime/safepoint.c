@@ -17,6 +17,7 @@
 #include "runtime/debug/verify_frames.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/verify_heap.h"
 #include "runtime/heap/resize.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
@@ -48,12 +49,17 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_verify_frames(&cairn_mutator, regs);
+  cn_heap_set_up();
+  bool entered = cn_image_enter(); /* once for all readers of layouts */
+  if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
+    cn_verify_heap("before", before.collections + 1, false);
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
-  bool entered = cn_image_enter(); /* once for all readers of layouts */
   cn_heap_collect(&collection);
-  cn_image_leave(entered);
   cn_stats_collection(&collection, &before, cn_os_nanoseconds() - start);
+  if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
+    cn_verify_heap("after", cn_stats.collections, true);
+  cn_image_leave(entered);
 }
 
 /* Collect in a stopped world, and allocate the block that is wanted before other threads run again

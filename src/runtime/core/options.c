@@ -29,7 +29,7 @@ static const struct option {
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
-/* What may stand in a SET: the variable, then its words. */
+/* What may stand in a SET: the variable, how messages call the words, the words. */
 static const char *const words[][8] = {
 #define CN_OPTION(...)
 #define CN_OPTION_WORDS(...) {__VA_ARGS__},
@@ -40,6 +40,7 @@ static const char *const words[][8] = {
 
 _Static_assert(sizeof words[0] / sizeof words[0][0] <= 8 * sizeof(size_t), "a bit for each word");
 
+/* How messages call the words of a SET; then the words. */
 static const char *const *words_of(const char *variable)
 {
   size_t i = 0;
@@ -110,11 +111,10 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
 static bool parse(const struct option *option, const char *text, size_t *value)
 {
   CN_ASSERT(option->kind <= SET);
-  return option->kind == SET ? parse_set(words_of(option->variable), text, value)
+  return option->kind == SET ? parse_set(words_of(option->variable) + 1, text, value)
                              : parse_number(option->kind, text, value);
 }
 
-/* Every SET has one word so far. */
 static const char *expected(const struct option *option)
 {
   switch (option->kind) {

@@ -57,7 +57,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
 }
 
 /* Several threads may come first. */
-static void set_up(void)
+void cn_heap_set_up(void)
 {
   static struct cn_mutex first;
 
@@ -71,6 +71,10 @@ static void set_up(void)
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
     cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
+                   collector->name);
+  if ((cn_options.verify & CN_VERIFY_HEAP) != 0 &&
+      (collector->stretches == NULL || collector->forget == NULL))
+    cn_report_exit("CAIRN_VERIFY=heap: collector %s does not say where its objects are",
                    collector->name);
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
@@ -114,7 +118,7 @@ void *cn_heap_allocate(struct cn_wanted wanted)
   size_t bytes = wanted.bytes;
 
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
-  set_up();
+  cn_heap_set_up();
   if (is_large(bytes))
     return allocate_large(wanted);
   void *block = cn_buffer_allocate(&cairn_mutator, bytes);
@@ -136,7 +140,7 @@ void *cn_heap_allocate_beside(struct cn_wanted wanted)
   size_t bytes = wanted.bytes;
 
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
-  set_up();
+  cn_heap_set_up();
   void *block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
   if (block == NULL) {
     cn_buffer_extend_beside(&cairn_mutator, true);
@@ -164,9 +168,8 @@ void cn_heap_collect(const struct cairn_collection *collection)
   int cancellation;
 
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
-  CN_CHECK(collector->collect != NULL);
+  CN_CHECK(ready && collector->collect != NULL);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
-  set_up();
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   collector->collect(collection);
   pthread_setcancelstate(cancellation, NULL);

@@ -32,8 +32,9 @@ void *cn_heap_allocate_beside(struct cn_wanted wanted);
 /* As the first, raising the heap's capacity if need be. Null: beyond the maximum. */
 void *cn_heap_allocate_growing(struct cn_wanted wanted);
 
-/* Let the collector collect, which does so; sets the heap up if nothing was allocated yet. Phase
- * STOP. */
+/* Set the heap up if nothing was allocated yet. Then let the collector collect, which does so.
+ * Phase STOP. */
+void cn_heap_set_up(void);
 void cn_heap_collect(const struct cairn_collection *collection);
 
 /* The layouts of this image are about to go: might there be objects of theirs? Any thread. Then

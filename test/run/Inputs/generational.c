@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/heap_object.h>
 #include <cairn/stack.h>
 
 struct space {
@@ -152,6 +153,8 @@ static uintptr_t measure(uintptr_t block, uintptr_t *payload)
   uintptr_t header = ((uintptr_t *)*payload)[-1];
   if (header & 1)
     header = ((uintptr_t *)(header - 1))[-1];
+  if (cairn_header_is_gone(header))
+    return *payload + cairn_header_gone_bytes(header);
   const struct cairn_layout *layout = (const struct cairn_layout *)header;
   if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
       cairn_layout_payload(layout, indexed ? first >> 1 : 0, &bytes))
@@ -229,7 +232,9 @@ static void scan_old(void)
 
   for (uintptr_t block = old.base; block < old.free; block = end) {
     end = measure(block, &payload);
-    const struct cairn_layout *layout = (const struct cairn_layout *)((uintptr_t *)payload)[-1];
+    const struct cairn_layout *layout = cairn_object_layout(payload);
+    if (layout == NULL)
+      continue; /* it is gone */
     uint64_t count = layout->elem_size ? ((uintptr_t *)payload)[-2] >> 1 : 0;
     for (uint32_t i = 0; i < layout->base_refs; i++)
       visit_field((uintptr_t *)(payload + layout->offsets[i]));
@@ -370,6 +375,31 @@ static void collect(const struct cairn_collection *collection)
   leave(&from[1]);
 }
 
+/* Both spaces are walked over garbage. */
+static void forget(const unsigned char *start, const unsigned char *stop)
+{
+  const struct space *const spaces[] = {&nursery, &old};
+  uintptr_t payload, end;
+
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    take(m);
+  for (int i = 0; i < 2; i++)
+    for (uintptr_t block = spaces[i]->base; block < spaces[i]->free; block = end) {
+      end = measure(block, &payload);
+      const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
+      if (layout >= start && layout < stop)
+        *cairn_object_header(payload) = cairn_header_gone(end - payload);
+    }
+}
+
+static void stretches(cairn_stretch_visitor *visit, void *env)
+{
+  visit(env, nursery.base, nursery.free, true);
+  visit(env, nursery.free, nursery.end, false);
+  visit(env, old.base, old.free, true);
+  visit(env, old.free, old.end, false);
+}
+
 static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                                     .size = sizeof(struct cairn_collector),
                                                     .name = "generational",
@@ -378,7 +408,9 @@ static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECT
                                                     .init = init,
                                                     .refill = refill,
                                                     .grow = grow,
-                                                    .collect = collect};
+                                                    .collect = collect,
+                                                    .forget = forget,
+                                                    .stretches = stretches};
 
 __attribute__((constructor(102))) static void use_generational(void)
 {
