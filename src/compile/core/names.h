@@ -53,6 +53,10 @@
 #define CN_REFUSE_NATIVE "cairn_refuse_native"
 /* Stub for native functions that are called with their arguments in registers (short_calls.c). */
 #define CN_CALL_SHORT "cairn_call_short"
+
+/* As CN_CALL_NATIVE, for native code of ours that passes references on: the thread stays managed.
+ */
+#define CN_CALL_PASSING "cairn_call_passing"
 /* Stub that makes the thread managed and calls a body. */
 #define CN_ENTER "cairn_enter"
 /* Attribute of a call: its callee is managed. And C's marker for it, `ptr (ptr)`. */

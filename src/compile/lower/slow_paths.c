@@ -18,8 +18,9 @@
 #include "compile/core/names.h"
 
 static const char *const stubs[] = {
-    CN_POLL_SLOW,   CN_ALLOC_SLOW, CN_ALLOC_INDEXED_SLOW, CN_ALLOC_UNINIT_SLOW, CN_RESIZE_SLOW,
-    CN_CALL_NATIVE, CN_VCALL_ANY,  CN_CALL_SHORT,         CN_CALL_MANAGED,      CN_ENTER};
+    CN_POLL_SLOW,    CN_ALLOC_SLOW,  CN_ALLOC_INDEXED_SLOW, CN_ALLOC_UNINIT_SLOW,
+    CN_RESIZE_SLOW,  CN_CALL_NATIVE, CN_VCALL_ANY,          CN_CALL_SHORT,
+    CN_CALL_MANAGED, CN_ENTER,       CN_CALL_PASSING};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {

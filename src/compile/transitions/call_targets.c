@@ -42,6 +42,7 @@
 #include "compile/transitions/callees.h"
 #include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
+#include "compile/transitions/result_wrappers.h"
 #include "compile/transitions/short_calls.h"
 
 typedef CN_VECTOR(struct cn_call_target) site_vector;
@@ -87,13 +88,19 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   bool shown = cn_call_target_has_reference(ctx, site) && !cn_target_is_native(target);
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
-    if (shown)
+    if (shown) { /* it is managed, but the bridge is not */
       target = choose(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
+      stub = cn_stub(ctx, CN_CALL_PASSING);
+    }
     const struct cn_rebuild change = {.callee = stub,
                                       .more_count = 2,
                                       .more = {target, cn_bridge_native(ctx, site)},
                                       .convention = LLVMCCallConv};
     cn_rebuild_call(ctx, site, &change);
+    return;
+  }
+  if (cn_result_wrappers_passes_references(target)) {
+    cn_call_through(ctx, site, cn_stub(ctx, CN_CALL_PASSING), target);
     return;
   }
   if (shown)

@@ -8,6 +8,9 @@
  *   %r = call T @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
  *                                        %r = load T, ptr %slot
  *
+ * If references go through it, another thread must not collect meanwhile, for nobody would update
+ * them: so the thread stays managed (cairn_call_passing).
+ *
  * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing.
  * Part of pass transitions, which then routes the call of the native function like any other.
  */
@@ -23,6 +26,22 @@
 #include "compile/transitions/result_wrappers.h"
 
 enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
+
+static const char passes_references[] = "cairn-passes-references";
+
+bool cn_result_wrappers_passes_references(LLVMValueRef function)
+{
+  return LLVMIsAFunction(function) && cn_string_attribute(function, passes_references);
+}
+
+static bool has_references(LLVMValueRef call)
+{
+  bool has = cn_holds_ref(LLVMTypeOf(call));
+
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !has; i++)
+    has = cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i)));
+  return has;
+}
 
 /* ---- the native function ---- */
 
@@ -61,6 +80,8 @@ static LLVMValueRef make_native(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMValueRef native = LLVMAddFunction(ctx->module, "cairn.result", type);
   LLVMSetLinkage(native, LLVMInternalLinkage);
   cn_add_attribute(ctx, native, CN_FUNCTION_INDEX, "noinline", 0);
+  if (has_references(call))
+    LLVMAddTargetDependentFunctionAttr(native, passes_references, "");
   cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), native);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, native, ""));
   LLVMSetCurrentDebugLocation2(builder, NULL);

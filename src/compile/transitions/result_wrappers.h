@@ -10,4 +10,7 @@
 /* Move every parse point of managed functions that returns another type into a native function. */
 void cn_result_wrappers_build(struct cn_ctx *ctx);
 
+/* Is it such a function, that references go through? The thread stays managed in it. */
+bool cn_result_wrappers_passes_references(LLVMValueRef function);
+
 #endif

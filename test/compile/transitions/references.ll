@@ -74,7 +74,7 @@ define void @pointers(ptr %f, ptr addrspace(1) %r, ptr %chain) gc "statepoint-ex
   call void (ptr addrspace(1), ...) %f(ptr addrspace(1) %r, i32 1)
 ; CHECK: [[CHOSEN:%.*]] = select i1 %{{.*}}, ptr %{{.*}}, ptr @cairn_refuse_native
 ; CHECK: [[TARGET:%.*]] = freeze ptr [[CHOSEN]]
-; CHECK: call void @cairn_call_native(ptr %chain, ptr addrspace(1) %r, ptr [[TARGET]], ptr nest @cairn.native.{{[0-9a-f]+}})
+; CHECK: call void @cairn_call_passing(ptr %chain, ptr addrspace(1) %r, ptr [[TARGET]], ptr nest @cairn.native.{{[0-9a-f]+}})
   call void %f(ptr nest %chain, ptr addrspace(1) %r)
 ; CHECK: call void %f(ptr addrspace(1) %r) #
   call void %f(ptr addrspace(1) %r) "cairn-managed-callee"

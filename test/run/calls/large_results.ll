@@ -1,5 +1,8 @@
 ; RUN: %cairn-cc -O0 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: %cairn-cc -O2 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
+; Beside a thread that collects all the time: no reference is lost on its way through the code that fetches the result.
+; RUN: clang -shared -fPIC -O2 -D_GNU_SOURCE %root/test/tools/threads.c -o %t.so -ldl
+; RUN: for i in 1 2 3 4 5 6 7 8 9 10; do env TEST_THREADS=collect LD_PRELOAD=%t.so %t | FileCheck %s || exit 1; done
 ; Results that have no room in registers, with references in them: the code generator crashes on such statepoints, or
 ; calls address 0. Managed callees, by name and by address, and one of the C library.
 ; CHECK: fat 7 8 1

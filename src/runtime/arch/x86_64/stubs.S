@@ -412,6 +412,25 @@ end cairn_collect
         restore_general
         .endm
 
+/* The free anchor at rax takes all of the caller's registers and its return address, and is whole. */
+        .macro take_caller
+        reserve_anchor rax
+        movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
+        movq %rax, %rbx
+        /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
+        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
+        movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
+        movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
+        movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
+        movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
+        movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
+        .cfi_adjust_cfa_offset -8
+        cfi_return_address_taken
+        cfi_registers_taken
+        movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
+        .endm
+
 /* Keeps all registers. */
         .type let_stops_pass, @function
         .p2align 4
@@ -470,23 +489,10 @@ call_native:
         movq MUTATOR(ANCHOR), %rax
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
         jz .Lno_anchor_to_native
-        reserve_anchor rax
-        movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
-        movq %rax, %rbx
-        /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
-        .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
-        movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
-        movq %r12, CAIRN_ABI_ANCHOR_R12(%rbx)
-        movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
-        movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
-        movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
-        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
-        .cfi_adjust_cfa_offset -8
-        cfi_return_address_taken
-        cfi_registers_taken
-        movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
-        movl $8, %eax
+        take_caller
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
+.Lcall_with_anchor:
+        movl $8, %eax
         call *%r11
 cn_arch_native_return:
         become_managed any
@@ -520,6 +526,26 @@ cn_arch_native_return:
         make_anchors
         jmp cairn_call_any
 end cairn_call_any
+
+/* Call the function in r10, a native one of the compiler's own, which passes references on to managed
+ * code (result_wrappers.c, bridges.c). So the thread stays managed: no stop comes between. All else is as in
+ * cairn_call_any, but that no such call is a tail call. */
+stub cairn_call_passing
+        .cfi_signal_frame
+        .cfi_personality 0x1b, cn_arch_unwound
+        movq %r10, %r11
+.Lcall_passing:
+        movq MUTATOR(ANCHOR), %rax
+        testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
+        jz .Lno_anchor_to_passing
+        .cfi_remember_state
+        take_caller
+        jmp .Lcall_with_anchor
+        .cfi_restore_state
+.Lno_anchor_to_passing:
+        make_anchors
+        jmp .Lcall_passing
+end cairn_call_passing
 
 /* Call the function in r10, or in r11, which must be managed: it is given a reference. The program
  * ends if it is not. It may be variadic. */
