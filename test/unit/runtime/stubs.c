@@ -362,6 +362,51 @@ static void wide_registers_survive(void **state)
       assert_int_equal(values[i / 8][i % 8], 0x5000u + (unsigned)i);
 }
 
+/* As on a processor that does not tell which components are in use. */
+static void without_xgetbv(void **state)
+{
+  extern uint8_t cn_arch_vector_by_hand __attribute__((visibility("hidden")));
+  uint8_t before = cn_arch_vector_by_hand;
+
+  cn_arch_vector_by_hand = 0;
+  polls_preserve_all(state);
+  allocations(state);
+  state_is_the_callers(state);
+  wide_registers_survive(state);
+  cn_arch_vector_by_hand = before;
+}
+
+/* Rounding mode and exceptions are the caller's. */
+static void change_rounding(void)
+{
+  unsigned down = 0x3f80, cleared = 0x1f80;
+
+  __asm__ volatile("ldmxcsr %0" ::"m"(down));
+  cairn_poll_slow();
+  __asm__ volatile("stmxcsr %0" : "=m"(down));
+  __asm__ volatile("ldmxcsr %0" ::"m"(cleared));
+  assert_int_equal(down, 0x3f80);
+}
+
+static void disturb_rounding(void)
+{
+  unsigned up = 0x5f80;
+
+  use_vectors();
+  __asm__ volatile("ldmxcsr %0" ::"m"(up));
+}
+
+static void control_word_survives(void **state)
+{
+  (void)state;
+  if (!wide())
+    skip();
+  collect_everywhere(disturb_rounding);
+  change_rounding();
+  collect_everywhere(NULL);
+  clear_all();
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -374,6 +419,8 @@ int main(void)
       cmocka_unit_test(iterator),
       cmocka_unit_test(state_is_the_callers),
       cmocka_unit_test(wide_registers_survive),
+      cmocka_unit_test(control_word_survives),
+      cmocka_unit_test(without_xgetbv),
   };
 
   cairn_set_collector(&shifting);

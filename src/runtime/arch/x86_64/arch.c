@@ -54,8 +54,12 @@ void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[C
  * writes these, too, but says which they were. */
 uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
 uint8_t cn_arch_vector_compact;
-enum { STATE = 0xe6, LEGACY = 512, HEADER = 64 }; /* SSE, AVX, and three parts of AVX-512 */
-enum { XSAVEC = 1 << 1 };
+/* Not zero: the stubs move the registers themselves, to the end of an area of as many bytes. */
+uint8_t cn_arch_vector_by_hand;
+enum { LEGACY = 512, HEADER = 64, BY_HAND = 33 * 64 };
+enum { AVX = 0x6, AVX512 = 0xe0, STATE = AVX | AVX512 }; /* SSE and AVX; three parts of AVX-512 */
+enum { XSAVEC = 1 << 1, XGETBV1 = 1 << 2 };
+_Static_assert(CAIRN_ABI_VECTORS_BY_HAND == (int)LEGACY + (int)HEADER, "registers lie above those");
 
 extern const char cn_arch_barriers[];
 enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
@@ -67,9 +71,16 @@ extern const uint32_t cn_arch_windows[], cn_arch_windows_end[];
 extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
 extern const char cn_arch_interrupted_at[];
 
+/* Is there an instruction for each register of these parts? */
+static bool can_move(unsigned state)
+{
+  return (state & AVX) == AVX && ((state & AVX512) == 0 || ((state & AVX512) == AVX512 &&
+                                                            __builtin_cpu_supports("avx512bw")));
+}
+
 static void find_vector_state(void)
 {
-  unsigned size, offset, state, d, bytes = LEGACY + HEADER;
+  unsigned size, offset, state, features, d, bytes = LEGACY + HEADER;
 
   if (!__get_cpuid(1, &size, &offset, &state, &d) || !(state & bit_OSXSAVE))
     return;
@@ -82,8 +93,11 @@ static void find_vector_state(void)
   }
   cn_arch_vector_state = state;
   cn_arch_vector_bytes = bytes;
-  __cpuid_count(0xd, 1, state, size, offset, d);
-  cn_arch_vector_compact = (state & XSAVEC) != 0;
+  __cpuid_count(0xd, 1, features, size, offset, d);
+  cn_arch_vector_compact = (features & XSAVEC) != 0;
+  cn_arch_vector_by_hand = (features & XGETBV1) != 0 && can_move(state);
+  if (cn_arch_vector_by_hand != 0 && bytes < LEGACY + HEADER + BY_HAND)
+    cn_arch_vector_bytes = LEGACY + HEADER + BY_HAND;
 }
 
 void cn_arch_init(void)

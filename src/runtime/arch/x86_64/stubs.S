@@ -36,6 +36,7 @@
         .hidden cn_references_shown
         .hidden cn_arch_vector_state
         .hidden cn_arch_vector_bytes
+        .hidden cn_arch_vector_by_hand
         .hidden cn_return_barrier_cells
         .hidden cn_return_barrier_returned
 
@@ -148,48 +149,176 @@ cn_arch_stubs_start:
         restore r15
         .endm
 
-/* Save all vector and mask registers: XSAVE writes those in use, and XRSTOR leaves the others out
- * of use. Loading the upper halves of a caller that has none would make each of its SSE
- * instructions wait for the register that it writes. r12 says what was saved, and so comes back. */
+/* Save all vector and mask registers that are in use; r12 says which. By hand where the processor
+ * tells which they are: XSAVE and XRSTOR take several times as long. */
         .macro save_vectors
-        movl cn_arch_vector_state(%rip), %r12d
         movl cn_arch_vector_bytes(%rip), %ecx
         subq %rcx, %rsp
         andq $-64, %rsp
+        cmpb $0, cn_arch_vector_by_hand(%rip)
+        je 1f
+        call vectors_out
+        jmp 2f
+1:
+        call vectors_xsave
+2:
+        .endm
+
+/* Those that were not in use are out of use again. Loading the upper halves of a caller that has none would make each of
+ * its SSE instructions wait for the register that it writes. */
+        .macro restore_vectors
+        cmpb $0, cn_arch_vector_by_hand(%rip)
+        je 1f
+        call vectors_in
+        jmp 2f
+1:
+        call vectors_xrstor
+2:
+        .endm
+
+/* The area of these four begins above their return address. They change rax, rcx and rdx. */
+        .set AREA, 8
+        .macro vectors name
+        .type vectors_\name, @function
+        .p2align 4
+vectors_\name:
+        .cfi_startproc
+        .endm
+
+        .macro end_vectors name
+        ret
+        .cfi_endproc
+        .size vectors_\name, . - vectors_\name
+        .endm
+
+vectors xsave
+        movl cn_arch_vector_state(%rip), %r12d
         xorl %edx, %edx
         movl %r12d, %eax
         testl %eax, %eax
         jz 3f
         .irp n, 0,1,2,3,4,5,6,7
-        movq %rdx, 512+8*\n(%rsp)       /* the header of the area */
+        movq %rdx, AREA+VECTORS_HEADER+8*\n(%rsp)
         .endr
         cmpb $0, cn_arch_vector_compact(%rip)
         je 1f
-        xsavec64 (%rsp)
+        xsavec64 AREA(%rsp)
         jmp 2f
 1:
-        xsave64 (%rsp)
+        xsave64 AREA(%rsp)
 2:
-        testl $4, %r12d                 /* AVX */
+        testl $VECTORS_AVX, %r12d
         jz 4f
         vzeroupper
         jmp 4f
 3:
-        fxsave64 (%rsp)
+        fxsave64 AREA(%rsp)
 4:
-        .endm
+end_vectors xsave
 
-        .macro restore_vectors
+vectors xrstor
         movl %r12d, %eax
         xorl %edx, %edx
         testl %eax, %eax
         jz 1f
-        xrstor64 (%rsp)
+        xrstor64 AREA(%rsp)
         jmp 2f
 1:
-        fxrstor64 (%rsp)
+        fxrstor64 AREA(%rsp)
 2:
+end_vectors xrstor
+
+/* By hand the area is that of XSAVE with an empty state and MXCSR, and the registers above it. */
+        .set VECTORS_MXCSR, 24
+        .set VECTORS_HEADER, 512
+        .set VECTORS_AT, AREA + CAIRN_ABI_VECTORS_BY_HAND
+        .set VECTORS_MASKS, VECTORS_AT + 32*64
+        .set VECTORS_AVX, 1 << 2
+        .set VECTORS_OPMASK, 1 << 5
+        .set VECTORS_UPPER, 1 << 6      /* of zmm0 to zmm15 */
+        .set VECTORS_HIGH, 1 << 7       /* zmm16 to zmm31 */
+
+        .macro low_vectors instruction, kind, store
+        .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+        .if \store
+        \instruction %\kind\n, VECTORS_AT+64*\n(%rsp)
+        .else
+        \instruction VECTORS_AT+64*\n(%rsp), %\kind\n
+        .endif
+        .endr
         .endm
+
+        .macro high_vectors store
+        .irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+        .if \store
+        vmovdqu64 %zmm\n, VECTORS_AT+64*\n(%rsp)
+        .else
+        vmovdqu64 VECTORS_AT+64*\n(%rsp), %zmm\n
+        .endif
+        .endr
+        .endm
+
+        .macro mask_registers store
+        .irp n, 0,1,2,3,4,5,6,7
+        .if \store
+        kmovq %k\n, VECTORS_MASKS+8*\n(%rsp)
+        .else
+        kmovq VECTORS_MASKS+8*\n(%rsp), %k\n
+        .endif
+        .endr
+        .endm
+
+/* Move those that r12 names. */
+        .macro move_vectors store
+        testl $VECTORS_UPPER, %r12d
+        jnz 2f
+        testl $VECTORS_AVX, %r12d
+        jnz 1f
+        low_vectors vmovups, xmm, \store
+        jmp 3f
+1:
+        low_vectors vmovups, ymm, \store
+        jmp 3f
+2:
+        low_vectors vmovups, zmm, \store
+3:
+        testl $VECTORS_HIGH, %r12d
+        jz 4f
+        high_vectors \store
+4:
+        testl $VECTORS_OPMASK, %r12d
+        jz 5f
+        mask_registers \store
+5:
+        .endm
+
+vectors out
+        movl $1, %ecx
+        xgetbv
+        andl cn_arch_vector_state(%rip), %eax
+        movl %eax, %r12d
+        stmxcsr AREA+VECTORS_MXCSR(%rsp)
+        move_vectors 1
+        vzeroupper
+end_vectors out
+
+vectors in
+        movl $1, %ecx
+        xgetbv
+        andl cn_arch_vector_state(%rip), %eax
+        movl %r12d, %edx
+        notl %edx
+        andl %edx, %eax                 /* in use only since */
+        jz 6f
+        xorl %edx, %edx
+        .irp n, 0,1,2,3,4,5,6,7
+        movq %rdx, AREA+VECTORS_HEADER+8*\n(%rsp)
+        .endr
+        xrstor64 AREA(%rsp)
+6:
+        move_vectors 0
+        ldmxcsr AREA+VECTORS_MXCSR(%rsp)
+end_vectors in
 
 /* void cairn_poll_slow(void) */
 stub cairn_poll_slow
@@ -238,7 +367,7 @@ alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit
 stub cairn_resize_slow
         save_general
         save_vectors
-        movq 16(%rbp), %r8 /* rcx, and rdx: XSAVE took both */
+        movq 16(%rbp), %r8 /* rcx, and rdx: both are taken by now */
         movq 8(%rbp), %rcx
         movq %rsi, %rdx
         movq %rdi, %rsi
