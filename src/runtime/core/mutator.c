@@ -16,6 +16,9 @@ TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(state, STATE);
 TIED(stack_limit, STACK_LIMIT);
+TIED(cards, CARDS);
+TIED(card_mask, CARD_MASK);
+TIED(barrier, BARRIER);
 _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 bits");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 

@@ -78,7 +78,10 @@ struct cairn_mutator {
   const struct cn_handshake *request; /* while that says so */
   uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
   uintptr_t zeroed;                   /* from here on the buffer is zero; 0: nowhere */
-  uint64_t unused[4];
+  unsigned char *cards;
+  uint64_t card_mask;
+  uint64_t barrier;
+  uint64_t unused[1];
 };
 
 /* The mutator of a thread that is not attached. */
