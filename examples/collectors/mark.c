@@ -208,7 +208,7 @@ static void mark(uintptr_t payload)
   if (!cairn_layout_is_known(layout))
     cairn_fatal("mark: 0x%lx is reachable and no object", (unsigned long)payload);
   *word |= bit;
-  if (layout->base_refs != 0 || layout->elem_refs != 0)
+  if (cairn_layout_has_references(layout))
     heap.stack[heap.depth++] = payload;
 }
 

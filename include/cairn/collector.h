@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/abi.h>
 #include <cairn/status.h>
 
 #ifdef __cplusplus
@@ -35,10 +36,11 @@ struct cairn_layout {
   uint32_t base_refs;   /* how many of offsets[] belong to the fixed part */
   uint64_t base_size;   /* bytes of the fixed part, tail padding included; 0 for a plain array */
   uint64_t elem_size;   /* bytes from element to element; 0 if the object is not indexed */
-  uint64_t elem_offset; /* bytes from the payload to element 0 */
+  uint32_t elem_offset; /* bytes from the payload to element 0 */
+  uint32_t flags;       /* CAIRN_ABI_LAYOUT_* (<cairn/abi.h>) */
   uint32_t elem_refs;   /* how many of offsets[] belong to each element */
-  uint32_t reserved;    /* 0 */
-  uint32_t offsets[];   /* base_refs from the payload, then elem_refs from an element's start */
+  int32_t names; /* bytes from this structure to its names, in the same image; 0: it has none */
+  uint32_t offsets[]; /* base_refs from the payload, then elem_refs from an element's start */
 };
 #pragma GCC diagnostic pop
 
@@ -321,6 +323,12 @@ void cairn_image_unregister(const struct cairn_image *image);
 ptrdiff_t cairn_mutator_offset(void);
 
 #pragma GCC visibility pop
+
+/* Has an object of this layout any references? */
+static inline bool cairn_layout_has_references(const struct cairn_layout *layout)
+{
+  return (layout->flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
+}
 
 /* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up
  * to CAIRN_ABI_OBJECT_ALIGN, into *bytes. OVERFLOW: *bytes is as it was. Compiled code computes the

@@ -348,7 +348,7 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
     return address;
   const struct cairn_layout *layout = checked_layout(slot, address, *cairn_object_header(address));
   measure(slot, address, layout, &prefix, block, end);
-  if (layout->base_refs != 0 || layout->elem_refs != 0)
+  if (cairn_layout_has_references(layout))
     cn_large_push(block);
   return address;
 }

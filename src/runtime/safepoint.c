@@ -344,7 +344,7 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 {
   size_t bytes = indexed_bytes(regs, layout, count);
 
-  if (layout->base_refs != 0 || layout->elem_refs != 0)
+  if (cairn_layout_has_references(layout))
     cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
   return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
 }
@@ -370,7 +370,7 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
                           uintptr_t array, int64_t count, bool uninit)
 {
   size_t bytes = indexed_bytes(regs, layout, count);
-  bool refs = layout->base_refs != 0 || layout->elem_refs != 0, native;
+  bool refs = cairn_layout_has_references(layout), native;
 
   if (uninit && refs)
     cn_report_fatal(regs->pc, "an array with references is resized without being cleared");

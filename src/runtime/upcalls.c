@@ -16,6 +16,7 @@
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/layouts.h"
 #include "runtime/os/os.h"
 #include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
@@ -41,6 +42,7 @@ static void check_regions(const struct cairn_image *image)
 
 void cn_upcall_image(const struct cairn_image *image)
 {
+  cn_layouts_check(image);
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
     cn_fault_install();
   /* A fault under stress is explained with a backtrace, and a handler cannot load anything; nor can

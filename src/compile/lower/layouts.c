@@ -23,7 +23,18 @@
 #define MAX_OFFSETS 65536
 
 /* Fields of struct cairn_layout as LLVM constants. */
-enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, ELEM_REFS, RESERVED, OFFSETS, FIELDS };
+enum {
+  MAGIC,
+  BASE_REFS,
+  BASE_SIZE,
+  ELEM_SIZE,
+  ELEM_OFFSET,
+  FLAGS,
+  ELEM_REFS,
+  NAMES,
+  OFFSETS,
+  FIELDS
+};
 
 const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
     {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false, false},
@@ -89,9 +100,10 @@ static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_size
       [BASE_REFS] = LLVMConstInt(i32, base_refs, false),
       [BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
       [ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
-      [ELEM_OFFSET] = LLVMConstInt(i64, sizes->elem_offset, false),
+      [ELEM_OFFSET] = LLVMConstInt(i32, sizes->elem_offset, false),
+      [FLAGS] = LLVMConstInt(i32, offsets->count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES, false),
       [ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
-      [RESERVED] = LLVMConstInt(i32, 0, false),
+      [NAMES] = LLVMConstInt(i32, 0, false),
       [OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
   };
 
@@ -173,16 +185,18 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
         LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
   }
   if (form != CN_LAYOUT_OBJECT)
-    ok = ok && find_refs(ctx, element, 0, &offsets);
+    ok = ok && sizes.elem_offset <= UINT32_MAX && find_refs(ctx, element, 0, &offsets);
   /* An element size of 0 means "not indexed", so an element of no bytes gets one. */
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   if (ok)
     layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs));
   else
-    cn_error(ctx, at, "layout-too-large",
-             "a type with more than %d references in its fixed part cannot be described",
-             MAX_OFFSETS);
+    cn_error(
+        ctx, at, "layout-too-large",
+        "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
+        "cannot be described",
+        MAX_OFFSETS);
   cn_free(&offsets);
   return layout;
 }
@@ -203,8 +217,8 @@ void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
   out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
   out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
   out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
-  out->refs = !LLVMIsNull(LLVMGetAggregateElement(value, BASE_REFS)) ||
-              !LLVMIsNull(LLVMGetAggregateElement(value, ELEM_REFS));
+  out->refs = (LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FLAGS)) &
+               CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
 }
 
 const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)

@@ -52,8 +52,8 @@ void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
 {
   size_t length;
 
-  fputs("layouts: magic, base references, base size, element size, element offset, element "
-        "references, reserved, offsets\n",
+  fputs("layouts: magic, base references, base size, element size, element offset, flags, "
+        "element references, distance to the names, offsets\n",
         out);
   CN_EACH_GLOBAL(g, ctx->module) {
     if (!cn_layouts_is_constant(g))

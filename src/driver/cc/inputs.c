@@ -59,12 +59,13 @@ static bool is_bitcode(const void *bytes, size_t size)
   return begins(bytes, size, "BC\xc0\xde") || begins(bytes, size, "\xde\xc0\x17\x0b");
 }
 
-/* A quick test: does the object name stack maps, a guard for maps to be made, or frame maps (which
- * `ld -r` may have joined in a way that must be undone)? */
-static bool may_have_stack_maps(const void *bytes, size_t size)
+/* A quick test: does the object name stack maps, a guard for maps to be made, frame maps (which
+ * `ld -r` may have joined in a way that must be undone), or layouts, whose version is checked? */
+static bool may_be_ours(const void *bytes, size_t size)
 {
   return begins(bytes, size, "\177ELF") &&
          (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13) ||
+          memmem(bytes, size, "cairn_layouts", 14) ||
           memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
@@ -222,7 +223,7 @@ static bool change_part(const struct archive *archive, struct part *part, bool *
 
   CN_CHECK(part->bytes != NULL && part->own == NULL);
   part->left_out = is_bitcode(part->bytes, part->size);
-  if (!may_have_stack_maps(part->bytes, part->size)) {
+  if (!may_be_ours(part->bytes, part->size)) {
     *changed |= part->left_out;
     return true;
   }
@@ -283,7 +284,7 @@ bool cn_inputs_replace(const char *path, const char **replacement)
 {
   struct file file = open_file(path);
   bool archive = file.bytes && cn_archive_is(file.bytes, file.size);
-  bool rewrite = file.bytes && is_object(path) && may_have_stack_maps(file.bytes, file.size);
+  bool rewrite = file.bytes && is_object(path) && may_be_ours(file.bytes, file.size);
   bool changed = false;
 
   *replacement = path;

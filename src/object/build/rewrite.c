@@ -20,6 +20,8 @@
  * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the
  * object from being linked as it was, goes (drop_guard.c).
  *
+ * An object whose layouts are of another version is refused.
+ *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.
  */
@@ -31,6 +33,7 @@
 #include "object/build/body_names.h"
 #include "object/build/drop_guard.h"
 #include "object/build/frames_build.h"
+#include "object/build/layouts_check.h"
 #include "object/build/pieces.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/elf_memory.h"
@@ -348,6 +351,8 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
   if (cn_elf_open(&w.elf, bytes, size, error))
     return CAIRN_E_ELF;
   int status = w.elf.head.e_type == ET_REL ? 0 : CN_FAIL(error, "not a relocatable object");
+  if (!status)
+    status = cn_object_layouts_check(&w.elf, error);
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
   uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
   if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf))) {

@@ -44,9 +44,8 @@ uint64_t cn_buffer_allocated(const struct cairn_mutator *mutator)
 /* ---- fillers ---- */
 
 static const struct cairn_layout fillers[2] = {
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC},                /* a header alone */
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8} /* words */
-};
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}, /* a header alone */
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
 bool cn_buffer_is_filler(const struct cairn_layout *layout)
 {

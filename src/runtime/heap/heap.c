@@ -13,6 +13,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/layouts.h"
 #include "runtime/os/os.h"
 
 /* From this size on a block is a large object, if the collector tells them apart. */
@@ -69,6 +70,7 @@ void cn_heap_set_up(void)
     return;
   }
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
+  cn_layouts_begin();
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
     cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
                    collector->name);

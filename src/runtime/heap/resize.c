@@ -82,7 +82,7 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   uintptr_t copied = element(array, layout, had < count ? had : count) - array;
   CN_ASSERT(are_alike(layout, cairn_object_layout(fresh)));
   memcpy((void *)fresh, (const void *)array, copied);
-  if (!uninit && layout->base_refs == 0 && layout->elem_refs == 0)
+  if (!uninit && !cairn_layout_has_references(layout))
     clear(fresh + copied, payload_end(fresh, layout, count));
   return fresh;
 }

@@ -16,6 +16,7 @@
 #include <cairn/collector.h>
 #include "runtime/core/image.h"
 #include "runtime/core/readers.h"
+#include "runtime/heap/heap.h"
 
 enum { IMAGES = 300, EACH = 3 };
 
@@ -153,6 +154,44 @@ static void images_of_other_versions(void **state)
   aborts(register_odd, "registers an image of version 0 and 0 bytes");
 }
 
+static struct {
+  struct cairn_layout layout;
+  uint32_t offsets[2];
+} wrong[3];
+
+static void register_wrong(void)
+{
+  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
+                             .size = sizeof(struct cairn_image),
+                             .layouts_start = (const unsigned char *)wrong,
+                             .layouts_stop = (const unsigned char *)(wrong + 3)};
+  cairn_image_register(&odd);
+  cn_heap_set_up();
+}
+
+/* The second of three: what comes before it is skipped by its own length, or by words of zero. */
+static void layouts_of_other_versions(void **state)
+{
+  const uint32_t magic = CAIRN_ABI_LAYOUT_MAGIC;
+
+  (void)state;
+  wrong[0].layout = (struct cairn_layout){.magic = magic, .base_refs = 1, .elem_refs = 1};
+  wrong[1].layout = (struct cairn_layout){.magic = CAIRN_ABI_LAYOUT_MAGIC_1};
+  aborts(register_wrong, "of version 1, and this runtime has version 2: compile all parts");
+  wrong[0].layout = (struct cairn_layout){0};
+  aborts(register_wrong, "unit_runtime_images has the layout 0x");
+  wrong[1].layout = (struct cairn_layout){.magic = magic, .flags = CAIRN_ABI_LAYOUT_FLAGS + 1};
+  aborts(register_wrong, "unit_runtime_images has a damaged layout at 0x");
+  wrong[1].layout = (struct cairn_layout){
+      .magic = magic, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES, .base_refs = 1};
+  aborts(register_wrong, "a damaged layout at 0x");
+  wrong[1].layout = (struct cairn_layout){.magic = magic, .base_refs = UINT32_MAX};
+  aborts(register_wrong, "a damaged layout at 0x");
+  wrong[1].layout = (struct cairn_layout){.magic = magic, .base_refs = 2 + sizeof wrong[2] / 4};
+  register_wrong();
+  cairn_image_unregister(&odd);
+}
+
 static void collectors_of_other_versions(void **state)
 {
   (void)state;
@@ -229,6 +268,7 @@ int main(void)
       cmocka_unit_test(lists_are_freed),
       cmocka_unit_test(images_of_other_versions),
       cmocka_unit_test(collectors_of_other_versions),
+      cmocka_unit_test(layouts_of_other_versions), /* sets the heap up */
       cmocka_unit_test(who_came_before_is_waited_for),
   };
 

@@ -76,8 +76,9 @@ static const struct cairn_collector shifting = {.version = CAIRN_ABI_COLLECTOR_V
 
 static struct layouts {
   struct cairn_layout object, array;
-} layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
-             {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3}};
+} layouts = {
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
 /* ---- managed code ---- preserved(before, after, slow): fills every register from `before`, calls
  * `slow`, stores them to `after`: sixteen general registers (rsp left out), then sixteen vector

@@ -46,7 +46,7 @@ static void high_quantiles(void **state)
 }
 
 static struct cairn_layout layouts[3] = {
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC}, {.magic = 1}, {.magic = CAIRN_ABI_LAYOUT_MAGIC}};
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC}, {0}, {.magic = CAIRN_ABI_LAYOUT_MAGIC}};
 
 static void layouts_are_known(void **state)
 {

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The layouts of an object, one after another in section cairn_layouts. The runtime refuses those
+ * of another version, too, but can only name the program.
+ */
+#include "object/build/layouts_check.h"
+
+#include <string.h>
+#include <cairn/abi.h>
+#include "base/check.h"
+
+/* Where the fields that tell a layout's length lie (include/cairn/collector.h). */
+enum { BASE_REFS = 4, ELEM_REFS = 32, OFFSETS = 40, ALIGN = 8 };
+
+static uint32_t word_at(const unsigned char *at)
+{
+  uint32_t word;
+
+  memcpy(&word, at, sizeof word);
+  return word;
+}
+
+/* The bytes of the layout there, up to where the next may begin; 0: it is longer than the section.
+ */
+static uint64_t bytes_of(const unsigned char *layout, uint64_t room)
+{
+  if (room < OFFSETS)
+    return 0;
+  uint64_t refs = (uint64_t)word_at(layout + BASE_REFS) + word_at(layout + ELEM_REFS);
+  uint64_t bytes = OFFSETS + refs * sizeof(uint32_t);
+  return bytes <= room ? (bytes + ALIGN - 1) / ALIGN * ALIGN : 0;
+}
+
+static int check(const struct cn_elf_section *section, char **error)
+{
+  const unsigned char *data = section->data;
+  uint64_t at = 0, size = data ? section->head.sh_size : 0, bytes;
+
+  for (; at < size && size - at >= ALIGN; at += bytes) {
+    uint32_t magic = word_at(data + at);
+    bytes = ALIGN; /* between the layouts of two units there may be words of zero */
+    if (magic == 0 && word_at(data + at + sizeof magic) == 0)
+      continue;
+    if (magic == CAIRN_ABI_LAYOUT_MAGIC_1)
+      return CN_FAIL(error, "its layouts are of version 1, and those of this Cairn of version 2: "
+                            "compile it again");
+    bytes = magic == CAIRN_ABI_LAYOUT_MAGIC ? bytes_of(data + at, size - at) : 0;
+    if (bytes == 0)
+      return CN_FAIL(error, "section '%s' is damaged at offset %llu", section->name,
+                     (unsigned long long)at);
+  }
+  return 0;
+}
+
+int cn_object_layouts_check(const struct cn_elf *elf, char **error)
+{
+  CN_ASSERT(elf->section_count == 0 || elf->sections != NULL);
+  for (uint32_t i = 0; (i = cn_elf_find(elf, "cairn_layouts", i + 1));)
+    if (check(&elf->sections[i], error))
+      return -1;
+  return 0;
+}

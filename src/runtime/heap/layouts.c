@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Objects of several units, and of several versions of Cairn, come together in one section: each
+ * layout says of what version it is.
+ */
+#include "runtime/heap/layouts.h"
+
+#include <cairn/abi.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include "base/check.h"
+#include "runtime/core/image.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+/* Are layouts read from now on? Stored before the list of images is, and loaded after an image came
+ * to the list: one of the two threads sees the other. */
+static atomic_bool begun;
+
+_Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
+               "the last layout of a section may have no offsets");
+
+_Noreturn static void refuse(const struct cairn_layout *layout)
+{
+  char file[CN_REPORT_PC];
+  const char *name =
+      cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
+
+  if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC_1)
+    cairn_fatal("%s has the layout %p of version 1, and this runtime has version 2: compile all "
+                "parts of the program with one version of Cairn",
+                name, (const void *)layout);
+  cairn_fatal("%s has a damaged layout at %p", name, (const void *)layout);
+}
+
+/* Bytes of the layout, up to where the next may begin; 0: it is damaged, or of another version. */
+static size_t bytes_of(const struct cairn_layout *layout, size_t room)
+{
+  size_t align = _Alignof(struct cairn_layout), refs;
+
+  if (room < sizeof *layout || layout->magic != CAIRN_ABI_LAYOUT_MAGIC ||
+      (layout->flags & ~(uint32_t)CAIRN_ABI_LAYOUT_FLAGS) != 0)
+    return 0;
+  refs = (size_t)layout->base_refs + layout->elem_refs;
+  size_t bytes = sizeof *layout + refs * sizeof *layout->offsets;
+  if (bytes > room || (refs != 0 && (layout->flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) != 0))
+    return 0;
+  return (bytes + align - 1) / align * align;
+}
+
+/* Between the layouts of two units there may be words of zero. */
+static void check(const struct cairn_image *image)
+{
+  const unsigned char *at = image->layouts_start;
+  size_t left = (size_t)(image->layouts_stop - at), bytes;
+
+  CN_CHECK(at <= image->layouts_stop);
+  for (; left >= sizeof(uint64_t); at += bytes, left -= bytes) {
+    const struct cairn_layout *layout = (const struct cairn_layout *)at;
+    bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : bytes_of(layout, left);
+    if (bytes == 0)
+      refuse(layout);
+    if (bytes > left)
+      bytes = left;
+  }
+}
+
+void cn_layouts_check(const struct cairn_image *image)
+{
+  if (atomic_load(&begun))
+    check(image);
+}
+
+void cn_layouts_begin(void)
+{
+  bool entered = cn_image_enter();
+
+  atomic_store(&begun, true);
+  const struct cn_image_list *list = cn_image_list();
+  for (size_t i = 0; i < list->count; i++)
+    check(&list->at[i].image);
+  cn_image_leave(entered);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The layouts of images: are they those that this runtime reads?
+ */
+#ifndef CN_RUNTIME_HEAP_LAYOUTS_H
+#define CN_RUNTIME_HEAP_LAYOUTS_H
+
+#include <cairn/collector.h>
+
+/* Look at each layout of an image, and end the program at the first of another version, or that is
+ * damaged. cn_layouts_begin() does so for the images that are there, before the first allocation: a
+ * program that allocates nothing does not wait for the sections to be read. From then on
+ * cn_layouts_check() does so for one that comes. Phase MUTATE. */
+void cn_layouts_begin(void);
+void cn_layouts_check(const struct cairn_image *image);
+
+#endif
