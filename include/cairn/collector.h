@@ -127,6 +127,11 @@ struct cairn_collector {
   const char *name;
   uint64_t traits; /* CAIRN_COLLECTOR_* */
 
+  /* CAIRN_ABI_BARRIERS_*: what compiled code must do at accesses to references in the heap. Code of
+   * another kind is refused. One that needs barriers is initialised by cairn_set_collector(),
+   * before a second thread runs managed code. */
+  uint64_t barriers;
+
   /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. MEMORY: there is
    * none; the program ends. */
   enum cairn_status (*init)(size_t initial_bytes, size_t max_bytes);
@@ -175,6 +180,41 @@ struct cairn_collector {
    * stretch of the heap, in any order; they do not overlap. Changes nothing. May be null:
    * CAIRN_VERIFY=heap is refused then. It needs `forget`, too: garbage is looked at. */
   void (*stretches)(cairn_stretch_visitor *visit, void *env);
+
+  /* The slow paths of barriers, MUTATE, on the mutator's own thread, just before the access. They
+   * reach no safepoint, so nothing moves meanwhile; they must not allocate managed objects, nor
+   * wait for a thread that may be at a safepoint. Async-signal-safe, and a handler may come between
+   * any two instructions, run managed code that comes here as well, and jump out: then the access
+   * does not happen. cairn_log() keeps these rules. A slot is any address: of a local, of a global,
+   * or of a field of an object, which the collector finds if it wants to. */
+
+  /* FIELDS: a store to a slot whose byte is 0; *slot.address is the old value still. The runtime
+   * sets the byte to 1 after it. OBJECTS: a store to a slot of which compiled code does not know
+   * the object; each one comes here. */
+  void (*log_slot)(struct cairn_mutator *mutator, struct cairn_slot slot);
+
+  /* OBJECTS: a store into an object whose header had CAIRN_ABI_HEADER_UNLOGGED. The runtime has
+   * cleared it. */
+  void (*log_object)(struct cairn_mutator *mutator, uintptr_t object);
+
+  /* SNAPSHOT: a store over `old`, which is not null, while the barrier word is not 0. */
+  void (*log_old)(struct cairn_mutator *mutator, uintptr_t old);
+
+  /* LOADS: `value`, which was loaded from the slot, has a bit of the barrier word. Returns what the
+   * program is to use, without such a bit. It may store that in the slot, by a compare-and-swap:
+   * other threads store there, too. */
+  uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
+
+  /* FIELDS, OBJECTS, SNAPSHOT: a copy is about to write to [start, end). LOADS: it is about to read
+   * that. What lies there may be any words, and parts of words at the ends: the layout of the
+   * object there tells which of them are references. CARDS has no need of it. */
+  void (*barrier_range)(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
+
+  /* STOP, not within collect(). The field `slot` of `object` holds a reference. Would a young
+   * collection find it, or need it not? False: an object that it leaves alone has a reference to
+   * one that it may move or free, and no card or log says so. Changes nothing. May be null:
+   * CAIRN_VERIFY=heap does not look for missing barriers then. */
+  bool (*covered)(uintptr_t object, struct cairn_slot slot);
 };
 
 #pragma GCC visibility push(default)
@@ -194,6 +234,36 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
  * not be cleared there. */
 void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end,
                               uintptr_t zero);
+
+/* What barriers in compiled code read (abi.def), the same in all mutators and in those to come, in
+ * a fork()'s child as well. Phases INIT and STOP. Until they are called there is one card for all
+ * addresses, whose byte is not 0, and the barrier word is 0.
+ *
+ * The table of barriers CARDS and FIELDS has mask + 1 bytes, a power of two; each byte stands for
+ * 2^CAIRN_ABI_CARD_SHIFT (CAIRN_ABI_FIELD_SHIFT) bytes of memory, and for all addresses that are so
+ * many apart as the table stands for in all. Null and 0: the one card again. */
+void cairn_barrier_cards(unsigned char *cards, uint64_t mask);
+
+/* The word that barriers SNAPSHOT and LOADS test. */
+void cairn_barrier_word(uint64_t word);
+
+/* The same in phase MUTATE, by a handshake (<cairn/thread.h>, whose rules and statuses it has):
+ * each thread has the word from its next safepoint on, and all have it when this returns. If it
+ * fails, some have it, and those to come. */
+enum cairn_status cairn_barrier_word_shake(uint64_t word, uint64_t timeout);
+
+/* Note a word, which is not 0, in the log of the calling thread's mutator. MUTATE;
+ * async-signal-safe. */
+void cairn_log(struct cairn_mutator *mutator, uintptr_t word);
+
+/* Visit the words of all logs, those of threads that have ended included, and empty the logs. Of
+ * one thread the newest come first. Phase STOP. */
+typedef void cairn_log_visitor(void *env, uintptr_t word);
+void cairn_logs_take(cairn_log_visitor *visit, void *env);
+
+/* The same in phase MUTATE, by a handshake: several threads may visit at a time. Of what is logged
+ * after a thread has answered, nothing comes. If it fails, some logs are as they were. */
+enum cairn_status cairn_logs_shake(cairn_log_visitor *visit, void *env, uint64_t timeout);
 
 /* A word of each mutator for the collector's use; 0 at first. */
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);

@@ -19,6 +19,7 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/log.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/signals/fault.h"
@@ -39,6 +40,7 @@ static void settle(struct cairn_mutator *mutator)
   mutator->own.barriers = NULL;
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
+  cn_log_retire(mutator);
   cn_stats.safepoints += mutator->safepoints;
   cn_stats.allocated += cn_buffer_allocated(mutator);
 }
@@ -122,8 +124,8 @@ static void add(struct cairn_mutator *mutator, uintptr_t pc)
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
   mutator->state = CAIRN_ABI_NATIVE;
-  CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_stop_add(mutator);
+  CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
 
 void cn_attach_main(void)

@@ -17,6 +17,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/log.h"
 #include "runtime/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
@@ -67,6 +68,7 @@ static void abandon(struct cairn_mutator *mutator)
 {
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
+  cn_log_retire(mutator);
   cn_return_barriers_give_back(mutator->own.barriers);
   mutator->own.barriers = NULL;
   mutator->attached = 0;

@@ -50,6 +50,7 @@ void cn_upcall_image(const struct cairn_image *image)
   if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_os_unwinder(true);
   check_regions(image);
+  cn_heap_check_image(image, image);
 }
 
 void cn_upcall_image_leaves(const struct cairn_image *image)

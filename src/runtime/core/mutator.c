@@ -25,6 +25,14 @@ _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def"
 _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
 static struct cairn_mutator *main_mutator;
 
+/* Any thread may write it; barriers FIELDS must not read 0. */
+static unsigned char no_card = 1;
+
+static struct {
+  unsigned char *cards;
+  uint64_t mask, barrier;
+} words = {.cards = &no_card};
+
 struct cairn_mutator *cn_mutator_main(void)
 {
   return main_mutator;
@@ -34,6 +42,25 @@ void cn_mutator_set_main(struct cairn_mutator *mutator)
 {
   CN_CHECK(main_mutator == NULL && mutator == &cairn_mutator);
   main_mutator = mutator;
+}
+
+void cn_mutator_set_cards(unsigned char *cards, uint64_t mask)
+{
+  CN_CHECK((mask & (mask + 1)) == 0 && (cards != NULL || mask == 0));
+  words.cards = cards != NULL ? cards : &no_card;
+  words.mask = mask;
+}
+
+void cn_mutator_set_barrier(uint64_t barrier)
+{
+  words.barrier = barrier;
+}
+
+void cn_mutator_give_barrier_words(struct cairn_mutator *mutator)
+{
+  mutator->cards = words.cards;
+  mutator->card_mask = words.mask;
+  mutator->barrier = words.barrier;
 }
 
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator)

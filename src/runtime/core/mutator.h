@@ -24,6 +24,7 @@ enum cn_reason {
 
 struct cairn_stack;
 struct cn_handshake;
+struct cn_log_chunk;
 struct cn_return_barriers;
 
 /* The part of the allocation buffer for signal handlers (buffer.h). */
@@ -78,10 +79,10 @@ struct cairn_mutator {
   const struct cn_handshake *request; /* while that says so */
   uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
   uintptr_t zeroed;                   /* from here on the buffer is zero; 0: nowhere */
-  unsigned char *cards;
+  unsigned char *cards;               /* what barriers read (cn_mutator_set_cards()) */
   uint64_t card_mask;
   uint64_t barrier;
-  uint64_t unused[1];
+  struct cn_log_chunk *log; /* what they logged (heap/log.h); the newest */
 };
 
 /* The mutator of a thread that is not attached. */
@@ -101,6 +102,13 @@ struct cairn_mutator *cn_mutator_get(uintptr_t pc);
 struct cairn_mutator *cn_mutator_main(void);
 /* Make the calling thread's mutator the main one. The main thread, at the start, once. */
 void cn_mutator_set_main(struct cairn_mutator *mutator);
+
+/* What barriers in compiled code read (`cards` to `barrier`): set it for the mutators to come, and
+ * give a mutator what was set. `cards` null: no collector has any, and marks go to a byte of the
+ * runtime's. The caller holds the registry of mutators (threads/stop.h), or there is one thread. */
+void cn_mutator_set_cards(unsigned char *cards, uint64_t mask);
+void cn_mutator_set_barrier(uint64_t barrier);
+void cn_mutator_give_barrier_words(struct cairn_mutator *mutator);
 
 /* What is wrong with the mutator, by the invariants above; null: nothing. The mutator's own thread,
  * in a slow path; async-signal-safe. */

@@ -32,6 +32,15 @@ static const char *stack_wrong(const struct cairn_mutator *mutator)
   return NULL;
 }
 
+static const char *cards_wrong(const struct cairn_mutator *mutator)
+{
+  if (mutator->cards == NULL)
+    return "mutator: it has no cards for barriers to write to";
+  if ((mutator->card_mask & (mutator->card_mask + 1)) != 0)
+    return "mutator: the mask of its cards is no 2^n - 1";
+  return NULL;
+}
+
 const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
 {
   const char *wrong = buffer_wrong(mutator);
@@ -46,5 +55,7 @@ const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
     return cn_anchors_wrong(mutator->anchors, mutator->anchor);
   if (mutator->stack_end == 0 || mutator->stack_end % sizeof mutator->stack_end != 0)
     return "mutator: the stack has no end, or it is not aligned";
+  if (wrong == NULL)
+    wrong = cards_wrong(mutator);
   return wrong != NULL ? wrong : stack_wrong(mutator);
 }

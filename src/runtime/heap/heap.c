@@ -8,10 +8,12 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
+#include "runtime/heap/barriers.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/layouts.h"
 #include "runtime/os/os.h"
@@ -23,6 +25,7 @@ _Static_assert((int)LARGE > (int)CAIRN_ABI_INLINE_ALLOC_MAX,
 
 static const struct cairn_collector *collector = &cairn_semispace;
 static bool ready;
+static bool settled; /* images must fit the collector */
 
 const struct cairn_collector *cn_heap_collector(void)
 {
@@ -44,6 +47,24 @@ static void check_form(const struct cairn_collector *chosen)
               chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
 }
 
+void cn_heap_check_image(const struct cairn_image *image, const void *key)
+{
+  if (__atomic_load_n(&settled, __ATOMIC_SEQ_CST))
+    cn_barriers_check_image(collector, image, key);
+}
+
+/* An image that comes meanwhile is seen here, or sees that it is settled. */
+static void settle(void)
+{
+  __atomic_store_n(&settled, true, __ATOMIC_SEQ_CST);
+  bool entered = cn_image_enter();
+  const struct cn_image_list *list = cn_image_list();
+  for (size_t i = 0; i < list->count; i++)
+    cn_barriers_check_image(collector, &list->at[i].image, list->at[i].key);
+  cn_image_leave(entered);
+}
+
+/* Barriers of other threads would see its cards come: it sets the heap up while there are none. */
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
   if (ready)
@@ -54,7 +75,15 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   if ((chosen->traits & ~(uint64_t)CAIRN_COLLECTOR_TRAITS) != 0)
     cairn_fatal("collector %s has the traits 0x%llx, which this runtime does not know",
                 chosen->name, (unsigned long long)chosen->traits);
+  cn_barriers_check_collector(chosen);
   collector = chosen;
+  settle();
+  if (chosen->barriers == CAIRN_ABI_BARRIERS_NONE)
+    return;
+  if (cairn_mutator_count() > 1)
+    cairn_fatal("collector %s, which needs barriers, is set while other threads run managed code",
+                chosen->name);
+  cn_heap_set_up();
 }
 
 /* Several threads may come first. */
@@ -69,6 +98,7 @@ void cn_heap_set_up(void)
     cn_mutex_release(&first);
     return;
   }
+  settle();
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
   cn_layouts_begin();
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)

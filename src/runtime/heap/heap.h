@@ -37,6 +37,10 @@ void *cn_heap_allocate_growing(struct cn_wanted wanted);
 void cn_heap_set_up(void);
 void cn_heap_collect(const struct cairn_collection *collection);
 
+/* End the program if the image has been compiled for barriers that do not fit the collector, as far
+ * as that is chosen. `key`: an address in the image. Any thread. */
+void cn_heap_check_image(const struct cairn_image *image, const void *key);
+
 /* The layouts of this image are about to go: might there be objects of theirs? Any thread. Then
  * let the collector forget them. Phase STOP. */
 bool cn_heap_remembers(const struct cairn_image *image);

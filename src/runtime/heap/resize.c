@@ -8,7 +8,9 @@
 #include <string.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "runtime/heap/barriers.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 
 static bool are_alike(const struct cairn_layout *a, const struct cairn_layout *b)
 {
@@ -81,6 +83,8 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   uint64_t had = cairn_object_count(array), count = cairn_object_count(fresh);
   uintptr_t copied = element(array, layout, had < count ? had : count) - array;
   CN_ASSERT(are_alike(layout, cairn_object_layout(fresh)));
+  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
+    cn_barrier_range(array, copied);
   memcpy((void *)fresh, (const void *)array, copied);
   if (!uninit && !cairn_layout_has_references(layout))
     clear(fresh + copied, payload_end(fresh, layout, count));

@@ -167,6 +167,7 @@ bool cn_stop_is_own(void)
 static void add(struct cairn_mutator *mutator)
 {
   CN_ASSERT_VALID(cn_stop_registry_wrong());
+  cn_mutator_give_barrier_words(mutator);
   mutator->next = first;
   mutator->previous = NULL;
   if (first)

@@ -30,6 +30,11 @@
         .hidden cn_safepoint_alloc_uninit
         .hidden cn_safepoint_resize
         .hidden cn_safepoint_collect
+        .hidden cn_barrier_field
+        .hidden cn_barrier_object
+        .hidden cn_barrier_snapshot
+        .hidden cn_barrier_load
+        .hidden cn_barrier_range
         .hidden cn_safepoint_anchors
         .hidden cn_safepoint_back
         .hidden cn_arch_unwound
@@ -378,6 +383,30 @@ stub cairn_resize_slow
         restore_general
         ret
 end cairn_resize_slow
+
+/* Slow paths of barriers (preserve_all): no safepoint, so the frame needs no walk. The arguments are
+ * where C has them. */
+        .macro barrier_stub name, function, returns=0
+stub \name
+        save_general
+        save_vectors
+        call \function
+        .if \returns
+        movq %rax, (%rbp)
+        .endif
+        restore_vectors
+        restore_general
+        ret
+end \name
+        .endm
+
+/* void cairn_barrier_field(slot), _object(object, slot), _snapshot(slot), ref _load(slot, value),
+ * _range(start, bytes): see runtime/heap/barriers.h. */
+barrier_stub cairn_barrier_field, cn_barrier_field
+barrier_stub cairn_barrier_object, cn_barrier_object
+barrier_stub cairn_barrier_snapshot, cn_barrier_snapshot
+barrier_stub cairn_barrier_load, cn_barrier_load, 1
+barrier_stub cairn_barrier_range, cn_barrier_range
 
 /* void cairn_collect(void): C convention, but the stub itself must save the callee-saved registers.
  * The mark lets cairn_call_any jump here: then the caller's frame is the youngest one and needs no
