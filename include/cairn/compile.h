@@ -91,6 +91,18 @@ enum cairn_roots {
   CAIRN_ROOTS_PAIRS, /* pairs alone, as LLVM has them; what cannot be one is refused */
 };
 
+/* The code that the collector wants at loads and stores of references (docs/barriers.md). One kind
+ * per program. */
+enum cairn_barriers {
+  CAIRN_BARRIERS_NONE,  /* for collectors that stop the program and visit everything: the default */
+  CAIRN_BARRIERS_CARDS, /* a store of a reference marks the card that its place is in */
+  CAIRN_BARRIERS_FIELDS,   /* the first store to a place tells the collector */
+  CAIRN_BARRIERS_OBJECTS,  /* the first store into an object does */
+  CAIRN_BARRIERS_SNAPSHOT, /* while the collector marks, stores tell it what they overwrite */
+  CAIRN_BARRIERS_LOADS,    /* a loaded reference is tested, and healed if the collector wants it */
+  CAIRN_BARRIERS_CUSTOM,   /* what the module defines: @cairn.barrier.store, .range and .load */
+};
+
 /* Where polls are placed, each with its bit: 1u << CAIRN_POLLS_AT_x. */
 enum cairn_polls {
 #define CAIRN_POLLS_AT(constant, name, initially, help) CAIRN_POLLS_AT_##constant,
@@ -125,6 +137,7 @@ struct cairn_compile_options {
   unsigned relocations_off; /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;
   enum cairn_roots roots;         /* with PAIRS, `slots` means nothing: there is no slot mode */
+  enum cairn_barriers barriers;   /* of insert-barriers and what follows it */
   unsigned slot_budget;           /* safepoints x live references in SSA form; 0: the default */
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;
@@ -215,6 +228,29 @@ enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
                                            const struct cairn_compile_options *options,
                                            struct cairn_diagnostics *diagnostics);
 
+/* Insert the barriers of options->barriers, as calls of `void @cairn.barrier.store(ptr addrspace(1)
+ * object, ptr addrspace(1) slot, ptr addrspace(1) value)`, `void @cairn.barrier.range(ptr
+ * addrspace(1) to, i64 bytes)` and `ptr addrspace(1) @cairn.barrier.load(ptr addrspace(1) slot, ptr
+ * addrspace(1) value)`, in line before writes and after loads (docs/barriers.md). After
+ * cairn_place_safepoints() and before cairn_rewrite_statepoints(). */
+enum cairn_status cairn_insert_barriers(LLVMModuleRef module,
+                                        const struct cairn_compile_options *options,
+                                        struct cairn_diagnostics *diagnostics);
+
+/* Prove that each load or store of a reference in managed memory has the barrier of
+ * options->barriers, as such a call, or needs none. For modules from any producer, before or after
+ * rewriting, while barriers are calls. Never changes the module. */
+enum cairn_status cairn_verify_barriers(LLVMModuleRef module,
+                                        const struct cairn_compile_options *options,
+                                        struct cairn_diagnostics *diagnostics);
+
+/* Put the code of the barriers in the place of these calls: the module's own, if it defines the
+ * functions, or that of options->barriers, which calls Cairn's runtime. When the module is proved.
+ */
+enum cairn_status cairn_lower_barriers(LLVMModuleRef module,
+                                       const struct cairn_compile_options *options,
+                                       struct cairn_diagnostics *diagnostics);
+
 /* ---- how long a program may run between safepoints ---- */
 
 /* Work is counted in units of about half a nanosecond. */
@@ -262,10 +298,11 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, roots, manage-all, shared, report. UNKNOWN: there is no
- * such option; REFUSED: it has no such value. *error is a message then, which the caller frees with
- * free(), and *options is as it was; else *error is null. "address-spaces" allocates: the caller
- * frees options->address_spaces with free(), and has nothing else there before. */
+ * check-polls, polls, poll, poll-budget, roots, barriers, manage-all, shared, report. UNKNOWN:
+ * there is no such option; REFUSED: it has no such value. *error is a message then, which the
+ * caller frees with free(), and *options is as it was; else *error is null. "address-spaces"
+ * allocates: the caller frees options->address_spaces with free(), and has nothing else there
+ * before. */
 enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
                                     const char *value, char **error);
 

@@ -71,3 +71,24 @@ enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
 {
   return run(module, "inline-statepoints", options, diagnostics);
 }
+
+enum cairn_status cairn_insert_barriers(LLVMModuleRef module,
+                                        const struct cairn_compile_options *options,
+                                        struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "insert-barriers", options, diagnostics);
+}
+
+enum cairn_status cairn_verify_barriers(LLVMModuleRef module,
+                                        const struct cairn_compile_options *options,
+                                        struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "verify-barriers", options, diagnostics);
+}
+
+enum cairn_status cairn_lower_barriers(LLVMModuleRef module,
+                                       const struct cairn_compile_options *options,
+                                       struct cairn_diagnostics *diagnostics)
+{
+  return run(module, "lower-barriers", options, diagnostics);
+}

@@ -31,7 +31,8 @@
 
 _Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) &&
                    sizeof(enum cairn_slots) == sizeof(unsigned) &&
-                   sizeof(enum cairn_poll) == sizeof(unsigned),
+                   sizeof(enum cairn_poll) == sizeof(unsigned) &&
+                   sizeof(enum cairn_barriers) == sizeof(unsigned),
                "all are read and written as unsigned");
 
 static const struct {
@@ -46,6 +47,7 @@ static const struct {
     {"cairn.polls", CN_FLAG_SAME, FIELD(polls)},
     {"cairn.poll", CN_FLAG_SAME, FIELD(poll)},
     {"cairn.poll-budget", CN_FLAG_SAME, FIELD(poll_budget)},
+    {"cairn.barriers", CN_FLAG_SAME, FIELD(barriers)},
     {"cairn.opt-level", CN_FLAG_MOST, FIELD(opt_level)},
     {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
 };

@@ -202,6 +202,27 @@ static char *set_poll(struct cairn_compile_options *options, const char *value)
   return NULL;
 }
 
+static const char *const barriers[] = {"none",     "cards", "fields", "objects",
+                                       "snapshot", "loads", "custom"};
+_Static_assert(sizeof barriers / sizeof *barriers == CAIRN_BARRIERS_CUSTOM + 1, "a name each");
+
+const char *cn_barriers_name(enum cairn_barriers kind)
+{
+  CN_CHECK((unsigned)kind < sizeof barriers / sizeof *barriers);
+  return barriers[kind];
+}
+
+static char *set_barriers(struct cairn_compile_options *options, const char *value)
+{
+  unsigned count = sizeof barriers / sizeof *barriers;
+  unsigned found = find_word(value, strlen(value), barriers, count);
+
+  if (found == count)
+    return unknown_word(value, strlen(value), barriers, count);
+  options->barriers = (enum cairn_barriers)found;
+  return NULL;
+}
+
 static char *set_poll_budget(struct cairn_compile_options *options, const char *value)
 {
   enum { MOST = 1000000 };
@@ -283,6 +304,7 @@ static const struct setting {
     {"slots", true, set_slots},
     {"slot-budget", true, set_slot_budget},
     {"roots", true, set_roots},
+    {"barriers", true, set_barriers},
     {"address-spaces", true, set_address_spaces},
     {"check-polls", false, set_check_polls},
     {"polls", true, set_polls},

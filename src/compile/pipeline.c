@@ -54,6 +54,8 @@ static const struct step {
      "check at run time that references are stored where they are found", PORTED_TARGET},
     {"place-safepoints", cn_place_safepoints,
      "insert safepoint polls at entries and loop back edges", PORTED_TARGET},
+    {"insert-barriers", cn_insert_barriers,
+     "insert the collector's barriers at loads and stores of references", ANY_TARGET},
     {"rewrite-statepoints", cn_rewrite_statepoints,
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
     {"inline-statepoints", cn_inline_statepoints,
@@ -67,6 +69,9 @@ static const struct step {
     {"verify-unmanaged", cn_verify_unmanaged,
      "say which functions verify-safepoints does not look at, and check that they keep no reference",
      ANY_TARGET},
+    {"verify-barriers", cn_verify_barriers,
+     "check that each load or store of a reference that needs a barrier has one", ANY_TARGET},
+    {"lower-barriers", cn_lower_barriers, "put the code of the barriers in line", PORTED_TARGET},
     {"drop-markers", cn_drop_markers, "delete what marks spans and regions without safepoints",
      ANY_TARGET},
     {"lower-transitions", cn_lower_transitions,
@@ -90,16 +95,16 @@ static const char *const late[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
-    "place-safepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "lower-transitions", "tail-calls", "call-targets",
-    "slow-paths", "globals", NULL};
+    "place-safepoints", "insert-barriers", "verify-barriers", "rewrite-statepoints",
+    "lower-differences", "verify-safepoints", "lower-barriers", "drop-markers", "lower-transitions",
+    "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
-    "place-safepoints", "rewrite-statepoints",
+    "place-safepoints", "insert-barriers", "verify-barriers", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "drop-markers", "lower-transitions", "tail-calls", "call-targets",
-    "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "lower-barriers", "drop-markers", "lower-transitions",
+    "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,

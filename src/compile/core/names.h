@@ -69,6 +69,20 @@
 #define CN_IMAGE_UNCLEARED "cairn.image.uncleared"
 #define CN_IMAGES {CN_IMAGE, CN_IMAGE_UNSAFE, CN_IMAGE_STACK, CN_IMAGE_UNCLEARED}
 #define CN_IMAGE_SUFFIX ".data"
+/* Barriers (docs/barriers.md): what insert-barriers calls and lower-barriers puts in line, of the
+ * module's own if it defines them; and the slow paths of the runtime. */
+#define CN_BARRIER_STORE "cairn.barrier.store"
+#define CN_BARRIER_RANGE "cairn.barrier.range"
+#define CN_BARRIER_LOAD "cairn.barrier.load"
+#define CN_BARRIER_FIELD_SLOW "cairn_barrier_field"
+#define CN_BARRIER_OBJECT_SLOW "cairn_barrier_object"
+#define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
+#define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
+#define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
+/* Attributes: of a call, or of a function: it returns a new object; of a parameter or a result: it
+ * is the start of an object, or null. */
+#define CN_ATTR_FRESH "cairn-fresh"
+#define CN_ATTR_OBJECT "cairn-object"
 /* What a front end defines to have its calls with a bundle "gc-transition" lowered. */
 #define CN_TRANSITION_ENTER "cairn.transition.enter"
 #define CN_TRANSITION_LEAVE "cairn.transition.leave"

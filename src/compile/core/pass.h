@@ -46,12 +46,15 @@ cn_pass cn_allocate;            /* allocate: lower/ */
 cn_pass cn_route_calls;         /* route-calls: transitions/ */
 cn_pass cn_check_stores;        /* check-stores: lower/ */
 cn_pass cn_place_safepoints;    /* place-safepoints: place/ */
+cn_pass cn_insert_barriers;     /* insert-barriers: barriers/ */
 cn_pass cn_rewrite_statepoints; /* rewrite-statepoints: rewrite/ */
 cn_pass cn_strip_statepoints;   /* strip-statepoints: strip/ */
 cn_pass cn_inline_statepoints;  /* inline-statepoints: strip/ */
 cn_pass cn_lower_differences;   /* lower-differences: lower/ */
 cn_pass cn_verify_safepoints;   /* verify-safepoints: verify/ */
 cn_pass cn_verify_unmanaged;    /* verify-unmanaged: source/ */
+cn_pass cn_verify_barriers;     /* verify-barriers: verify/ */
+cn_pass cn_lower_barriers;      /* lower-barriers: barriers/ */
 cn_pass cn_drop_markers;        /* drop-markers: markers/ */
 cn_pass cn_lower_transitions;   /* lower-transitions: transitions/ */
 cn_pass cn_tail_pass;           /* tail-calls: tail/ */
@@ -63,6 +66,9 @@ cn_pass cn_globals;             /* globals: lower/ */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
+
+/* The kind's name as options have it: "cards", ... (options.c) */
+const char *cn_barriers_name(enum cairn_barriers kind);
 
 /* Is an optimisation of relocations wanted (options->relocations_off)? */
 static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)

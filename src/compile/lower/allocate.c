@@ -90,7 +90,11 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
   LLVMValueRef code = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false,
                                        false, LLVMInlineAsmDialectATT, false);
 
-  return LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
+  LLVMValueRef object = LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
+  LLVMAddCallSiteAttribute(
+      object, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(s->ctx->llvm, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1, "", 0));
+  return object;
 }
 
 /* Store to the word that lies `distance` bytes before the payload. */

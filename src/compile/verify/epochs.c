@@ -12,11 +12,6 @@
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-static bool is_statepoint(LLVMValueRef instruction)
-{
-  return cn_classify_call(instruction).kind == CN_CALL_STATEPOINT;
-}
-
 /* Does a path come to join `b` from a block of `starts` that does not dominate it? */
 static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *starts)
 {
@@ -45,7 +40,13 @@ static void find_joins(const struct cn_cfg *cfg, uint8_t *starts, uint8_t *joins
   }
 }
 
-void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
+bool cn_epochs_is_statepoint(LLVMValueRef instruction)
+{
+  return cn_classify_call(instruction).kind == CN_CALL_STATEPOINT;
+}
+
+void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg,
+                     bool (*is_safepoint)(LLVMValueRef instruction))
 {
   uint8_t *starts = cn_alloc(cfg->count), *joins = cn_alloc(cfg->count);
   uint32_t *last = cn_alloc(cfg->count * sizeof *last);
@@ -54,7 +55,7 @@ void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg)
   *epochs = (struct cn_epochs){.cfg = cfg};
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (is_statepoint(i)) {
+      if (is_safepoint(i)) {
         starts[b] = 1;
         last[b] = next;
         *cn_ptrmap_add(&epochs->statepoints, i, NULL) = next++;

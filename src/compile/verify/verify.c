@@ -133,7 +133,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_CHECK(!LLVMIsDeclaration(function));
   cn_cfg_build(&v.cfg, function);
-  cn_epochs_build(&v.epochs, &v.cfg);
+  cn_epochs_build(&v.epochs, &v.cfg, cn_epochs_is_statepoint);
   cn_values_build(&v.values, &v.epochs);
   cn_objects_build(&v.objects, &v);
   cn_same_object_classify(&v.objects);

@@ -46,7 +46,10 @@ struct cn_epochs {
   struct cn_ptrmap statepoints; /* statepoint -> the epoch that it starts */
 };
 
-void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg);
+/* Each instruction for which `is_safepoint` holds starts one. */
+void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg,
+                     bool (*is_safepoint)(LLVMValueRef instruction));
+bool cn_epochs_is_statepoint(LLVMValueRef instruction);
 void cn_epochs_free(struct cn_epochs *epochs);
 /* What does not hold of them; null: all does. Each block starts an epoch or continues that of all
  * its predecessors; statepoints have epochs of their own. Linear. */
@@ -268,6 +271,26 @@ void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
 /* check_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
 void cn_verify_claims(struct cn_ctx *ctx);
 void cn_verify_promises(struct cn_verifier *v); /* check_promises.c */
+
+/* ---- barrier_accesses.c: what has to have a barrier (check_barriers.c) ---- */
+
+struct cn_barred_access {
+  LLVMValueRef at;
+  LLVMValueRef slot;  /* null: the instruction accesses no reference in managed memory */
+  LLVMValueRef value; /* one reference is stored; else null */
+  LLVMValueRef bytes; /* several, in so many bytes */
+  bool clears;        /* no reference is stored */
+  const char *beyond; /* no barrier covers it, being this */
+};
+struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
+struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
+
+/* ---- barrier_facts.c ---- */
+
+/* Is `reference` the start of an object? */
+bool cn_barred_is_start(LLVMValueRef reference);
+/* Was its object allocated in the epoch that is current at `at`? */
+bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch);
 
 /* ---- statepoints.c ---- */
 

@@ -35,6 +35,8 @@ static const char help[] =
     "  -fcairn-slot-budget=N     safepoints times live references above which auto does\n"
     "  -fcairn-roots=pairs       every root is a base/derived pair of the stack map, or refused; no\n"
     "                            frame slots (default: all)\n"
+    "  -fcairn-barriers=KIND     code for the collector at loads and stores of references: cards, fields,\n"
+    "                            objects, snapshot or loads (default: none); one kind per program\n"
     "  -fcairn-without=NAME      without this optimisation of relocation (see cairn opt --help)\n"
     "  -fcairn-polls=NAME,...    where safepoint polls are placed (see cairn opt --help)\n"
     "  -fcairn-poll=stack        polls compare the stack pointer with a limit: a stack overflow is\n"

@@ -51,6 +51,8 @@ static const char help[] =
     "  --slot-budget=N       auto: above so many safepoints x live references\n"
     "  --roots=pairs         every root a base/derived pair, as LLVM has them; what cannot be one is\n"
     "                        refused, and there is no slot mode (default: all)\n"
+    "  --barriers=KIND       insert-barriers and what follows it: cards, fields, objects, snapshot,\n"
+    "                        loads, or custom, the module's own (default: none)\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
     "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
     "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
@@ -295,6 +297,7 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"polls", required_argument, NULL, OPT_SET},
                                              {"poll", required_argument, NULL, OPT_SET},
                                              {"poll-budget", required_argument, NULL, OPT_SET},
+                                             {"barriers", required_argument, NULL, OPT_SET},
                                              {"report", no_argument, NULL, OPT_SET},
                                              {"disable-output", no_argument, NULL, OPT_SILENT},
                                              {"time-passes", no_argument, NULL, OPT_TIMES},

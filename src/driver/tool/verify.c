@@ -23,6 +23,8 @@ static const char help[] =
     "  --poll-budget=N       there: and what takes longer than twice N microseconds\n"
     "  --json                findings as JSON on standard output, one object per line\n"
     "  --check-polls         a loop without a safepoint is a finding\n"
+    "  --barriers=KIND       also: each load or store of a reference has the barrier of the kind, as a\n"
+    "                        call of @cairn.barrier.store, .range or .load, or needs none\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
     "  --safepoints=early    the optimiser has run since: it may have made two live values one\n"
     "  --help, --version\n\n"
@@ -70,6 +72,7 @@ static const struct option long_options[] = {{"json", no_argument, NULL, OPT_JSO
                                              {"time-to-safepoint", no_argument, NULL, OPT_TIME},
                                              {"poll-budget", required_argument, NULL, OPT_SET},
                                              {"check-polls", no_argument, NULL, OPT_SET},
+                                             {"barriers", required_argument, NULL, OPT_SET},
                                              {"address-spaces", required_argument, NULL, OPT_SET},
                                              {"safepoints", required_argument, NULL, OPT_SET},
                                              CN_ARGUMENTS_COMMON};
@@ -95,7 +98,8 @@ static bool verify_module(LLVMModuleRef module, const char *path, const struct r
                                    request->json ? cn_verify_print_time_json : cn_verify_print_time,
                                    own.env) == CAIRN_OK;
   bool seen = cairn_compile_pass(module, NULL, "verify-unmanaged", &own) == CAIRN_OK;
-  return cairn_compile_pass(module, NULL, "verify-safepoints", &own) == CAIRN_OK && seen;
+  seen &= cairn_compile_pass(module, NULL, "verify-safepoints", &own) == CAIRN_OK;
+  return cairn_compile_pass(module, NULL, "verify-barriers", &own) == CAIRN_OK && seen;
 }
 
 static bool verify(const char *path, const struct request *request)

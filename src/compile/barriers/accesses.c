@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an instruction reads and writes of the references in managed memory. verify/check_barriers.c
+ * answers the same question by code of its own.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/barriers/barriers.h"
+#include "compile/core/names.h"
+
+static const struct cn_access none;
+
+static struct cn_access unknown(const char *why)
+{
+  return (struct cn_access){.kind = CN_ACCESS_UNKNOWN, .why = why};
+}
+
+static LLVMValueRef size_of(struct cn_ctx *ctx, LLVMTypeRef type)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type),
+                      false);
+}
+
+/* An access of a value of `type` at `slot`; `value` is null if it is read. */
+static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot,
+                                LLVMValueRef value)
+{
+  if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
+    return none;
+  if (cn_is_ref(type))
+    return (struct cn_access){.kind = CN_ACCESS_ONE, .slot = slot, .value = value};
+  if (cn_is_scalable(type))
+    return unknown("a scalable vector of references");
+  return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = slot, .bytes = size_of(ctx, type)};
+}
+
+static bool is_named(LLVMValueRef call, const char *prefix)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  return callee && LLVMGetIntrinsicID(callee) &&
+         strncmp(LLVMGetValueName2(callee, &length), prefix, strlen(prefix)) == 0;
+}
+
+/* Does the call name an intrinsic that copies: operands to, from, length? A copy that is a
+ * safepoint is made by a function of the run-time system, which has the barriers itself. */
+static bool copies(LLVMValueRef call)
+{
+  return (is_named(call, "llvm.memcpy.") || is_named(call, "llvm.memmove.")) &&
+         cn_classify_call(call).kind != CN_CALL_PARSE;
+}
+
+static bool clears(LLVMValueRef call)
+{
+  return is_named(call, "llvm.memset.");
+}
+
+static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
+{
+  if (!cn_is_ref(LLVMTypeOf(pointer)))
+    return none;
+  return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = pointer, .bytes = bytes};
+}
+
+/* Intrinsics whose lanes lie apart, or close up: no range covers them. */
+static bool is_scattered(LLVMValueRef call)
+{
+  static const char *const prefixes[] = {"llvm.masked.scatter.",
+                                         "llvm.masked.gather.",
+                                         "llvm.masked.compressstore.",
+                                         "llvm.masked.expandload.",
+                                         "llvm.vp.",
+                                         "llvm.experimental.vp.",
+                                         "llvm.matrix.column.major."};
+
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (is_named(call, prefixes[i]))
+      return true;
+  return false;
+}
+
+/* Does the call take, or return, something with references? */
+static bool handles_references(LLVMValueRef call, bool result)
+{
+  if (result)
+    return cn_holds_ref(LLVMTypeOf(call));
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i))))
+      return true;
+  return false;
+}
+
+/* May a piece of assembly that is given references write memory? */
+static bool is_writing_assembly(LLVMValueRef call)
+{
+  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && handles_references(call, false) &&
+         !cn_calls_have(call, "memory") && !cn_calls_have(call, "readonly") &&
+         LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
+}
+
+static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  if (copies(call))
+    return bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
+  if (clears(call)) {
+    struct cn_access access = bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
+    access.kind = access.kind ? CN_ACCESS_CLEARS : CN_ACCESS_NONE;
+    return access;
+  }
+  if (is_named(call, "llvm.masked.store.")) {
+    LLVMValueRef value = LLVMGetArgOperand(call, 0);
+    return of_type(ctx, LLVMTypeOf(value), LLVMGetArgOperand(call, 1), value);
+  }
+  if (is_scattered(call) && LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind &&
+      cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, 0))))
+    return unknown("references that are stored to places apart");
+  if (is_writing_assembly(call))
+    return unknown("assembly that is given a reference and may store it");
+  return none;
+}
+
+struct cn_access cn_access_written(struct cn_ctx *ctx, LLVMValueRef instruction)
+{
+  if (LLVMIsAStoreInst(instruction)) {
+    LLVMValueRef value = LLVMGetOperand(instruction, 0);
+    return of_type(ctx, LLVMTypeOf(value), LLVMGetOperand(instruction, 1), value);
+  }
+  if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
+    LLVMValueRef value = LLVMGetOperand(instruction, LLVMIsAAtomicRMWInst(instruction) ? 1 : 2);
+    return of_type(ctx, LLVMTypeOf(value), LLVMGetOperand(instruction, 0), value);
+  }
+  return LLVMIsACallInst(instruction) ? written_by_call(ctx, instruction) : none;
+}
+
+static struct cn_access read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  if (copies(call))
+    return bulk(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
+  if (is_named(call, "llvm.masked.load."))
+    return of_type(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), NULL);
+  if (is_scattered(call) && handles_references(call, true))
+    return unknown("references that are loaded from places apart");
+  return none;
+}
+
+struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction)
+{
+  if (LLVMIsALoadInst(instruction))
+    return of_type(ctx, LLVMTypeOf(instruction), LLVMGetOperand(instruction, 0), NULL);
+  if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
+    /* What is compared, or comes back, is healed in memory before. */
+    LLVMValueRef value = LLVMGetOperand(instruction, 1), slot = LLVMGetOperand(instruction, 0);
+    return cn_holds_ref(LLVMTypeOf(value)) ? bulk(slot, size_of(ctx, LLVMTypeOf(value))) : none;
+  }
+  return LLVMIsACallInst(instruction) ? read_by_call(ctx, instruction) : none;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the passes insert-barriers and lower-barriers share. Private to them.
+ */
+#ifndef CN_COMPILE_BARRIERS_BARRIERS_H
+#define CN_COMPILE_BARRIERS_BARRIERS_H
+
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/pass.h"
+
+/* ---- accesses.c ---- */
+
+/* What an instruction does to the references in managed memory. */
+struct cn_access {
+  enum {
+    CN_ACCESS_NONE,
+    CN_ACCESS_ONE,    /* one reference, at `slot` */
+    CN_ACCESS_BULK,   /* those in `bytes` bytes from `slot` on */
+    CN_ACCESS_CLEARS, /* the same, and what is written is no reference */
+    CN_ACCESS_UNKNOWN /* no barrier covers it: `why` */
+  } kind;
+  LLVMValueRef slot;
+  LLVMValueRef value; /* CN_ACCESS_ONE: what is stored */
+  LLVMValueRef bytes; /* an integer */
+  const char *why;
+};
+struct cn_access cn_access_written(struct cn_ctx *ctx, LLVMValueRef instruction);
+struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction);
+
+/* ---- windows.c ---- */
+
+/* A window is a stretch of a function without a safepoint in it: each safepoint begins one, and so
+ * does each block that is reached from several. If `a` dominates `b` and both are in one window, no
+ * path from `a` to `b` has a safepoint on it. */
+struct cn_windows {
+  const struct cn_cfg *cfg;
+  uint32_t *in, *out;     /* by block: at its start, and when it is left */
+  struct cn_ptrmap after; /* instruction after a safepoint of its block -> the window after it */
+};
+void cn_windows_build(struct cn_windows *windows, const struct cn_cfg *cfg);
+void cn_windows_free(struct cn_windows *windows);
+/* The window just before `instruction`, and just after it; 0 if it is never reached. */
+uint32_t cn_windows_at(const struct cn_windows *windows, LLVMValueRef instruction);
+uint32_t cn_windows_after(const struct cn_windows *windows, LLVMValueRef instruction);
+
+/* ---- objects.c ---- */
+
+/* Is it the address of a local, which is a root? */
+bool cn_address_is_local(LLVMValueRef root);
+/* The pointer from which GEPs form the address; *offset is the distance, if *known. */
+LLVMValueRef cn_address_root_of(LLVMValueRef address);
+LLVMValueRef cn_address_root(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset,
+                             bool *known);
+/* Is it the start of an object, or null: loaded from managed memory, allocated, or a merge of
+ * such; or does an attribute say so? */
+bool cn_address_is_start(LLVMValueRef reference);
+/* Is it a reference to an object that was allocated after the last safepoint before `at`? */
+bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at);
+
+/* ---- elide.c ---- */
+
+/* The barriers of one function that are emitted, for those that need none because of them. */
+struct cn_barred {
+  struct cn_ctx *ctx;
+  enum cairn_barriers kind;
+  const struct cn_windows *windows;
+  struct cn_ptrmap last; /* root -> its last entry, counted from 1 */
+  CN_VECTOR(struct cn_barred_at {
+    LLVMValueRef at;
+    uint64_t offset;
+    LLVMValueRef bytes; /* null: one reference */
+    size_t previous;
+  })
+  entries;
+};
+/* Why the read or write at `at` needs no barrier of this kind; null: it needs one, which is noted.
+ */
+const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
+                                     const struct cn_access *access);
+const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
+                                      const struct cn_access *access);
+void cn_barred_free(struct cn_barred *barred);
+
+#endif

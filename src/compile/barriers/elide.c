@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which writes need no barrier, and why. Needs: struct cn_windows. Breaks: nothing.
+ *
+ *   the place is no object's           a local, which is a root
+ *   the object is fresh                a collector counts it to the young ones, or as logged
+ *   the value leads to nothing young   null, a constant, what never moves: for kinds that look at
+ *                                      the new value
+ *   the barrier was before             of the same place, or object, in the same window
+ */
+#include "base/check.h"
+#include "compile/barriers/barriers.h"
+#include "compile/core/each.h"
+
+/* Does the kind care for what is stored, and not for what was there? */
+static bool looks_at_value(enum cairn_barriers kind)
+{
+  return kind == CAIRN_BARRIERS_CARDS || kind == CAIRN_BARRIERS_OBJECTS;
+}
+
+static const char *unneeded_value(const struct cn_barred *barred, const struct cn_access *access)
+{
+  if (!looks_at_value(barred->kind))
+    return NULL;
+  if (access->kind == CN_ACCESS_CLEARS)
+    return "what is stored is no reference";
+  if (access->kind != CN_ACCESS_ONE)
+    return NULL;
+  if (LLVMIsConstant(access->value))
+    return LLVMIsNull(access->value) ? "null is stored" : "a constant is stored";
+  return cn_is_immovable(access->value) ? "what is stored never moves" : NULL;
+}
+
+/* Does `a`, which was met before `b`, always run before it, with no safepoint between? */
+static bool is_before(const struct cn_windows *windows, LLVMValueRef a, LLVMValueRef b)
+{
+  uint32_t from = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(a));
+  uint32_t to = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(b));
+
+  return cn_cfg_dominates(windows->cfg, from, to) &&
+         cn_windows_after(windows, a) == cn_windows_at(windows, b);
+}
+
+enum { MOST_TRIED = 16 }; /* barriers of one object; more are not looked for */
+
+/* Look for the barrier of the same place, or note this one's. */
+static bool was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef root,
+                       uint64_t offset, LLVMValueRef bytes)
+{
+  uint64_t *last = cn_ptrmap_add(&barred->last, root, NULL);
+  size_t tried = 0;
+
+  for (size_t e = *last; e && tried < MOST_TRIED; e = barred->entries.at[e - 1].previous, tried++)
+    if (barred->entries.at[e - 1].offset == offset && barred->entries.at[e - 1].bytes == bytes &&
+        is_before(barred->windows, barred->entries.at[e - 1].at, at))
+      return true;
+  cn_push(&barred->entries,
+          (struct cn_barred_at){.at = at, .offset = offset, .bytes = bytes, .previous = *last});
+  *last = barred->entries.count;
+  return false;
+}
+
+static bool place_was_before(struct cn_barred *barred, LLVMValueRef at,
+                             const struct cn_access *access)
+{
+  bool known;
+  uint64_t offset;
+  LLVMValueRef root = cn_address_root(barred->ctx, access->slot, &offset, &known);
+
+  return was_before(barred, at, known ? root : access->slot, known ? offset : 0, access->bytes);
+}
+
+/* Reads need none where writes need none for the place that they go to. */
+static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef at,
+                                  LLVMValueRef root)
+{
+  if (cn_address_is_local(root))
+    return "the place is in a local";
+  return cn_address_is_fresh(barred->windows, root, at) ? "the object is new" : NULL;
+}
+
+/* Is the loaded reference compared with null at most? That needs no healed one. */
+static bool is_only_tested(LLVMValueRef load)
+{
+  CN_EACH_USE(use, load) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAICmpInst(user) || !LLVMIsNull(LLVMGetOperand(user, 1)))
+      return false;
+  }
+  return true;
+}
+
+const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
+                                     const struct cn_access *access)
+{
+  const char *why = unneeded_place(barred, at, cn_address_root_of(access->slot));
+
+  if (why)
+    return why;
+  if (access->kind != CN_ACCESS_ONE)
+    return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
+  if (cn_is_immovable(at))
+    return "what is loaded never moves";
+  return is_only_tested(at) ? "what is loaded is only compared with null" : NULL;
+}
+
+const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
+                                      const struct cn_access *access)
+{
+  LLVMValueRef root = cn_address_root_of(access->slot);
+  const char *why = unneeded_value(barred, access);
+
+  CN_ASSERT(access->kind != CN_ACCESS_NONE && access->kind != CN_ACCESS_UNKNOWN);
+  if (!why)
+    why = unneeded_place(barred, at, root);
+  if (why || barred->kind == CAIRN_BARRIERS_CUSTOM)
+    return why;
+  if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE)
+    return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
+  bool known = cn_address_is_start(root);
+  return known && was_before(barred, at, root, 0, NULL) ? "the object had its barrier" : NULL;
+}
+
+void cn_barred_free(struct cn_barred *barred)
+{
+  cn_ptrmap_free(&barred->last);
+  cn_free(&barred->entries);
+}

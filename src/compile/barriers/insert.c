@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass insert-barriers: "late insertion of safepoints (and barriers)" (late-insertion-slides-2014,
+ * "How to resolve this?"). A load barrier is "executed immediately after the machine load", a store
+ * barrier "runs immediately before the machine store instruction, but after the computation of the
+ * value stored" (statepoints-original). The kind is options->barriers:
+ *
+ *   call void @cairn.barrier.store(object, slot, value)    before a store of one reference
+ *   call void @cairn.barrier.range(to, bytes)              before a write of several
+ *   call ptr addrspace(1) @cairn.barrier.load(slot, value) after a load of one: what is used
+ *
+ * These calls are leaves, and lower-barriers replaces them when
+ * the rest is proved. `object` is null unless the kind asks for it and its start is known.
+ *
+ * Needs: polls placed, allocation in line: so no safepoint comes between an access and its barrier,
+ * and new objects are known. Not yet rewritten functions. Provides: each access of references in
+ * managed memory has the barrier of the kind, or needs none (elide.c), which a remark says. What no
+ * barrier covers is refused (missing-barrier). Breaks: nothing.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/barriers/barriers.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+struct insertion {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  enum cairn_barriers kind;
+  struct cn_windows windows;
+  struct cn_barred barred;
+  bool stores, loads; /* what has barriers */
+};
+
+/* The function `name` of this type, a leaf; null after an error. */
+static LLVMValueRef barrier(struct insertion *n, const char *name, LLVMTypeRef type)
+{
+  LLVMValueRef function = cn_emit_declare(n->ctx, name, type, LLVMCCallConv);
+
+  if (function && !cn_string_attribute(function, CN_ATTR_LEAF))
+    LLVMAddAttributeAtIndex(
+        function, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  return function;
+}
+
+static LLVMValueRef call(struct insertion *n, const char *name, LLVMTypeRef result,
+                         LLVMValueRef *arguments, unsigned count)
+{
+  LLVMTypeRef types[3];
+
+  CN_CHECK(count <= 3);
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+  LLVMValueRef function = barrier(n, name, type);
+  return function ? LLVMBuildCall2(n->builder, type, function, arguments, count, "") : NULL;
+}
+
+/* Stand before `place`, with the source line of `at`. */
+static void stand(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
+{
+  CN_CHECK(place);
+  LLVMPositionBuilderBefore(n->builder, place);
+  LLVMSetCurrentDebugLocation2(n->builder, LLVMInstructionGetDebugLoc(at));
+}
+
+static void emit_store(struct insertion *n, const struct cn_access *access)
+{
+  LLVMValueRef root = cn_address_root_of(access->slot);
+  LLVMValueRef object = LLVMConstNull(cn_ref_type(n->ctx));
+
+  if ((n->kind == CAIRN_BARRIERS_OBJECTS || n->kind == CAIRN_BARRIERS_CUSTOM) &&
+      cn_address_is_start(root))
+    object = root;
+  LLVMValueRef arguments[] = {object, access->slot, access->value};
+  call(n, CN_BARRIER_STORE, LLVMVoidTypeInContext(n->ctx->llvm), arguments, 3);
+}
+
+static bool defines(const struct insertion *n, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(n->ctx->module, name);
+
+  return function && !LLVMIsDeclaration(function);
+}
+
+static void emit_range(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
+{
+  if (n->kind == CAIRN_BARRIERS_CUSTOM && !defines(n, CN_BARRIER_RANGE)) {
+    cn_error(n->ctx, at, "missing-barrier", "the module has no @%s for it", CN_BARRIER_RANGE);
+    return;
+  }
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(n->ctx->llvm);
+  LLVMValueRef bytes = LLVMBuildZExtOrBitCast(n->builder, access->bytes, i64, "");
+  LLVMValueRef arguments[] = {access->slot, bytes};
+
+  call(n, CN_BARRIER_RANGE, LLVMVoidTypeInContext(n->ctx->llvm), arguments, 2);
+}
+
+static void refuse(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
+{
+  cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s",
+           cn_barriers_name(n->kind), access->why);
+}
+
+static void elided(struct insertion *n, LLVMValueRef at, const char *why)
+{
+  cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
+}
+
+static void write_barrier(struct insertion *n, LLVMValueRef at)
+{
+  const struct cn_access access = cn_access_written(n->ctx, at);
+
+  if (access.kind == CN_ACCESS_UNKNOWN) {
+    refuse(n, at, &access);
+  } else if (access.kind != CN_ACCESS_NONE) {
+    const char *why = cn_barrier_unneeded_write(&n->barred, at, &access);
+    if (why) {
+      elided(n, at, why);
+      return;
+    }
+    stand(n, at, at);
+    if (access.kind == CN_ACCESS_ONE)
+      emit_store(n, &access);
+    else
+      emit_range(n, at, &access);
+  }
+}
+
+/* Use what the barrier returns in the place of what was loaded. */
+static void emit_load(struct insertion *n, LLVMValueRef load, const struct cn_access *access)
+{
+  LLVMValueRef arguments[] = {access->slot, load};
+
+  CN_CHECK(LLVMIsALoadInst(load));
+  stand(n, LLVMGetNextInstruction(load), load);
+  LLVMValueRef healed = call(n, CN_BARRIER_LOAD, LLVMTypeOf(load), arguments, 2);
+  if (!healed)
+    return;
+  LLVMReplaceAllUsesWith(load, healed);
+  LLVMSetOperand(healed, 1, load);
+  cn_name_after(healed, load, ".healed");
+}
+
+static void read_barrier(struct insertion *n, LLVMValueRef at)
+{
+  const struct cn_access access = cn_access_read(n->ctx, at);
+
+  if (access.kind == CN_ACCESS_UNKNOWN) {
+    refuse(n, at, &access);
+  } else if (access.kind != CN_ACCESS_NONE) {
+    const char *why = cn_barrier_unneeded_read(&n->barred, at, &access);
+    if (why) {
+      elided(n, at, why);
+    } else if (access.kind == CN_ACCESS_ONE) {
+      emit_load(n, at, &access);
+    } else {
+      stand(n, at, at);
+      emit_range(n, at, &access);
+    }
+  }
+}
+
+/* The accesses, in an order in which what dominates comes first. */
+static void collect(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
+      if ((n->stores && cn_access_written(n->ctx, i).kind != CN_ACCESS_NONE) ||
+          (n->loads && cn_access_read(n->ctx, i).kind != CN_ACCESS_NONE))
+        cn_push(at, i);
+}
+
+static void run_on_function(struct insertion *n, LLVMValueRef function)
+{
+  struct cn_cfg cfg;
+  value_vector at = {0};
+
+  cn_cfg_build(&cfg, function);
+  collect(n, &cfg, &at);
+  if (at.count) {
+    cn_windows_build(&n->windows, &cfg);
+    n->barred = (struct cn_barred){.ctx = n->ctx, .kind = n->kind, .windows = &n->windows};
+    for (size_t i = 0; i < at.count; i++) {
+      if (n->loads)
+        read_barrier(n, at.at[i]);
+      if (n->stores)
+        write_barrier(n, at.at[i]);
+    }
+    cn_barred_free(&n->barred);
+    cn_windows_free(&n->windows);
+  }
+  cn_free(&at);
+  cn_cfg_free(&cfg);
+}
+
+/* What the kind has barriers for. A module's own are those that it defines. */
+static void find_parts(struct insertion *n)
+{
+  bool custom = n->kind == CAIRN_BARRIERS_CUSTOM;
+
+  n->loads = custom ? defines(n, CN_BARRIER_LOAD) : n->kind == CAIRN_BARRIERS_LOADS;
+  n->stores = custom ? defines(n, CN_BARRIER_STORE) : n->kind != CAIRN_BARRIERS_LOADS;
+  if (custom && !n->loads && !n->stores)
+    cn_error(n->ctx, NULL, "barrier-template", "the module defines neither @%s nor @%s",
+             CN_BARRIER_STORE, CN_BARRIER_LOAD);
+}
+
+bool cn_insert_barriers(struct cn_ctx *ctx)
+{
+  struct insertion n = {.ctx = ctx, .kind = ctx->options->barriers};
+
+  if (n.kind == CAIRN_BARRIERS_NONE)
+    return true;
+  find_parts(&n);
+  n.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
+       f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      run_on_function(&n, f);
+  LLVMDisposeBuilder(n.builder);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loads and stores of references that have to have a barrier, for verify-barriers. It answers
+ * by opcode and by intrinsic, and shares no code with insert-barriers.
+ */
+#include <string.h>
+#include "compile/verify/verify.h"
+
+static const struct cn_barred_access none;
+
+/* What is moved, of `type`, between a value and managed memory at `slot`. */
+static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot,
+                                       LLVMTypeRef type)
+{
+  struct cn_barred_access access = {.at = at, .slot = slot};
+
+  if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
+    return none;
+  if (cn_is_scalable(type))
+    access.beyond = "a scalable vector of references";
+  else if (!cn_is_ref(type))
+    access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm),
+                                LLVMStoreSizeOfType(ctx->layout, type), false);
+  return access;
+}
+
+enum what { OTHER, COPY, CLEAR, MASKED_STORE, MASKED_LOAD, APART };
+
+static enum what what_intrinsic(LLVMValueRef call)
+{
+  static const struct {
+    const char *name;
+    enum what what;
+  } known[] = {
+      {"llvm.memcpy", COPY},
+      {"llvm.memcpy.inline", COPY},
+      {"llvm.memmove", COPY},
+      {"llvm.memcpy.element.unordered.atomic", COPY},
+      {"llvm.memmove.element.unordered.atomic", COPY},
+      {"llvm.memset", CLEAR},
+      {"llvm.memset.inline", CLEAR},
+      {"llvm.memset.element.unordered.atomic", CLEAR},
+      {"llvm.masked.store", MASKED_STORE},
+      {"llvm.masked.load", MASKED_LOAD},
+      {"llvm.masked.scatter", APART},
+      {"llvm.masked.gather", APART},
+      {"llvm.masked.compressstore", APART},
+      {"llvm.masked.expandload", APART},
+      {"llvm.vp.store", APART},
+      {"llvm.vp.load", APART},
+      {"llvm.vp.scatter", APART},
+      {"llvm.vp.gather", APART},
+      {"llvm.experimental.vp.strided.store", APART},
+      {"llvm.experimental.vp.strided.load", APART},
+  };
+
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (cn_calls_intrinsic(call, known[i].name))
+      return known[i].what;
+  return OTHER;
+}
+
+static bool takes_references(LLVMValueRef call)
+{
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i))))
+      return true;
+  return false;
+}
+
+/* Assembly with effects of which nothing says that they leave memory alone. */
+static bool may_store(LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+
+  return LLVMIsAInlineAsm(callee) && LLVMGetInlineAsmHasSideEffects(callee) &&
+         !LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX,
+                                       LLVMGetEnumAttributeKindForName("memory", 6)) &&
+         takes_references(call);
+}
+
+/* A copy that is a safepoint calls the run-time system, which has the barriers itself. */
+static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
+{
+  struct cn_barred_access access = {.at = call,
+                                    .slot = LLVMGetArgOperand(call, pointer),
+                                    .bytes = LLVMGetArgOperand(call, 2),
+                                    .clears = clears};
+
+  bool in_line = cn_classify_call(call).kind == CN_CALL_LEAF;
+  return in_line && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
+}
+
+static struct cn_barred_access apart(LLVMValueRef call)
+{
+  return (struct cn_barred_access){
+      .at = call, .slot = call, .beyond = "references at places apart"};
+}
+
+static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMTypeRef type;
+
+  switch (what_intrinsic(call)) {
+  case COPY:
+    return several(call, 0, false);
+  case CLEAR:
+    return several(call, 0, true);
+  case MASKED_STORE:
+    return of_type(ctx, call, LLVMGetArgOperand(call, 1), LLVMTypeOf(LLVMGetArgOperand(call, 0)));
+  case APART:
+    type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind && cn_holds_ref(type))
+      return apart(call);
+    return none;
+  default:
+    if (may_store(call))
+      return (struct cn_barred_access){
+          .at = call, .slot = call, .beyond = "assembly that is given a reference"};
+    return none;
+  }
+}
+
+struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMValueRef value, slot;
+
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMStore:
+    value = LLVMGetOperand(i, 0);
+    slot = LLVMGetOperand(i, 1);
+    break;
+  case LLVMAtomicRMW:
+    slot = LLVMGetOperand(i, 0);
+    value = LLVMGetOperand(i, 1);
+    break;
+  case LLVMAtomicCmpXchg:
+    slot = LLVMGetOperand(i, 0);
+    value = LLVMGetOperand(i, 2);
+    break;
+  case LLVMCall:
+    return write_of_call(ctx, i);
+  default:
+    return none;
+  }
+  struct cn_barred_access access = of_type(ctx, i, slot, LLVMTypeOf(value));
+  access.value = access.bytes ? NULL : value;
+  return access;
+}
+
+static struct cn_barred_access read_of_call(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  switch (what_intrinsic(call)) {
+  case COPY:
+    return several(call, 1, false);
+  case MASKED_LOAD:
+    return of_type(ctx, call, LLVMGetArgOperand(call, 0), LLVMTypeOf(call));
+  case APART:
+    return cn_holds_ref(LLVMTypeOf(call)) ? apart(call) : none;
+  default:
+    return none;
+  }
+}
+
+/* What an atomic exchange compares, or returns, has to be healed in memory. */
+static struct cn_barred_access read_of_exchange(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
+  struct cn_barred_access access = of_type(ctx, i, LLVMGetOperand(i, 0), type);
+
+  access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm),
+                              LLVMStoreSizeOfType(ctx->layout, type), false);
+  return access.slot ? access : none;
+}
+
+struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad:
+    return of_type(ctx, i, LLVMGetOperand(i, 0), LLVMTypeOf(i));
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg:
+    return read_of_exchange(ctx, i);
+  case LLVMCall:
+    return read_of_call(ctx, i);
+  default:
+    return none;
+  }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What verify-barriers proves of objects: their starts, and that they are new. Works before and
+ * after rewriting. It takes the word of attributes: "cairn-fresh", "cairn-object"
+ * (docs/frontends.md).
+ */
+#include <string.h>
+#include "compile/core/names.h"
+#include "compile/verify/verify.h"
+
+static bool has(LLVMValueRef function, LLVMAttributeIndex index, const char *name)
+{
+  return function && LLVMGetStringAttributeAtIndex(function, index, name, (unsigned)strlen(name));
+}
+
+/* A call that allocates, or the statepoint of one. */
+static bool allocates(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  if (LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_FRESH,
+                                     (unsigned)strlen(CN_ATTR_FRESH)))
+    return true;
+  if (callee && cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
+    callee = LLVMIsAFunction(LLVMGetArgOperand(call, 2));
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  return has(callee, CN_FUNCTION_INDEX, CN_ATTR_FRESH) ||
+         (strcmp(name, CN_RESIZE_SLOW) != 0 && cn_is_slow_allocation(name));
+}
+
+/* The call that makes the value, or null. */
+static LLVMValueRef allocation_of(LLVMValueRef value)
+{
+  if (!LLVMIsACallInst(value) && !LLVMIsAInvokeInst(value))
+    return NULL;
+  if (cn_calls_intrinsic(value, "llvm.experimental.gc.result"))
+    value = LLVMGetArgOperand(value, 0);
+  bool is_call = LLVMIsACallInst(value) || LLVMIsAInvokeInst(value);
+  return is_call && allocates(value) ? value : NULL;
+}
+
+struct search {
+  const struct cn_epochs *epochs;
+  struct cn_ptrmap seen; /* phis and selects */
+};
+
+static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch);
+
+static bool merge_is_new(struct search *search, LLVMValueRef phi)
+{
+  const struct cn_cfg *cfg = search->epochs->cfg;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, i));
+    if (from != CN_NO_BLOCK &&
+        !new_to(search, LLVMGetIncomingValue(phi, i), search->epochs->out[from]))
+      return false;
+  }
+  return true;
+}
+
+static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch)
+{
+  LLVMValueRef call = allocation_of(value);
+  bool added;
+
+  if (call)
+    return cn_epochs_after(search->epochs, call, cn_epochs_at(search->epochs, call)) == epoch;
+  if ((!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value)) ||
+      cn_epochs_at(search->epochs, value) != epoch)
+    return false;
+  cn_ptrmap_add(&search->seen, value, &added);
+  if (!added)
+    return true;
+  if (LLVMIsAPHINode(value))
+    return merge_is_new(search, value);
+  return new_to(search, LLVMGetOperand(value, 1), epoch) &&
+         new_to(search, LLVMGetOperand(value, 2), epoch);
+}
+
+bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch)
+{
+  struct search search = {.epochs = epochs};
+  bool fresh = new_to(&search, reference, epoch);
+
+  cn_ptrmap_free(&search.seen);
+  return fresh;
+}
+
+static bool argument_is_start(LLVMValueRef argument)
+{
+  LLVMValueRef function = LLVMGetParamParent(argument);
+
+  for (unsigned i = 0; i < LLVMCountParams(function); i++)
+    if (LLVMGetParam(function, i) == argument)
+      return has(function, i + 1, CN_ATTR_OBJECT);
+  return false;
+}
+
+static bool starts(struct search *search, LLVMValueRef value)
+{
+  bool added;
+
+  if (LLVMIsALoadInst(value))
+    return cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0)));
+  if (LLVMIsAArgument(value))
+    return argument_is_start(value);
+  if (allocation_of(value))
+    return true;
+  if (LLVMIsACallInst(value))
+    return has(cn_direct_callee(value), LLVMAttributeReturnIndex, CN_ATTR_OBJECT);
+  if (!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value))
+    return LLVMIsNull(value);
+  cn_ptrmap_add(&search->seen, value, &added);
+  bool start = true;
+  unsigned count = LLVMIsAPHINode(value) ? LLVMCountIncoming(value) : 3;
+  for (unsigned i = count == 3 && LLVMIsASelectInst(value); added && start && i < count; i++)
+    start = starts(search, LLVMGetOperand(value, i));
+  return start;
+}
+
+bool cn_barred_is_start(LLVMValueRef reference)
+{
+  struct search search = {0};
+  bool start = starts(&search, reference);
+
+  cn_ptrmap_free(&search.seen);
+  return start;
+}

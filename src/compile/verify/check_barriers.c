@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass verify-barriers: each load or store of a reference in managed memory has the barrier of
+ * options->barriers, or needs none. For any producer's IR, before or after rewriting, while
+ * barriers are still calls. It shares nothing with insert-barriers but the names.
+ *
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
+ *   missing-barrier   an access has none, or one of another place, or a safepoint may come between
+ *   wrong-barrier     what a barrier is told is not so: its object is not that of the place, or
+ *                     not at its start
+ *
+ * A barrier covers an access if it runs on every path to it, with no safepoint between.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/each.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/names.h"
+#include "compile/verify/verify.h"
+
+/* A barrier, of one place (`bytes` null) or of several. */
+struct barrier {
+  LLVMValueRef at, slot, bytes;
+  LLVMValueRef object; /* null: none is named */
+  uint32_t block, epoch;
+  size_t previous; /* of the same root; counted from 1 */
+};
+
+struct check {
+  struct cn_ctx *ctx;
+  enum cairn_barriers kind;
+  struct cn_cfg cfg;
+  struct cn_epochs epochs;
+  struct cn_ptrmap last; /* root of an address -> the last barrier there, counted from 1 */
+  CN_VECTOR(struct barrier) barriers;
+  uint32_t block, epoch; /* where the check is */
+  bool stores, loads;    /* what has barriers */
+};
+
+enum { MOST_TRIED = 1000, DEPTH = 8 };
+
+/* ---- addresses ---- */
+
+static bool is_gep(LLVMValueRef value)
+{
+  return LLVMIsAGetElementPtrInst(value) ||
+         (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr);
+}
+
+static LLVMValueRef root_of(LLVMValueRef address)
+{
+  while (is_gep(address) || LLVMIsABitCastInst(address))
+    address = LLVMGetOperand(address, 0);
+  return address;
+}
+
+static bool distance(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
+{
+  *bytes = 0;
+  for (; is_gep(address) || LLVMIsABitCastInst(address); address = LLVMGetOperand(address, 0))
+    if (is_gep(address) && !cn_types_gep_offset(ctx, address, bytes))
+      return false;
+  return true;
+}
+
+/* Are the two the same address: one value, or formed alike of the same values? */
+static bool same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
+{
+  if (a == b)
+    return true;
+  if (!depth || !is_gep(a) || !is_gep(b) || LLVMGetNumOperands(a) != LLVMGetNumOperands(b) ||
+      LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b))
+    return false;
+  for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(a); i++)
+    if (LLVMGetOperand(a, i) != LLVMGetOperand(b, i))
+      return false;
+  return same_address(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1);
+}
+
+static bool constant(LLVMValueRef bytes, uint64_t *value)
+{
+  if (!LLVMIsAConstantInt(bytes))
+    return false;
+  *value = LLVMConstIntGetZExtValue(bytes);
+  return true;
+}
+
+/* A length of fewer bits is handed on in 64. */
+static LLVMValueRef unextended(LLVMValueRef bytes)
+{
+  return bytes && LLVMIsAZExtInst(bytes) ? LLVMGetOperand(bytes, 0) : bytes;
+}
+
+/* Is the place of the access, all of it, that of the barrier? Both have the same root. */
+static bool covers(struct check *c, const struct barrier *barrier,
+                   const struct cn_barred_access *access)
+{
+  uint64_t from, to, size = sizeof(uint64_t), room = sizeof(uint64_t);
+
+  if (c->kind == CAIRN_BARRIERS_OBJECTS && !access->bytes && barrier->object &&
+      barrier->object == root_of(access->slot))
+    return true;
+  if (same_address(barrier->slot, access->slot, DEPTH) &&
+      (unextended(barrier->bytes) == access->bytes || (!access->bytes && barrier->bytes)))
+    return true;
+  return (!access->bytes || constant(access->bytes, &size)) &&
+         (!barrier->bytes || constant(barrier->bytes, &room)) &&
+         distance(c->ctx, barrier->slot, &from) && distance(c->ctx, access->slot, &to) &&
+         to - from <= room && size <= room - (to - from);
+}
+
+/* ---- what needs none ---- */
+
+static bool looks_at_new_value(const struct check *c)
+{
+  return c->kind == CAIRN_BARRIERS_CARDS || c->kind == CAIRN_BARRIERS_OBJECTS;
+}
+
+static bool is_exempt(struct check *c, const struct cn_barred_access *access)
+{
+  LLVMValueRef root = root_of(access->slot), value = access->value;
+
+  if (looks_at_new_value(c) &&
+      (access->clears || (value && (LLVMIsConstant(value) || cn_is_immovable(value)))))
+    return true;
+  return cn_is_in_local(access->slot) || cn_is_local_cast(root) ||
+         cn_barred_is_fresh(&c->epochs, root, c->epoch);
+}
+
+/* Is what is loaded compared with null at most, or handed to its barrier? */
+static bool is_healed(LLVMValueRef load)
+{
+  CN_EACH_USE(use, load) {
+    LLVMValueRef user = LLVMGetUser(use);
+    size_t length;
+    if (LLVMIsAICmpInst(user) && LLVMIsNull(LLVMGetOperand(user, 1)))
+      continue;
+    LLVMValueRef callee = LLVMIsACallInst(user) ? cn_direct_callee(user) : NULL;
+    if (!callee || strcmp(LLVMGetValueName2(callee, &length), CN_BARRIER_LOAD) != 0 ||
+        LLVMGetArgOperand(user, 1) != load ||
+        !same_address(LLVMGetArgOperand(user, 0), LLVMGetOperand(load, 0), DEPTH))
+      return false;
+  }
+  return true;
+}
+
+/* ---- the check ---- */
+
+static bool was_barred(struct check *c, const struct cn_barred_access *access)
+{
+  const uint64_t *last = cn_ptrmap_find(&c->last, root_of(access->slot));
+  unsigned tried = 0;
+
+  for (size_t b = last ? *last : 0; b && tried < MOST_TRIED; tried++) {
+    const struct barrier *barrier = &c->barriers.at[b - 1];
+    if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) &&
+        covers(c, barrier, access))
+      return true;
+    b = barrier->previous;
+  }
+  return false;
+}
+
+static void report(struct check *c, const struct cn_barred_access *access)
+{
+  char name[120];
+  const struct cn_finding finding = {.value = access->slot};
+
+  if (access->beyond)
+    cn_error(c->ctx, access->at, "missing-barrier", "no barrier of kind %s covers %s",
+             cn_barriers_name(c->kind), access->beyond);
+  else
+    cn_error_finding(c->ctx, access->at, "missing-barrier", &finding,
+                     "the access at %s has no barrier of kind %s on every path since the last "
+                     "safepoint",
+                     cn_value_name(access->slot, name, sizeof name), cn_barriers_name(c->kind));
+}
+
+static void check_write(struct check *c, LLVMValueRef at)
+{
+  const struct cn_barred_access access = cn_barred_write(c->ctx, at);
+
+  if (!access.slot || (!access.beyond && (is_exempt(c, &access) || was_barred(c, &access))))
+    return;
+  report(c, &access);
+}
+
+static void check_read(struct check *c, LLVMValueRef at)
+{
+  const struct cn_barred_access access = cn_barred_read(c->ctx, at);
+
+  if (!access.slot)
+    return;
+  if (!access.beyond) {
+    LLVMValueRef root = root_of(access.slot);
+    if (cn_is_in_local(access.slot) || cn_is_local_cast(root) ||
+        cn_barred_is_fresh(&c->epochs, root, c->epoch) ||
+        (access.bytes ? was_barred(c, &access) : cn_is_immovable(at) || is_healed(at)))
+      return;
+  }
+  report(c, &access);
+}
+
+static void check_object(struct check *c, const struct barrier *barrier)
+{
+  char name[120];
+
+  if (barrier->object && c->kind != CAIRN_BARRIERS_CUSTOM &&
+      (barrier->object != root_of(barrier->slot) || !cn_barred_is_start(barrier->object)))
+    cn_error(c->ctx, barrier->at, "wrong-barrier",
+             "%s is not known to be the start of the object that the barrier's place is in",
+             cn_value_name(barrier->object, name, sizeof name));
+}
+
+/* Note the barrier, if the call is one of a write, or of several references that are read. */
+static void meet_call(struct check *c, LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  struct barrier barrier = {.at = call, .block = c->block, .epoch = c->epoch};
+
+  if (strcmp(name, CN_BARRIER_STORE) == 0 && LLVMGetNumArgOperands(call) == 3) {
+    LLVMValueRef object = LLVMGetArgOperand(call, 0);
+    barrier.object = LLVMIsNull(object) ? NULL : object;
+    barrier.slot = LLVMGetArgOperand(call, 1);
+  } else if (strcmp(name, CN_BARRIER_RANGE) == 0 && LLVMGetNumArgOperands(call) == 2) {
+    barrier.slot = LLVMGetArgOperand(call, 0);
+    barrier.bytes = LLVMGetArgOperand(call, 1);
+  } else {
+    return;
+  }
+  check_object(c, &barrier);
+  uint64_t *last = cn_ptrmap_add(&c->last, root_of(barrier.slot), NULL);
+  barrier.previous = *last;
+  cn_push(&c->barriers, barrier);
+  *last = c->barriers.count;
+}
+
+static bool is_safepoint(LLVMValueRef instruction)
+{
+  enum cn_call_kind kind = cn_classify_call(instruction).kind;
+
+  return kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT;
+}
+
+static void check_block(struct check *c)
+{
+  CN_EACH_INSTRUCTION(i, c->cfg.blocks[c->block].block) {
+    if (c->loads)
+      check_read(c, i);
+    if (c->stores)
+      check_write(c, i);
+    if (LLVMIsACallInst(i))
+      meet_call(c, i);
+    c->epoch = cn_epochs_after(&c->epochs, i, c->epoch);
+  }
+}
+
+static void check_function(struct check *c, LLVMValueRef function)
+{
+  cn_cfg_build(&c->cfg, function);
+  cn_epochs_build(&c->epochs, &c->cfg, is_safepoint);
+  for (c->block = 0; c->block < c->cfg.count; c->block++) {
+    c->epoch = c->epochs.in[c->block];
+    check_block(c);
+  }
+  cn_free(&c->barriers);
+  cn_ptrmap_free(&c->last);
+  c->last = (struct cn_ptrmap){0};
+  cn_epochs_free(&c->epochs);
+  cn_cfg_free(&c->cfg);
+}
+
+/* Of a kind of the module's own, what it defines has barriers. */
+static bool defines(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  return function && !LLVMIsDeclaration(function);
+}
+
+bool cn_verify_barriers(struct cn_ctx *ctx)
+{
+  struct check c = {.ctx = ctx, .kind = ctx->options->barriers};
+  bool custom = c.kind == CAIRN_BARRIERS_CUSTOM;
+
+  if (c.kind == CAIRN_BARRIERS_NONE)
+    return true;
+  c.loads = custom ? defines(ctx, CN_BARRIER_LOAD) : c.kind == CAIRN_BARRIERS_LOADS;
+  c.stores = custom ? defines(ctx, CN_BARRIER_STORE) : c.kind != CAIRN_BARRIERS_LOADS;
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      check_function(&c, f);
+  return ctx->errors == 0;
+}

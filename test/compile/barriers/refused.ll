@@ -1,0 +1,42 @@
+; RUN: rm -rf %t && split-file %s %t && cd %t
+; RUN: not %cairn opt -p insert-barriers --barriers=cards -S scatter.ll 2>&1 | FileCheck scatter.ll
+; RUN: not %cairn opt -p verify-barriers --barriers=cards -S scatter.ll 2>&1 | FileCheck --check-prefix=VERIFY scatter.ll
+; RUN: not %cairn opt -p insert-barriers --barriers=loads -S gather.ll 2>&1 | FileCheck gather.ll
+; RUN: not %cairn opt -p insert-barriers --barriers=cards -S assembly.ll 2>&1 | FileCheck assembly.ll
+; RUN: not %cairn opt -p insert-barriers --barriers=custom -S assembly.ll 2>&1 | FileCheck --check-prefix=CUSTOM assembly.ll
+; RUN: not %cairn opt -p insert-barriers --barriers=sometimes -S assembly.ll 2>&1 | FileCheck --check-prefix=KIND assembly.ll
+; RUN: not %cairn opt -p lower-barriers -S left.ll 2>&1 | FileCheck left.ll
+;
+; What no barrier covers. Wrong: it goes by in silence.
+
+;--- scatter.ll
+declare void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x ptr addrspace(1)>, <2 x i1>)
+; CHECK: scatter.ll: error: in function 'f': no barrier of kind cards covers references that are stored to places apart [missing-barrier]
+; VERIFY: scatter.ll: error: in function 'f': no barrier of kind cards covers references at places apart [missing-barrier]
+define void @f(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m) gc "statepoint-example" {
+  call void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m)
+  ret void
+}
+;--- gather.ll
+declare <2 x ptr addrspace(1)> @llvm.masked.gather.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x i1>, <2 x ptr addrspace(1)>)
+; CHECK: error: in function 'f': no barrier of kind loads covers references that are loaded from places apart [missing-barrier]
+define <2 x ptr addrspace(1)> @f(<2 x ptr addrspace(1)> %from, <2 x i1> %m) gc "statepoint-example" {
+  %v = call <2 x ptr addrspace(1)> @llvm.masked.gather.v2p1.v2p1(<2 x ptr addrspace(1)> %from, <2 x i1> %m, <2 x ptr addrspace(1)> poison)
+  ret <2 x ptr addrspace(1)> %v
+}
+;--- assembly.ll
+; CHECK: error: in function 'f': no barrier of kind cards covers assembly that is given a reference and may store it [missing-barrier]
+; CUSTOM: error: the module defines neither @cairn.barrier.store nor @cairn.barrier.load [barrier-template]
+; KIND: barriers: 'sometimes' is not none, cards, fields, objects, snapshot, loads or custom
+define void @f(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
+  call void asm sideeffect "mov $1, ($0)", "r,r,~{memory}"(ptr addrspace(1) %p, ptr addrspace(1) %v)
+  ret void
+}
+;--- left.ll
+declare void @cairn.barrier.store(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"
+; CHECK: error: in function 'f': @cairn.barrier.store is called, but neither a kind of barriers nor the module defines it [barrier-template]
+define void @f(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
+  call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %p, ptr addrspace(1) %v)
+  store ptr addrspace(1) %v, ptr addrspace(1) %p
+  ret void
+}
