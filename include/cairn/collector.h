@@ -360,6 +360,13 @@ void cairn_note_moved(size_t bytes);
  * thread: others count themselves in and out each time. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
+/* What the program calls a layout that is known, in the manner of snprintf(): the type of its
+ * objects, as "struct node" or "long[]"; and the field `offset` bytes from the payload, as "struct
+ * node.next", "struct table.slot[7]" or "long[3]". Without names (docs/frontends.md, "Names") it is
+ * "layout 0x..." and "at offset 8". Any thread; they lock nothing and allocate nothing. */
+int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size);
+int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size);
+
 /* Has a module been loaded that allocates arrays that are not cleared? Then any word in an array
  * without references may be what a header looks like, for it may be that of an object that lay
  * there before. Any thread; never turns false again. */

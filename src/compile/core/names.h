@@ -107,6 +107,11 @@
 #define CN_LAYOUT_PREFIX "cairn.layout."
 #define CN_LAYOUT_SECTION "cairn_layouts"
 #define CN_ROOT_SECTION "cairn_roots"
+/* The names of layouts' types and fields, and the metadata of layout statics that they are made of
+ * (layout_names.h). */
+#define CN_NAME_PREFIX "cairn.names"
+#define CN_NAME_SECTION "cairn_names"
+#define CN_TYPE_METADATA "cairn.type"
 #define CN_FRAME_SECTION "cairn_frames"
 #define CN_DETAILS_SECTION "cairn_details"
 /* Objects that never move: an attribute of parameters and results, metadata of loads. */

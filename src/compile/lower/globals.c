@@ -171,7 +171,7 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
 {
   CN_CHECK(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
   LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
-                                            LLVMABISizeOfType(ctx->layout, type), global);
+                                            LLVMABISizeOfType(ctx->layout, type), NULL, global);
 
   if (!layout)
     return;

@@ -19,6 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
+#include "compile/lower/layout_names.h"
 
 #define MAX_OFFSETS 65536
 
@@ -110,50 +111,130 @@ static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_size
   return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
 }
 
+/* ---- the table ---- */
+
+/* The layout with another distance to its names. */
+static LLVMValueRef with_names(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef distance)
+{
+  LLVMValueRef fields[FIELDS];
+
+  for (unsigned i = 0; i < FIELDS; i++)
+    fields[i] = i == NAMES ? distance : LLVMGetAggregateElement(value, i);
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+}
+
+static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
+
+  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)),
+                        i32);
+}
+
+LLVMValueRef cn_layouts_names(LLVMValueRef layout)
+{
+  static const LLVMOpcode path[] = {LLVMTrunc, LLVMSub, LLVMPtrToInt};
+  LLVMValueRef value = LLVMGetAggregateElement(LLVMGetInitializer(layout), NAMES);
+
+  for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+    if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != path[i])
+      return NULL;
+    value = LLVMGetOperand(value, 0);
+  }
+  return LLVMIsAGlobalVariable(value) && LLVMGetInitializer(value) ? value : NULL;
+}
+
+/* What layouts are equal by: constants are unique in LLVM. Equal layouts of two types stay two. */
+static LLVMValueRef key(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
+{
+  LLVMValueRef both[] = {shape, names};
+
+  return names ? LLVMConstStructInContext(ctx->llvm, both, 2, false) : shape;
+}
+
+/* Put `global` where `constant` leads to, unless another is there. */
+static void put(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
+{
+  bool added;
+  uint64_t *at = cn_ptrmap_add(map, constant, &added);
+
+  if (added)
+    *at = (uintptr_t)global;
+}
+
+static LLVMValueRef get(const struct cn_ptrmap *map, LLVMValueRef constant)
+{
+  const uint64_t *at = cn_ptrmap_find(map, constant);
+
+  return at ? (LLVMValueRef)(uintptr_t)*at : NULL;
+}
+
+static void put_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                       LLVMValueRef names, LLVMValueRef layout)
+{
+  put(&table->by_value, key(ctx, shape, names), layout);
+  put(&table->by_shape, shape, layout);
+  table->count++;
+}
+
 void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
 {
+  LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
+
   *table = (struct cn_layout_table){0};
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_layouts_is_constant(g)) {
-      bool added;
-      uint64_t *at = cn_ptrmap_add(&table->by_value, LLVMGetInitializer(g), &added);
-      if (added)
-        *at = (uintptr_t)g;
-      table->count++;
+      LLVMValueRef names = cn_layouts_names(g), string = names ? LLVMGetInitializer(names) : NULL;
+      if (names)
+        put(&table->names, string, names);
+      put_layout(ctx, table, with_names(ctx, LLVMGetInitializer(g), zero), string, g);
     }
 }
 
 void cn_layouts_table_free(struct cn_layout_table *table)
 {
   cn_ptrmap_free(&table->by_value);
+  cn_ptrmap_free(&table->by_shape);
+  cn_ptrmap_free(&table->names);
 }
 
-/* Constants are unique in LLVM: equal layouts have the same initialiser. */
-static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table,
-                                LLVMValueRef value)
+static LLVMValueRef find(struct cn_ctx *ctx, const struct cn_layout_table *table,
+                         LLVMValueRef shape, LLVMValueRef names)
 {
-  CN_CHECK(LLVMIsAConstantStruct(value));
-  bool added;
-  uint64_t *at = cn_ptrmap_add(&table->by_value, value, &added);
+  return names ? get(&table->by_value, key(ctx, shape, names)) : get(&table->by_shape, shape);
+}
 
-  if (!added)
-    return (LLVMValueRef)(uintptr_t)*at;
-  char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count++);
-  LLVMValueRef layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
+/* The layout of this shape, with names unless they are null: then that of any type will do. */
+static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table,
+                                LLVMValueRef shape, LLVMValueRef names)
+{
+  CN_CHECK(LLVMIsAConstantStruct(shape));
+  LLVMValueRef layout = find(ctx, table, shape, names), named = names;
+
+  if (layout)
+    return layout;
+  char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count);
+  layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(shape), name);
   free(name);
-  LLVMSetInitializer(layout, value);
+  if (names && !(named = get(&table->names, names))) {
+    named = cn_layout_names_add(ctx, names);
+    put(&table->names, names, named);
+  }
+  LLVMSetInitializer(layout, named ? with_names(ctx, shape, distance(ctx, layout, named)) : shape);
   LLVMSetGlobalConstant(layout, true);
   LLVMSetLinkage(layout, LLVMPrivateLinkage);
   LLVMSetSection(layout, CN_LAYOUT_SECTION);
   LLVMSetAlignment(layout, 8);
-  CN_ASSERT(cn_layouts_is_constant(layout));
-  *at = (uintptr_t)layout;
+  CN_ASSERT(cn_layouts_is_constant(layout) && cn_layouts_names(layout) == named);
+  put_layout(ctx, table, shape, names, layout);
   return layout;
 }
 
+/* ---- from a type ---- */
+
 LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
                                  LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
-                                 LLVMValueRef at)
+                                 const char *names, LLVMValueRef at)
 {
   struct cn_layout_sizes sizes = {0};
   values offsets = {0};
@@ -190,7 +271,8 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
   if (ok)
-    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs));
+    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs),
+                         names ? cn_layout_names_string(ctx, names) : NULL);
   else
     cn_error(
         ctx, at, "layout-too-large",
@@ -321,7 +403,10 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
     return;
   }
   uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
-  LLVMValueRef layout = size ? cn_layouts_constant(ctx, table, type, form, size, call) : NULL;
+  char *names = size ? cn_layout_names_make(ctx, global, call) : NULL;
+  LLVMValueRef layout =
+      names ? cn_layouts_constant(ctx, table, type, form, size, names, call) : NULL;
+  free(names);
   if (layout) {
     LLVMSetOperand(call, 0, layout);
     drop_unused(global);

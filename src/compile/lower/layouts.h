@@ -36,18 +36,24 @@ struct cn_layout_sizes {
 
 /* The layout constants of a module. Valid until one is deleted. */
 struct cn_layout_table {
-  struct cn_ptrmap by_value; /* initialiser -> global */
+  struct cn_ptrmap by_value; /* initialiser without distance, and names -> global */
+  struct cn_ptrmap by_shape; /* the same without names -> the first such global */
+  struct cn_ptrmap names;    /* string -> global */
   size_t count;
 };
 void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
 void cn_layouts_table_free(struct cn_layout_table *table);
 
 /* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size`
- * is the bytes of an object, at least its type's; other forms ignore it. Null after an error at
- * `at`. */
+ * is the bytes of an object, at least its type's; other forms ignore it. `names` are the type's
+ * (layout_names.h), or null if no object will have it: then any layout of that shape will do. Null
+ * after an error at `at`. */
 LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
                                  LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
-                                 LLVMValueRef at);
+                                 const char *names, LLVMValueRef at);
+
+/* The global with a layout's names, or null. */
+LLVMValueRef cn_layouts_names(LLVMValueRef layout);
 
 /* True if `value` is a constant struct cairn_layout of this module. */
 bool cn_layouts_is_constant(LLVMValueRef value);

@@ -292,6 +292,7 @@ bool cn_rules(struct cn_ctx *ctx)
     cn_rules_members(ctx);
     cn_store_names_add(ctx);
   }
+  cn_type_names_add(ctx);
   CN_EACH_GLOBAL(g, ctx->module)
     check_global(ctx, g);
   CN_EACH_FUNCTION(f, ctx->module) {

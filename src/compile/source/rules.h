@@ -27,6 +27,8 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
 LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset);
 /* store_names.c: name the place of each store for the run-time check, by debug information. */
 void cn_store_names_add(struct cn_ctx *ctx);
+/* type_names.c: name the types and fields of layout statics, by debug information. */
+void cn_type_names_add(struct cn_ctx *ctx);
 /* Is a variable, by its debug information, an ordinary pointer to a type that holds references? */
 bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable);
 /* Does a global's debug information have a reference where its type in the IR has none? */

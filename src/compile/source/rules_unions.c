@@ -15,14 +15,9 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
+#include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
 
-#define TAG "cairn_managed"
-
-/* DWARF tags, and the operands of LLVM 22's type nodes. */
-enum { DW_ARRAY = 0x01, DW_MEMBER = 0x0d, DW_POINTER = 0x0f, DW_STRUCTURE = 0x13, DW_UNION = 0x17 };
-enum { FILE_OPERAND = 0, BASE_TYPE = 5, ELEMENTS = 6, ANNOTATIONS = 7 };
-enum { VARIABLE_TYPE = 3 };
 #define MAX_REFS 4096
 
 typedef CN_VECTOR(uint64_t) offsets;
@@ -35,75 +30,16 @@ struct search {
   CN_VECTOR(LLVMMetadataRef) work;
 };
 
-/* An operand of a node: a constant, or metadata as a value; null if there is none. */
-static LLVMValueRef operand_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
-{
-  LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
-  unsigned count = LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
-
-  if (index >= count)
-    return NULL;
-  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
-  LLVMGetMDNodeOperands(value, operands);
-  LLVMValueRef found = operands[index];
-  free(operands);
-  return found;
-}
-
-static LLVMMetadataRef operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
-{
-  LLVMValueRef value = operand_value(ctx, node, index);
-
-  return value ? LLVMValueAsMetadata(value) : NULL;
-}
-
-static unsigned operand_count(struct cn_ctx *ctx, LLVMMetadataRef node)
-{
-  LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
-
-  return value && LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
-}
-
-static bool is_string(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
-{
-  unsigned length;
-  LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
-  const char *found = value ? LLVMGetMDString(value, &length) : NULL;
-
-  return found && length == strlen(text) && memcmp(found, text, length) == 0;
-}
-
-static bool is_managed_pointer(struct cn_ctx *ctx, LLVMMetadataRef type)
-{
-  LLVMMetadataRef annotations = operand(ctx, type, ANNOTATIONS);
-
-  for (unsigned i = 0; i < operand_count(ctx, annotations); i++) {
-    LLVMMetadataRef pair = operand(ctx, annotations, i);
-    if (pair && is_string(ctx, operand(ctx, pair, 0), "btf_type_tag") &&
-        is_string(ctx, operand(ctx, pair, 1), TAG))
-      return true;
-  }
-  return false;
-}
-
-/* Is it a type node whose operands we know? */
-static bool is_type(LLVMMetadataRef node)
-{
-  LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
-
-  return node && (kind == LLVMDICompositeTypeMetadataKind || kind == LLVMDIDerivedTypeMetadataKind);
-}
-
 static void find_refs(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out);
 
 static uint64_t array_count(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef ranges = operand(ctx, type, ELEMENTS);
+  LLVMMetadataRef ranges = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
   uint64_t count = 1;
 
-  for (unsigned i = 0; i < operand_count(ctx, ranges); i++) {
-    LLVMMetadataRef range = operand(ctx, ranges, i);
-    LLVMValueRef length = range ? operand_value(ctx, range, 0) : NULL;
+  for (unsigned i = 0; i < cn_debug_count(ctx, ranges); i++) {
+    LLVMMetadataRef range = cn_debug_operand(ctx, ranges, i);
+    LLVMValueRef length = range ? cn_debug_value(ctx, range, 0) : NULL;
     int64_t n = length && LLVMIsAConstantInt(length) ? LLVMConstIntGetSExtValue(length) : 1;
     count *= n > 0 ? (uint64_t)n : 1;
   }
@@ -112,7 +48,7 @@ static uint64_t array_count(struct cn_ctx *ctx, LLVMMetadataRef type)
 
 static void find_in_array(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
 {
-  LLVMMetadataRef element = operand(ctx, type, BASE_TYPE);
+  LLVMMetadataRef element = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
   uint64_t size = LLVMDITypeGetSizeInBits(type) / 8, count = array_count(ctx, type);
   CN_CHECK(count > 0);
   size_t before = out->count;
@@ -128,11 +64,12 @@ static void find_in_array(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at,
 
 static void find_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
 {
-  LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
 
-  for (unsigned i = 0; i < operand_count(ctx, members); i++) {
-    LLVMMetadataRef member = operand(ctx, members, i);
-    LLVMMetadataRef base = is_type(member) ? operand(ctx, member, BASE_TYPE) : NULL;
+  for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
+    LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
+    LLVMMetadataRef base =
+        cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
     if (base)
       find_refs(ctx, base, at + LLVMDITypeGetOffsetInBits(member) / 8, out);
   }
@@ -141,30 +78,23 @@ static void find_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t a
 /* The offsets of the references in `type`, repetitions included. */
 static void find_refs(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
 {
-  while (is_type(type) && out->count < MAX_REFS) {
+  while (cn_debug_is_type(type) && out->count < MAX_REFS) {
     switch (LLVMGetDINodeTag(type)) {
-    case DW_POINTER:
-      if (is_managed_pointer(ctx, type))
+    case CN_DW_POINTER:
+      if (cn_debug_is_reference(ctx, type))
         cn_push(out, at);
       return;
-    case DW_ARRAY:
+    case CN_DW_ARRAY:
       find_in_array(ctx, type, at, out);
       return;
-    case DW_STRUCTURE:
-    case DW_UNION:
+    case CN_DW_STRUCTURE:
+    case CN_DW_UNION:
       find_in_members(ctx, type, at, out);
       return;
     default: /* typedef, const, volatile, ... */
-      type = operand(ctx, type, BASE_TYPE);
+      type = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
     }
   }
-}
-
-static uint64_t size_of(struct cn_ctx *ctx, LLVMMetadataRef type)
-{
-  while (is_type(type) && LLVMDITypeGetSizeInBits(type) == 0)
-    type = operand(ctx, type, BASE_TYPE);
-  return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
 }
 
 static bool contains(const offsets *list, uint64_t offset)
@@ -178,43 +108,36 @@ static bool contains(const offsets *list, uint64_t offset)
 /* Does a member cover an offset at which another has a reference, without having one there? */
 static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
   offsets all = {0}, one = {0};
   bool bad = false;
 
-  CN_ASSERT(LLVMGetDINodeTag(type) == DW_UNION);
+  CN_ASSERT(LLVMGetDINodeTag(type) == CN_DW_UNION);
   find_in_members(ctx, type, 0, &all);
-  for (unsigned i = 0; all.count > 0 && i < operand_count(ctx, members) && !bad; i++) {
-    LLVMMetadataRef member = operand(ctx, members, i);
-    LLVMMetadataRef base = is_type(member) ? operand(ctx, member, BASE_TYPE) : NULL;
+  for (unsigned i = 0; all.count > 0 && i < cn_debug_count(ctx, members) && !bad; i++) {
+    LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
+    LLVMMetadataRef base =
+        cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
     one.count = 0;
     if (base)
       find_refs(ctx, base, 0, &one);
     for (size_t r = 0; base && r < all.count && !bad; r++)
-      bad = all.at[r] < size_of(ctx, base) && !contains(&one, all.at[r]);
+      bad = all.at[r] < cn_debug_size(ctx, base) && !contains(&one, all.at[r]);
   }
   cn_free(&all);
   cn_free(&one);
   return bad;
 }
 
-/* The type of a variable's debug information, after typedefs and qualifiers. */
-static LLVMMetadataRef plain_type(struct cn_ctx *ctx, LLVMMetadataRef type)
-{
-  while (is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
-         LLVMGetDINodeTag(type) != DW_POINTER)
-    type = operand(ctx, type, BASE_TYPE);
-  return type;
-}
-
 bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
 {
-  LLVMMetadataRef type = plain_type(ctx, operand(ctx, variable, VARIABLE_TYPE));
+  LLVMMetadataRef type = cn_debug_plain(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE));
   offsets found = {0};
 
-  if (!is_type(type) || LLVMGetDINodeTag(type) != DW_POINTER || is_managed_pointer(ctx, type))
+  if (!cn_debug_is_type(type) || LLVMGetDINodeTag(type) != CN_DW_POINTER ||
+      cn_debug_is_reference(ctx, type))
     return false;
-  LLVMMetadataRef pointee = operand(ctx, type, BASE_TYPE);
+  LLVMMetadataRef pointee = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
   if (pointee)
     find_refs(ctx, pointee, 0, &found);
   bool any = found.count > 0;
@@ -222,27 +145,11 @@ bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
   return any;
 }
 
-/* The variable of a global's debug information, or null. */
-static LLVMMetadataRef variable_of(struct cn_ctx *ctx, LLVMValueRef global)
-{
-  unsigned dbg = LLVMGetMDKindIDInContext(ctx->llvm, "dbg", 3);
-  LLVMMetadataRef found = NULL;
-  size_t count;
-  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
-
-  for (unsigned i = 0; i < count && !found; i++)
-    if (LLVMValueMetadataEntriesGetKind(entries, i) == dbg)
-      found = LLVMDIGlobalVariableExpressionGetVariable(
-          LLVMValueMetadataEntriesGetMetadata(entries, i));
-  LLVMDisposeValueMetadataEntries(entries);
-  return found;
-}
-
 bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
 {
   CN_ASSERT(LLVMIsAGlobalValue(global));
-  LLVMMetadataRef variable = variable_of(ctx, global);
-  LLVMMetadataRef declared = variable ? operand(ctx, variable, VARIABLE_TYPE) : NULL;
+  LLVMMetadataRef variable = cn_debug_variable(ctx, global);
+  LLVMMetadataRef declared = variable ? cn_debug_operand(ctx, variable, CN_DEBUG_TYPE) : NULL;
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
   offsets found = {0};
   bool hides = false;
@@ -258,7 +165,7 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
 
 static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
-  LLVMMetadataRef file = operand(ctx, type, FILE_OPERAND);
+  LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE);
   struct cairn_diagnostic d = {
       .severity = CAIRN_ERROR,
       .rule = "union-overlay",
@@ -344,7 +251,7 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
 static void check_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
   (void)env;
-  if (LLVMGetDINodeTag(type) == DW_UNION && overlays(ctx, type))
+  if (LLVMGetDINodeTag(type) == CN_DW_UNION && overlays(ctx, type))
     report(ctx, type);
 }
 
@@ -355,11 +262,11 @@ void cn_rules_unions(struct cn_ctx *ctx)
 
 LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t offset)
 {
-  LLVMMetadataRef members = operand(ctx, type, ELEMENTS);
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
 
-  for (unsigned i = 0; i < operand_count(ctx, members); i++) {
-    LLVMMetadataRef member = operand(ctx, members, i);
-    if (is_type(member) && LLVMDITypeGetOffsetInBits(member) == offset * 8)
+  for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
+    LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
+    if (cn_debug_is_type(member) && LLVMDITypeGetOffsetInBits(member) == offset * 8)
       return member;
   }
   return NULL;

@@ -8,9 +8,12 @@
 #include <cairn/abi.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include "base/check.h"
+#include "framemap/layout_names.h"
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
+#include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
 
 /* Are layouts read from now on? Stored before the list of images is, and loaded after an image came
@@ -80,4 +83,53 @@ void cn_layouts_begin(void)
   for (size_t i = 0; i < list->count; i++)
     check(&list->at[i].image);
   cn_image_leave(entered);
+}
+
+/* ---- names ---- */
+
+static const char *names_of(const struct cairn_layout *layout)
+{
+  return layout->names != 0 ? (const char *)layout + layout->names : NULL;
+}
+
+static bool is_array(const struct cairn_layout *layout)
+{
+  return layout->elem_size != 0 && layout->base_size == 0 && layout->elem_offset == 0;
+}
+
+static const char *brackets(const struct cairn_layout *layout)
+{
+  return is_array(layout) ? "[]" : "";
+}
+
+int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size)
+{
+  const char *names = names_of(layout);
+
+  if (cn_buffer_is_filler(layout))
+    return snprintf(text, size, "filler");
+  if (names == NULL)
+    return snprintf(text, size, "layout %p%s", (const void *)layout, brackets(layout));
+  return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type(names), names, brackets(layout));
+}
+
+int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size)
+{
+  const char *names = names_of(layout);
+  char type[CN_LAYOUT_TEXT], index[24] = "", field[CN_LAYOUT_TEXT] = "";
+  uint64_t within = offset;
+
+  if (names == NULL)
+    snprintf(type, sizeof type, "layout %p", (const void *)layout);
+  else
+    snprintf(type, sizeof type, "%.*s", (int)cn_layout_names_type(names), names);
+  if (is_array(layout)) {
+    snprintf(index, sizeof index, "[%llu]", (unsigned long long)(offset / layout->elem_size));
+    within = offset % layout->elem_size;
+  }
+  if (names != NULL && cn_layout_names_field(names, within, field, sizeof field))
+    return snprintf(text, size, "%s%s%s%s", type, index, field[0] == '[' ? "" : ".", field);
+  if (is_array(layout) && within == 0)
+    return snprintf(text, size, "%s%s", type, index);
+  return snprintf(text, size, "%s%s at offset %llu", type, index, (unsigned long long)within);
 }

@@ -7,6 +7,9 @@
 
 #include <cairn/collector.h>
 
+/* Room for what cairn_layout_type() and cairn_layout_place() write of most types. */
+enum { CN_LAYOUT_TEXT = 160 };
+
 /* Look at each layout of an image, and end the program at the first of another version, or that is
  * damaged. cn_layouts_begin() does so for the images that are there, before the first allocation: a
  * program that allocates nothing does not wait for the sections to be read. From then on

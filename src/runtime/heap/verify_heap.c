@@ -16,6 +16,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/layouts.h"
 #include "runtime/os/os.h"
 
 enum { BITS = 64 };
@@ -120,6 +121,16 @@ static size_t bit_of(const struct stretch *stretch, uintptr_t payload)
   return (payload - stretch->start) / CAIRN_ABI_OBJECT_ALIGN;
 }
 
+_Noreturn static void fail_count(const struct heap *heap, uintptr_t payload,
+                                 const struct cairn_layout *layout)
+{
+  char type[CN_LAYOUT_TEXT];
+
+  cairn_layout_type(layout, type, sizeof type);
+  FAIL(heap, "the object at 0x%lx is a %s, and its count does not fit that", (unsigned long)payload,
+       type);
+}
+
 /* The object whose payload is there, which ends by `end`. */
 static struct object object_at(const struct heap *heap, uintptr_t payload, bool indexed,
                                uintptr_t end)
@@ -135,8 +146,7 @@ static struct object object_at(const struct heap *heap, uintptr_t payload, bool 
            (unsigned long)payload, (unsigned long)header);
     if ((object.layout->elem_size != 0) != indexed ||
         cairn_object_payload(payload, object.layout, &bytes) != CAIRN_OK)
-      FAIL(heap, "the object at 0x%lx has the layout %p, and its count does not fit that",
-           (unsigned long)payload, (const void *)object.layout);
+      fail_count(heap, payload, object.layout);
   }
   if (bytes > end - payload)
     FAIL(heap, "the object at 0x%lx has %lu bytes, and the heap ends before",
@@ -219,13 +229,14 @@ static void check_field(void *env, struct cairn_slot slot)
 {
   const struct object *object = env;
   const char *wrong = wrong_target(object->heap, *slot.address, false);
+  char place[2 * CN_LAYOUT_TEXT];
 
-  if (wrong != NULL)
-    FAIL(object->heap,
-         "the object at 0x%lx, of layout %p, has at offset %lu the reference 0x%lx: %s",
-         (unsigned long)object->payload, (const void *)object->layout,
-         (unsigned long)((uintptr_t)slot.address - object->payload), (unsigned long)*slot.address,
-         wrong);
+  if (wrong == NULL)
+    return;
+  cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place,
+                     sizeof place);
+  FAIL(object->heap, "the object at 0x%lx has in %s the reference 0x%lx: %s",
+       (unsigned long)object->payload, place, (unsigned long)*slot.address, wrong);
 }
 
 static void check_fields(const struct object *object, const struct stretch *stretch)

@@ -28,17 +28,18 @@ struct pairs {
   struct inner pair[];
 };
 
-// Layout statics are gone; equal layouts are one.
+// Layout statics are gone; equal layouts of one type are one.
 // CHECK-NOT: cairn_layout_
 //                                                  base_refs base  elem  elem_offset flags elem_refs names
-// CHECK: @cairn.layout.0 = private constant {{.*}} { i32 843993667, i32 2, i64 24, i64 0, i32 0, i32 0, i32 0, i32 0, [2 x i32] [i32 0, i32 8] }, section "cairn_layouts", align 8
-// CHECK: @cairn.layout.1 = {{.*}} { i32 843993667, i32 3, i64 56, i64 0, i32 0, i32 0, i32 0, i32 0, [3 x i32] [i32 8, i32 24, i32 48] }
-// CHECK: @cairn.layout.2 = {{.*}} { i32 843993667, i32 0, i64 8, i64 8, i32 8, i32 0, i32 1, i32 0, [1 x i32] zeroinitializer }
-// CHECK: @cairn.layout.3 = {{.*}} { i32 843993667, i32 1, i64 8, i64 16, i32 8, i32 0, i32 1, i32 0, [2 x i32] [i32 0, i32 8] }
-// CHECK: @cairn.layout.4 = {{.*}} { i32 843993667, i32 0, i64 0, i64 24, i32 0, i32 0, i32 2, i32 0, [2 x i32] [i32 0, i32 8] }
-// CHECK: @cairn.layout.5 = {{.*}} { i32 843993667, i32 0, i64 8, i64 0, i32 0, i32 1, i32 0, i32 0, [0 x i32] zeroinitializer }
-// CHECK: @cairn.layout.6 = {{.*}} { i32 843993667, i32 0, i64 0, i64 1, i32 0, i32 1, i32 0, i32 0, [0 x i32] zeroinitializer }
-// CHECK-NOT: @cairn.layout.7
+// CHECK: @cairn.layout.0 = private constant {{.*}} { i32 843993667, i32 2, i64 24, i64 0, i32 0, i32 0, i32 0, i32 trunc {{.*}}, [2 x i32] [i32 0, i32 8] }, section "cairn_layouts", align 8
+// CHECK: @cairn.layout.1 = {{.*}} { i32 843993667, i32 3, i64 56, i64 0, i32 0, i32 0, i32 0, i32 trunc {{.*}}, [3 x i32] [i32 8, i32 24, i32 48] }
+// CHECK: @cairn.layout.2 = {{.*}} { i32 843993667, i32 0, i64 8, i64 8, i32 8, i32 0, i32 1, i32 trunc {{.*}}, [1 x i32] zeroinitializer }
+// CHECK: @cairn.layout.3 = {{.*}} { i32 843993667, i32 1, i64 8, i64 16, i32 8, i32 0, i32 1, i32 trunc {{.*}}, [2 x i32] [i32 0, i32 8] }
+// CHECK: @cairn.layout.4 = {{.*}} { i32 843993667, i32 0, i64 0, i64 24, i32 0, i32 0, i32 2, i32 trunc {{.*}}, [2 x i32] [i32 0, i32 8] }
+// CHECK: @cairn.layout.5 = {{.*}} { i32 843993667, i32 2, i64 24, i64 0, i32 0, i32 0, i32 0, i32 trunc {{.*}}, [2 x i32] [i32 0, i32 8] }
+// CHECK: @cairn.layout.6 = {{.*}} { i32 843993667, i32 0, i64 8, i64 0, i32 0, i32 1, i32 0, i32 trunc {{.*}}, [0 x i32] zeroinitializer }
+// CHECK: @cairn.layout.7 = {{.*}} { i32 843993667, i32 0, i64 0, i64 1, i32 0, i32 1, i32 0, i32 trunc {{.*}}, [0 x i32] zeroinitializer }
+// CHECK-NOT: @cairn.layout.8
 
 // CHECK: call {{.*}}@cairn_alloc(ptr {{.*}}@cairn.layout.0, i64 noundef 24)
 struct node managed *object(void)
@@ -70,8 +71,8 @@ struct node managed *array(long n)
   return cairn_new_array(struct node, n);
 }
 
-// The same layout for another type of the same shape.
-// CHECK: call {{.*}}@cairn_alloc(ptr {{.*}}@cairn.layout.0, i64 noundef 24)
+// A layout of its own for another type of the same shape.
+// CHECK: call {{.*}}@cairn_alloc(ptr {{.*}}@cairn.layout.5, i64 noundef 24)
 struct twin {
   struct node managed *a, *b;
   void *c;
@@ -84,14 +85,14 @@ struct twin managed *twin(void)
 // An object of no bytes gets a word: a reference to its end would look like the next block's.
 struct nothing {
 };
-// CHECK: call {{.*}}@cairn_alloc(ptr {{.*}}@cairn.layout.5, i64 noundef 0)
+// CHECK: call {{.*}}@cairn_alloc(ptr {{.*}}@cairn.layout.6, i64 noundef 0)
 struct nothing managed *empty(void)
 {
   return cairn_new(struct nothing);
 }
 
 // Elements of no bytes: 0 would say that the object has no elements.
-// CHECK: call {{.*}}@cairn_alloc_array(ptr {{.*}}@cairn.layout.6, i64 noundef %0)
+// CHECK: call {{.*}}@cairn_alloc_array(ptr {{.*}}@cairn.layout.7, i64 noundef %0)
 struct nothing managed *empties(long n)
 {
   return cairn_new_array(struct nothing, n);

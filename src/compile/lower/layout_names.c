@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The names of types and fields. They lie in a section of their own, which holds nothing but
+ * strings and is known to a layout by a distance: the linker keeps one copy of equal strings, keeps
+ * those alone whose layouts it keeps, and the dynamic linker has nothing to do.
+ */
+#include "compile/lower/layout_names.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+
+typedef CN_VECTOR(char) text;
+
+static void append(text *out, const char *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    cn_push(out, bytes[i]);
+}
+
+static void append_number(text *out, const char *before, uint64_t number)
+{
+  char *digits = cn_format("%s%llu", before, (unsigned long long)number);
+
+  append(out, digits, strlen(digits));
+  free(digits);
+}
+
+/* ---- metadata ---- */
+
+static LLVMValueRef operand(LLVMValueRef node, unsigned index)
+{
+  unsigned count = LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+
+  if (index >= count)
+    return NULL;
+  LLVMValueRef *all = cn_alloc(count * sizeof *all);
+  LLVMGetMDNodeOperands(node, all);
+  LLVMValueRef found = all[index];
+  free(all);
+  return found;
+}
+
+/* Append a name. False: it is none, or has a byte that ends one. */
+static bool append_name(text *out, LLVMValueRef value)
+{
+  unsigned length = 0;
+  const char *name = value && LLVMIsAMDString(value) ? LLVMGetMDString(value, &length) : NULL;
+
+  if (!name || length == 0 || memchr(name, '\n', length) || memchr(name, 0, length))
+    return false;
+  append(out, name, length);
+  return true;
+}
+
+static bool append_field_number(text *out, const char *before, LLVMValueRef value)
+{
+  if (!value || !LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+    return false;
+  append_number(out, before, LLVMConstIntGetZExtValue(value));
+  return true;
+}
+
+/* !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}} */
+static bool append_field(text *out, LLVMValueRef field)
+{
+  LLVMValueRef number;
+
+  if (!field || !append_field_number(out, "\n", operand(field, 1)))
+    return false;
+  for (unsigned i = 2; (number = operand(field, i)); i++)
+    if (!append_field_number(out, i % 2 ? "/" : "*", number) ||
+        (i % 2 ? LLVMIsNull(number) : !operand(field, i + 1)))
+      return false;
+  append(out, " ", 1);
+  return append_name(out, operand(field, 0));
+}
+
+static bool append_node(text *out, LLVMValueRef node)
+{
+  unsigned count = LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+
+  if (!append_name(out, operand(node, 0)))
+    return false;
+  for (unsigned i = 1; i < count; i++)
+    if (!append_field(out, operand(node, i)))
+      return false;
+  return true;
+}
+
+/* ---- the LLVM type ---- */
+
+/* "struct.node" of C is struct node; LLVM adds a number to a name that is taken. */
+static void append_type(text *out, LLVMTypeRef type)
+{
+  static const char *const kinds[] = {"struct", "union", "class"};
+  const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+
+  if (!name) {
+    char *printed = LLVMPrintTypeToString(type);
+    append(out, printed, strcspn(printed, "\n"));
+    LLVMDisposeMessage(printed);
+    return;
+  }
+  const char *dot = strrchr(name, '.');
+  size_t length = strcspn(name, "\n");
+  if (dot && dot != name && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
+    length = (size_t)(dot - name);
+  append(out, name, length);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    size_t prefix = strlen(kinds[i]);
+    if (length > prefix && strncmp(name, kinds[i], prefix) == 0 && name[prefix] == '.')
+      out->at[prefix] = ' ';
+  }
+}
+
+/* ---- both ---- */
+
+static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned kind =
+      LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
+  LLVMValueRef found = NULL;
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+
+  for (unsigned i = 0; i < count && !found; i++)
+    if (LLVMValueMetadataEntriesGetKind(entries, i) == kind)
+      found = LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
+  LLVMDisposeValueMetadataEntries(entries);
+  return found;
+}
+
+bool cn_layout_names_given(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  return metadata_of(ctx, global) != NULL;
+}
+
+char *cn_layout_names_make(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at)
+{
+  LLVMValueRef node = metadata_of(ctx, global);
+  text out = {0};
+
+  if (!node)
+    append_type(&out, LLVMGlobalGetValueType(global));
+  else if (!append_node(&out, node)) {
+    cn_error(ctx, at, "type-metadata",
+             "!" CN_TYPE_METADATA
+             " must be !{!\"TYPE\", ...} with a !{!\"FIELD\", i64 OFFSET, ...} "
+             "for each field, where pairs i64 COUNT, i64 STRIDE may follow");
+    cn_free(&out);
+    return NULL;
+  }
+  cn_push(&out, '\0');
+  return out.at;
+}
+
+LLVMValueRef cn_layout_names_string(struct cn_ctx *ctx, const char *names)
+{
+  return LLVMConstStringInContext2(ctx->llvm, names, strlen(names), false);
+}
+
+LLVMValueRef cn_layout_names_add(struct cn_ctx *ctx, LLVMValueRef string)
+{
+  CN_CHECK(LLVMIsConstantString(string));
+  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(string), CN_NAME_PREFIX);
+
+  LLVMSetInitializer(global, string);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+  LLVMSetSection(global, CN_NAME_SECTION);
+  LLVMSetAlignment(global, 1);
+  return global;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Types in debug information. LLVM-C has few accessors of its nodes: the rest are operands, whose
+ * places are LLVM 22's.
+ */
+#include "compile/source/debug_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+
+#define TAG "cairn_managed"
+
+/* An operand of a node: a constant, or metadata as a value; null if there is none. */
+LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+{
+  LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
+  unsigned count = LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
+
+  if (index >= count)
+    return NULL;
+  LLVMValueRef *operands = cn_alloc(count * sizeof *operands);
+  LLVMGetMDNodeOperands(value, operands);
+  LLVMValueRef found = operands[index];
+  free(operands);
+  return found;
+}
+
+LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
+{
+  LLVMValueRef value = cn_debug_value(ctx, node, index);
+
+  return value ? LLVMValueAsMetadata(value) : NULL;
+}
+
+unsigned cn_debug_count(struct cn_ctx *ctx, LLVMMetadataRef node)
+{
+  LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
+
+  return value && LLVMIsAMDNode(value) ? LLVMGetMDNodeNumOperands(value) : 0;
+}
+
+bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
+{
+  unsigned length;
+  LLVMValueRef value = node ? LLVMMetadataAsValue(ctx->llvm, node) : NULL;
+  const char *found = value ? LLVMGetMDString(value, &length) : NULL;
+
+  return found && length == strlen(text) && memcmp(found, text, length) == 0;
+}
+
+bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef annotations = cn_debug_operand(ctx, type, CN_DEBUG_ANNOTATIONS);
+
+  for (unsigned i = 0; i < cn_debug_count(ctx, annotations); i++) {
+    LLVMMetadataRef pair = cn_debug_operand(ctx, annotations, i);
+    if (pair && cn_debug_is(ctx, cn_debug_operand(ctx, pair, 0), "btf_type_tag") &&
+        cn_debug_is(ctx, cn_debug_operand(ctx, pair, 1), TAG))
+      return true;
+  }
+  return false;
+}
+
+/* Is it a type node whose operands we know? */
+bool cn_debug_is_type(LLVMMetadataRef node)
+{
+  LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;
+
+  return node && (kind == LLVMDICompositeTypeMetadataKind || kind == LLVMDIDerivedTypeMetadataKind);
+}
+
+uint64_t cn_debug_size(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  while (cn_debug_is_type(type) && LLVMDITypeGetSizeInBits(type) == 0)
+    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+  return type ? LLVMDITypeGetSizeInBits(type) / 8 : 0;
+}
+
+/* The type of a variable's debug information, after typedefs and qualifiers. */
+LLVMMetadataRef cn_debug_plain(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  while (cn_debug_is_type(type) && LLVMGetMetadataKind(type) == LLVMDIDerivedTypeMetadataKind &&
+         LLVMGetDINodeTag(type) != CN_DW_POINTER)
+    type = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+  return type;
+}
+
+/* The variable of a global's debug information, or null. */
+LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned dbg = LLVMGetMDKindIDInContext(ctx->llvm, "dbg", 3);
+  LLVMMetadataRef found = NULL;
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+
+  for (unsigned i = 0; i < count && !found; i++)
+    if (LLVMValueMetadataEntriesGetKind(entries, i) == dbg)
+      found = LLVMDIGlobalVariableExpressionGetVariable(
+          LLVMValueMetadataEntriesGetMetadata(entries, i));
+  LLVMDisposeValueMetadataEntries(entries);
+  return found;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Types in debug information, as clang -g describes those of C. It has no address spaces: a
+ * reference is a pointer with the BTF type tag of include/cairn/cairn.h.
+ */
+#ifndef CN_COMPILE_SOURCE_DEBUG_TYPES_H
+#define CN_COMPILE_SOURCE_DEBUG_TYPES_H
+
+#include "compile/core/pass.h"
+
+/* DWARF tags. */
+enum {
+  CN_DW_ARRAY = 0x01,
+  CN_DW_ENUMERATION = 0x04,
+  CN_DW_MEMBER = 0x0d,
+  CN_DW_POINTER = 0x0f,
+  CN_DW_STRUCTURE = 0x13,
+  CN_DW_TYPEDEF = 0x16,
+  CN_DW_UNION = 0x17
+};
+/* The operands of a type's node, and of a variable's. */
+enum { CN_DEBUG_FILE = 0, CN_DEBUG_BASE = 5, CN_DEBUG_ELEMENTS = 6, CN_DEBUG_ANNOTATIONS = 7 };
+enum { CN_DEBUG_NAME = 1, CN_DEBUG_TYPE = 3 };
+
+/* An operand of a node: a constant, or metadata as a value; null if there is none. */
+LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
+LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
+/* How many it has; none if the node is null. */
+unsigned cn_debug_count(struct cn_ctx *ctx, LLVMMetadataRef node);
+
+/* Is it the string `text`? Null is none. */
+bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text);
+
+/* Is it a type node whose operands we know? Null is none. */
+bool cn_debug_is_type(LLVMMetadataRef node);
+bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
+
+/* The bytes of a type. */
+uint64_t cn_debug_size(struct cn_ctx *ctx, LLVMMetadataRef type);
+
+/* The type after typedefs and qualifiers. */
+LLVMMetadataRef cn_debug_plain(struct cn_ctx *ctx, LLVMMetadataRef type);
+
+/* The variable of a global's debug information, or null. */
+LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global);
+
+#endif

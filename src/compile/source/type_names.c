@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The names of types and fields for layouts, by debug information, which every unit has here: it is
+ * dropped before the optimiser if nobody asked for it.
+ *
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout
+ * statics that have none (lower/layout_names.h). Breaks: nothing.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/lower/layout_names.h"
+#include "compile/source/debug_types.h"
+#include "compile/source/rules.h"
+
+/* The layout statics of include/cairn/cairn.h. */
+#define STATIC "cairn_layout_"
+
+/* Fields beyond have no name; arrays in one another beyond that none either. */
+enum { MAX_FIELDS = 1024, DEPTH = 8 };
+
+/* A place in a type: its name there, and the arrays that it is in, the outermost first. */
+struct place {
+  const char *name;
+  uint64_t offset, counts[DEPTH], strides[DEPTH];
+  unsigned depth;
+};
+
+struct names {
+  struct cn_ctx *ctx;
+  CN_VECTOR(LLVMMetadataRef) operands;
+};
+
+static LLVMMetadataRef string(struct cn_ctx *ctx, const char *text)
+{
+  return LLVMMDStringInContext2(ctx->llvm, text, strlen(text));
+}
+
+static LLVMMetadataRef number(struct cn_ctx *ctx, uint64_t n)
+{
+  return LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false));
+}
+
+/* ---- types ---- */
+
+static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type);
+
+/* A struct without a name has its place in the source. */
+static char *composite_name(struct cn_ctx *ctx, LLVMMetadataRef type, const char *kind)
+{
+  size_t length;
+  unsigned file_length = 0;
+  const char *name = LLVMDITypeGetName(type, &length);
+  LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE);
+  const char *path = file ? LLVMDIFileGetFilename(file, &file_length) : "";
+
+  if (length)
+    return cn_format("%s %.*s", kind, (int)length, name);
+  return cn_format("%s at %.*s:%u", kind, (int)file_length, path, LLVMDITypeGetLine(type));
+}
+
+static char *pointer_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef base = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
+  char *to = type_name(ctx, base);
+  char *name = cn_format("%s %s*", to, cn_debug_is_reference(ctx, type) ? "managed " : "");
+
+  free(to);
+  return name;
+}
+
+/* The length of dimension `i` of an array; 0 if it has none. */
+static uint64_t dimension(struct cn_ctx *ctx, LLVMMetadataRef array, unsigned i)
+{
+  LLVMMetadataRef range = cn_debug_operand(ctx, cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS), i);
+  LLVMValueRef length = range ? cn_debug_value(ctx, range, 0) : NULL;
+  int64_t n = length && LLVMIsAConstantInt(length) ? LLVMConstIntGetSExtValue(length) : 0;
+
+  return n > 0 ? (uint64_t)n : 0;
+}
+
+static unsigned dimensions(struct cn_ctx *ctx, LLVMMetadataRef array)
+{
+  LLVMMetadataRef ranges = cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS);
+
+  return cn_debug_count(ctx, ranges);
+}
+
+static char *array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  char *name = type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE)), *longer;
+
+  for (unsigned i = 0; i < dimensions(ctx, type); i++) {
+    longer = cn_format("%s[%llu]", name, (unsigned long long)dimension(ctx, type, i));
+    free(name);
+    name = longer;
+  }
+  return name;
+}
+
+/* A typedef's own name, but that of the struct which it stands for if that has one. */
+static char *typedef_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  size_t length, own_length;
+  LLVMMetadataRef plain = cn_debug_plain(ctx, type);
+  const char *own = LLVMDITypeGetName(type, &own_length);
+
+  if (cn_debug_is_type(plain) && LLVMGetMetadataKind(plain) == LLVMDICompositeTypeMetadataKind &&
+      LLVMGetDINodeTag(plain) != CN_DW_ARRAY && LLVMDITypeGetName(plain, &length) && length)
+    return type_name(ctx, plain);
+  return cn_format("%.*s", (int)own_length, own);
+}
+
+static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  size_t length;
+
+  if (!type)
+    return cn_strdup("void");
+  if (LLVMGetMetadataKind(type) == LLVMDISubroutineTypeMetadataKind)
+    return cn_strdup("function");
+  if (cn_debug_is_type(type))
+    switch (LLVMGetDINodeTag(type)) {
+    case CN_DW_POINTER:
+      return pointer_name(ctx, type);
+    case CN_DW_ARRAY:
+      return array_name(ctx, type);
+    case CN_DW_STRUCTURE:
+      return composite_name(ctx, type, "struct");
+    case CN_DW_UNION:
+      return composite_name(ctx, type, "union");
+    case CN_DW_ENUMERATION:
+      return composite_name(ctx, type, "enum");
+    case CN_DW_TYPEDEF:
+      return typedef_name(ctx, type);
+    default: /* const, volatile, ... */
+      return type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE));
+    }
+  const char *name = LLVMDITypeGetName(type, &length);
+  return cn_format("%.*s", (int)length, name);
+}
+
+/* ---- fields ---- */
+
+static void add_fields(struct names *names, LLVMMetadataRef type, const struct place *place);
+
+static void add_field(struct names *names, const struct place *place)
+{
+  LLVMMetadataRef operands[2 + 2 * DEPTH];
+  unsigned count = 0;
+
+  CN_CHECK(place->depth <= DEPTH);
+  if (!*place->name || names->operands.count > MAX_FIELDS)
+    return;
+  operands[count++] = string(names->ctx, place->name);
+  operands[count++] = number(names->ctx, place->offset);
+  for (unsigned i = 0; i < place->depth; i++) {
+    operands[count++] = number(names->ctx, place->counts[i]);
+    operands[count++] = number(names->ctx, place->strides[i]);
+  }
+  cn_push(&names->operands, LLVMMDNodeInContext2(names->ctx->llvm, operands, count));
+}
+
+/* A member without a name has its members under the names of the struct around it. */
+static void add_members(struct names *names, LLVMMetadataRef type, const struct place *place)
+{
+  LLVMMetadataRef members = cn_debug_operand(names->ctx, type, CN_DEBUG_ELEMENTS);
+
+  for (unsigned i = 0; i < cn_debug_count(names->ctx, members); i++) {
+    LLVMMetadataRef member = cn_debug_operand(names->ctx, members, i);
+    if (!cn_debug_is_type(member) || LLVMGetDINodeTag(member) != CN_DW_MEMBER)
+      continue;
+    struct place at = *place;
+    size_t length;
+    const char *own = LLVMDITypeGetName(member, &length);
+    char *name = cn_format("%s%s%.*s", place->name, *place->name && length ? "." : "", (int)length,
+                           length ? own : "");
+    at.name = name;
+    at.offset += LLVMDITypeGetOffsetInBits(member) / 8;
+    add_fields(names, cn_debug_operand(names->ctx, member, CN_DEBUG_BASE), &at);
+    free(name);
+  }
+}
+
+static void add_elements(struct names *names, LLVMMetadataRef type, const struct place *place)
+{
+  LLVMMetadataRef element = cn_debug_operand(names->ctx, type, CN_DEBUG_BASE);
+  unsigned depth = dimensions(names->ctx, type);
+  uint64_t stride = element ? cn_debug_size(names->ctx, element) : 0;
+  struct place at = *place;
+
+  if (stride == 0 || depth == 0 || at.depth + depth > DEPTH)
+    return;
+  for (unsigned i = depth; i-- > 0;) {
+    at.counts[at.depth + i] = dimension(names->ctx, type, i);
+    at.strides[at.depth + i] = stride;
+    stride *= at.counts[at.depth + i] ? at.counts[at.depth + i] : 1;
+  }
+  at.depth += depth;
+  char *name = cn_strdup(place->name), *longer;
+  for (unsigned i = 0; i < depth; i++) {
+    longer = cn_format("%s[]", name);
+    free(name);
+    name = longer;
+  }
+  at.name = name;
+  add_fields(names, element, &at);
+  free(name);
+}
+
+/* The fields of what has this type and lies at that place. */
+static void add_fields(struct names *names, LLVMMetadataRef type, const struct place *place)
+{
+  LLVMMetadataRef plain = cn_debug_plain(names->ctx, type);
+  unsigned tag = cn_debug_is_type(plain) ? LLVMGetDINodeTag(plain) : 0;
+
+  if (names->operands.count > MAX_FIELDS)
+    return;
+  if (tag == CN_DW_STRUCTURE || tag == CN_DW_UNION)
+    add_members(names, plain, place);
+  else if (tag == CN_DW_ARRAY)
+    add_elements(names, plain, place);
+  else
+    add_field(names, place);
+}
+
+/* ---- layout statics ---- */
+
+static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
+{
+  LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE);
+  struct names names = {.ctx = ctx};
+  unsigned kind =
+      LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
+
+  char *name = type_name(ctx, type);
+  cn_push(&names.operands, string(ctx, name));
+  free(name);
+  if (type)
+    add_fields(&names, type, &(struct place){.name = ""});
+  LLVMGlobalSetMetadata(global, kind,
+                        LLVMMDNodeInContext2(ctx->llvm, names.operands.at, names.operands.count));
+  cn_free(&names.operands);
+}
+
+/* Until locals are promoted calls do not show which static they are given. */
+void cn_type_names_add(struct cn_ctx *ctx)
+{
+  CN_EACH_GLOBAL(g, ctx->module) {
+    LLVMMetadataRef variable = cn_debug_variable(ctx, g);
+    if (variable && cn_debug_is(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME), STATIC) &&
+        !cn_layout_names_given(ctx, g))
+      name_static(ctx, g, variable);
+  }
+}

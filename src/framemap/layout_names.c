@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a line says is not trusted: numbers may be any.
+ */
+#include "framemap/layout_names.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/check.h"
+
+enum { DEPTH = 8 }; /* arrays in one another */
+
+struct field {
+  uint64_t offset, counts[DEPTH], strides[DEPTH];
+  unsigned depth;
+  const char *name;
+  size_t length;
+};
+
+size_t cn_layout_names_type(const char *names)
+{
+  CN_ASSERT(names != NULL);
+  return strcspn(names, "\n");
+}
+
+const char *cn_layout_names_next(const char *line, size_t *length)
+{
+  const char *end = line + strcspn(line, "\n");
+
+  if (*end == '\0')
+    return NULL;
+  *length = strcspn(end + 1, "\n");
+  return end + 1;
+}
+
+/* Read a number at *at, and move past it. */
+static bool read_number(const char **at, uint64_t *number)
+{
+  const char *digit = *at;
+
+  for (*number = 0; *digit >= '0' && *digit <= '9'; digit++)
+    if (__builtin_mul_overflow(*number, 10, number) ||
+        __builtin_add_overflow(*number, (uint64_t)(*digit - '0'), number))
+      return false;
+  bool any = digit != *at;
+  *at = digit;
+  return any;
+}
+
+static bool read_field(const char *line, size_t length, struct field *field)
+{
+  const char *at = line;
+
+  *field = (struct field){0};
+  if (!read_number(&at, &field->offset))
+    return false;
+  for (; *at == '*'; field->depth++) {
+    if (field->depth == DEPTH)
+      return false;
+    at++;
+    if (!read_number(&at, &field->counts[field->depth]) || *at++ != '/' ||
+        !read_number(&at, &field->strides[field->depth]) || field->strides[field->depth] == 0)
+      return false;
+  }
+  if (*at++ != ' ')
+    return false;
+  field->name = at;
+  field->length = length - (size_t)(at - line);
+  return true;
+}
+
+/* Is the field at `offset`? Then which one of each array goes to `indices`. */
+static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[DEPTH])
+{
+  if (offset < field->offset)
+    return false;
+  offset -= field->offset;
+  for (unsigned i = 0; i < field->depth; i++) {
+    indices[i] = offset / field->strides[i];
+    offset %= field->strides[i];
+    if (field->counts[i] != 0 && indices[i] >= field->counts[i])
+      return false;
+  }
+  return offset == 0;
+}
+
+static void print(const struct field *field, const uint64_t indices[DEPTH], char *text, size_t size)
+{
+  size_t used = 0;
+  unsigned next = 0;
+
+  CN_CHECK(size > 0);
+  text[0] = '\0';
+  for (size_t i = 0; i < field->length && used < size; i++) {
+    bool index = field->name[i] == ']' && next < field->depth;
+    int n = index ? snprintf(text + used, size - used, "%llu]", (unsigned long long)indices[next++])
+                  : snprintf(text + used, size - used, "%c", field->name[i]);
+    CN_CHECK(n > 0);
+    used += (size_t)n;
+  }
+}
+
+bool cn_layout_names_field(const char *names, uint64_t offset, char *text, size_t size)
+{
+  uint64_t indices[DEPTH];
+  struct field field;
+  size_t length;
+
+  for (const char *line = names; (line = cn_layout_names_next(line, &length)) != NULL;)
+    if (read_field(line, length, &field) && is_at(&field, offset, indices)) {
+      print(&field, indices, text, size);
+      return true;
+    }
+  return false;
+}
