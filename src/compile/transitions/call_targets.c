@@ -79,6 +79,18 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   return callee;
 }
 
+/* What a wrapper of large results calls is given references: end the program if it is native. */
+static void guard_wrapped(struct cn_ctx *ctx, const struct cn_call_target *site)
+{
+  unsigned operand = site->first + CN_RESULT_CALLEE;
+  LLVMValueRef callee = LLVMGetOperand(site->call, operand);
+
+  CN_CHECK(site->count > CN_RESULT_CALLEE);
+  if (!cn_target_managed(callee))
+    LLVMSetOperand(site->call, operand,
+                   choose(ctx, site, callee, 0, cn_stub(ctx, CN_REFUSE_NATIVE)));
+}
+
 static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   CN_CHECK(cn_is_managed(cn_call_target_caller(site)) && site->type);
@@ -100,6 +112,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
     return;
   }
   if (cn_result_wrappers_passes_references(target)) {
+    guard_wrapped(ctx, site);
     cn_call_through(ctx, site, cn_stub(ctx, CN_CALL_PASSING), target);
     return;
   }

@@ -9,7 +9,8 @@
  *                                        %r = load T, ptr %slot
  *
  * If references go through it, another thread must not collect meanwhile, for nobody would update
- * them: so the thread stays managed (cairn_call_passing).
+ * them: so the thread stays managed (cairn_call_passing), and what is called must be managed, too
+ * (call_targets.c).
  *
  * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing.
  * Part of pass transitions, which then routes the call of the native function like any other.
@@ -25,7 +26,7 @@
 #include "compile/core/names.h"
 #include "compile/transitions/result_wrappers.h"
 
-enum { OWN_ARGUMENTS = 2 }; /* of the native function: slot and callee */
+enum { OWN_ARGUMENTS = CN_RESULT_CALLEE + 1 }; /* of the native function: slot and callee */
 
 static const char passes_references[] = "cairn-passes-references";
 

@@ -10,6 +10,9 @@
 /* Move every parse point of managed functions that returns another type into a native function. */
 void cn_result_wrappers_build(struct cn_ctx *ctx);
 
+/* Which argument of such a function is the callee. */
+enum { CN_RESULT_CALLEE = 1 };
+
 /* Is it such a function, that references go through? The thread stays managed in it. */
 bool cn_result_wrappers_passes_references(LLVMValueRef function);
 
