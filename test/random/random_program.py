@@ -36,6 +36,16 @@ typedef struct node managed *ref;
 struct row { ref who; ulong key; struct duo two; };
 struct rows { ulong count; struct row row[]; };
 struct nest { struct one one; struct { unsigned low : 3; unsigned high : 29; } bits; };
+struct trio {
+  struct node managed *who;
+  struct trio managed *next;
+  ulong n;
+  unsigned char bytes[3];
+  unsigned short half;
+  unsigned word;
+  struct trio managed *back;
+  ulong more[2];
+};
 
 static struct node managed *global_ref;
 static struct node managed *global_array[4];
@@ -43,6 +53,7 @@ static struct { int before; struct pair pairs[2]; } global_nest;
 static struct table managed *global_table;
 static struct rows managed *global_rows;
 static ref managed *global_boxes;
+static struct trio managed *global_trio;
 static long fuel = %(fuel)d;
 static ulong sum = 1;
 
@@ -56,6 +67,12 @@ static struct node managed *make(ulong value, struct node managed *left)
   p->numbers[value & 3] = value * 3;
   p->bytes[value %% 5] = (unsigned char)value;
   return p;
+}
+static void mix_trio(struct trio managed *t)
+{
+  for (int i = 0; t && i < 3; t = i & 1 ? t->next : t->back, i++)
+    mix(value_of(t->who) + t->n + t->bytes[0] + 3u * t->bytes[1] + 5u * t->bytes[2] + 7u * t->half + t->word +
+        11 * t->more[0] + 13 * t->more[1] + (t->next == t) + 2 * (t->back == t) + 4 * !t->next + 8 * !t->back);
 }
 /* Loops over references, which the vectoriser and the idiom recogniser like. */
 static ulong box_same(ref managed *x, ref managed *y, ulong n)
@@ -79,6 +96,18 @@ static ref remember(ref p)
   ref old = ring[turn & 3];
   ring[turn++ & 3] = p;
   return old;
+}
+/* Fill both halves of the heap: a word that an allocation does not clear is not zero by chance. */
+static void dirty(void)
+{
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 64; i++) {
+      unsigned char managed *p = cairn_new_array_uninit(unsigned char, 4000);
+      for (int j = 0; j < 4000; j++) p[j] = 0xa5;
+      sum += p[(sum + i) %% 4000];
+    }
+    cairn_collect();
+  }
 }
 static int by_key(const void *a, const void *b)
 {
@@ -209,7 +238,7 @@ class Program:
     def statement(self, s, depth, budget):
         kinds = ["number", "ref", "assign", "assign", "store", "store", "mix", "interior", "pair",
                  "array", "copy", "out", "numeric", "fp", "duo", "rows", "rows", "boxes", "boxes", "exchange",
-                 "structs", "static", "long_double", "comma", "nest"]
+                 "structs", "static", "long_double", "comma", "nest", "fresh", "fresh", "fresh"]
         if depth < 4 and budget > 0:
             kinds += ["if", "if", "for", "while", "switch", "walk", "block", "do", "goto", "taken"]
         if depth < 3:
@@ -477,6 +506,69 @@ class Program:
         self.line(depth, f"mix({name}.bits.low + value_of({name}.one.only) + {name}.bits.high);")
         s["r"].append(f"{name}.one.only")
 
+    # New objects and what fills them, in one block: they may share a check, and words that are filled are not cleared.
+    def s_fresh(self, s, depth, budget):
+        trios, arrays, nodes = [], [], []
+        self.line(depth, "{")
+        for _ in range(self.random.randrange(3, 16)):
+            kind = self.pick(["new", "new", "field", "field", "field", "field", "link", "link", "read", "rare", "array", "node"])
+            if kind == "new" or not trios:
+                trios.append(self.fresh("t"))
+                self.line(depth + 1, f"struct trio managed *{trios[-1]} = cairn_new(struct trio);")
+            elif kind == "array":
+                self.fresh_array(s, depth, arrays)
+            elif kind == "node":
+                nodes.append(self.fresh("r"))
+                self.line(depth + 1, f"ref {nodes[-1]} = cairn_new(struct node);")
+                self.line(depth + 1, f"{nodes[-1]}->{self.pick(['left', 'pair.second', 'array[2]'])} = {self.some_ref(s, nodes)};")
+                self.line(depth + 1, f"{nodes[-1]}->{self.pick(['value', 'numbers[3]', 'bytes[4]'])} = (unsigned char){self.number(s, 3)};")
+            else:
+                self.fresh_use(s, depth, kind, self.pick(trios), trios, nodes)
+        for t in trios:
+            self.line(depth + 1, f"mix_trio({t});")
+        for a, n in arrays:
+            self.line(depth + 1, f"for (int i = 0; i < {n}; i++) mix({a}[i]);")
+        for r in nodes:
+            self.line(depth + 1, f"mix({r}->value + {r}->numbers[3] + {r}->numbers[0] + {r}->bytes[4] + value_of({r}->pair.second) + "
+                                 f"value_of({r}->array[2]) + value_of({r}->one.only));")
+        if self.chance(0.5):
+            self.line(depth + 1, f"global_trio = {self.pick(trios)};")
+        self.line(depth, "}")
+
+    def some_ref(self, s, nodes):
+        return self.pick(s["r"] + nodes) if s["r"] + nodes and self.chance(0.8) else "global_ref"
+
+    def fresh_array(self, s, depth, arrays):
+        a, n = self.fresh("b"), self.pick([1, 3, 5, 9])
+        kind = self.pick(["ulong", "unsigned char", "unsigned short"])
+        uninit = self.chance(0.3)
+        self.line(depth + 1, f"{kind} managed *{a} = cairn_new_array{'_uninit' if uninit else ''}({kind}, {n});")
+        for i in range(n):
+            if uninit or self.chance(0.5):
+                self.line(depth + 1, f"{a}[{i}] = ({kind}){self.number(s, 3)};")
+        arrays.append((a, n))
+
+    def fresh_use(self, s, depth, kind, t, trios, nodes):
+        if kind == "field":
+            f = self.pick(["who", "n", "n", "bytes[1]", "half", "word", "more[0]", "more[1]", "whole bytes"])
+            if f == "who":
+                self.line(depth + 1, f"{t}->who = {self.some_ref(s, nodes)};")
+            elif f == "whole bytes":
+                self.line(depth + 1, f"for (int i = 0; i < 3; i++) {t}->bytes[i] = (unsigned char)(i + {self.number(s, 3)});")
+            else:
+                self.line(depth + 1, f"{t}->{f} = (__typeof__({t}->{f})){self.number(s, 3)};")
+        elif kind == "link":
+            self.line(depth + 1, f"{t}->{self.pick(['next', 'back'])} = {self.pick(trios + ['global_trio'])};")
+        elif kind == "read":
+            self.line(depth + 1, self.pick([f"mix({t}->n + {t}->half);", f"{t}->more[0] = {t}->n + {t}->word;",
+                                            f"{t}->who = {t}->who ? {t}->who : global_ref;"]))
+        else:
+            other = self.pick(trios)
+            self.line(depth + 1, self.pick([f"global_trio = {t};", f"mix_trio({t});", f"{t}->who = make({self.number(s, 3)}, NIL);",
+                                            f"*{t} = *{other};", f"if ({self.number(s, 2)} & 1) {t}->n = 5;",
+                                            f"{t}->more[{self.number(s, 2)} & 1] = 9;", "cairn_collect();",
+                                            f"global_trio->n++;", f"global_array[1] = {t}->who;"]))
+
     def s_do(self, s, depth, budget):
         name = self.fresh("r")
         self.line(depth, f"ref {name} = {self.ref(s)};")
@@ -583,11 +675,13 @@ class Program:
             self.function(i)
         self.line(0, "int main(void)")
         self.line(0, "{")
+        self.line(1, "dirty();")
         self.line(1, "global_table = cairn_new_flex(struct table, 4);")
         self.line(1, "global_table->count = 4;")
         self.line(1, "for (int i = 0; i < 4; i++) { global_array[i] = make((ulong)i, global_ref); global_ref = global_array[i]; "
                      "global_table->slots[i] = global_ref; }")
         scope = {k: [] for k in "nrpiadqb"}
+        self.line(1, "global_trio = cairn_new(struct trio);")
         self.line(1, "global_rows = cairn_new_flex(struct rows, 6);")
         self.line(1, "global_boxes = cairn_new_array(ref, 16);")
         self.line(1, "struct node managed *top = global_ref;")
@@ -606,6 +700,7 @@ class Program:
         self.line(1, "}")
         self.line(1, "for (int i = 0; i < 6; i++) mix(value_of(global_rows->row[i].who) + value_of(global_rows->row[i].two.b));")
         self.line(1, "for (int i = 0; i < 16; i++) mix(value_of(global_boxes[i]));")
+        self.line(1, "mix_trio(global_trio);")
         self.line(1, "int steps = 0;")
         self.line(1, "for (struct node managed *p = global_ref; p && steps < 50; p = p->left, steps++)")
         self.line(2, "mix(p->value + p->numbers[1] + p->bytes[3] + value_of(p->pair.second) + value_of(p->array[1]));")

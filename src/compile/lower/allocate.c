@@ -8,10 +8,21 @@
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
- *        mutator.alloc = end; object = free + prefix; store header (and count), clear
+ *        mutator.alloc = end; object = free + prefix; store header (and count)
+ *        clear what the stores leave; the stores
  *        goto tail
  *   slow: r = preserve_all cairn_alloc_slow(layout)           <- a parse point, later
+ *        the stores
  *   tail: phi [object], [r]
+ *
+ * Objects of constant size that follow each other are made by one check, and the stores that fill
+ * them stand in both arms (fresh.c). So the fast arm is a block of its own, in which nothing is
+ * called: no poll comes into it, and nobody has the object's address before its end. Words that
+ * have not been stored yet are seen by no collection, no other thread and no code of the program:
+ * - A signal handler may interrupt the arm anywhere. It allocates from a part of the buffer of its
+ *   own, its collections wait for the next safepoint, and stops wait for its end (runtime/signals).
+ * - If it leaves by a jump, the arm never goes on. cn_buffer_mend() then makes the blocks of the
+ *   arm a sequence of some blocks or fillers, and no reference leads there.
  *
  * The slow functions keep every register but the result's, so that the fast path has no spill
  * (docs/llvm-22.md, "cold calls").
@@ -24,6 +35,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
+#include "compile/lower/fresh.h"
 #include "compile/lower/layouts.h"
 #include "compile/lower/resize.h"
 
@@ -63,10 +75,6 @@ static LLVMValueRef emit_payload_size(const struct site *s)
   const struct cn_layout_sizes *z = &s->sizes;
   uint64_t mask = CAIRN_ABI_OBJECT_ALIGN - 1;
 
-  if (!s->count)
-    return word(s, payload_size(z, 0));
-  if (LLVMIsAConstantInt(s->count))
-    return word(s, payload_size(z, LLVMConstIntGetZExtValue(s->count)));
   LLVMValueRef size = LLVMBuildMul(s->builder, s->count, word(s, z->elem_size), "");
   size = LLVMBuildAdd(s->builder, size, word(s, z->elem_offset), "");
   if (z->base_size > z->elem_offset) {
@@ -109,8 +117,8 @@ static void emit_header_word(const struct site *s, LLVMValueRef reference, uint6
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
 
-/* Emit the test: true if the slow function is needed. The block is [*free, *end). */
-static LLVMValueRef emit_test(const struct site *s, LLVMValueRef size, LLVMValueRef *free,
+/* Emit the test: true if the slow function is needed. What is allocated is [*free, *end). */
+static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValueRef *free,
                               LLVMValueRef *end)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(s->ctx->llvm);
@@ -119,8 +127,7 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef size, LLVMValue
   *free = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
   LLVMValueRef limit =
       LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
-  LLVMValueRef block = LLVMBuildAdd(b, size, word(s, s->prefix), "");
-  *end = LLVMBuildAdd(b, *free, block, "end");
+  *end = LLVMBuildAdd(b, *free, bytes, "end");
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
   if (!s->count || LLVMIsAConstantInt(s->count))
     return full;
@@ -128,27 +135,44 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef size, LLVMValue
   return LLVMBuildOr(b, large, full, "");
 }
 
-static LLVMValueRef emit_fast(const struct site *s, LLVMValueRef size, LLVMValueRef free,
-                              LLVMValueRef end)
+/* The object whose block begins `distance` bytes after `free`, with its header. */
+static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_t distance)
 {
   LLVMBuilderRef b = s->builder;
+  LLVMValueRef reference =
+      emit_reference(s, LLVMBuildAdd(b, free, word(s, distance + s->prefix), ""));
 
-  LLVMBuildStore(b, end, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC));
-  LLVMValueRef address = LLVMBuildAdd(b, free, word(s, s->prefix), "");
-  LLVMValueRef reference = emit_reference(s, address);
   if (s->count) {
     LLVMValueRef twice = LLVMBuildShl(b, s->count, word(s, 1), "");
     emit_header_word(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE,
                      LLVMBuildOr(b, twice, word(s, 1), ""));
   }
   emit_header_word(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
-  if (s->allocator->uninit)
-    return reference;
-  LLVMValueRef clear =
-      LLVMBuildMemSet(b, reference, LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false),
-                      size, CAIRN_ABI_OBJECT_ALIGN);
-  cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_CLEAR_MAX));
   return reference;
+}
+
+static void emit_clear(const struct site *s, LLVMValueRef from, LLVMValueRef bytes)
+{
+  LLVMValueRef zero = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false);
+  LLVMValueRef clear = LLVMBuildMemSet(s->builder, from, zero, bytes, CAIRN_ABI_OBJECT_ALIGN);
+
+  cn_work_say(s->ctx, clear, cn_work_of_bytes(CAIRN_ABI_INLINE_CLEAR_MAX));
+}
+
+/* Clear the words of the payload that no store of the group fills. */
+static void emit_clear_rest(const struct site *s, LLVMValueRef reference,
+                            const struct cn_fresh *object)
+{
+  for (uint64_t from = 0, to; from < object->payload; from = to + 8) {
+    for (to = from; to < object->payload && !cn_fresh_is_stored(object, to); to += 8)
+      ;
+    if (to == from)
+      continue;
+    LLVMValueRef offset = word(s, from);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(s->ctx->llvm);
+    LLVMValueRef at = from ? LLVMBuildGEP2(s->builder, i8, reference, &offset, 1, "") : reference;
+    emit_clear(s, at, word(s, to - from));
+  }
 }
 
 static LLVMValueRef emit_slow(const struct site *s)
@@ -183,36 +207,61 @@ static LLVMBasicBlockRef new_block(const struct site *s, LLVMBasicBlockRef befor
   return LLVMInsertBasicBlockInContext(s->ctx->llvm, before, name);
 }
 
-static void expand_in_line(struct site *s)
-{
-  CN_CHECK(s->count ? s->sizes.elem_size > 0 : s->sizes.elem_size == 0);
-  CN_CHECK(!s->count || LLVMIsAConstantInt(s->count) || s->most > 0);
-  LLVMBuilderRef b = s->builder;
-  LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
-  LLVMBasicBlockRef tail = cn_split_before(s->ctx, s->call, "allocated");
-  LLVMBasicBlockRef fast = new_block(s, tail, "alloc.fast"),
-                    slow = new_block(s, tail, "alloc.slow");
+/* The blocks of an expansion. */
+struct arms {
+  LLVMBasicBlockRef fast, slow, tail;
   LLVMValueRef free, end;
+};
 
+/* Split the block of the call before it, and emit the test. */
+static struct arms begin_arms(const struct site *s, LLVMValueRef bytes)
+{
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(s->call);
+  struct arms arms = {.tail = cn_split_before(s->ctx, s->call, "allocated")};
+
+  arms.fast = new_block(s, arms.tail, "alloc.fast");
+  arms.slow = new_block(s, arms.tail, "alloc.slow");
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
-  LLVMPositionBuilderAtEnd(b, head);
-  LLVMValueRef size = emit_payload_size(s);
-  LLVMValueRef test = emit_test(s, size, &free, &end);
-  cn_emit_unlikely(s->ctx, LLVMBuildCondBr(b, test, slow, fast));
+  LLVMPositionBuilderAtEnd(s->builder, head);
+  LLVMValueRef test = emit_test(s, bytes, &arms.free, &arms.end);
+  cn_emit_unlikely(s->ctx, LLVMBuildCondBr(s->builder, test, arms.slow, arms.fast));
+  LLVMPositionBuilderAtEnd(s->builder, arms.fast);
+  LLVMBuildStore(s->builder, arms.end,
+                 cn_emit_mutator(s->ctx, s->builder, CAIRN_ABI_MUTATOR_ALLOC));
+  return arms;
+}
 
-  LLVMPositionBuilderAtEnd(b, fast);
-  LLVMValueRef incoming[2] = {emit_fast(s, size, free, end), NULL};
-  LLVMBuildBr(b, tail);
-  LLVMPositionBuilderAtEnd(b, slow);
-  incoming[1] = emit_slow(s);
-  LLVMBuildBr(b, tail);
-  if (!incoming[1])
-    return;
-  LLVMPositionBuilderBeforeInstrAndDbgRecords(b, LLVMGetFirstInstruction(tail));
-  LLVMValueRef phi = LLVMBuildPhi(b, cn_ref_type(s->ctx), "");
-  LLVMAddIncoming(phi, incoming, (LLVMBasicBlockRef[]){fast, slow}, 2);
+/* Put what the arms made in the place of the call. */
+static void join(const struct site *s, const struct arms *arms, LLVMValueRef fast,
+                 LLVMValueRef slow)
+{
+  LLVMValueRef incoming[] = {fast, slow};
+  LLVMBasicBlockRef blocks[] = {arms->fast, arms->slow};
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(s->builder, cn_first_after_phis(arms->tail));
+  LLVMValueRef phi = LLVMBuildPhi(s->builder, cn_ref_type(s->ctx), "");
+  LLVMAddIncoming(phi, incoming, blocks, 2);
   LLVMReplaceAllUsesWith(s->call, phi);
   LLVMInstructionEraseFromParent(s->call);
+}
+
+/* An array whose length is not known. */
+static void expand_in_line(struct site *s)
+{
+  CN_CHECK(s->count && s->sizes.elem_size > 0 && s->most > 0);
+  LLVMBuilderRef b = s->builder;
+  LLVMValueRef size = emit_payload_size(s);
+  struct arms arms = begin_arms(s, LLVMBuildAdd(b, size, word(s, s->prefix), ""));
+  LLVMValueRef fast = emit_object(s, arms.free, 0);
+
+  if (!s->allocator->uninit)
+    emit_clear(s, fast, size);
+  LLVMBuildBr(b, arms.tail);
+  LLVMPositionBuilderAtEnd(b, arms.slow);
+  LLVMValueRef slow = emit_slow(s);
+  LLVMBuildBr(b, arms.tail);
+  if (slow)
+    join(s, &arms, fast, slow);
 }
 
 /* The largest count whose block may be allocated in line. */
@@ -252,45 +301,188 @@ static void check(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocat
              allocator->name);
 }
 
-static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
-                   const struct cn_allocator *allocator)
+static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
+  const struct cn_allocator *allocator = cn_layouts_allocator(call);
   struct site s = {.ctx = ctx,
                    .allocator = allocator,
                    .call = call,
                    .layout = LLVMGetOperand(call, 0),
                    .builder = builder};
-  bool in_line;
 
   CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
+  cn_layouts_read(s.layout, &s.sizes);
+  s.prefix =
+      allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
+  if (allocator->form != CN_LAYOUT_OBJECT) {
+    s.count = LLVMGetOperand(call, 1);
+    s.most = most_in_line(&s);
+  }
+  return s;
+}
+
+/* Is it allocated in line, and of constant size? */
+static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *object)
+{
+  if (!LLVMIsACallInst(call) || cn_layouts_allocator(call)->resizes)
+    return false;
+  struct site s = site_of(ctx, NULL, call);
+  bool in_line;
+  uint64_t count = 0;
+
+  if (!s.count) {
+    in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_CLEAR_MAX - s.prefix;
+  } else {
+    in_line = LLVMIsAConstantInt(s.count) && LLVMConstIntGetZExtValue(s.count) <= s.most;
+    count = in_line ? LLVMConstIntGetZExtValue(s.count) : 0;
+  }
+  *object = (struct cn_fresh){.call = call,
+                              .allocator = s.allocator,
+                              .prefix = s.prefix,
+                              .payload = payload_size(&s.sizes, count)};
+  return in_line;
+}
+
+/* ---- groups ---- */
+
+static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueRef *objects,
+                            const LLVMValueRef *copies, size_t made, LLVMValueRef value)
+{
+  for (size_t i = 0; i < group->count; i++)
+    if (group->objects[i].call == value)
+      return objects[i];
+  for (size_t i = 0; i < made; i++)
+    if (group->parts.at[i] == value)
+      return copies[i];
+  return value;
+}
+
+/* Do the stores of the group, here to these objects. */
+static void emit_parts(const struct site *s, const struct cn_fresh_group *group,
+                       const LLVMValueRef *objects)
+{
+  LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(s->builder);
+  LLVMValueRef copies[CN_FRESH_FAR];
+
+  CN_CHECK(group->parts.count <= CN_FRESH_FAR);
+  for (size_t i = 0; i < group->parts.count; i++) {
+    LLVMValueRef part = group->parts.at[i], copy = LLVMInstructionClone(part);
+    for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(part); n++)
+      LLVMSetOperand(copy, n, copy_of(group, objects, copies, i, LLVMGetOperand(part, n)));
+    LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(part));
+    LLVMInsertIntoBuilder(s->builder, copy);
+    copies[i] = copy;
+  }
+  LLVMSetCurrentDebugLocation2(s->builder, line);
+}
+
+/* The arms have their own stores. Addresses may have other users. */
+static void erase_parts(struct cn_fresh_group *group)
+{
+  for (size_t i = group->parts.count; i-- > 0;)
+    if (!LLVMGetFirstUse(group->parts.at[i]))
+      LLVMInstructionEraseFromParent(group->parts.at[i]);
+}
+
+static void emit_group_fast(const struct site *sites, const struct cn_fresh_group *group,
+                            const struct arms *arms, LLVMValueRef *objects)
+{
+  uint64_t distance = 0;
+
+  for (size_t i = 0; i < group->count; i++) {
+    objects[i] = emit_object(&sites[i], arms->free, distance);
+    distance += group->objects[i].prefix + group->objects[i].payload;
+  }
+  CN_CHECK(distance == group->bytes);
+  for (size_t i = 0; i < group->count; i++)
+    if (!group->objects[i].allocator->uninit)
+      emit_clear_rest(&sites[i], objects[i], &group->objects[i]);
+  emit_parts(&sites[0], group, objects);
+  LLVMBuildBr(sites[0].builder, arms->tail);
+}
+
+static bool emit_group_slow(const struct site *sites, const struct cn_fresh_group *group,
+                            const struct arms *arms, LLVMValueRef *objects)
+{
+  LLVMPositionBuilderAtEnd(sites[0].builder, arms->slow);
+  for (size_t i = 0; i < group->count; i++)
+    if (!(objects[i] = emit_slow(&sites[i])))
+      return false;
+  emit_parts(&sites[0], group, objects);
+  LLVMBuildBr(sites[0].builder, arms->tail);
+  return true;
+}
+
+static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_fresh_group *group)
+{
+  struct site sites[CN_FRESH_MOST];
+  LLVMValueRef fast[CN_FRESH_MOST], slow[CN_FRESH_MOST];
+
+  for (size_t i = 0; i < group->count; i++)
+    sites[i] = site_of(ctx, builder, group->objects[i].call);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(sites[0].call));
+  struct arms arms = begin_arms(&sites[0], word(&sites[0], group->bytes));
+  emit_group_fast(sites, group, &arms, fast);
+  if (!emit_group_slow(sites, group, &arms, slow))
+    return;
+  for (size_t i = 0; i < group->count; i++)
+    join(&sites[i], &arms, fast[i], slow[i]);
+  erase_parts(group);
+}
+
+/* ---- the pass ---- */
+
+/* Expand a call that is in no group. */
+static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
+{
+  const struct cn_allocator *allocator = cn_layouts_allocator(call);
+
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
   if (allocator->resizes) {
     cn_resize_expand(ctx, builder, call, allocator);
     return;
   }
-  cn_layouts_read(s.layout, &s.sizes);
-  s.prefix =
-      allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
-  if (allocator->form == CN_LAYOUT_OBJECT) {
-    in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_CLEAR_MAX - s.prefix;
-  } else {
-    s.count = LLVMGetOperand(call, 1);
-    s.most = most_in_line(&s);
-    in_line =
-        LLVMIsAConstantInt(s.count) ? LLVMConstIntGetZExtValue(s.count) <= s.most : s.most > 0;
-  }
-  LLVMPositionBuilderBefore(builder, call);
-  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-  if (in_line)
+  struct site s = site_of(ctx, builder, call);
+  if (s.count && !LLVMIsAConstantInt(s.count) && s.most > 0)
     expand_in_line(&s);
   else
     expand_out_of_line(&s);
+}
+
+typedef CN_VECTOR(LLVMValueRef) call_list;
+typedef CN_VECTOR(struct cn_fresh_group) group_list;
+
+/* Make groups of the calls, which are in the order of the function. What belongs to none remains in
+ * `calls`. */
+static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups)
+{
+  size_t rest = 0;
+
+  for (size_t i = 0, next; i < calls->count; i = next) {
+    struct cn_fresh_group group;
+    struct cn_fresh object;
+    next = i + 1;
+    if (!is_constant(ctx, calls->at[i], &object)) {
+      calls->at[rest++] = calls->at[i];
+      continue;
+    }
+    cn_fresh_begin(&group, &object);
+    cn_fresh_gather(ctx, &group, is_constant, CAIRN_ABI_INLINE_CLEAR_MAX);
+    next = i + group.count;
+    for (size_t n = 1; n < group.count; n++)
+      CN_CHECK(i + n < calls->count && calls->at[i + n] == group.objects[n].call);
+    cn_push(groups, group);
+  }
+  calls->count = rest;
 }
 
 /* Expand from the last call to the first: an expansion moves the rest of its block, up to the next
  * call that has been expanded. */
 static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  CN_VECTOR(LLVMValueRef) calls = {0};
+  call_list calls = {0};
+  group_list groups = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   const struct cn_allocator *allocator;
 
@@ -300,8 +492,15 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
         check(ctx, i, allocator);
         cn_push(&calls, i);
       }
+  if (ctx->errors == 0)
+    make_groups(ctx, &calls, &groups);
+  for (size_t i = groups.count; i-- > 0 && ctx->errors == 0;)
+    expand_group(ctx, builder, &groups.at[i]);
   for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;)
-    expand(ctx, builder, calls.at[i], cn_layouts_allocator(calls.at[i]));
+    expand(ctx, builder, calls.at[i]);
+  for (size_t i = 0; i < groups.count; i++)
+    cn_fresh_free(&groups.at[i]);
+  cn_free(&groups);
   cn_free(&calls);
   LLVMDisposeBuilder(builder);
 }

@@ -207,8 +207,9 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* All blocks but the last are whole. The last one's header word may look like one of any size: if
- * it does not lead to the end, put a filler in its place. */
+/* All blocks but those that were allocated last, by one check, are whole. Header words of these may
+ * look like ones of any size: where one does not lead to a block or to the end, put a filler in the
+ * place of the rest. */
 void cn_buffer_mend(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->alloc, next;

@@ -4,7 +4,7 @@
  * managed code (signals.h):
  *
  *     start                alloc                       end    start        alloc             end
- *      |  objects           |  one block may be under   |      |  objects   |                 |
+ *      |  objects           |  blocks may be under      |      |  objects   |                 |
  *      |                    |  way from here on         |      |            |                 |
  *      buffer                                                  beside
  *
@@ -48,8 +48,8 @@ void cn_buffer_merge(struct cairn_mutator *mutator);
 void cn_buffer_close(struct cairn_mutator *mutator);
 void cn_buffer_open(struct cairn_mutator *mutator);
 
-/* The interrupted code never goes on (a handler jumped over it): give the block that it allocated
- * last a header if it has none yet. */
+/* The interrupted code never goes on (a handler jumped over it): give the blocks that it allocated
+ * last headers if they have none yet. */
 void cn_buffer_mend(struct cairn_mutator *mutator);
 
 /* Bytes allocated so far in allocation buffers, headers included. */
