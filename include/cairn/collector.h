@@ -188,10 +188,11 @@ struct cairn_collector {
    * does not happen. cairn_log() keeps these rules. A slot is any address: of a local, of a global,
    * or of a field of an object, which the collector finds if it wants to. */
 
-  /* FIELDS: a store to a slot whose byte is 0; *slot.address is the old value still. The runtime
-   * sets the byte to 1 after it. OBJECTS: a store to a slot of which compiled code does not know
-   * the object; each one comes here. */
-  void (*log_slot)(struct cairn_mutator *mutator, struct cairn_slot slot);
+  /* FIELDS: a store to a slot whose byte is 0; *slot.address is the old value still. True: the
+   * runtime sets the byte to 1 then. False for a slot outside the memory that the bytes stand for:
+   * the byte is another's. OBJECTS: a store to a slot of which compiled code does not know the
+   * object; each one comes here, and the result is nobody's. */
+  bool (*log_slot)(struct cairn_mutator *mutator, struct cairn_slot slot);
 
   /* OBJECTS: a store into an object whose header had CAIRN_ABI_HEADER_UNLOGGED. The runtime has
    * cleared it. */
@@ -200,9 +201,9 @@ struct cairn_collector {
   /* SNAPSHOT: a store over `old`, which is not null, while the barrier word is not 0. */
   void (*log_old)(struct cairn_mutator *mutator, uintptr_t old);
 
-  /* LOADS: `value`, which was loaded from the slot, has a bit of the barrier word. Returns what the
-   * program is to use, without such a bit. It may store that in the slot, by a compare-and-swap:
-   * other threads store there, too. */
+  /* LOADS: `value`, which was loaded from the slot, has a bit of the barrier word; it may be an
+   * address outside the heap, too. Returns what the program is to use. It may store that in the
+   * slot, by a compare-and-swap: other threads store there, too. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 
   /* FIELDS, OBJECTS, SNAPSHOT: a copy is about to write to [start, end). LOADS: it is about to read

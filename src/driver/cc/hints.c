@@ -165,37 +165,44 @@ void cn_hints_explain(const struct cn_words *words)
 /* What the linker cannot find where a call gives a reference to code that is not managed. */
 static const char managed_code[] = "cairn.managed_code.";
 
-static void explain_missing(const char *name)
+static void explain_missing(const char *name, int length)
 {
   fprintf(
       stderr,
-      "cairn-cc: note: a call of `%s` passes or returns a reference, and no managed code is linked that "
+      "cairn-cc: note: a call of `%.*s` passes or returns a reference, and no managed code is linked that "
       "defines it; if it is native code, no collector would find the reference there "
       "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
       "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc\n",
-      name);
+      length, name);
 }
 
-/* Print a note on the function that the linker's line is about, if no line before was: `seen` has
- * the names. */
+/* Was this name, a part of a line, told of before? From now on it was. */
+static bool is_told(struct cn_words *seen, const char *name, size_t length)
+{
+  for (size_t i = 0; i < seen->count; i++)
+    if (strlen(seen->at[i]) == length && memcmp(seen->at[i], name, length) == 0)
+      return true;
+  char *copy = strndup(name, length);
+  if (copy)
+    cn_push(seen, copy);
+  return false;
+}
+
+/* Print a note on the function that the linker's line is about; note that it is about kinds of
+ * barriers. */
 static void explain_link(const char *line, struct cn_words *seen)
 {
   const char *at = strstr(line, managed_code);
 
+  if (strstr(line, CN_KIND_OF_BARRIERS))
+    is_told(seen, CN_KIND_OF_BARRIERS, sizeof CN_KIND_OF_BARRIERS - 1);
   if (!at)
     return;
   at += sizeof managed_code - 1;
   CN_ASSERT(at <= line + strlen(line));
-  char *name = strndup(at, strcspn(at, "'`\" \t\n)"));
-  for (size_t i = 0; i < seen->count && name; i++)
-    if (strcmp(seen->at[i], name) == 0) {
-      free(name);
-      return;
-    }
-  if (!name)
-    return;
-  cn_push(seen, name);
-  explain_missing(name);
+  size_t length = strcspn(at, "'`\" \t\n)");
+  if (!is_told(seen, at, length))
+    explain_missing(at, (int)length);
 }
 
 void cn_hints_link(const struct cn_words *words)
@@ -203,7 +210,10 @@ void cn_hints_link(const struct cn_words *words)
   struct cn_words seen = {0};
 
   explain_all(words, explain_link, &seen);
-  for (size_t i = 0; i < seen.count; i++)
+  for (size_t i = 0; i < seen.count; i++) {
+    if (strcmp(seen.at[i], CN_KIND_OF_BARRIERS) == 0)
+      cn_hints_kinds(words);
     free((char *)seen.at[i]);
+  }
   cn_free(&seen);
 }

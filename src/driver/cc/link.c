@@ -35,7 +35,8 @@ static bool is_static(const struct cn_command *command)
   return false;
 }
 
-/* The whole runtime goes in: the linker does not see the calls from code of shared objects. */
+/* The runtime goes in even if nothing here calls it: the linker does not see the calls from code of
+ * shared objects. Its kinds of barriers do not, but the one that the program's code names. */
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
   const char *library = cn_paths_find("lib/libcairn.a");
@@ -47,9 +48,8 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
     return false;
   }
   CN_CHECK(!command->shared && !command->relocatable); /* they use the executable's */
-  cn_push(words, "-Wl,--whole-archive");
+  cn_push(words, "-Wl,-u,cairn_image_register");
   cn_push(words, library);
-  cn_push(words, "-Wl,--no-whole-archive");
   /* A static program exports nothing: nobody could import it, and GNU ld would leave a thread-local
    * relocation in a static PIE that its start code cannot apply. */
   if (!is_static(command)) {

@@ -15,14 +15,15 @@
 
 /* ---- slow paths ---- */
 
-/* Log before the byte says so: a handler between the two logs once more, and loses nothing. */
+/* Log before the byte says so: a handler between the two logs once more, and loses nothing. The
+ * byte of a slot outside the heap is that of a field, which was not logged. */
 void cn_barrier_field(uintptr_t *slot)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t field = (uintptr_t)slot >> CAIRN_ABI_FIELD_SHIFT;
 
-  cn_heap_collector()->log_slot(mutator, (struct cairn_slot){slot});
-  __atomic_store_n(&mutator->cards[field & mutator->card_mask], 1, __ATOMIC_RELAXED);
+  if (cn_heap_collector()->log_slot(mutator, (struct cairn_slot){slot}))
+    __atomic_store_n(&mutator->cards[field & mutator->card_mask], 1, __ATOMIC_RELAXED);
 }
 
 /* Of several threads that come for one object, one logs it. */
@@ -48,10 +49,7 @@ void cn_barrier_snapshot(uintptr_t *slot)
 
 uintptr_t cn_barrier_load(uintptr_t *slot, uintptr_t value)
 {
-  uintptr_t healed = cn_heap_collector()->heal(&cairn_mutator, (struct cairn_slot){slot}, value);
-
-  CN_CHECK((healed & cairn_mutator.barrier) == 0);
-  return healed;
+  return cn_heap_collector()->heal(&cairn_mutator, (struct cairn_slot){slot}, value);
 }
 
 static void mark_cards(uintptr_t start, uintptr_t end)

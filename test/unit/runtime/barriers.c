@@ -30,12 +30,13 @@ static void spoil(void)
                          : "xmm0", "xmm15");
 }
 
-static void log_slot(struct cairn_mutator *mutator, struct cairn_slot slot)
+static bool log_slot(struct cairn_mutator *mutator, struct cairn_slot slot)
 {
   assert_ptr_equal(mutator, &cairn_mutator);
   told[0] = (uintptr_t)slot.address;
   told[1]++;
   spoil();
+  return slot.address != &field[1]; /* as if that were outside */
 }
 
 static void log_object(struct cairn_mutator *mutator, uintptr_t object)
@@ -97,6 +98,11 @@ static void fields(void **state)
   assert_int_equal(told[0], (uintptr_t)&field[0]);
   for (uintptr_t i = 0; i < 8; i++)
     assert_int_equal(cards[i], ((uintptr_t)&field[0] >> CAIRN_ABI_FIELD_SHIFT) % 8 == i);
+  memset(cards, 0, sizeof cards);
+  call(cairn_barrier_field, (uintptr_t)&field[1], 0, false, NULL);
+  assert_int_equal(told[1], 1);
+  for (uintptr_t i = 0; i < 8; i++)
+    assert_int_equal(cards[i], 0);
 }
 
 static void objects(void **state)

@@ -1,7 +1,7 @@
 # Link an object that has no frame maps in all ways there are: each has to fail, by the name of what
 # says what to do. Afterwards the rewritten one, which has to run and to hold nothing of it.
 #   refused.sh CAIRN LIBRARY OBJECT LINKER...
-cairn=$1 runtime="-Wl,--whole-archive $2 -Wl,--no-whole-archive" object=$3
+cairn=$1 runtime="-Wl,-u,cairn_image_register $2" object=$3
 shift 3
 name=cairn_object_that_needs_cairn_frames_rewrite
 ways=0
