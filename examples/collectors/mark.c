@@ -215,16 +215,15 @@ static void mark(uintptr_t payload)
 static void visit_field(void *env, struct cairn_slot slot)
 {
   (void)env;
-  if (*slot.address - heap.start < heap.top - heap.start)
-    mark(*slot.address);
+  if (cairn_slot_object(slot) - heap.start < heap.top - heap.start) /* it is 0 of an immediate */
+    mark(cairn_slot_object(slot));
 }
 
 static void visit_root(void *env, struct cairn_slot slot)
 {
   (void)env;
-  uintptr_t last = heap.top - heap.start; /* one past the last object */
-  if (*slot.address - heap.start <= last && last != 0)
-    mark(object_of(*slot.address));
+  if (heap.top > heap.start && cairn_slot_object(slot) - heap.start <= heap.top - heap.start)
+    mark(object_of(cairn_slot_object(slot))); /* `top` is just past the last object */
   while (heap.depth > 0) { /* depth first, without recursion */
     uintptr_t payload = heap.stack[--heap.depth];
     cairn_object_visit(payload, cairn_object_layout(payload), visit_field, NULL);
@@ -287,6 +286,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
 static const struct cairn_collector marks = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                              .size = sizeof(struct cairn_collector),
                                              .name = "mark",
+                                             .traits = CAIRN_COLLECTOR_WORDS,
                                              .init = init,
                                              .refill = refill,
                                              .grow = grow,

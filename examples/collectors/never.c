@@ -51,6 +51,7 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
 static const struct cairn_collector never = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                              .size = sizeof(struct cairn_collector),
                                              .name = "never",
+                                             .traits = CAIRN_COLLECTOR_WORDS,
                                              .init = init,
                                              .refill = refill,
                                              .grow = refill};

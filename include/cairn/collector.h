@@ -20,8 +20,10 @@
 extern "C" {
 #endif
 
-/* A slot: the address of a reference, which is the address of an object's payload, or null. Wrapped
- * so that the compiler rejects mixing slots, objects and integers. */
+/* A slot: the address of a reference, which is the address of an object's payload, or null. Where
+ * words are told apart (struct cairn_words) it may be an immediate instead, and a reference carries
+ * its tag: cairn_slot_object() and cairn_slot_set() of <cairn/heap_object.h> know. Wrapped so that
+ * the compiler rejects mixing slots, objects and integers. */
 struct cairn_slot {
   uintptr_t *address;
 };
@@ -73,8 +75,16 @@ struct cairn_span {
   uint32_t reserved; /* 0 */
 };
 
+/* How the program tells words apart (docs/words.md): a word is a reference if its bits of `mask`
+ * are `reference`, and leads to the address that much lower; else it is an immediate. Both 0: each
+ * word is a reference. */
+struct cairn_words {
+  uintptr_t mask, reference;
+};
+
 /* Called with every root that the runtime finds, in phase STOP, on the thread that visits.
- * `slot` holds a reference to an object, or null, or an address outside the heap, which must stay.
+ * `slot` holds a reference to an object, or null, or an address outside the heap, which must stay,
+ * or an immediate (struct cairn_words), which must stay.
  * The reference may point into the object or just past it: a pointer that a C program derived and
  * passed on as an argument or a result is a base to the callee, whose frame map cannot say more.
  * References in objects always point to the start. A function's own derived pointers never come
@@ -117,7 +127,9 @@ struct cairn_collection {
 enum {
   CAIRN_COLLECTOR_MOVES = 1,       /* it can move every object; CAIRN_STRESS is refused if not */
   CAIRN_COLLECTOR_GENERATIONS = 2, /* a young collection may leave garbage that a full one frees */
-  CAIRN_COLLECTOR_TRAITS = 3       /* all that there are: others are refused */
+  CAIRN_COLLECTOR_WORDS = 4,       /* it reads and writes slots by cairn_slot_object() and
+                                    * cairn_slot_set(); programs with immediates are refused if not */
+  CAIRN_COLLECTOR_TRAITS = 7       /* all that there are: others are refused */
 };
 
 /* You provide: */
@@ -165,8 +177,8 @@ struct cairn_collector {
   bool (*was_unmapped)(uintptr_t address, uint64_t *collection);
 
   /* MUTATE, on the mutator's own thread. True if `word` is the address of an object, as far as its
-   * header can tell. Called for the words that a program copies to memory that is not scanned,
-   * where a reference would be lost. May be null: such copies are not checked then. */
+   * header can tell. Called for what the words lead to that a program copies to memory that is not
+   * scanned, where a reference would be lost. May be null: such copies are not checked then. */
   bool (*is_object)(uintptr_t word);
 
   /* STOP, on the thread that unloads, which need not be a mutator's. The layouts in [start, stop)
@@ -355,6 +367,10 @@ void cairn_set_user_roots(cairn_user_root *handler);
 void cairn_note_moved(size_t bytes);
 
 /* You may call, in any phase: */
+
+/* How words are told apart; written when the first image is registered, so before managed code
+ * runs, and never again. Every image of the program has the same. */
+extern struct cairn_words cairn_words;
 
 /* Does `layout`, which may be any value, lie in the layout section of a registered image? A header
  * word must. Any thread; takes no lock. Within a collection it is cheapest on the collecting

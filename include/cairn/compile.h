@@ -119,6 +119,14 @@ enum cairn_poll {
   CAIRN_POLL_STACK, /* the stack pointer against the thread's limit: finds stack overflow too */
 };
 
+/* Words that are a reference or an immediate integer: their low bits say which (docs/words.md).
+ * Those of a reference are the `reference_bits` lowest of the word, 1 to 3, and are `reference`;
+ * those of an integer are the `integer_bits` lowest, 1 to 8, and are `integer`, and the integer
+ * stands above them. All zero: each word is a reference. */
+struct cairn_word_kind {
+  unsigned char reference_bits, reference, integer_bits, integer;
+};
+
 /* Told of a step: what place-safepoints did to a loop or to the control flow of `function`, or
  * rewrite-statepoints to all of it, which is valid IR then. `step` is a static name. The function
  * must be left as it is. */
@@ -141,7 +149,8 @@ struct cairn_compile_options {
   unsigned slot_budget;           /* safepoints x live references in SSA form; 0: the default */
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;
-  bool check_polls; /* verify-safepoints: a loop without a safepoint is an error */
+  struct cairn_word_kind words; /* or the module's flag "cairn.words" says it */
+  bool check_polls;             /* verify-safepoints: a loop without a safepoint is an error */
   /* Of place-safepoints; the budget also of verify-safepoints. */
   unsigned polls; /* bits of enum cairn_polls; 0: those that are on by default */
   enum cairn_poll poll;
@@ -298,9 +307,9 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, roots, barriers, manage-all, shared, report. UNKNOWN:
- * there is no such option; REFUSED: it has no such value. *error is a message then, which the
- * caller frees with free(), and *options is as it was; else *error is null. "address-spaces"
+ * check-polls, polls, poll, poll-budget, roots, barriers, words, manage-all, shared, report.
+ * UNKNOWN: there is no such option; REFUSED: it has no such value. *error is a message then, which
+ * the caller frees with free(), and *options is as it was; else *error is null. "address-spaces"
  * allocates: the caller frees options->address_spaces with free(), and has nothing else there
  * before. */
 enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * An object of the heap as collectors see it: its header, which is the word before its payload, its
- * block and its fields. What the header's bits mean stands in abi.def; here are the only ways to
- * read and to forward it. Compiled code writes the address of the layout alone, and never reads a
- * header.
+ * block and its fields, and the words that lead to it. What the header's bits mean stands in
+ * abi.def; here are the only ways to read and to forward it. Compiled code writes the address of
+ * the layout alone, and never reads a header.
  *
  * All but cairn_object_visit() take O(1), lock nothing and allocate nothing. Any thread; in phase
  * MUTATE the header of an object that others may see is changed by atomic operations alone.
@@ -20,6 +20,21 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The address that the slot's word leads to: that of an object's payload, or in one (of a root), or
+ * one outside the heap. 0: it is null or an immediate, and stays. */
+static inline uintptr_t cairn_slot_object(struct cairn_slot slot)
+{
+  uintptr_t object = *slot.address - cairn_words.reference;
+
+  return (object & cairn_words.mask) == 0 ? object : 0;
+}
+
+/* Let the slot, which was not 0 by cairn_slot_object(), lead to `object`. */
+static inline void cairn_slot_set(struct cairn_slot slot, uintptr_t object)
+{
+  *slot.address = object + cairn_words.reference;
+}
 
 /* The header of the object whose payload begins at `object`. */
 static inline uintptr_t *cairn_object_header(uintptr_t object)

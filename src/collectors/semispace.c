@@ -65,7 +65,15 @@ static struct {
   bool mapped;                      /* object starts are being looked up */
   bool uncleared;                   /* what looks like a header may be none */
   bool moves;                       /* large objects, too */
+  struct cairn_words words;
 } cycle;
+
+/* Would a word that leads to `address` be an immediate? Most words that lead into the heap are
+ * references: ask only where they do. */
+static inline bool is_immediate(uintptr_t address)
+{
+  return (address & cycle.words.mask) != 0;
+}
 
 /* Mutators that get buffers while the program runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -297,14 +305,18 @@ static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_lay
   return bytes;
 }
 
-/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. */
+/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
+ * looks like an address, and is an immediate, stays. */
 static uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);
   size_t prefix;
 
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0) {
+    if (is_immediate(address))
+      return address;
     not_an_object(slot, address, "it is not aligned");
+  }
   if (cairn_header_is_forwarded(*header))
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
@@ -338,6 +350,8 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
   uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
   size_t prefix;
 
+  if (is_immediate(address))
+    return address;
   if (block == 0)
     not_an_object(slot, address, "an earlier collection freed it");
   if (address != large_object(block))
@@ -357,13 +371,15 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
  * of the header tells an object: it lies in the block even if the payload is empty. */
 static inline void visit_slot(uintptr_t *slot)
 {
-  uintptr_t address = *slot, header = address - CAIRN_ABI_HEADER_SIZE;
+  uintptr_t tag = cycle.words.reference, address = *slot - tag;
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (header - cycle.from < cycle.from_end - cycle.from)
-    *slot = evacuate(slot, address, cycle.from, cycle.from_end);
+    *slot = evacuate(slot, address, cycle.from, cycle.from_end) + tag;
   else if (cn_large_contains(header))
-    *slot = visit_large(slot, address);
-  else if (cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to)
+    *slot = visit_large(slot, address) + tag;
+  else if (cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to &&
+           !is_immediate(address))
     not_an_object(slot, address, "an earlier collection moved everything away from there");
 }
 
@@ -440,14 +456,18 @@ static uintptr_t visit_inside_large(uintptr_t *slot, uintptr_t address)
 
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t address = *slot.address, header = address - CAIRN_ABI_HEADER_SIZE;
+  uintptr_t tag = cycle.words.reference, address = *slot.address - tag;
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   (void)env;
+  if (is_immediate(address))
+    return;
   if (header - cycle.from < cycle.from_end - cycle.from) {
     uintptr_t start = start_of(slot.address, address);
-    *slot.address = evacuate(slot.address, start, cycle.from, cycle.from_end) + (address - start);
+    *slot.address =
+        evacuate(slot.address, start, cycle.from, cycle.from_end) + (address - start) + tag;
   } else if (cn_large_contains(header)) {
-    *slot.address = visit_inside_large(slot.address, address);
+    *slot.address = visit_inside_large(slot.address, address) + tag;
   } else {
     visit_slot(slot.address);
   }
@@ -522,6 +542,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cycle.known = NULL;
   cycle.mapped = false;
   cycle.moves = move_all;
+  cycle.words = cairn_words;
   cycle.uncleared = cairn_arrays_uncleared();
   cairn_visit_roots(visit_root, NULL);
   scan_all(to->base);
@@ -747,7 +768,7 @@ const struct cairn_collector cairn_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
-    .traits = CAIRN_COLLECTOR_MOVES,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

@@ -18,6 +18,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/core/words.h"
 #include "compile/module_flags.h"
 
 #define UNIT "cairn-lto"
@@ -59,6 +60,7 @@ static void add_flags(struct cn_ctx *ctx)
     memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
     cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);
   }
+  cn_words_add_flag(ctx);
   /* The form of a unit between the halves of the pipeline may change with each version. */
   LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION, sizeof VERSION - 1,
                     LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));

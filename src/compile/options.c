@@ -13,6 +13,7 @@
 #include "base/vector.h"
 #include "compile/core/convention.h"
 #include "compile/core/pass.h"
+#include "compile/core/words.h"
 
 static const struct relocation {
   const char *name, *help;
@@ -266,6 +267,11 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   return NULL;
 }
 
+static char *set_words(struct cairn_compile_options *options, const char *value)
+{
+  return cn_words_parse(value, &options->words);
+}
+
 static char *set_check_polls(struct cairn_compile_options *options, const char *value)
 {
   (void)value;
@@ -306,6 +312,7 @@ static const struct setting {
     {"roots", true, set_roots},
     {"barriers", true, set_barriers},
     {"address-spaces", true, set_address_spaces},
+    {"words", true, set_words},
     {"check-polls", false, set_check_polls},
     {"polls", true, set_polls},
     {"poll", true, set_poll},

@@ -64,6 +64,8 @@ static const struct step {
      ANY_TARGET},
     {"lower-differences", cn_lower_differences,
      "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
+    {"lower-tags", cn_lower_tags, "turn the calls that make and read immediates into arithmetic",
+     ANY_TARGET},
     {"verify-safepoints", cn_verify_safepoints,
      "check that no reference is used after it may have moved", ANY_TARGET},
     {"verify-unmanaged", cn_verify_unmanaged,
@@ -96,21 +98,21 @@ static const char *const late[] = {
     OPTIMISE,
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "lower-barriers", "drop-markers", "lower-transitions",
-    "tail-calls", "call-targets", "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "drop-markers",
+    "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "lower-barriers", "drop-markers", "lower-transitions",
-    "tail-calls", "call-targets", "slow-paths", "globals", NULL};
+    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "drop-markers",
+    "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate",
-    "lower-differences", "drop-markers", "lower-transitions", "tail-calls", "name-bodies", "slow-paths", "globals",
-    NULL};
+    "lower-differences", "lower-tags", "drop-markers", "lower-transitions", "tail-calls", "name-bodies", "slow-paths",
+    "globals", NULL};
 /* clang-format on */
 
 /* The first passes of each order: they run before the optimiser's freedom matters, and with

@@ -296,7 +296,7 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)layout;
   leave(native);
-  return block + 1;
+  return (char *)(block + 1) + cairn_words.reference;
 }
 
 /* The bytes of a block for `count` elements, or the end of the program. */
@@ -328,7 +328,7 @@ static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_lay
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
   leave(native);
-  return block + 2;
+  return (char *)(block + 2) + cairn_words.reference;
 }
 
 void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
@@ -356,6 +356,7 @@ static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layou
   enum cn_resize how =
       (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
   uint64_t busy = hold(regs);
+  array -= cairn_words.reference;
   bool is_array = cn_resize_is_array(array, layout);
   bool done = is_array && cn_resize_in_place(&cairn_mutator, array, (uint64_t)count, how);
 

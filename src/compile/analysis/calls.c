@@ -222,6 +222,12 @@ bool cn_calls_is_marker(const char *name)
          strcmp(name, CN_USER_ROOT) == 0;
 }
 
+bool cn_calls_is_tag(const char *name)
+{
+  return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_TAG_IS) == 0 ||
+         strcmp(name, CN_TAG_VALUE) == 0;
+}
+
 static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
@@ -234,6 +240,8 @@ static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef call
                                                                        : "unmanaged function"};
   if (cn_calls_is_marker(name))
     return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
+  if (cn_calls_is_tag(name))
+    return (struct cn_call_class){CN_CALL_LEAF, "it makes or reads an immediate"};
   const char *reason = cn_calls_leaf_reason(name);
   if (reason && !has_refs(call) && !cn_calls_type_has_refs(LLVMGlobalGetValueType(callee)))
     return (struct cn_call_class){CN_CALL_LEAF, reason};

@@ -51,6 +51,8 @@ LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name);
 /* Is it the name of a marker: an undefined function whose calls mark something for our passes,
  * until drop-markers deletes them? */
 bool cn_calls_is_marker(const char *name);
+/* Is it cairn.tag.from, cairn.tag.is or cairn.tag.value? */
+bool cn_calls_is_tag(const char *name);
 
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);

@@ -103,6 +103,13 @@
 /* A difference of references, and the metadata of one whose other part is null (differences.c). */
 #define CN_PTRDIFF "cairn.ptrdiff"
 #define CN_DIFFERENCE_METADATA "cairn.difference"
+/* Immediates in words (lower/tags.c), and the module flag that says how words are told apart. */
+#define CN_TAG_FROM "cairn.tag.from"
+#define CN_TAG_IS "cairn.tag.is"
+#define CN_TAG_VALUE "cairn.tag.value"
+#define CN_WORDS_FLAG "cairn.words"
+#define CN_WORDS_PREFIX "cairn.words."
+#define CN_WORDS_SECTION "cairn_words"
 #define CN_MUTATOR "cairn_mutator"
 #define CN_LAYOUT_PREFIX "cairn.layout."
 #define CN_LAYOUT_SECTION "cairn_layouts"

@@ -51,6 +51,7 @@ cn_pass cn_rewrite_statepoints; /* rewrite-statepoints: rewrite/ */
 cn_pass cn_strip_statepoints;   /* strip-statepoints: strip/ */
 cn_pass cn_inline_statepoints;  /* inline-statepoints: strip/ */
 cn_pass cn_lower_differences;   /* lower-differences: lower/ */
+cn_pass cn_lower_tags;          /* lower-tags: lower/ */
 cn_pass cn_verify_safepoints;   /* verify-safepoints: verify/ */
 cn_pass cn_verify_unmanaged;    /* verify-unmanaged: source/ */
 cn_pass cn_verify_barriers;     /* verify-barriers: verify/ */

@@ -324,10 +324,10 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
                                                      (unsigned)length));
 }
 
-/* Is it a call that a later pass deletes? */
+/* Is it a call that a later pass deletes, or makes an instruction or two of? */
 static bool is_marker(const char *name)
 {
-  return cn_calls_is_marker(name) || strcmp(name, CN_PTRDIFF) == 0;
+  return cn_calls_is_marker(name) || cn_calls_is_tag(name) || strcmp(name, CN_PTRDIFF) == 0;
 }
 
 static uint64_t of_call(LLVMValueRef call)

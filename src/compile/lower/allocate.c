@@ -34,6 +34,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/core/words.h"
 #include "compile/cost/cost.h"
 #include "compile/lower/fresh.h"
 #include "compile/lower/layouts.h"
@@ -47,6 +48,7 @@ struct site {
   struct cn_layout_sizes sizes;
   uint64_t prefix; /* bytes before the payload */
   uint64_t most;   /* largest count that is allocated in line; 0: never */
+  uint64_t tag;    /* what references have more than the payload's address */
   LLVMBuilderRef builder;
 };
 
@@ -105,14 +107,22 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
   return object;
 }
 
+/* The place that lies `distance` bytes before the payload's start. */
+static LLVMValueRef emit_place(const struct site *s, LLVMValueRef reference, uint64_t distance)
+{
+  LLVMValueRef offset = word(s, -(distance + s->tag));
+
+  if (distance + s->tag == 0)
+    return reference;
+  return LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference, &offset, 1, "");
+}
+
 /* Store to the word that lies `distance` bytes before the payload. */
 static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t distance,
                              LLVMValueRef value)
 {
   CN_CHECK(distance % sizeof(uint64_t) == 0 && distance <= CAIRN_ABI_INDEXED_HEADER_SIZE);
-  LLVMValueRef offset = word(s, -distance);
-  LLVMValueRef at =
-      LLVMBuildGEP2(s->builder, LLVMInt8TypeInContext(s->ctx->llvm), reference, &offset, 1, "");
+  LLVMValueRef at = emit_place(s, reference, distance);
 
   LLVMSetAlignment(LLVMBuildStore(s->builder, value, at), CAIRN_ABI_OBJECT_ALIGN);
 }
@@ -140,7 +150,7 @@ static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_
 {
   LLVMBuilderRef b = s->builder;
   LLVMValueRef reference =
-      emit_reference(s, LLVMBuildAdd(b, free, word(s, distance + s->prefix), ""));
+      emit_reference(s, LLVMBuildAdd(b, free, word(s, distance + s->prefix + s->tag), ""));
 
   if (s->count) {
     LLVMValueRef twice = LLVMBuildShl(b, s->count, word(s, 1), "");
@@ -168,10 +178,7 @@ static void emit_clear_rest(const struct site *s, LLVMValueRef reference,
       ;
     if (to == from)
       continue;
-    LLVMValueRef offset = word(s, from);
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(s->ctx->llvm);
-    LLVMValueRef at = from ? LLVMBuildGEP2(s->builder, i8, reference, &offset, 1, "") : reference;
-    emit_clear(s, at, word(s, to - from));
+    emit_clear(s, emit_place(s, reference, -from), word(s, to - from));
   }
 }
 
@@ -255,7 +262,7 @@ static void expand_in_line(struct site *s)
   LLVMValueRef fast = emit_object(s, arms.free, 0);
 
   if (!s->allocator->uninit)
-    emit_clear(s, fast, size);
+    emit_clear(s, emit_place(s, fast, 0), size);
   LLVMBuildBr(b, arms.tail);
   LLVMPositionBuilderAtEnd(b, arms.slow);
   LLVMValueRef slow = emit_slow(s);
@@ -308,6 +315,7 @@ static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
                    .allocator = allocator,
                    .call = call,
                    .layout = LLVMGetOperand(call, 0),
+                   .tag = cn_words(ctx).reference,
                    .builder = builder};
 
   CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
@@ -339,6 +347,7 @@ static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *
   *object = (struct cn_fresh){.call = call,
                               .allocator = s.allocator,
                               .prefix = s.prefix,
+                              .tag = s.tag,
                               .payload = payload_size(&s.sizes, count)};
   return in_line;
 }

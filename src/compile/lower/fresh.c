@@ -15,6 +15,7 @@
 
 #include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/memory_types.h"
 
 /* What an instruction is to the group. */
@@ -72,7 +73,9 @@ static struct cn_fresh *object_at(struct cn_ctx *ctx, struct cn_fresh_group *gro
   for (; LLVMIsAGetElementPtrInst(address); address = LLVMGetOperand(address, 0))
     if (!cn_types_gep_offset(ctx, address, offset))
       return NULL;
-  return object_of_call(group, address);
+  struct cn_fresh *object = object_of_call(group, address);
+  *offset += object ? object->tag : 0;
+  return object;
 }
 
 static bool is_plain(LLVMValueRef access)
@@ -144,6 +147,15 @@ static enum role role_of_address(struct cn_ctx *ctx, struct cn_fresh_group *grou
              : THE_END;
 }
 
+/* Does it make or read an immediate? That is the same on both sides of a safepoint. */
+static bool is_tag(LLVMValueRef instruction)
+{
+  LLVMValueRef callee = LLVMIsACallInst(instruction) ? cn_direct_callee(instruction) : NULL;
+  size_t length;
+
+  return callee && cn_calls_is_tag(LLVMGetValueName2(callee, &length));
+}
+
 static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef i)
 {
   if (LLVMIsAStoreInst(i))
@@ -154,6 +166,8 @@ static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMV
     return is_plain(i) && !uses_related(group, i) ? OTHER : THE_END;
   if (cn_layouts_allocator(i))
     return OBJECT;
+  if (is_tag(i))
+    return uses_related(group, i) ? THE_END : OTHER;
   return computes(i) && !holds_reference(i) ? OTHER : THE_END;
 }
 

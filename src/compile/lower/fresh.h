@@ -19,6 +19,7 @@ struct cn_fresh {
   LLVMValueRef call;
   const struct cn_allocator *allocator;
   uint64_t prefix, payload;             /* bytes; multiples of the object alignment */
+  uint64_t tag;                         /* what references have more than the payload's address */
   uint8_t stored[CN_FRESH_COVERED / 8]; /* a bit for each byte of the payload: it is stored to */
 };
 

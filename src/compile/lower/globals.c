@@ -11,6 +11,7 @@
  * (llvm.used). The constructor is a hidden COMDAT: one per executable or shared object, whatever
  * the number of units; it names the sections' bounds by the linker's start and stop symbols.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
@@ -21,6 +22,7 @@
 #include "compile/core/link_guard.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
+#include "compile/core/words.h"
 #include "compile/lower/layouts.h"
 
 /* Before every constructor of a program: those may allocate and collect. Below 101 is the
@@ -317,12 +319,39 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
   return function;
 }
 
+/* Add a word that refers to a symbol with the name of the module's kind of words. All such symbols
+ * are in one group, of which a linker keeps that of one unit alone; so it refuses a unit of another
+ * kind, and names both. */
+static void refer_to_words(struct cn_ctx *ctx)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  char buffer[CN_WORDS_TEXT];
+  char *name = cn_format(CN_WORDS_PREFIX "%s", cn_words_text(cn_words(ctx), buffer));
+  LLVMValueRef symbol = LLVMAddGlobal(ctx->module, i32, name);
+  LLVMValueRef word = LLVMAddGlobal(ctx->module, i32, "cairn.words");
+
+  LLVMSetInitializer(symbol, LLVMConstNull(i32));
+  LLVMSetGlobalConstant(symbol, true);
+  make_unique(ctx, symbol, CN_WORDS_FLAG);
+  LLVMSetLinkage(symbol, LLVMExternalLinkage); /* a weak one may be missing */
+  LLVMValueRef distance =
+      LLVMConstSub(LLVMConstPtrToInt(symbol, i64), LLVMConstPtrToInt(word, i64));
+  LLVMSetInitializer(word, LLVMConstTrunc(distance, i32));
+  LLVMSetGlobalConstant(word, true);
+  LLVMSetLinkage(word, LLVMPrivateLinkage);
+  LLVMSetSection(word, CN_WORDS_SECTION);
+  LLVMSetAlignment(word, 4);
+  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), &word, 1);
+  free(name);
+}
+
 /* Add the constructor of an image, and the destructor of a shared object's: only that can go away
  * while the program runs. An executable's frames are walked until the end. */
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
                            uint64_t flags)
 {
   CN_CHECK(sections || !guard);
+  flags |= cn_words_code(cn_words(ctx)) << CAIRN_ABI_IMAGE_WORDS;
   LLVMValueRef image = add_image(ctx, group, guard, sections, flags);
   LLVMValueRef enter = add_structor(ctx, group, group, "cairn_image_register", image);
 
@@ -368,8 +397,10 @@ bool cn_globals(struct cn_ctx *ctx)
 
   if (ctx->errors)
     return false;
-  if (managed || roots > 0 || has_layouts(ctx))
+  if (managed || roots > 0 || has_layouts(ctx)) {
     register_image(ctx, CN_IMAGE, guard, true, 0);
+    refer_to_words(ctx);
+  }
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)

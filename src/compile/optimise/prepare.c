@@ -17,9 +17,11 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/core/words.h"
 #include "compile/lower/check_stores.h"
 #include "compile/lower/differences.h"
 #include "compile/lower/layouts.h"
+#include "compile/lower/tags.h"
 #include "compile/markers/markers.h"
 #include "compile/markers/nopoll.h"
 #include "compile/markers/spans.h"
@@ -109,7 +111,8 @@ static void describe_allocators(struct cn_ctx *ctx)
     if (!allocator->resizes)
       cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);
-    cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
+    if (cn_words(ctx).reference == 0)
+      cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "align", CAIRN_ABI_OBJECT_ALIGN);
   }
 }
 
@@ -198,6 +201,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
 {
   if (!check_target(ctx))
     return false;
+  cn_tags_prepare(ctx);
   describe_allocators(ctx);
   cn_nopoll_describe(ctx);
   cn_spans_describe(ctx);

@@ -158,6 +158,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
     cn_alloca_layout_refuse(ctx, function);
     cn_managed_allocas_refuse(ctx, function);
   }
+  cn_refuse_words(ctx, function, &judge);
   cn_pairs_refuse(ctx, function);
   cn_user_roots_refuse(ctx, function);
   if (judge.has_cfg)

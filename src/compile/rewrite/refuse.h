@@ -31,6 +31,10 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
 /* refuse_hardening.c: mitigations under which a call cannot be a statepoint. */
 void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);
 
+/* refuse_words.c: in modules whose words may be immediates, pointers that leave the function and
+ * look like one. */
+void cn_refuse_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_judge *judge);
+
 /* ---- refuse.c ---- */
 
 /* Report everything in `function` that cannot be rewritten. True if there is nothing, and the

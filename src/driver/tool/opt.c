@@ -54,6 +54,8 @@ static const char help[] =
     "  --barriers=KIND       insert-barriers and what follows it: cards, fields, objects, snapshot,\n"
     "                        loads, or custom, the module's own (default: none)\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --words=REF:INT       words are references or integers, told apart by their low bits, as in\n"
+    "                        0:1 (docs/words.md)\n"
     "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
     "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
     "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
@@ -293,6 +295,7 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"slot-budget", required_argument, NULL, OPT_SET},
                                              {"roots", required_argument, NULL, OPT_SET},
                                              {"address-spaces", required_argument, NULL, OPT_SET},
+                                             {"words", required_argument, NULL, OPT_SET},
                                              {"check-polls", no_argument, NULL, OPT_SET},
                                              {"polls", required_argument, NULL, OPT_SET},
                                              {"poll", required_argument, NULL, OPT_SET},

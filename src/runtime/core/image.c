@@ -23,6 +23,8 @@
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 
+enum { CN_WORDS_TEXT = 16 };
+
 /* The layouts of an image that has any. */
 struct range {
   uintptr_t start;
@@ -269,6 +271,8 @@ const char *cn_images_wrong(void)
       return "images: one is registered twice";
     if (list->at[i].id >= list->generation || (i > 0 && list->at[i].id <= list->at[i - 1].id))
       return "images: the ids do not go up to the generation";
+    if ((list->at[i].image.flags ^ atomic_load(&flags)) >> CAIRN_ABI_IMAGE_WORDS != 0)
+      return "images: words of one are told apart otherwise";
     all |= list->at[i].image.flags;
   }
   if ((all & ~atomic_load(&flags)) != 0)
@@ -346,6 +350,54 @@ static void check_bounds(const struct cairn_image *image)
     cairn_fatal("an image registers a damaged section of global roots");
 }
 
+/* ---- words ---- */
+
+struct cairn_words cairn_words;
+
+/* The parts of IMAGE_WORDS. */
+static unsigned words_part(uint64_t code, unsigned shift, unsigned bits)
+{
+  return (unsigned)(code >> shift) & ((1u << bits) - 1);
+}
+
+/* As compile options have it. */
+static const char *words_text(uint64_t code, char text[CN_WORDS_TEXT])
+{
+  unsigned reference_bits = words_part(code, 0, 4), integer_bits = words_part(code, 8, 8);
+  size_t at = 0;
+
+  if (code == 0)
+    return "plain";
+  for (unsigned i = reference_bits; i-- > 0;)
+    text[at++] = (char)('0' + words_part(code, 4 + i, 1));
+  text[at++] = ':';
+  for (unsigned i = integer_bits; i-- > 0;)
+    text[at++] = (char)('0' + words_part(code, 16 + i, 1));
+  text[at] = 0;
+  return text;
+}
+
+/* The first image says how words are told apart; each later one must say the same. */
+static void take_words(const struct cairn_image *image)
+{
+  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS,
+           first = atomic_load(&flags) >> CAIRN_ABI_IMAGE_WORDS;
+  char text[CN_WORDS_TEXT], others[CN_WORDS_TEXT], file[CN_REPORT_PC];
+
+  if (words_part(code, 0, 4) > 3 || words_part(code, 8, 8) > 8 ||
+      (code != 0 && (words_part(code, 0, 4) == 0 || words_part(code, 8, 8) == 0)))
+    cairn_fatal("an image registers a damaged kind of words");
+  if (atomic_load(&generation) == 0) {
+    cairn_words.mask = ((uintptr_t)1 << words_part(code, 0, 4)) - 1;
+    cairn_words.reference = words_part(code, 4, 4);
+  } else if (code != first) {
+    cairn_fatal("%s was compiled for words %s, and the rest of the program for words %s: compile "
+                "all its parts with one -fcairn-words",
+                cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file",
+                words_text(code, text), words_text(first, others));
+  }
+}
+
 /* The first image is the executable's, before there is a second thread. */
 static void prepare(void)
 {
@@ -362,6 +414,7 @@ static bool add(const struct cairn_image *image)
   const struct cn_image_list *list = atomic_load(&current);
   bool is_new = find(list, image) == list->count;
   if (is_new) {
+    take_words(image);
     atomic_fetch_or(&flags, image->flags);
     publish(with(list, image));
   }

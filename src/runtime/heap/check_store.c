@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -113,7 +114,8 @@ static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, c
   CN_ASSERT(is_object != NULL && from != NULL);
   for (size_t i = -to & 7; i + sizeof word <= bytes; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);
-    if (is_object(word) && !in_global(to + i))
+    uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
+    if (object != 0 && is_object(object) && !in_global(to + i))
       lost((const void *)(to + i), "what a copy brings, of unknown type", pc);
   }
 }

@@ -86,6 +86,14 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   cn_heap_set_up();
 }
 
+static void check_words(void)
+{
+  if (cairn_words.mask != 0 && (collector->traits & CAIRN_COLLECTOR_WORDS) == 0)
+    cairn_fatal("collector %s does not tell immediates from references, and the program has words "
+                "that may be either (-fcairn-words)",
+                collector->name);
+}
+
 /* Several threads may come first. */
 void cn_heap_set_up(void)
 {
@@ -101,6 +109,7 @@ void cn_heap_set_up(void)
   settle();
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
   cn_layouts_begin();
+  check_words();
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
     cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
                    collector->name);
@@ -201,6 +210,7 @@ void cn_heap_collect(const struct cairn_collection *collection)
 
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
   CN_CHECK(ready && collector->collect != NULL);
+  check_words(); /* again: the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   collector->collect(collection);

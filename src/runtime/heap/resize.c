@@ -79,6 +79,8 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
 {
   if (fresh == 0)
     return array;
+  fresh -= cairn_words.reference;
+  array -= cairn_words.reference;
   const struct cairn_layout *layout = cairn_object_layout(array);
   uint64_t had = cairn_object_count(array), count = cairn_object_count(fresh);
   uintptr_t copied = element(array, layout, had < count ? had : count) - array;
@@ -88,5 +90,5 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   memcpy((void *)fresh, (const void *)array, copied);
   if (!uninit && !cairn_layout_has_references(layout))
     clear(fresh + copied, payload_end(fresh, layout, count));
-  return fresh;
+  return fresh + cairn_words.reference;
 }

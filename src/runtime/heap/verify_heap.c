@@ -228,7 +228,7 @@ static const char *wrong_target(const struct heap *heap, uintptr_t to, bool insi
 static void check_field(void *env, struct cairn_slot slot)
 {
   const struct object *object = env;
-  const char *wrong = wrong_target(object->heap, *slot.address, false);
+  const char *wrong = wrong_target(object->heap, cairn_slot_object(slot), false);
   char place[2 * CN_LAYOUT_TEXT];
 
   if (wrong == NULL)
@@ -249,7 +249,7 @@ static void check_fields(const struct object *object, const struct stretch *stre
 static void check_root(void *env, struct cairn_slot slot)
 {
   const struct heap *heap = env;
-  const char *wrong = wrong_target(heap, *slot.address, true);
+  const char *wrong = wrong_target(heap, cairn_slot_object(slot), true);
 
   if (wrong != NULL)
     FAIL(heap, "the root at %p is the reference 0x%lx: %s", (void *)slot.address,

@@ -204,17 +204,18 @@ static uintptr_t move(uintptr_t at)
   return to;
 }
 
-static void visit_field(uintptr_t *slot)
+static void visit_field(uintptr_t *field)
 {
-  uintptr_t header = *slot - CAIRN_ABI_HEADER_SIZE;
+  struct cairn_slot slot = {field};
+  uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
 
   if (within(&from[0], header) || within(&from[1], header))
-    *slot = move(*slot);
+    cairn_slot_set(slot, move(object));
 }
 
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t address = *slot.address, header = address - CAIRN_ABI_HEADER_SIZE;
+  uintptr_t address = cairn_slot_object(slot), header = address - CAIRN_ABI_HEADER_SIZE;
 
   (void)env;
   for (int i = 0; i < 2; i++)
@@ -222,7 +223,7 @@ static void visit_root(void *env, struct cairn_slot slot)
       uintptr_t start = start_of(&from[i], address);
       if (start == 0)
         cairn_fatal("generational: root 0x%lx is in no object", (unsigned long)address);
-      *slot.address = move(start) + (address - start);
+      cairn_slot_set(slot, move(start) + (address - start));
     }
 }
 
@@ -311,7 +312,7 @@ static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter
   if (tag > CAIRN_ROOT_BASE)
     return;
   for (int i = 0; i < 2; i++)
-    if (within(&from[i], *slot - CAIRN_ABI_HEADER_SIZE))
+    if (within(&from[i], cairn_slot_object((struct cairn_slot){slot}) - CAIRN_ABI_HEADER_SIZE))
       cairn_fatal("generational: collection %ld missed the root at %p, of the activation at 0x%lx",
                   collections, (void *)slot, (unsigned long)cairn_stack_ip(it));
 }
@@ -320,7 +321,7 @@ static void check_slot(void *env, struct cairn_slot slot)
 {
   (void)env;
   for (int i = 0; i < 2; i++)
-    if (within(&from[i], *slot.address - CAIRN_ABI_HEADER_SIZE))
+    if (within(&from[i], cairn_slot_object(slot) - CAIRN_ABI_HEADER_SIZE))
       cairn_fatal("generational: collection %ld missed the root at %p, on another stack",
                   collections, (void *)slot.address);
 }
@@ -403,7 +404,7 @@ static void stretches(cairn_stretch_visitor *visit, void *env)
 static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                                     .size = sizeof(struct cairn_collector),
                                                     .name = "generational",
-                                                    .traits = CAIRN_COLLECTOR_MOVES |
+                                                    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS |
                                                               CAIRN_COLLECTOR_GENERATIONS,
                                                     .init = init,
                                                     .refill = refill,

@@ -82,9 +82,11 @@ static uintptr_t move(uintptr_t at)
 
 static void visit(void *env, struct cairn_slot slot)
 {
+  uintptr_t object = cairn_slot_object(slot);
+
   (void)env;
-  if (*slot.address - (uintptr_t)space < size)
-    *slot.address = move(*slot.address);
+  if (object - (uintptr_t)space < size)
+    cairn_slot_set(slot, move(object));
 }
 
 static void collect(const struct cairn_collection *collection)
@@ -109,7 +111,7 @@ static const struct cairn_collector mine = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "mine",
-    .traits = CAIRN_COLLECTOR_MOVES,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS,
     .init = init,
     .refill = refill,
     .grow = grow,

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kind of words of a module, as an option, a module flag, text and number. Needs, breaks:
+ * nothing.
+ */
+#include "compile/core/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/names.h"
+
+#define PLAIN "plain"
+enum { MOST_REFERENCE_BITS = 3, MOST_INTEGER_BITS = 8 };
+
+/* ---- text ---- */
+
+/* Read up to `most` binary digits; returns how many there are. */
+static unsigned take_bits(const char *text, unsigned most, unsigned char *bits)
+{
+  unsigned count = 0;
+
+  *bits = 0;
+  for (; count < most && (text[count] == '0' || text[count] == '1'); count++)
+    *bits = (unsigned char)(*bits << 1 | (text[count] - '0'));
+  return count;
+}
+
+/* Does no word end both ways? */
+static bool are_apart(struct cairn_word_kind kind)
+{
+  unsigned bits = kind.reference_bits < kind.integer_bits ? kind.reference_bits : kind.integer_bits;
+
+  return ((kind.reference ^ kind.integer) & ((1u << bits) - 1)) != 0;
+}
+
+char *cn_words_parse(const char *text, struct cairn_word_kind *kind)
+{
+  struct cairn_word_kind read = {0};
+  unsigned bits = take_bits(text, MOST_REFERENCE_BITS, &read.reference);
+
+  if (strcmp(text, PLAIN) == 0) {
+    *kind = (struct cairn_word_kind){0};
+    return NULL;
+  }
+  read.reference_bits = (unsigned char)bits;
+  if (bits != 0 && text[bits] == ':') {
+    text += bits + 1;
+    bits = take_bits(text, MOST_INTEGER_BITS, &read.integer);
+    read.integer_bits = (unsigned char)bits;
+    if (bits != 0 && text[bits] == 0) {
+      if (!are_apart(read))
+        return cn_format("a word can end as both a reference and an integer do");
+      *kind = read;
+      return NULL;
+    }
+  }
+  return cn_format("it is not the last bits of references, 1 to 3, and of integers, 1 to 8, as in "
+                   "0:1");
+}
+
+static size_t put_bits(char *text, unsigned value, unsigned bits)
+{
+  for (unsigned i = 0; i < bits; i++)
+    text[i] = (value >> (bits - 1 - i) & 1) ? '1' : '0';
+  return bits;
+}
+
+const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT])
+{
+  CN_CHECK(kind.reference_bits <= MOST_REFERENCE_BITS && kind.integer_bits <= MOST_INTEGER_BITS);
+  if (kind.reference_bits == 0)
+    return PLAIN;
+  size_t length = put_bits(buffer, kind.reference, kind.reference_bits);
+  buffer[length++] = ':';
+  length += put_bits(buffer + length, kind.integer, kind.integer_bits);
+  buffer[length] = 0;
+  return buffer;
+}
+
+uint64_t cn_words_code(struct cairn_word_kind kind)
+{
+  CN_CHECK(kind.reference_bits == 0 || are_apart(kind));
+  return (uint64_t)kind.reference_bits | (uint64_t)kind.reference << 4 |
+         (uint64_t)kind.integer_bits << 8 | (uint64_t)kind.integer << 16;
+}
+
+/* ---- the module's flag ---- */
+
+/* Its text, which ends where the module's does; null: there is none, or it is no text. */
+static char *flag_of(LLVMModuleRef module)
+{
+  LLVMMetadataRef flag = LLVMGetModuleFlag(module, CN_WORDS_FLAG, sizeof CN_WORDS_FLAG - 1);
+  unsigned length = 0;
+
+  if (!flag)
+    return NULL;
+  LLVMValueRef value = LLVMMetadataAsValue(LLVMGetModuleContext(module), flag);
+  const char *text = LLVMGetMDString(value, &length);
+  return cn_format("%.*s", (int)length, text ? text : "");
+}
+
+struct cairn_word_kind cn_words(const struct cn_ctx *ctx)
+{
+  struct cairn_word_kind kind = ctx->options->words;
+
+  if (kind.reference_bits != 0)
+    return kind;
+  char *flag = flag_of(ctx->module);
+  if (flag)
+    free(cn_words_parse(flag, &kind));
+  free(flag);
+  return kind;
+}
+
+void cn_words_add_flag(struct cn_ctx *ctx)
+{
+  char buffer[CN_WORDS_TEXT], *flag = flag_of(ctx->module);
+  const char *text = cn_words_text(cn_words(ctx), buffer);
+
+  if (!flag)
+    LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, CN_WORDS_FLAG,
+                      sizeof CN_WORDS_FLAG - 1,
+                      LLVMMDStringInContext2(ctx->llvm, text, strlen(text)));
+  free(flag);
+}
+
+void cn_words_take(struct cn_ctx *ctx)
+{
+  struct cairn_word_kind asked = ctx->options->words, kind = {0};
+  char *flag = flag_of(ctx->module), *wrong = flag ? cn_words_parse(flag, &kind) : NULL;
+  char buffer[CN_WORDS_TEXT];
+
+  if (wrong)
+    cn_error(ctx, NULL, "word-kind", "the module's flag \"" CN_WORDS_FLAG "\" is '%s': %s", flag,
+             wrong);
+  else if (flag && asked.reference_bits && memcmp(&asked, &kind, sizeof kind) != 0)
+    cn_error(ctx, NULL, "word-kind",
+             "the options ask for words %s, and the module's flag \"" CN_WORDS_FLAG "\" is '%s'",
+             cn_words_text(asked, buffer), flag);
+  else if (asked.reference_bits)
+    cn_words_add_flag(ctx);
+  free(wrong);
+  free(flag);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Immediates: integers in words that may also be references (docs/words.md). To the optimiser and
+ * the rewriter they are references, made and read by three functions of which nothing is known but
+ * that they are pure; so neither ever sees arithmetic on the address of an object. An immediate
+ * does not move: "cairn-immovable". Pass `lower-tags` makes arithmetic of the calls when all
+ * references have been relocated and verified.
+ *
+ * Needs: for the pass, final statepoints that were verified. Provides: no call of the three.
+ * Breaks: nothing that a later pass looks at; verify-safepoints would take an integer for an
+ * address.
+ *
+ * An integer is what its word is shifted right; so sums and comparisons of integers are done on the
+ * words themselves, as D. Gudeman, "Representing Type Information in Dynamically Typed Languages"
+ * (1993) has it. cairn.tag.value of a word that is no integer gives any integer. What
+ * cairn.tag.from makes is an immediate even then: the last operation sets its low bits.
+ */
+#include "compile/lower/tags.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/core/words.h"
+
+enum tag { FROM, IS, VALUE, TAGS };
+
+static const char *const names[TAGS] = {CN_TAG_FROM, CN_TAG_IS, CN_TAG_VALUE};
+
+/* ---- declarations ---- */
+
+static LLVMTypeRef type_of(struct cn_ctx *ctx, enum tag tag)
+{
+  LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMTypeRef results[TAGS] = {ref, LLVMInt1TypeInContext(ctx->llvm), i64};
+
+  return LLVMFunctionType(results[tag], tag == FROM ? &i64 : &ref, 1, false);
+}
+
+static bool is_right_call(LLVMValueRef call, LLVMValueRef function)
+{
+  return LLVMIsACallInst(call) && LLVMGetCalledValue(call) == function &&
+         LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(function);
+}
+
+/* The function, if the module uses it; checked. */
+static LLVMValueRef used(struct cn_ctx *ctx, enum tag tag)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[tag]);
+
+  if (!function || !LLVMGetFirstUse(function))
+    return NULL;
+  if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type_of(ctx, tag)) {
+    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)",
+             names[tag]);
+    return NULL;
+  }
+  if (cn_words(ctx).reference_bits == 0) {
+    cn_error(ctx, function, "word-kind",
+             "@%s is used, and nothing says how words are told apart: give -fcairn-words, or the "
+             "module flag \"" CN_WORDS_FLAG "\"",
+             names[tag]);
+    return NULL;
+  }
+  CN_EACH_USE(use, function)
+    if (!is_right_call(LLVMGetUser(use), function)) {
+      cn_error(ctx, function, "tag-call", "@%s is used other than by calling it", names[tag]);
+      return NULL;
+    }
+  return function;
+}
+
+static void describe(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
+{
+  static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
+                                           "nofree",   "nosync",     "memory"};
+
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
+  LLVMAddAttributeAtIndex(
+      function, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  if (tag == FROM)
+    LLVMAddAttributeAtIndex(function, LLVMAttributeReturnIndex,
+                            LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_IMMOVABLE,
+                                                      sizeof CN_ATTR_IMMOVABLE - 1, "", 0));
+}
+
+void cn_tags_prepare(struct cn_ctx *ctx)
+{
+  char buffer[CN_WORDS_TEXT];
+
+  cn_words_take(ctx);
+  if (cn_words(ctx).reference != 0 && ctx->options->manage_all)
+    cn_error(ctx, NULL, "tagged-references",
+             "with words %s references carry a tag, which C's pointers do not: C needs a kind in "
+             "which they end in zeros",
+             cn_words_text(cn_words(ctx), buffer));
+  for (enum tag tag = FROM; tag < TAGS; tag++) {
+    LLVMValueRef function = used(ctx, tag);
+    if (function)
+      describe(ctx, function, tag);
+  }
+}
+
+/* ---- the pass ---- */
+
+struct lowering {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  struct cairn_word_kind kind;
+  struct cn_ptrmap words; /* an integer that was read -> the word that it was read from */
+};
+
+static LLVMValueRef number(const struct lowering *l, uint64_t value)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), value, true);
+}
+
+/* The integer as bits of a word, without its tag. */
+static uint64_t raised(const struct lowering *l, LLVMValueRef integer)
+{
+  return LLVMConstIntGetZExtValue(integer) << l->kind.integer_bits;
+}
+
+static uint64_t low_bits(const struct lowering *l)
+{
+  return (UINT64_C(1) << l->kind.integer_bits) - 1;
+}
+
+/* The word that `value` was read from, as an integer; or null. */
+static LLVMValueRef word_of(const struct lowering *l, LLVMValueRef value)
+{
+  const uint64_t *word = cn_ptrmap_find(&l->words, value);
+
+  return word ? (LLVMValueRef)(uintptr_t)*word : NULL;
+}
+
+static LLVMValueRef address(const struct lowering *l, LLVMValueRef call)
+{
+  return LLVMBuildPtrToInt(l->builder, LLVMGetOperand(call, 0),
+                           LLVMInt64TypeInContext(l->ctx->llvm), "");
+}
+
+static void replace(LLVMValueRef call, LLVMValueRef with)
+{
+  LLVMReplaceAllUsesWith(call, with);
+  LLVMInstructionEraseFromParent(call);
+}
+
+static void lower_value(struct lowering *l, LLVMValueRef call)
+{
+  LLVMValueRef word = address(l, call);
+  LLVMValueRef value = LLVMBuildAShr(l->builder, word, number(l, l->kind.integer_bits), "");
+
+  if (LLVMIsAInstruction(value))
+    *cn_ptrmap_add(&l->words, value, NULL) = (uintptr_t)word;
+  replace(call, value);
+}
+
+static void lower_is(struct lowering *l, LLVMValueRef call)
+{
+  uint64_t mask = (UINT64_C(1) << l->kind.reference_bits) - 1;
+  LLVMValueRef bits = LLVMBuildAnd(l->builder, address(l, call), number(l, mask), "");
+
+  replace(call, LLVMBuildICmp(l->builder, LLVMIntNE, bits, number(l, l->kind.reference), ""));
+}
+
+/* A sum of integers, as it stands in a word. */
+struct sum {
+  LLVMValueRef value;
+  bool exact; /* its low bits are surely zero, whatever the words hold */
+};
+
+static struct sum raise(struct lowering *l, LLVMValueRef integer, unsigned depth);
+
+static struct sum raise_sum(struct lowering *l, LLVMValueRef integer, unsigned depth)
+{
+  struct sum a = raise(l, LLVMGetOperand(integer, 0), depth + 1),
+             b = raise(l, LLVMGetOperand(integer, 1), depth + 1);
+  bool add = LLVMGetInstructionOpcode(integer) == LLVMAdd;
+
+  return (struct sum){add ? LLVMBuildAdd(l->builder, a.value, b.value, "")
+                          : LLVMBuildSub(l->builder, a.value, b.value, ""),
+                      a.exact && b.exact};
+}
+
+static bool is_sum(LLVMValueRef integer)
+{
+  LLVMOpcode opcode = LLVMIsAInstruction(integer) ? LLVMGetInstructionOpcode(integer) : 0;
+  LLVMUseRef use = LLVMGetFirstUse(integer);
+
+  return (opcode == LLVMAdd || opcode == LLVMSub) && use && !LLVMGetNextUse(use);
+}
+
+/* The integer shifted to its place. What stands between words and the sum may be any number of
+ * additions; a few are usual. */
+static struct sum raise(struct lowering *l, LLVMValueRef integer, unsigned depth)
+{
+  enum { DEEPEST = 8 };
+  LLVMValueRef word = word_of(l, integer);
+
+  CN_ASSERT(depth <= DEEPEST + 1);
+  if (LLVMIsAConstantInt(integer))
+    return (struct sum){number(l, raised(l, integer)), true};
+  if (word)
+    return (struct sum){LLVMBuildSub(l->builder, word, number(l, l->kind.integer), ""), false};
+  if (depth < DEEPEST && is_sum(integer))
+    return raise_sum(l, integer, depth);
+  return (struct sum){LLVMBuildShl(l->builder, integer, number(l, l->kind.integer_bits), ""), true};
+}
+
+static void lower_from(struct lowering *l, LLVMValueRef call)
+{
+  struct sum sum = raise(l, LLVMGetOperand(call, 0), 0);
+  LLVMValueRef word = sum.value;
+
+  if (!sum.exact && l->kind.integer != low_bits(l))
+    word = LLVMBuildAnd(l->builder, word, number(l, ~low_bits(l)), "");
+  word = LLVMBuildOr(l->builder, word, number(l, l->kind.integer), "");
+  replace(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
+}
+
+/* The word that a comparison can have in the place of its operand; or null. */
+static LLVMValueRef comparable(const struct lowering *l, LLVMValueRef operand)
+{
+  if (!LLVMIsAConstantInt(operand))
+    return word_of(l, operand);
+  uint64_t up = raised(l, operand);
+  bool fits = (uint64_t)((int64_t)up >> l->kind.integer_bits) == LLVMConstIntGetZExtValue(operand);
+  return fits ? number(l, up | l->kind.integer) : NULL;
+}
+
+/* Compare words: they are in the order of their integers, signed and unsigned. */
+static void lower_comparison(struct lowering *l, LLVMValueRef compare)
+{
+  LLVMValueRef a = comparable(l, LLVMGetOperand(compare, 0)),
+               b = comparable(l, LLVMGetOperand(compare, 1));
+
+  if (!a || !b)
+    return;
+  LLVMSetOperand(compare, 0, a);
+  LLVMSetOperand(compare, 1, b);
+}
+
+static void lower_comparisons(struct lowering *l)
+{
+  CN_EACH_FUNCTION(f, l->ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        if (LLVMIsAICmpInst(i) &&
+            (word_of(l, LLVMGetOperand(i, 0)) || word_of(l, LLVMGetOperand(i, 1))))
+          lower_comparison(l, i);
+}
+
+static void lower_calls(struct lowering *l, enum tag tag)
+{
+  static void (*const lower[TAGS])(struct lowering *, LLVMValueRef) = {lower_from, lower_is,
+                                                                       lower_value};
+  LLVMValueRef function = LLVMGetNamedFunction(l->ctx->module, names[tag]);
+
+  if (!function)
+    return;
+  for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
+    LLVMValueRef call = LLVMGetUser(use);
+    CN_CHECK(is_right_call(call, function)); /* used() has said so */
+    LLVMPositionBuilderBefore(l->builder, call);
+    LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
+    lower[tag](l, call);
+  }
+  LLVMDeleteFunction(function);
+}
+
+/* Integers are read first: what is made of them and compared with them then finds the words. */
+bool cn_lower_tags(struct cn_ctx *ctx)
+{
+  struct lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
+
+  for (enum tag tag = FROM; tag < TAGS; tag++)
+    used(ctx, tag);
+  if (ctx->errors || l.kind.reference_bits == 0)
+    return ctx->errors == 0;
+  l.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  lower_calls(&l, VALUE);
+  lower_comparisons(&l);
+  lower_calls(&l, FROM);
+  lower_calls(&l, IS);
+  cn_ptrmap_free(&l.words);
+  LLVMDisposeBuilder(l.builder);
+  return true;
+}

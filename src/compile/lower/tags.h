@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Immediates in words. Private to src/compile.
+ */
+#ifndef CN_COMPILE_LOWER_TAGS_H
+#define CN_COMPILE_LOWER_TAGS_H
+
+#include "compile/core/pass.h"
+
+/* Check the module's kind of words and its declarations of cairn.tag.from, cairn.tag.is and
+ * cairn.tag.value, and tell the optimiser what it may know of these. */
+void cn_tags_prepare(struct cn_ctx *ctx);
+
+#endif
