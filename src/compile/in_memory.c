@@ -79,10 +79,19 @@ static void join_roots(struct cn_ctx *ctx)
   cn_free(&roots);
 }
 
+static bool is_image(LLVMValueRef global)
+{
+  static const char suffix[] = CN_IMAGE_SUFFIX;
+  size_t length, tail = sizeof suffix - 1;
+  const char *name = LLVMGetValueName2(global, &length);
+
+  return strncmp(name, CN_IMAGE, sizeof CN_IMAGE - 1) == 0 && length > tail &&
+         strcmp(name + length - tail, suffix) == 0;
+}
+
 /* Add void `name`(void), which calls `callee` for each image: there is one per kind of flags. */
 static void add_function(LLVMModuleRef module, const char *name, const char *callee)
 {
-  static const char *const images[] = CN_IMAGES;
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), none = LLVMVoidTypeInContext(context);
   LLVMTypeRef type = LLVMFunctionType(none, &pointer, 1, false);
@@ -93,13 +102,9 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
   if (!target)
     target = LLVMAddFunction(module, callee, type);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, f, ""));
-  for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
-    char *data = cn_format("%s" CN_IMAGE_SUFFIX, images[i]);
-    LLVMValueRef image = LLVMGetNamedGlobal(module, data);
-    free(data);
-    if (image)
-      LLVMBuildCall2(builder, type, target, &image, 1, "");
-  }
+  CN_EACH_GLOBAL(g, module)
+    if (is_image(g))
+      LLVMBuildCall2(builder, type, target, &g, 1, "");
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
 }

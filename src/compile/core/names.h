@@ -67,7 +67,6 @@
 #define CN_IMAGE_UNSAFE "cairn.image.unsafe"
 #define CN_IMAGE_STACK "cairn.image.stack"
 #define CN_IMAGE_UNCLEARED "cairn.image.uncleared"
-#define CN_IMAGES {CN_IMAGE, CN_IMAGE_UNSAFE, CN_IMAGE_STACK, CN_IMAGE_UNCLEARED}
 #define CN_IMAGE_SUFFIX ".data"
 /* Barriers (docs/barriers.md): what insert-barriers calls and lower-barriers puts in line, of the
  * module's own if it defines them; and the slow paths of the runtime. */
@@ -108,8 +107,6 @@
 #define CN_TAG_IS "cairn.tag.is"
 #define CN_TAG_VALUE "cairn.tag.value"
 #define CN_WORDS_FLAG "cairn.words"
-#define CN_WORDS_PREFIX "cairn.words."
-#define CN_WORDS_SECTION "cairn_words"
 #define CN_MUTATOR "cairn_mutator"
 #define CN_LAYOUT_PREFIX "cairn.layout."
 #define CN_LAYOUT_SECTION "cairn_layouts"

@@ -319,30 +319,15 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
   return function;
 }
 
-/* Add a word that refers to a symbol with the name of the module's kind of words. All such symbols
- * are in one group, of which a linker keeps that of one unit alone; so it refuses a unit of another
- * kind, and names both. */
-static void refer_to_words(struct cn_ctx *ctx)
+/* The group of the module's image, to be given to free(). Units of another kind of words have
+ * another: both are registered where they are linked together, and the runtime refuses that. */
+static char *image_group(struct cn_ctx *ctx)
 {
-  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  struct cairn_word_kind kind = cn_words(ctx);
   char buffer[CN_WORDS_TEXT];
-  char *name = cn_format(CN_WORDS_PREFIX "%s", cn_words_text(cn_words(ctx), buffer));
-  LLVMValueRef symbol = LLVMAddGlobal(ctx->module, i32, name);
-  LLVMValueRef word = LLVMAddGlobal(ctx->module, i32, "cairn.words");
 
-  LLVMSetInitializer(symbol, LLVMConstNull(i32));
-  LLVMSetGlobalConstant(symbol, true);
-  make_unique(ctx, symbol, CN_WORDS_FLAG);
-  LLVMSetLinkage(symbol, LLVMExternalLinkage); /* a weak one may be missing */
-  LLVMValueRef distance =
-      LLVMConstSub(LLVMConstPtrToInt(symbol, i64), LLVMConstPtrToInt(word, i64));
-  LLVMSetInitializer(word, LLVMConstTrunc(distance, i32));
-  LLVMSetGlobalConstant(word, true);
-  LLVMSetLinkage(word, LLVMPrivateLinkage);
-  LLVMSetSection(word, CN_WORDS_SECTION);
-  LLVMSetAlignment(word, 4);
-  cn_emit_append(ctx, "llvm.used", pointer_type(ctx), &word, 1);
-  free(name);
+  return kind.reference_bits ? cn_format(CN_IMAGE ".words.%s", cn_words_text(kind, buffer))
+                             : cn_strdup(CN_IMAGE);
 }
 
 /* Add the constructor of an image, and the destructor of a shared object's: only that can go away
@@ -387,25 +372,30 @@ static bool has_uncleared(struct cn_ctx *ctx)
          LLVMGetNamedFunction(ctx->module, CN_ALLOC_UNINIT_SLOW);
 }
 
-bool cn_globals(struct cn_ctx *ctx)
+static void register_images(struct cn_ctx *ctx, const char *group)
 {
-  if (LLVMGetNamedFunction(ctx->module, CN_IMAGE))
-    return true; /* this pass ran before: the module came through Cairn */
   size_t roots = add_roots(ctx);
   bool managed = has_managed(ctx), safepoints = ctx->options->safepoints != CAIRN_SAFEPOINTS_NONE;
   LLVMValueRef guard = managed && safepoints ? cn_guard_add(ctx) : NULL;
 
   if (ctx->errors)
-    return false;
-  if (managed || roots > 0 || has_layouts(ctx)) {
-    register_image(ctx, CN_IMAGE, guard, true, 0);
-    refer_to_words(ctx);
-  }
+    return;
+  if (managed || roots > 0 || has_layouts(ctx))
+    register_image(ctx, group, guard, true, 0);
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
     register_image(ctx, CN_IMAGE_STACK, NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
   if (has_uncleared(ctx))
     register_image(ctx, CN_IMAGE_UNCLEARED, NULL, false, CAIRN_ABI_IMAGE_UNCLEARED);
-  return true;
+}
+
+bool cn_globals(struct cn_ctx *ctx)
+{
+  char *group = image_group(ctx);
+
+  if (!LLVMGetNamedFunction(ctx->module, group)) /* else the module came through Cairn before */
+    register_images(ctx, group);
+  free(group);
+  return ctx->errors == 0;
 }

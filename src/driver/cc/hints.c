@@ -176,18 +176,6 @@ static void explain_missing(const char *name, int length)
       length, name);
 }
 
-/* The symbol of a kind of words that another unit's has taken the place of (docs/words.md). */
-static const char word_kind[] = "cairn.words.";
-
-static void explain_words(const char *name, int length)
-{
-  fprintf(stderr,
-          "cairn-cc: note: units of this program tell words apart in different ways (%.*s is one, "
-          "\"plain\" is without immediates) [word-kind]: compile all of it with one "
-          "-fcairn-words\n",
-          length, name);
-}
-
 /* Was this name, a part of a line, told of before? From now on it was. */
 static bool is_told(struct cn_words *seen, const char *name, size_t length)
 {
@@ -200,24 +188,20 @@ static bool is_told(struct cn_words *seen, const char *name, size_t length)
   return false;
 }
 
-/* Print a note on the function or the kind of words that the linker's line is about; note that it
- * is about kinds of barriers. */
+/* Print a note on the function that the linker's line is about; note that it is about kinds of
+ * barriers. */
 static void explain_link(const char *line, struct cn_words *seen)
 {
-  const char *at = strstr(line, managed_code), *kind = strstr(line, word_kind);
+  const char *at = strstr(line, managed_code);
 
   if (strstr(line, CN_KIND_OF_BARRIERS))
     is_told(seen, CN_KIND_OF_BARRIERS, sizeof CN_KIND_OF_BARRIERS - 1);
-  if (!at && !kind)
+  if (!at)
     return;
-  at = at ? at + sizeof managed_code - 1 : kind;
+  at += sizeof managed_code - 1;
   CN_ASSERT(at <= line + strlen(line));
   size_t length = strcspn(at, "'`\" \t\n)");
-  if (is_told(seen, at, length))
-    return;
-  if (at == kind)
-    explain_words(at, (int)length);
-  else
+  if (!is_told(seen, at, length))
     explain_missing(at, (int)length);
 }
 

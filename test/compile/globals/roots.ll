@@ -2,6 +2,7 @@
 ; RUN: %cairn opt -p globals -S %s | FileCheck %s
 ; RUN: %cairn opt --safepoints=none -p globals -S %s | FileCheck %s --check-prefix=NONE
 ; RUN: %cairn opt --shared -p globals -S %s | FileCheck %s --check-prefix=SHARED
+; RUN: %cairn opt --words=000:10 -p globals -S %s | FileCheck %s --check-prefix=WORDS
 
 $inline_one = comdat any
 @plain = global i64 0
@@ -28,15 +29,12 @@ $inline_one = comdat any
 ; What was not given frame maps does not link: nobody defines that symbol, which its rewriter renames.
 ; CHECK: @cairn_object_that_needs_cairn_frames_rewrite = external hidden global i8
 ; CHECK: @cairn.guard = private constant ptr @cairn_object_that_needs_cairn_frames_rewrite, section "cairn_guard", align 8
+; CHECK: @llvm.used = appending global [2 x ptr] [ptr @cairn.root.2, ptr @cairn.guard]
 ; CHECK: @__stop_cairn_frames = extern_weak hidden global i8
 ; Its version and size come first.
 ; CHECK: @cairn.image.data = linkonce_odr hidden constant {{.*}} { i32 2, i32 80, ptr @cairn_object_that_needs_cairn_frames_rewrite, ptr @__stop_cairn_frames, ptr @__start_cairn_roots, ptr @__stop_cairn_roots, ptr @__start_cairn_layouts, ptr @__stop_cairn_layouts, ptr @__start_cairn_details, ptr @__stop_cairn_details, i64 0 }, comdat($cairn.image)
 ; Registered before the program's own constructors, which may collect.
 ; CHECK: @llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] [{{.*}} { i32 101, ptr @early, ptr null }, {{.*}} { i32 100, ptr @cairn.image, ptr @cairn.image }]
-; How words are told apart: a unit of another kind has another symbol in that group, and does not link with this one.
-; CHECK: @cairn.words.plain = hidden constant i32 0, comdat($cairn.words)
-; CHECK: @cairn.words = private constant i32 {{.*}}@cairn.words.plain{{.*}}, section "cairn_words"
-; CHECK: @llvm.used = appending global [3 x ptr] [ptr @cairn.root.2, ptr @cairn.guard, ptr @cairn.words]
 ; CHECK-NOT: llvm.global_dtors
 ; CHECK: define linkonce_odr hidden void @cairn.image() comdat {
 ; CHECK-NEXT: call void @cairn_image_register(ptr @cairn.image.data)
@@ -45,6 +43,9 @@ $inline_one = comdat any
 ; The flag must survive the linker's choice of one image for all units.
 ; NONE: @__start_cairn_frames = extern_weak
 ; NONE: @cairn.image.unsafe.data = linkonce_odr hidden constant {{.*}} { i32 2, i32 80, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, i64 1 }, comdat($cairn.image.unsafe)
+; Units of two kinds of words keep both images, where they are linked together; the flags say the kind, 3 and 0, 2 and 2.
+; WORDS: @"cairn.image.words.000:10.data" = linkonce_odr hidden constant {{.*}} i64 565161861578752 }, comdat($"cairn.image.words.000:10")
+; WORDS: call void @cairn_image_register(ptr @"cairn.image.words.000:10.data")
 ; SHARED: @llvm.global_dtors = {{.*}} { i32 100, ptr @cairn.image.leave, ptr @cairn.image.leave }
 ; SHARED: call void @cairn_image_unregister(ptr @cairn.image.data)
 
