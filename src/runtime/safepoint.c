@@ -17,6 +17,7 @@
 #include "runtime/debug/verify_frames.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/type_histogram.h"
 #include "runtime/heap/verify_heap.h"
 #include "runtime/heap/resize.h"
 #include "runtime/os/os.h"
@@ -52,13 +53,15 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   cn_heap_set_up();
   bool entered = cn_image_enter(); /* once for all readers of layouts */
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
-    cn_verify_heap("before", before.collections + 1, false);
+    cn_verify_heap(false, before.collections + 1, false);
   uint64_t start = cn_os_nanoseconds();
   cn_index_trim();
   cn_heap_collect(&collection);
   cn_stats_collection(&collection, &before, cn_os_nanoseconds() - start);
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
-    cn_verify_heap("after", cn_stats.collections, true);
+    cn_verify_heap(true, cn_stats.collections, true);
+  if (cn_options.histogram != 0 && cn_stats.collections % cn_options.histogram == 0)
+    cn_type_histogram(cn_stats.collections);
   cn_image_leave(entered);
 }
 

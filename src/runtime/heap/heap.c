@@ -113,10 +113,12 @@ void cn_heap_set_up(void)
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
     cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
                    collector->name);
-  if ((cn_options.verify & CN_VERIFY_HEAP) != 0 &&
-      (collector->stretches == NULL || collector->forget == NULL))
-    cn_report_exit("CAIRN_VERIFY=heap: collector %s does not say where its objects are",
-                   collector->name);
+  if (collector->stretches == NULL || collector->forget == NULL) {
+    if ((cn_options.verify & CN_VERIFY_HEAP) != 0 || cn_options.histogram != 0)
+      cn_report_exit("%s: collector %s does not say where its objects are",
+                     cn_options.histogram != 0 ? "CAIRN_HISTOGRAM" : "CAIRN_VERIFY=heap",
+                     collector->name);
+  }
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);

@@ -97,6 +97,14 @@ static bool is_array(const struct cairn_layout *layout)
   return layout->elem_size != 0 && layout->base_size == 0 && layout->elem_offset == 0;
 }
 
+uint64_t cn_layouts_type_key(const struct cairn_layout *layout)
+{
+  const char *names = names_of(layout);
+  uintptr_t address = names != NULL ? (uintptr_t)names : (uintptr_t)layout;
+
+  return address << 1 | is_array(layout);
+}
+
 static const char *brackets(const struct cairn_layout *layout)
 {
   return is_array(layout) ? "[]" : "";

@@ -5,10 +5,14 @@
 #ifndef CN_RUNTIME_HEAP_LAYOUTS_H
 #define CN_RUNTIME_HEAP_LAYOUTS_H
 
+#include <stdint.h>
 #include <cairn/collector.h>
 
 /* Room for what cairn_layout_type() and cairn_layout_place() write of most types. */
 enum { CN_LAYOUT_TEXT = 160 };
+
+/* A number that layouts of the same type share: their names are one string, in one image. */
+uint64_t cn_layouts_type_key(const struct cairn_layout *layout);
 
 /* Look at each layout of an image, and end the program at the first of another version, or that is
  * damaged. cn_layouts_begin() does so for the images that are there, before the first allocation: a

@@ -12,9 +12,9 @@
 /* Look at every object of the collector in use: its header is that of an object, it ends where the
  * next one begins, and each of its references leads to the start of an object, or out of the heap.
  * `roots`: each root leads to an object, into it or just past it, or out of the heap. The first
- * thing that does not hold ends the program; the message says `when` ("before", "after") and in
- * which collection. Phase STOP, on the thread that collects; with `roots` after its enumeration has
- * ended. Allocates from the system alone. */
-void cn_verify_heap(const char *when, uint64_t collection, bool roots);
+ * thing that does not hold ends the program; the message says in which collection, and
+ * whether before or `after` it. Phase STOP, on the thread that collects; with `roots` after its
+ * enumeration has ended. Allocates from the system alone. */
+void cn_verify_heap(bool after, uint64_t collection, bool roots);
 
 #endif

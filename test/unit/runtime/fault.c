@@ -24,9 +24,9 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env)
   (void)env;
 }
 
-void cn_verify_heap(const char *when, uint64_t collection, bool roots)
+void cn_verify_heap(bool after, uint64_t collection, bool roots)
 {
-  (void)when;
+  (void)after;
   (void)collection;
   (void)roots;
 }

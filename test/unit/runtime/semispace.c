@@ -59,9 +59,9 @@ static void run(size_t bytes_needed, bool move_all)
       CAIRN_CAUSE_ASKED, move_all ? CAIRN_EXTENT_MOVE_ALL : CAIRN_EXTENT_FULL, bytes_needed});
 }
 
-void cn_verify_heap(const char *when, uint64_t collection, bool with_roots)
+void cn_verify_heap(bool after, uint64_t collection, bool with_roots)
 {
-  (void)when;
+  (void)after;
   (void)collection;
   (void)with_roots;
 }

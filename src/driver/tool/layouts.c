@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn layouts`: print the layouts of objects.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/check.h"
+#include "driver/tool.h"
+#include "driver/tool/arguments.h"
+#include "object/elf/input.h"
+#include "object/print/layouts_print.h"
+
+static const char help[] =
+    "usage: cairn layouts FILE\n\n"
+    "Print the types of managed objects that an object, executable or shared object allocates\n"
+    "(section cairn_layouts): size, places of references, and fields with their offsets, as far as\n"
+    "they have names. '-' is standard input.\n\n"
+    "  --help, --version\n";
+
+static int take(void *env, int letter, const char *name)
+{
+  (void)env;
+  (void)letter;
+  (void)name;
+  return CN_EXIT_USAGE;
+}
+
+static int print(const char *path)
+{
+  struct cn_input file;
+  char *error = NULL;
+
+  if (cn_input_open(&file, path, cn_input_is_binary, &error) ||
+      cn_layouts_print(stdout, file.bytes, file.size, &error))
+    cn_tool_error("'%s': %s", path, error);
+  int status = error ? CN_EXIT_FAILED : CN_EXIT_OK;
+  free(error);
+  cn_input_close(&file);
+  return status;
+}
+
+int cn_layouts_main(int argc, char **argv)
+{
+  static const struct option options[] = {CN_ARGUMENTS_COMMON};
+  static char name[] = "cairn layouts";
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "h", .options = options, .take = take};
+  int status = cn_arguments_take(argc, argv, &arguments, NULL);
+
+  if (status >= 0)
+    return status;
+  if (argc - optind != 1) {
+    cn_tool_error("one file is needed (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  CN_CHECK(argv[optind]);
+  return print(argv[optind]);
+}

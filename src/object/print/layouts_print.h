@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn layouts`: the layouts of objects, with the names of types and fields.
+ */
+#ifndef CN_OBJECT_PRINT_LAYOUTS_PRINT_H
+#define CN_OBJECT_PRINT_LAYOUTS_PRINT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Print the layouts of an object or a linked image. Negative on error, also if there are none;
+ * *error is then a message to free. */
+int cn_layouts_print(FILE *out, const void *bytes, size_t size, char **error);
+
+#endif

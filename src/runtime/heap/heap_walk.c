@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From block to block, past what is free in mutators' buffers. Headers are not trusted.
+ */
+#include "runtime/heap/heap_walk.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "base/sorted.h"
+#include "runtime/core/mutator.h"
+#include "runtime/heap/heap.h"
+#include "runtime/heap/layouts.h"
+
+static void add_stretch(void *env, uintptr_t start, uintptr_t end, bool blocks)
+{
+  struct cn_heap_walk *walk = env;
+
+  CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
+  if (start != end)
+    cn_grow_push(&walk->stretches, (struct cn_stretch){start, end, blocks, NULL});
+}
+
+static void add_gap(struct cn_heap_walk *walk, uintptr_t start, uintptr_t end)
+{
+  CN_CHECK(start <= end);
+  if (start != end)
+    cn_grow_push(&walk->gaps, (struct cn_gap){start, end});
+}
+
+void cn_heap_walk_open(struct cn_heap_walk *walk)
+{
+  cn_heap_collector()->stretches(add_stretch, walk);
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
+    add_gap(walk, m->alloc, m->buffer_end);
+    add_gap(walk, m->beside.alloc, m->beside.end);
+  }
+  cn_sorted_sort(walk->stretches.at, walk->stretches.count, sizeof *walk->stretches.at);
+  cn_sorted_sort(walk->gaps.at, walk->gaps.count, sizeof *walk->gaps.at);
+  for (size_t i = 1; i < walk->stretches.count; i++)
+    CN_CHECK(walk->stretches.at[i - 1].end <= walk->stretches.at[i].start);
+}
+
+void cn_heap_walk_close(struct cn_heap_walk *walk)
+{
+  cn_grow_free(&walk->stretches);
+  cn_grow_free(&walk->gaps);
+}
+
+_Noreturn static void fail_count(const struct cn_heap_walk *walk, uintptr_t payload,
+                                 const struct cairn_layout *layout)
+{
+  char type[CN_LAYOUT_TEXT];
+
+  cairn_layout_type(layout, type, sizeof type);
+  CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx is a %s, and its count does not fit that",
+                    (unsigned long)payload, type);
+}
+
+struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload,
+                                          bool indexed, uintptr_t end)
+{
+  size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+  struct cn_heap_object object = {walk, payload - prefix, payload, 0, NULL};
+  uintptr_t header = *cairn_object_header(payload);
+  uint64_t bytes = cairn_header_gone_bytes(header);
+
+  if (!cairn_header_is_gone(header)) {
+    object.layout = cairn_header_layout(header);
+    if (!cairn_layout_is_known(object.layout))
+      CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has the header 0x%lx, which names no layout",
+                        (unsigned long)payload, (unsigned long)header);
+    if ((object.layout->elem_size != 0) != indexed ||
+        cairn_object_payload(payload, object.layout, &bytes) != CAIRN_OK)
+      fail_count(walk, payload, object.layout);
+  }
+  if (bytes > end - payload)
+    CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has %lu bytes, and the heap ends before",
+                      (unsigned long)payload, (unsigned long)bytes);
+  object.end = payload + bytes;
+  return object;
+}
+
+void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch,
+                          cn_heap_visitor *visit, void *env)
+{
+  size_t g = cn_sorted_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at,
+                             stretch->start);
+
+  CN_CHECK(stretch->blocks);
+  for (uintptr_t block = stretch->start; block < stretch->end;) {
+    while (g < walk->gaps.count && walk->gaps.at[g].start < block)
+      g++;
+    if (g < walk->gaps.count && walk->gaps.at[g].start == block) {
+      block = walk->gaps.at[g].end;
+      continue;
+    }
+    bool indexed = (*(const uintptr_t *)block & 1) != 0;
+    size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+    if (prefix > stretch->end - block)
+      CN_HEAP_WALK_FAIL(walk, "no object begins at 0x%lx", (unsigned long)block);
+    struct cn_heap_object object = cn_heap_walk_object(walk, block + prefix, indexed, stretch->end);
+    visit(env, &object, stretch);
+    block = object.end;
+  }
+}

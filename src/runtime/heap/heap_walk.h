@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A walk over all objects of the heap, of any collector that says where its heap is. It shares
+ * nothing else with the collector.
+ */
+#ifndef CN_RUNTIME_HEAP_HEAP_WALK_H
+#define CN_RUNTIME_HEAP_HEAP_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/collector.h>
+#include "runtime/core/grow.h"
+
+struct cn_stretch {
+  uintptr_t start, end;
+  bool blocks;      /* else it has no objects */
+  uint64_t *starts; /* for the caller's use; null */
+};
+
+struct cn_gap { /* the free part of a mutator's buffer */
+  uintptr_t start, end;
+};
+
+struct cn_heap_walk {
+  const char *what; /* "CAIRN_VERIFY=heap: before", for messages */
+  uint64_t collection;
+  CN_GROW(struct cn_stretch) stretches; /* sorted */
+  CN_GROW(struct cn_gap) gaps;          /* sorted */
+};
+
+/* End the program with a message of the walk's. */
+#define CN_HEAP_WALK_FAIL(walk, format, ...) \
+  cairn_fatal("%s collection %lu: " format, (walk)->what, (unsigned long)(walk)->collection, \
+              __VA_ARGS__)
+
+/* An object of the heap. */
+struct cn_heap_object {
+  const struct cn_heap_walk *walk;
+  uintptr_t block, payload, end;
+  const struct cairn_layout *layout; /* null: it is gone */
+};
+
+/* Find out where the heap is, and forget that. `what` and `collection` are set before. Phase STOP,
+ * on the thread that stopped the others; memory is the system's. */
+void cn_heap_walk_open(struct cn_heap_walk *walk);
+void cn_heap_walk_close(struct cn_heap_walk *walk);
+
+/* Call `visit` for each object of a stretch with blocks, those that are garbage and fillers too.
+ * What is no object ends the program. */
+typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object,
+                             const struct cn_stretch *stretch);
+void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch,
+                          cn_heap_visitor *visit, void *env);
+
+/* The object whose payload is there, which ends by `end`; or the end of the program. */
+struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload,
+                                          bool indexed, uintptr_t end);
+
+#endif
