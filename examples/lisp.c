@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small Lisp: reader, evaluator with closures, printer. Every value, environment and frame of the
- * interpreted program is a managed object; the interpreter itself holds them in plain C locals.
+ * A small Lisp: reader, evaluator with closures, printer. A value is an integer or a reference in
+ * one word (<cairn/value.h>). Pairs, symbols, environments and frames of the interpreted program
+ * are managed objects; the interpreter itself holds them in plain C locals.
  *
  *   lisp [n]                 runs the programs below with n
  */
@@ -9,52 +10,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cairn/cairn.h>
+#include <cairn/value.h>
 
-enum tag { NUMBER, SYMBOL, PAIR, BUILTIN, CLOSURE };
+typedef cairn_value value;
 
-struct object;
-typedef struct object managed *value;
+/* Every object begins with what it is. */
+enum tag { SYMBOL, PAIR, BUILTIN, CLOSURE };
 
 struct object {
   enum tag tag;
-  long number;       /* of a number */
-  value first, rest; /* of a pair; of a closure: parameters and body */
-  value environment;
+};
+
+struct symbol {
+  enum tag tag;
+  char name[16];
+};
+
+struct pair {
+  enum tag tag;
+  value first, rest;
+};
+
+struct builtin {
+  enum tag tag;
   value (*run)(value arguments);
-  char name[16]; /* of a symbol */
+};
+
+struct closure {
+  enum tag tag;
+  value parameters, body, environment;
 };
 
 static value symbols, globals, symbol_quote, symbol_if, symbol_lambda, symbol_define, symbol_t;
 static const char *at; /* the reader's place */
 
-static value make(enum tag tag, value first, value rest)
+static int is(value v, enum tag tag)
 {
-  value object = cairn_new(struct object);
+  return v && !cairn_value_is_integer(v) && cairn_value_object(struct object, v)->tag == tag;
+}
 
-  object->tag = tag;
-  object->first = first;
-  object->rest = rest;
-  return object;
+static struct pair managed *pair(value v)
+{
+  return cairn_value_object(struct pair, v);
+}
+
+static value first(value v)
+{
+  return pair(v)->first;
+}
+
+static value rest(value v)
+{
+  return pair(v)->rest;
 }
 
 static value cons(value first, value rest)
 {
-  return make(PAIR, first, rest);
+  struct pair managed *made = cairn_new(struct pair);
+
+  made->tag = PAIR;
+  made->first = first;
+  made->rest = rest;
+  return cairn_value_of(made);
 }
 
-static value number(long n)
+static long number(value v)
 {
-  value object = make(NUMBER, NULL, NULL);
-
-  object->number = n;
-  return object;
+  if (!cairn_value_is_integer(v)) {
+    printf("not a number\n");
+    exit(1);
+  }
+  return cairn_value_integer(v);
 }
 
 static int named(value symbol, const char *name)
 {
+  struct symbol managed *s = cairn_value_object(struct symbol, symbol);
+
   for (int i = 0; i < 16; i++) {
-    if (symbol->name[i] != name[i])
+    if (s->name[i] != name[i])
       return 0;
     if (!name[i])
       return 1;
@@ -64,13 +98,15 @@ static int named(value symbol, const char *name)
 
 static value intern(const char *name)
 {
-  for (value s = symbols; s; s = s->rest)
-    if (named(s->first, name))
-      return s->first;
-  value symbol = make(SYMBOL, NULL, NULL);
-  cairn_copy_in(symbol->name, name, strlen(name) + 1);
-  symbols = cons(symbol, symbols);
-  return symbol;
+  for (value s = symbols; s; s = rest(s))
+    if (named(first(s), name))
+      return first(s);
+  struct symbol managed *symbol = cairn_new(struct symbol);
+  symbol->tag = SYMBOL;
+  for (size_t i = 0; name[i]; i++)
+    symbol->name[i] = name[i];
+  symbols = cons(cairn_value_of(symbol), symbols);
+  return cairn_value_of(symbol);
 }
 
 static value read(void);
@@ -83,8 +119,8 @@ static value read_list(void)
     at++;
     return NULL;
   }
-  value first = read();
-  return cons(first, read_list());
+  value head = read();
+  return cons(head, read_list());
 }
 
 static value read(void)
@@ -103,7 +139,7 @@ static value read(void)
     return cons(symbol_quote, cons(read(), NULL));
   }
   if ((*at >= '0' && *at <= '9') || (*at == '-' && at[1] >= '0' && at[1] <= '9'))
-    return number(strtol(at, (char **)&at, 10));
+    return cairn_value_from(strtol(at, (char **)&at, 10));
   while (*at && !strchr(" \n()'", *at) && length < 15)
     name[length++] = *at++;
   name[length] = 0;
@@ -116,16 +152,16 @@ static void print(value v)
 
   if (!v) {
     printf("()");
-  } else if (v->tag == NUMBER) {
-    printf("%ld", v->number);
-  } else if (v->tag == SYMBOL) {
-    cairn_copy_out(name, v->name, sizeof name);
+  } else if (cairn_value_is_integer(v)) {
+    printf("%ld", cairn_value_integer(v));
+  } else if (is(v, SYMBOL)) {
+    cairn_copy_out(name, cairn_value_object(struct symbol, v)->name, sizeof name);
     printf("%s", name);
-  } else if (v->tag == PAIR) {
+  } else if (is(v, PAIR)) {
     const char *before = "(";
-    for (; v; v = v->rest, before = " ") {
+    for (; v; v = rest(v), before = " ") {
       printf("%s", before);
-      print(v->first);
+      print(first(v));
     }
     printf(")");
   } else {
@@ -136,12 +172,12 @@ static void print(value v)
 /* An environment is a list of (symbol . value) pairs. */
 static value lookup(value symbol, value environment)
 {
-  for (value e = environment; e; e = e->rest)
-    if (e->first->first == symbol)
-      return e->first->rest;
-  for (value e = globals; e; e = e->rest)
-    if (e->first->first == symbol)
-      return e->first->rest;
+  for (value e = environment; e; e = rest(e))
+    if (first(first(e)) == symbol)
+      return rest(first(e));
+  for (value e = globals; e; e = rest(e))
+    if (first(first(e)) == symbol)
+      return rest(first(e));
   printf("unbound: ");
   print(symbol);
   printf("\n");
@@ -154,46 +190,60 @@ static value eval_list(value list, value environment)
 {
   if (!list)
     return NULL;
-  value first = eval(list->first, environment);
-  return cons(first, eval_list(list->rest, environment));
+  value head = eval(first(list), environment);
+  return cons(head, eval_list(rest(list), environment));
 }
 
 static value bind(value parameters, value arguments, value environment)
 {
-  for (; parameters; parameters = parameters->rest, arguments = arguments->rest)
-    environment = cons(cons(parameters->first, arguments->first), environment);
+  for (; parameters; parameters = rest(parameters), arguments = rest(arguments))
+    environment = cons(cons(first(parameters), first(arguments)), environment);
   return environment;
+}
+
+static value lambda(value operands, value environment)
+{
+  struct closure managed *closure = cairn_new(struct closure);
+
+  closure->tag = CLOSURE;
+  closure->parameters = first(operands);
+  closure->body = first(rest(operands));
+  closure->environment = environment;
+  return cairn_value_of(closure);
+}
+
+static value define(value operands, value environment)
+{
+  value defined = eval(first(rest(operands)), environment);
+
+  globals = cons(cons(first(operands), defined), globals);
+  return first(operands);
 }
 
 static value eval(value v, value environment)
 {
   for (;;) {
-    if (!v || v->tag != PAIR)
-      return v && v->tag == SYMBOL ? lookup(v, environment) : v;
-    value head = v->first, operands = v->rest;
+    if (!is(v, PAIR))
+      return is(v, SYMBOL) ? lookup(v, environment) : v;
+    value head = first(v), operands = rest(v);
     if (head == symbol_quote)
-      return operands->first;
+      return first(operands);
     if (head == symbol_if) {
-      value branch = eval(operands->first, environment) ? operands->rest : operands->rest->rest;
-      v = branch->first;
+      value branch = eval(first(operands), environment) ? rest(operands) : rest(rest(operands));
+      v = first(branch);
       continue;
     }
-    if (head == symbol_lambda) {
-      value closure = make(CLOSURE, operands->first, operands->rest->first);
-      closure->environment = environment;
-      return closure;
-    }
-    if (head == symbol_define) {
-      value defined = eval(operands->rest->first, environment);
-      globals = cons(cons(operands->first, defined), globals);
-      return operands->first;
-    }
+    if (head == symbol_lambda)
+      return lambda(operands, environment);
+    if (head == symbol_define)
+      return define(operands, environment);
     value function = eval(head, environment);
     value arguments = eval_list(operands, environment);
-    if (function->tag == BUILTIN)
-      return function->run(arguments);
-    environment = bind(function->first, arguments, function->environment);
-    v = function->rest;
+    if (is(function, BUILTIN))
+      return cairn_value_object(struct builtin, function)->run(arguments);
+    struct closure managed *closure = cairn_value_object(struct closure, function);
+    environment = bind(closure->parameters, arguments, closure->environment);
+    v = closure->body;
   }
 }
 
@@ -201,52 +251,53 @@ static value add(value a)
 {
   long sum = 0;
 
-  for (; a; a = a->rest)
-    sum += a->first->number;
-  return number(sum);
+  for (; a; a = rest(a))
+    sum += number(first(a));
+  return cairn_value_from(sum);
 }
 
 static value subtract(value a)
 {
-  return number(a->first->number - a->rest->first->number);
+  return cairn_value_from(number(first(a)) - number(first(rest(a))));
 }
 
 static value multiply(value a)
 {
-  return number(a->first->number * a->rest->first->number % 1000003);
+  return cairn_value_from(number(first(a)) * number(first(rest(a))) % 1000003);
 }
 
 static value less(value a)
 {
-  return a->first->number < a->rest->first->number ? symbol_t : NULL;
+  return number(first(a)) < number(first(rest(a))) ? symbol_t : NULL;
 }
 
-static value first(value a)
+static value car(value a)
 {
-  return a->first->first;
+  return first(first(a));
 }
 
-static value rest(value a)
+static value cdr(value a)
 {
-  return a->first->rest;
+  return rest(first(a));
 }
 
-static value pair(value a)
+static value make_pair(value a)
 {
-  return cons(a->first, a->rest->first);
+  return cons(first(a), first(rest(a)));
 }
 
 static value is_null(value a)
 {
-  return a->first ? NULL : symbol_t;
+  return first(a) ? NULL : symbol_t;
 }
 
 static void builtin(const char *name, value (*run)(value))
 {
-  value function = make(BUILTIN, NULL, NULL);
+  struct builtin managed *function = cairn_new(struct builtin);
 
+  function->tag = BUILTIN;
   function->run = run;
-  globals = cons(cons(intern(name), function), globals);
+  globals = cons(cons(intern(name), cairn_value_of(function)), globals);
 }
 
 static const char library[] =
@@ -285,9 +336,9 @@ static void set_up(void)
   builtin("-", subtract);
   builtin("*", multiply);
   builtin("<", less);
-  builtin("car", first);
-  builtin("cdr", rest);
-  builtin("cons", pair);
+  builtin("car", car);
+  builtin("cdr", cdr);
+  builtin("cons", make_pair);
   builtin("null?", is_null);
   for (at = library; *at;)
     eval(read(), NULL);
@@ -301,7 +352,7 @@ int main(int argc, char **argv)
   long n = argc > 1 ? atol(argv[1]) : 18;
 
   set_up();
-  globals = cons(cons(intern("n"), number(n)), globals);
+  globals = cons(cons(intern("n"), cairn_value_from(n)), globals);
   for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
     at = programs[p];
     print(eval(read(), NULL));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed C: words that hold a reference or an integer, for languages whose values are either. To
- * be compiled with -fcairn-words=0:1, or another kind in which references end in zeros
- * (docs/words.md); an integer has the bits of a long that the kind leaves it, 63 with 0:1.
+ * Managed C: words that hold a reference or an integer, for languages whose values are either. A
+ * unit that uses them is of the kind 0:1, unless -fcairn-words says otherwise: another one in which
+ * references end in zeros. All units of a program must be of one kind (docs/words.md). An integer
+ * has the bits of a long that the kind leaves it, 63 with 0:1.
  *
  *   #include <cairn/value.h>
  *

@@ -113,16 +113,26 @@ struct cairn_word_kind cn_words(const struct cn_ctx *ctx)
   return kind;
 }
 
+static void add_flag(struct cn_ctx *ctx, const char *text)
+{
+  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, CN_WORDS_FLAG,
+                    sizeof CN_WORDS_FLAG - 1,
+                    LLVMMDStringInContext2(ctx->llvm, text, strlen(text)));
+}
+
 void cn_words_add_flag(struct cn_ctx *ctx)
 {
   char buffer[CN_WORDS_TEXT], *flag = flag_of(ctx->module);
-  const char *text = cn_words_text(cn_words(ctx), buffer);
 
   if (!flag)
-    LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, CN_WORDS_FLAG,
-                      sizeof CN_WORDS_FLAG - 1,
-                      LLVMMDStringInContext2(ctx->llvm, text, strlen(text)));
+    add_flag(ctx, cn_words_text(cn_words(ctx), buffer));
   free(flag);
+}
+
+static bool makes_immediates(LLVMModuleRef module)
+{
+  return LLVMGetNamedFunction(module, CN_TAG_FROM) || LLVMGetNamedFunction(module, CN_TAG_IS) ||
+         LLVMGetNamedFunction(module, CN_TAG_VALUE);
 }
 
 void cn_words_take(struct cn_ctx *ctx)
@@ -140,6 +150,8 @@ void cn_words_take(struct cn_ctx *ctx)
              cn_words_text(asked, buffer), flag);
   else if (asked.reference_bits)
     cn_words_add_flag(ctx);
+  else if (!flag && ctx->options->manage_all && makes_immediates(ctx->module))
+    add_flag(ctx, "0:1");
   free(wrong);
   free(flag);
 }

@@ -12,7 +12,8 @@
  * is no kind (cn_words_take() reports that). */
 struct cairn_word_kind cn_words(const struct cn_ctx *ctx);
 
-/* Check that the flag is a kind, and the options' if both say one; and keep it in the module. */
+/* Check that the flag is a kind, and the options' if both say one; and keep it in the module. If
+ * neither says one, that of C with immediates is 0:1. */
 void cn_words_take(struct cn_ctx *ctx);
 
 /* Add the flag, also where words are plain, unless the module has it. */

@@ -6,6 +6,7 @@
  * returns must have the low bits of a reference: its distance from its base is a multiple of what
  * they count. Needs: nothing. Provides: diagnostics of rule unaligned-word. Breaks: nothing.
  */
+#include <string.h>
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
@@ -172,8 +173,18 @@ static bool looks_like_reference(struct cn_ctx *ctx, LLVMValueRef value, uint64_
   return holds;
 }
 
-/* Does the operand leave the function as a word? A leaf only looks at what it is given, unless it
- * returns one. */
+/* Does the leaf keep a word, or return one? Others only look at what they are given. */
+static bool keeps(LLVMValueRef call)
+{
+  static const char handles[] = "cairn_handle_"; /* <cairn/handle.h> */
+  LLVMValueRef callee = cn_direct_callee(call);
+  size_t length;
+
+  return (cn_holds_ref(LLVMTypeOf(call)) && !cn_calls_some_intrinsic(call)) ||
+         (callee && strncmp(LLVMGetValueName2(callee, &length), handles, sizeof handles - 1) == 0);
+}
+
+/* Does the operand leave the function as a word? */
 static bool leaves(LLVMValueRef i, unsigned operand)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -188,8 +199,7 @@ static bool leaves(LLVMValueRef i, unsigned operand)
     return operand == 2;
   default:
     return cn_is_call(i) && operand < LLVMGetNumArgOperands(i) &&
-           (cn_classify_call(i).kind != CN_CALL_LEAF ||
-            (cn_holds_ref(LLVMTypeOf(i)) && !cn_calls_some_intrinsic(i)));
+           (cn_classify_call(i).kind != CN_CALL_LEAF || keeps(i));
   }
 }
 
