@@ -206,7 +206,6 @@ static char *set_poll(struct cairn_compile_options *options, const char *value)
 static const char *const barriers[] = {"none",     "cards", "fields", "objects",
                                        "snapshot", "loads", "custom"};
 _Static_assert(sizeof barriers / sizeof *barriers == CAIRN_BARRIERS_CUSTOM + 1, "a name each");
-
 const char *cn_barriers_name(enum cairn_barriers kind)
 {
   CN_CHECK((unsigned)kind < sizeof barriers / sizeof *barriers);

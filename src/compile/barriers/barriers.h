@@ -83,4 +83,22 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
                                       const struct cn_access *access);
 void cn_barred_free(struct cn_barred *barred);
 
+/* ---- runs.c ---- */
+
+/* A write that needs its barrier. */
+struct cn_pending {
+  LLVMValueRef at, root;
+  uint64_t offset; /* from the root, if it is known */
+  uint32_t window;
+  bool known;
+  bool one;                    /* it stores one reference */
+  bool joined;                 /* the barrier of an earlier write covers this one */
+  uint64_t run_low, run_bytes; /* this barrier covers so many bytes from there; 0: its own place */
+};
+struct cn_pendings {
+  CN_VECTOR(struct cn_pending) writes; /* in the order of their barriers */
+};
+/* Find the runs among them, for cards. */
+void cn_barrier_runs_find(struct cn_pendings *pendings);
+
 #endif

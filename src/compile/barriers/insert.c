@@ -34,6 +34,7 @@ struct insertion {
   enum cairn_barriers kind;
   struct cn_windows windows;
   struct cn_barred barred;
+  struct cn_pendings pendings;
   bool stores, loads; /* what has barriers */
 };
 
@@ -113,7 +114,8 @@ static void elided(struct insertion *n, LLVMValueRef at, const char *why)
   cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
 }
 
-static void write_barrier(struct insertion *n, LLVMValueRef at)
+/* Note the write, if it needs a barrier. */
+static void find_write(struct insertion *n, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written(n->ctx, at);
 
@@ -125,12 +127,46 @@ static void write_barrier(struct insertion *n, LLVMValueRef at)
       elided(n, at, why);
       return;
     }
-    stand(n, at, at);
-    if (access.kind == CN_ACCESS_ONE)
+    struct cn_pending write = {
+        .at = at, .window = cn_windows_at(&n->windows, at), .one = access.kind == CN_ACCESS_ONE};
+    write.root = cn_address_root(n->ctx, access.slot, &write.offset, &write.known);
+    cn_push(&n->pendings.writes, write);
+  }
+}
+
+/* The barrier of a run: of all places of the object that its stores go to. */
+static void emit_run(struct insertion *n, const struct cn_pending *write)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(n->ctx->llvm);
+  LLVMValueRef low = LLVMConstInt(i64, write->run_low, false);
+  LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
+  const struct cn_access access = {
+      .kind = CN_ACCESS_BULK,
+      .slot =
+          write->run_low ? LLVMBuildGEP2(n->builder, byte, write->root, &low, 1, "") : write->root,
+      .bytes = LLVMConstInt(i64, write->run_bytes, false)};
+
+  emit_range(n, write->at, &access);
+}
+
+static void write_barriers(struct insertion *n)
+{
+  if (n->kind == CAIRN_BARRIERS_CARDS)
+    cn_barrier_runs_find(&n->pendings);
+  for (size_t i = 0; i < n->pendings.writes.count; i++) {
+    const struct cn_pending *write = &n->pendings.writes.at[i];
+    const struct cn_access access = cn_access_written(n->ctx, write->at);
+    stand(n, write->at, write->at);
+    if (write->joined)
+      elided(n, write->at, "the mark of an earlier store into the object does for it");
+    else if (write->run_bytes)
+      emit_run(n, write);
+    else if (write->one)
       emit_store(n, &access);
     else
-      emit_range(n, at, &access);
+      emit_range(n, write->at, &access);
   }
+  cn_free(&n->pendings.writes);
 }
 
 /* Use what the barrier returns in the place of what was loaded. */
@@ -191,8 +227,9 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
       if (n->loads)
         read_barrier(n, at.at[i]);
       if (n->stores)
-        write_barrier(n, at.at[i]);
+        find_write(n, at.at[i]);
     }
+    write_barriers(n);
     cn_barred_free(&n->barred);
     cn_windows_free(&n->windows);
   }

@@ -78,6 +78,8 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
+/* What only a runtime for barriers of a kind defines, and its name after it. */
+#define CN_BARRIERS_SYMBOL "cairn_barriers_"
 /* Attributes: of a call, or of a function: it returns a new object; of a parameter or a result: it
  * is the start of an object, or null. */
 #define CN_ATTR_FRESH "cairn-fresh"

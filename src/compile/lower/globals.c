@@ -372,6 +372,21 @@ static bool has_uncleared(struct cn_ctx *ctx)
          LLVMGetNamedFunction(ctx->module, CN_ALLOC_UNINIT_SLOW);
 }
 
+/* The runtime has the same numbers. */
+enum { LAST_KIND = CAIRN_BARRIERS_CUSTOM, LAST_OF_RUNTIME = CAIRN_ABI_BARRIERS_CUSTOM };
+_Static_assert((int)LAST_KIND == (int)LAST_OF_RUNTIME, "abi.def");
+
+/* Have the object refer to the symbol of its kind of barriers: code of two kinds does not link
+ * (docs/barriers.md). No word of the program holds the reference. */
+static void name_barriers(struct cn_ctx *ctx)
+{
+  char *text =
+      cn_format("\t.globl " CN_BARRIERS_SYMBOL "%s\n", cn_barriers_name(ctx->options->barriers));
+
+  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
+  free(text);
+}
+
 static void register_images(struct cn_ctx *ctx, const char *group)
 {
   size_t roots = add_roots(ctx);
@@ -380,8 +395,11 @@ static void register_images(struct cn_ctx *ctx, const char *group)
 
   if (ctx->errors)
     return;
-  if (managed || roots > 0 || has_layouts(ctx))
-    register_image(ctx, group, guard, true, 0);
+  if (managed || roots > 0 || has_layouts(ctx)) {
+    uint64_t kind = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
+    register_image(ctx, group, guard, true, kind);
+    name_barriers(ctx);
+  }
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)

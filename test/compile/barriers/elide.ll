@@ -189,3 +189,36 @@ define void @local(ptr addrspace(1) %v) gc "statepoint-example" {
   store ptr addrspace(1) %v, ptr addrspace(1) %cast
   ret void
 }
+
+; Three stores into one object: two marks. Of four, one lies too far away.
+; CARDS-LABEL: define void @run(
+; CARDS-NEXT: %a = getelementptr
+; CARDS-NEXT: %b = getelementptr
+; CARDS-NEXT: %c = getelementptr
+; CARDS-NEXT: %d = getelementptr
+; CARDS-NEXT: call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %d, ptr addrspace(1) %v)
+; CARDS-NEXT: store ptr addrspace(1) %v, ptr addrspace(1) %d
+; CARDS-NEXT: %[[LOW:[0-9]+]] = getelementptr i8, ptr addrspace(1) %p, i64 8
+; CARDS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %[[LOW]], i64 512)
+; CARDS-NEXT: store ptr addrspace(1) %v, ptr addrspace(1) %b
+; CARDS-NEXT: store ptr addrspace(1) %v, ptr addrspace(1) %a
+; CARDS-NEXT: store ptr addrspace(1) %v, ptr addrspace(1) %c
+; CARDS-NEXT: call void @f()
+; CARDS-NEXT: call void @cairn.barrier.store(
+; CARDS-NEXT: store
+; CARDS-NEXT: call void @cairn.barrier.store(
+; CARDS-NEXT: store
+define void @run(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
+  %a = getelementptr i8, ptr addrspace(1) %p, i64 8
+  %b = getelementptr i8, ptr addrspace(1) %p, i64 256
+  %c = getelementptr i8, ptr addrspace(1) %p, i64 512
+  %d = getelementptr i8, ptr addrspace(1) %p, i64 1024
+  store ptr addrspace(1) %v, ptr addrspace(1) %d
+  store ptr addrspace(1) %v, ptr addrspace(1) %b
+  store ptr addrspace(1) %v, ptr addrspace(1) %a
+  store ptr addrspace(1) %v, ptr addrspace(1) %c
+  call void @f()
+  store ptr addrspace(1) %v, ptr addrspace(1) %a
+  store ptr addrspace(1) %v, ptr addrspace(1) %b
+  ret void
+}
