@@ -42,7 +42,8 @@ struct cairn_layout {
   uint32_t flags;       /* CAIRN_ABI_LAYOUT_* (<cairn/abi.h>) */
   uint32_t elem_refs;   /* how many of offsets[] belong to each element */
   int32_t names; /* bytes from this structure to its names, in the same image; 0: it has none */
-  uint32_t offsets[]; /* base_refs from the payload, then elem_refs from an element's start */
+  uint32_t offsets[]; /* base_refs from the payload, then elem_refs from an element's start; of
+                       * weak ones CAIRN_ABI_LAYOUT_WEAK_OFFSET is set */
 };
 #pragma GCC diagnostic pop
 
@@ -129,7 +130,11 @@ enum {
   CAIRN_COLLECTOR_GENERATIONS = 2, /* a young collection may leave garbage that a full one frees */
   CAIRN_COLLECTOR_WORDS = 4,       /* it reads and writes slots by cairn_slot_object() and
                                     * cairn_slot_set(); programs with immediates are refused if not */
-  CAIRN_COLLECTOR_TRAITS = 7       /* all that there are: others are refused */
+  CAIRN_COLLECTOR_WEAK = 8,        /* it has weak references, finalisable objects, objects that */
+  CAIRN_COLLECTOR_FINALISES =
+      16,                     /* never move among those that do (CAIRN_ABI_LAYOUT_*): programs */
+  CAIRN_COLLECTOR_FIXED = 32, /* with such types are refused if not */
+  CAIRN_COLLECTOR_TRAITS = 63 /* all that there are: others are refused */
 };
 
 /* You provide: */

@@ -127,24 +127,42 @@ cairn_object_payload(uintptr_t object, const struct cairn_layout *layout, uint64
                               bytes);
 }
 
-/* Call `visit` for each reference field of the object at `object`, which has this layout. Phase
- * STOP. */
-static inline void cairn_object_visit(uintptr_t object, const struct cairn_layout *layout,
-                                      void (*visit)(void *env, struct cairn_slot slot), void *env)
+/* Call `visit` for each reference field of the object at `object`, which has this layout, weak
+ * fields left out; cairn_object_visit_weak() calls it for those alone. Phase STOP. */
+static inline void cairn_object_visit_some(uintptr_t object, const struct cairn_layout *layout,
+                                           uint32_t weak,
+                                           void (*visit)(void *env, struct cairn_slot slot),
+                                           void *env)
 {
   uint64_t count = layout->elem_refs != 0 ? cairn_object_count(object) : 0;
+  const uint32_t *offsets = layout->offsets, *of_element = offsets + layout->base_refs;
   uintptr_t element = object + layout->elem_offset;
   struct cairn_slot slot;
 
   for (uint32_t i = 0; i < layout->base_refs; i++) {
-    slot.address = (uintptr_t *)(object + layout->offsets[i]);
-    visit(env, slot);
+    slot.address = (uintptr_t *)(object + (offsets[i] ^ weak));
+    if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == weak)
+      visit(env, slot);
   }
   for (uint64_t e = 0; e < count; e++, element += layout->elem_size)
     for (uint32_t i = 0; i < layout->elem_refs; i++) {
-      slot.address = (uintptr_t *)(element + layout->offsets[layout->base_refs + i]);
-      visit(env, slot);
+      slot.address = (uintptr_t *)(element + (of_element[i] ^ weak));
+      if ((of_element[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == weak)
+        visit(env, slot);
     }
+}
+
+static inline void cairn_object_visit(uintptr_t object, const struct cairn_layout *layout,
+                                      void (*visit)(void *env, struct cairn_slot slot), void *env)
+{
+  cairn_object_visit_some(object, layout, 0, visit, env);
+}
+static inline void cairn_object_visit_weak(uintptr_t object, const struct cairn_layout *layout,
+                                           void (*visit)(void *env, struct cairn_slot slot),
+                                           void *env)
+{
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    cairn_object_visit_some(object, layout, CAIRN_ABI_LAYOUT_WEAK_OFFSET, visit, env);
 }
 
 /* Say that the object at `from` went to `to`, unless another thread has said where it went, and

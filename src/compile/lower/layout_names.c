@@ -32,7 +32,7 @@ static void append_number(text *out, const char *before, uint64_t number)
 
 static LLVMValueRef operand(LLVMValueRef node, unsigned index)
 {
-  unsigned count = LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+  unsigned count = node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
 
   if (index >= count)
     return NULL;
@@ -55,39 +55,81 @@ static bool append_name(text *out, LLVMValueRef value)
   return true;
 }
 
-static bool append_field_number(text *out, const char *before, LLVMValueRef value)
+static bool read_number(LLVMValueRef value, uint64_t *number)
 {
   if (!value || !LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
     return false;
-  append_number(out, before, LLVMConstIntGetZExtValue(value));
+  *number = LLVMConstIntGetZExtValue(value);
   return true;
 }
 
-/* !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}} */
-static bool append_field(text *out, LLVMValueRef field)
+static bool is_word(LLVMValueRef value, const char *word)
 {
-  LLVMValueRef number;
+  unsigned length;
+  const char *found = value && LLVMIsAMDString(value) ? LLVMGetMDString(value, &length) : NULL;
 
-  if (!field || !append_field_number(out, "\n", operand(field, 1)))
-    return false;
-  for (unsigned i = 2; (number = operand(field, i)); i++)
-    if (!append_field_number(out, i % 2 ? "/" : "*", number) ||
-        (i % 2 ? LLVMIsNull(number) : !operand(field, i + 1)))
-      return false;
-  append(out, " ", 1);
-  return append_name(out, operand(field, 0));
+  return found && length == strlen(word) && memcmp(found, word, length) == 0;
 }
 
-static bool append_node(text *out, LLVMValueRef node)
+static unsigned operand_count(LLVMValueRef node)
 {
-  unsigned count = LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+  return node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+}
 
+/* !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}, [!"weak"]} */
+static bool append_field(text *out, LLVMValueRef node, struct cn_type_said *said)
+{
+  struct cn_weak_field field = {0};
+  unsigned count = operand_count(node);
+  bool weak = count > 0 && is_word(operand(node, count - 1), "weak");
+
+  count -= weak;
+  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH ||
+      !read_number(operand(node, 1), &field.offset))
+    return false;
+  append_number(out, "\n", field.offset);
+  for (unsigned i = 2; i < count; i += 2, field.depth++) {
+    uint64_t *stride = &field.strides[field.depth], *of = &field.counts[field.depth];
+    if (!read_number(operand(node, i), of) || !read_number(operand(node, i + 1), stride) ||
+        *stride == 0)
+      return false;
+    append_number(out, "*", *of);
+    append_number(out, "/", *stride);
+  }
+  if (weak)
+    cn_push(&said->weak, field);
+  append(out, " ", 1);
+  return append_name(out, operand(node, 0));
+}
+
+static bool append_node(text *out, LLVMValueRef node, struct cn_type_said *said)
+{
   if (!append_name(out, operand(node, 0)))
     return false;
-  for (unsigned i = 1; i < count; i++)
-    if (!append_field(out, operand(node, i)))
+  for (unsigned i = 1; i < operand_count(node); i++) {
+    LLVMValueRef one = operand(node, i);
+    if (is_word(one, "finalisable"))
+      said->flags |= CAIRN_ABI_LAYOUT_FINALISABLE;
+    else if (is_word(one, "never-moves"))
+      said->flags |= CAIRN_ABI_LAYOUT_FIXED;
+    else if (!append_field(out, one, said))
       return false;
+  }
   return true;
+}
+
+bool cn_layout_names_is_at(const struct cn_weak_field *field, uint64_t offset)
+{
+  CN_CHECK(field->depth <= CN_FIELD_DEPTH);
+  if (offset < field->offset)
+    return false;
+  offset -= field->offset;
+  for (unsigned i = 0; i < field->depth; i++) {
+    if (field->counts[i] != 0 && offset / field->strides[i] >= field->counts[i])
+      return false;
+    offset %= field->strides[i];
+  }
+  return offset == 0;
 }
 
 /* ---- the LLVM type ---- */
@@ -138,23 +180,32 @@ bool cn_layout_names_given(struct cn_ctx *ctx, LLVMValueRef global)
   return metadata_of(ctx, global) != NULL;
 }
 
-char *cn_layout_names_make(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at)
+bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at,
+                          struct cn_type_said *said)
 {
   LLVMValueRef node = metadata_of(ctx, global);
   text out = {0};
+  bool ok = true;
 
+  *said = (struct cn_type_said){0};
   if (!node)
     append_type(&out, LLVMGlobalGetValueType(global));
-  else if (!append_node(&out, node)) {
+  else
+    ok = append_node(&out, node, said);
+  if (!ok)
     cn_error(ctx, at, "type-metadata",
-             "!" CN_TYPE_METADATA
-             " must be !{!\"TYPE\", ...} with a !{!\"FIELD\", i64 OFFSET, ...} "
-             "for each field, where pairs i64 COUNT, i64 STRIDE may follow");
-    cn_free(&out);
-    return NULL;
-  }
+             "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
+             "!\"never-moves\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
+             "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
   cn_push(&out, '\0');
-  return out.at;
+  said->names = out.at;
+  return ok;
+}
+
+void cn_layout_names_free(struct cn_type_said *said)
+{
+  free(said->names);
+  cn_free(&said->weak);
 }
 
 LLVMValueRef cn_layout_names_string(struct cn_ctx *ctx, const char *names)

@@ -91,8 +91,30 @@ static LLVMTypeRef flexible_member(LLVMTypeRef type)
   return last;
 }
 
+/* Mark the references of weak fields. False: one has none. */
+static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said,
+                      const struct cn_layout_sizes *sizes, values *offsets, size_t base_refs)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  bool all = true;
+
+  for (size_t f = 0; f < said->weak.count; f++) {
+    bool any = false;
+    for (size_t i = 0; i < offsets->count; i++) {
+      uint64_t offset = LLVMConstIntGetZExtValue(offsets->at[i]) & ~UINT64_C(7);
+      uint64_t from = i < base_refs ? 0 : sizes->elem_offset;
+      if (!cn_layout_names_is_at(&said->weak.at[f], from + offset))
+        continue;
+      offsets->at[i] = LLVMConstInt(i32, offset | CAIRN_ABI_LAYOUT_WEAK_OFFSET, false);
+      any = true;
+    }
+    all &= any;
+  }
+  return all;
+}
+
 static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
-                                 const values *offsets, size_t base_refs)
+                                 const values *offsets, size_t base_refs, uint32_t flags)
 {
   CN_CHECK(base_refs <= offsets->count && sizes->elem_offset <= sizes->base_size);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -102,7 +124,7 @@ static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_size
       [BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
       [ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
       [ELEM_OFFSET] = LLVMConstInt(i32, sizes->elem_offset, false),
-      [FLAGS] = LLVMConstInt(i32, offsets->count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES, false),
+      [FLAGS] = LLVMConstInt(i32, flags, false),
       [ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
       [NAMES] = LLVMConstInt(i32, 0, false),
       [OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
@@ -234,7 +256,7 @@ static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *tabl
 
 LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
                                  LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
-                                 const char *names, LLVMValueRef at)
+                                 const struct cn_type_said *said, LLVMValueRef at)
 {
   struct cn_layout_sizes sizes = {0};
   values offsets = {0};
@@ -270,9 +292,15 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   /* An element size of 0 means "not indexed", so an element of no bytes gets one. */
   if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
     sizes.elem_size = 1;
-  if (ok)
-    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs),
-                         names ? cn_layout_names_string(ctx, names) : NULL);
+  uint32_t flags = offsets.count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES;
+  if (said)
+    flags |= said->flags | (said->weak.count ? CAIRN_ABI_LAYOUT_WEAK_FIELDS : 0);
+  if (ok && said && !mark_weak(ctx, said, &sizes, &offsets, base_refs))
+    cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference",
+             (int)strcspn(said->names, "\n"), said->names);
+  else if (ok)
+    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs, flags),
+                         said ? cn_layout_names_string(ctx, said->names) : NULL);
   else
     cn_error(
         ctx, at, "layout-too-large",
@@ -403,10 +431,10 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
     return;
   }
   uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
-  char *names = size ? cn_layout_names_make(ctx, global, call) : NULL;
-  LLVMValueRef layout =
-      names ? cn_layouts_constant(ctx, table, type, form, size, names, call) : NULL;
-  free(names);
+  struct cn_type_said said = {0};
+  bool ok = size && cn_layout_names_read(ctx, global, call, &said);
+  LLVMValueRef layout = ok ? cn_layouts_constant(ctx, table, type, form, size, &said, call) : NULL;
+  cn_layout_names_free(&said);
   if (layout) {
     LLVMSetOperand(call, 0, layout);
     drop_unused(global);

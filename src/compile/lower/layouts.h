@@ -29,6 +29,7 @@ extern const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS];
 const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction);
 
 /* The fields that allocate.c needs of a struct cairn_layout (include/cairn/collector.h). */
+struct cn_type_said;
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
   bool refs; /* are there any? */
@@ -45,12 +46,12 @@ void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table);
 void cn_layouts_table_free(struct cn_layout_table *table);
 
 /* The constant struct cairn_layout for `type`, found in the table, or made and added to it. `size`
- * is the bytes of an object, at least its type's; other forms ignore it. `names` are the type's
- * (layout_names.h), or null if no object will have it: then any layout of that shape will do. Null
- * after an error at `at`. */
+ * is the bytes of an object, at least its type's; other forms ignore it. `said` is of the
+ * type (layout_names.h), or null if no object will have it: then any layout of that shape will do.
+ * Null after an error at `at`. */
 LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
                                  LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
-                                 const char *names, LLVMValueRef at);
+                                 const struct cn_type_said *said, LLVMValueRef at);
 
 /* The global with a layout's names, or null. */
 LLVMValueRef cn_layouts_names(LLVMValueRef layout);

@@ -50,17 +50,29 @@ bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
   return found && length == strlen(text) && memcmp(found, text, length) == 0;
 }
 
-bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
+static bool is_annotated(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned operand,
+                         const char *kind, const char *text)
 {
-  LLVMMetadataRef annotations = cn_debug_operand(ctx, type, CN_DEBUG_ANNOTATIONS);
+  LLVMMetadataRef annotations = cn_debug_operand(ctx, node, operand);
 
   for (unsigned i = 0; i < cn_debug_count(ctx, annotations); i++) {
     LLVMMetadataRef pair = cn_debug_operand(ctx, annotations, i);
-    if (pair && cn_debug_is(ctx, cn_debug_operand(ctx, pair, 0), "btf_type_tag") &&
-        cn_debug_is(ctx, cn_debug_operand(ctx, pair, 1), TAG))
+    if (pair && cn_debug_is(ctx, cn_debug_operand(ctx, pair, 0), kind) &&
+        cn_debug_is(ctx, cn_debug_operand(ctx, pair, 1), text))
       return true;
   }
   return false;
+}
+
+bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  return is_annotated(ctx, type, CN_DEBUG_ANNOTATIONS, "btf_type_tag", TAG);
+}
+
+bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations,
+                      const char *tag)
+{
+  return is_annotated(ctx, node, annotations, "btf_decl_tag", tag);
 }
 
 /* Is it a type node whose operands we know? */

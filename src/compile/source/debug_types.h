@@ -20,6 +20,7 @@ enum {
 };
 /* The operands of a type's node, and of a variable's. */
 enum { CN_DEBUG_FILE = 0, CN_DEBUG_BASE = 5, CN_DEBUG_ELEMENTS = 6, CN_DEBUG_ANNOTATIONS = 7 };
+enum { CN_DEBUG_OWN_ANNOTATIONS = 15 }; /* of a struct, a union or an array */
 enum { CN_DEBUG_NAME = 1, CN_DEBUG_TYPE = 3 };
 
 /* An operand of a node: a constant, or metadata as a value; null if there is none. */
@@ -34,6 +35,10 @@ bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text);
 /* Is it a type node whose operands we know? Null is none. */
 bool cn_debug_is_type(LLVMMetadataRef node);
 bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
+
+/* Has a struct or a member the BTF declaration tag `tag` among its annotations, that operand? */
+bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations,
+                      const char *tag);
 
 /* The bytes of a type. */
 uint64_t cn_debug_size(struct cn_ctx *ctx, LLVMMetadataRef type);

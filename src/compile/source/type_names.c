@@ -19,14 +19,15 @@
 /* The layout statics of include/cairn/cairn.h. */
 #define STATIC "cairn_layout_"
 
-/* Fields beyond have no name; arrays in one another beyond that none either. */
-enum { MAX_FIELDS = 1024, DEPTH = 8 };
+/* Fields beyond have no name, unless they are weak; in more arrays than that none has. */
+enum { MAX_FIELDS = 1024, DEPTH = CN_FIELD_DEPTH };
 
 /* A place in a type: its name there, and the arrays that it is in, the outermost first. */
 struct place {
   const char *name;
   uint64_t offset, counts[DEPTH], strides[DEPTH];
   unsigned depth;
+  bool weak;
 };
 
 struct names {
@@ -149,11 +150,11 @@ static void add_fields(struct names *names, LLVMMetadataRef type, const struct p
 
 static void add_field(struct names *names, const struct place *place)
 {
-  LLVMMetadataRef operands[2 + 2 * DEPTH];
+  LLVMMetadataRef operands[3 + 2 * DEPTH];
   unsigned count = 0;
 
   CN_CHECK(place->depth <= DEPTH);
-  if (!*place->name || names->operands.count > MAX_FIELDS)
+  if (!*place->name || (names->operands.count > MAX_FIELDS && !place->weak))
     return;
   operands[count++] = string(names->ctx, place->name);
   operands[count++] = number(names->ctx, place->offset);
@@ -161,6 +162,8 @@ static void add_field(struct names *names, const struct place *place)
     operands[count++] = number(names->ctx, place->counts[i]);
     operands[count++] = number(names->ctx, place->strides[i]);
   }
+  if (place->weak)
+    operands[count++] = string(names->ctx, "weak");
   cn_push(&names->operands, LLVMMDNodeInContext2(names->ctx->llvm, operands, count));
 }
 
@@ -180,6 +183,7 @@ static void add_members(struct names *names, LLVMMetadataRef type, const struct 
                            length ? own : "");
     at.name = name;
     at.offset += LLVMDITypeGetOffsetInBits(member) / 8;
+    at.weak |= cn_debug_has_tag(names->ctx, member, CN_DEBUG_ANNOTATIONS, "cairn-weak");
     add_fields(names, cn_debug_operand(names->ctx, member, CN_DEBUG_BASE), &at);
     free(name);
   }
@@ -192,6 +196,8 @@ static void add_elements(struct names *names, LLVMMetadataRef type, const struct
   uint64_t stride = element ? cn_debug_size(names->ctx, element) : 0;
   struct place at = *place;
 
+  if (stride != 0 && at.depth + depth > DEPTH && place->weak)
+    cn_error(names->ctx, NULL, "type-metadata", "a weak field lies in more than %d arrays", DEPTH);
   if (stride == 0 || depth == 0 || at.depth + depth > DEPTH)
     return;
   for (unsigned i = depth; i-- > 0;) {
@@ -217,8 +223,6 @@ static void add_fields(struct names *names, LLVMMetadataRef type, const struct p
   LLVMMetadataRef plain = cn_debug_plain(names->ctx, type);
   unsigned tag = cn_debug_is_type(plain) ? LLVMGetDINodeTag(plain) : 0;
 
-  if (names->operands.count > MAX_FIELDS)
-    return;
   if (tag == CN_DW_STRUCTURE || tag == CN_DW_UNION)
     add_members(names, plain, place);
   else if (tag == CN_DW_ARRAY)
@@ -228,6 +232,18 @@ static void add_fields(struct names *names, LLVMMetadataRef type, const struct p
 }
 
 /* ---- layout statics ---- */
+
+static void add_flags(struct names *names, LLVMMetadataRef type)
+{
+  LLVMMetadataRef plain = type ? cn_debug_plain(names->ctx, type) : NULL;
+
+  if (!cn_debug_is_type(plain) || LLVMGetMetadataKind(plain) != LLVMDICompositeTypeMetadataKind)
+    return;
+  if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-finalisable"))
+    cn_push(&names->operands, string(names->ctx, "finalisable"));
+  if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-never-moves"))
+    cn_push(&names->operands, string(names->ctx, "never-moves"));
+}
 
 static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
 {
@@ -239,6 +255,7 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
   char *name = type_name(ctx, type);
   cn_push(&names.operands, string(ctx, name));
   free(name);
+  add_flags(&names, type);
   if (type)
     add_fields(&names, type, &(struct place){.name = ""});
   LLVMGlobalSetMetadata(global, kind,

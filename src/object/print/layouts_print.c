@@ -38,7 +38,9 @@ static void print_offsets(FILE *out, const struct layout *layout, const char *te
 
   for (uint32_t i = 0; i < count; i++) {
     memcpy(&offset, layout->offsets + (first + i) * sizeof offset, sizeof offset);
-    fprintf(out, "%s%" PRIu32, i ? ", " : text, offset);
+    fprintf(out, "%s%" PRIu32 "%s", i ? ", " : text,
+            offset & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET,
+            offset & CAIRN_ABI_LAYOUT_WEAK_OFFSET ? " weak" : "");
   }
 }
 
@@ -59,6 +61,9 @@ static void print_head(FILE *out, const struct layout *layout)
   if (head->elem_size && !array)
     fprintf(out, ", elements of %" PRIu64 " bytes from %" PRIu32, head->elem_size,
             head->elem_offset);
+  fprintf(out, "%s%s%s", head->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS ? ", weak fields" : "",
+          head->flags & CAIRN_ABI_LAYOUT_FINALISABLE ? ", finalisable" : "",
+          head->flags & CAIRN_ABI_LAYOUT_FIXED ? ", never moves" : "");
   fputs(head->base_refs || head->elem_refs ? "; references" : "; no references", out);
   print_offsets(out, layout, " at ", 0, head->base_refs);
   print_offsets(out, layout, head->base_refs ? ", in each element at " : " in each element at ",

@@ -14,6 +14,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 #include "runtime/os/os.h"
 
 /* Are layouts read from now on? Stored before the list of images is, and loaded after an image came
@@ -51,6 +52,32 @@ static size_t bytes_of(const struct cairn_layout *layout, size_t room)
   return (bytes + align - 1) / align * align;
 }
 
+/* Refuse a type that the collector in use would treat as any other. */
+static void check_flags(const struct cairn_layout *layout)
+{
+  static const struct {
+    uint32_t flag, trait;
+    const char *what;
+  } asked[] = {
+      {CAIRN_ABI_LAYOUT_WEAK_FIELDS, CAIRN_COLLECTOR_WEAK, "has weak fields"},
+      {CAIRN_ABI_LAYOUT_FINALISABLE, CAIRN_COLLECTOR_FINALISES, "is finalisable"},
+      {CAIRN_ABI_LAYOUT_FIXED, CAIRN_COLLECTOR_FIXED, "never moves"},
+  };
+  const struct cairn_collector *collector = cn_heap_collector();
+  bool moves = (collector->traits & CAIRN_COLLECTOR_MOVES) != 0;
+  char type[CN_LAYOUT_TEXT], file[CN_REPORT_PC];
+
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+    if ((layout->flags & asked[i].flag) == 0 || (collector->traits & asked[i].trait) != 0 ||
+        (asked[i].flag == CAIRN_ABI_LAYOUT_FIXED && !moves))
+      continue;
+    cairn_layout_type(layout, type, sizeof type);
+    cairn_fatal("type %s of %s %s, and the collector %s does not provide for that", type,
+                cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file",
+                asked[i].what, collector->name);
+  }
+}
+
 /* Between the layouts of two units there may be words of zero. */
 static void check(const struct cairn_image *image)
 {
@@ -63,6 +90,8 @@ static void check(const struct cairn_image *image)
     bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : bytes_of(layout, left);
     if (bytes == 0)
       refuse(layout);
+    if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC)
+      check_flags(layout);
     if (bytes > left)
       bytes = left;
   }

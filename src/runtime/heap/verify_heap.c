@@ -111,8 +111,10 @@ static void check_fields(void *env, const struct cn_heap_object *object,
 {
   (void)env;
   CN_ASSERT(last_start(stretch, object->payload) == object->payload);
-  if (object->layout != NULL)
-    cairn_object_visit(object->payload, object->layout, check_field, (void *)object);
+  if (object->layout == NULL)
+    return;
+  cairn_object_visit(object->payload, object->layout, check_field, (void *)object);
+  cairn_object_visit_weak(object->payload, object->layout, check_field, (void *)object);
 }
 
 static void check_root(void *env, struct cairn_slot slot)

@@ -110,6 +110,37 @@ static void fields(void **state)
   assert_int_equal(cairn_object_block(object, &plain), (uintptr_t)(words + 1));
 }
 
+/* { ref, weak } and then elements of { weak, ref }. */
+static void weak_fields(void **state)
+{
+  static const struct {
+    struct cairn_layout layout;
+    uint32_t offsets[4];
+  } indexed = {{.magic = CAIRN_ABI_LAYOUT_MAGIC,
+                .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS,
+                .base_refs = 2,
+                .base_size = 16,
+                .elem_size = 16,
+                .elem_offset = 16,
+                .elem_refs = 2},
+               {0, 8 | CAIRN_ABI_LAYOUT_WEAK_OFFSET, CAIRN_ABI_LAYOUT_WEAK_OFFSET, 8}};
+  uintptr_t words[20] = {2 << 1 | 1, (uintptr_t)&indexed};
+  uintptr_t object = (uintptr_t)(words + 2);
+  const int at[] = {2, 5, 7}, weak_at[] = {3, 4, 6};
+
+  (void)state;
+  seen_count = 0;
+  cairn_object_visit(object, cairn_object_layout(object), see, seen);
+  assert_int_equal(seen_count, 3);
+  for (size_t i = 0; i < seen_count; i++)
+    assert_ptr_equal(seen[i], &words[at[i]]);
+  seen_count = 0;
+  cairn_object_visit_weak(object, cairn_object_layout(object), see, seen);
+  assert_int_equal(seen_count, 3);
+  for (size_t i = 0; i < seen_count; i++)
+    assert_ptr_equal(seen[i], &words[weak_at[i]]);
+}
+
 /* ---- threads that copy the same objects ---- */
 
 static uintptr_t headers[OBJECTS], copies[THREADS][OBJECTS], places[THREADS][OBJECTS];
@@ -159,6 +190,7 @@ int main(void)
       cmocka_unit_test(bits_beside_a_layout),
       cmocka_unit_test(states),
       cmocka_unit_test(fields),
+      cmocka_unit_test(weak_fields),
       cmocka_unit_test(many_copy),
   };
 
