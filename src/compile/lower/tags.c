@@ -17,6 +17,7 @@
  */
 #include "compile/lower/tags.h"
 
+#include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -160,8 +161,37 @@ static void lower_value(struct lowering *l, LLVMValueRef call)
   replace(call, value);
 }
 
+/* Is the word made by cairn.tag.from alone, whatever way the program went? */
+static bool is_made(LLVMValueRef value)
+{
+  struct cn_ptrmap seen = {0};
+  CN_VECTOR(LLVMValueRef) work = {0};
+  bool made = true, fresh;
+
+  cn_push(&work, value);
+  while (made && work.count > 0) {
+    value = work.at[--work.count];
+    cn_ptrmap_add(&seen, value, &fresh);
+    LLVMValueRef callee = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
+    size_t length;
+    made = LLVMIsAPHINode(value) || LLVMIsASelectInst(value) ||
+           (callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0);
+    if (!made || callee || !fresh)
+      continue;
+    for (int i = LLVMIsASelectInst(value) ? 1 : 0; i < LLVMGetNumOperands(value); i++)
+      cn_push(&work, LLVMGetOperand(value, (unsigned)i));
+  }
+  cn_free(&work);
+  cn_ptrmap_free(&seen);
+  return made;
+}
+
 static void lower_is(struct lowering *l, LLVMValueRef call)
 {
+  if (is_made(LLVMGetOperand(call, 0))) {
+    replace(call, LLVMConstInt(LLVMInt1TypeInContext(l->ctx->llvm), 1, false));
+    return;
+  }
   uint64_t mask = (UINT64_C(1) << l->kind.reference_bits) - 1;
   LLVMValueRef bits = LLVMBuildAnd(l->builder, address(l, call), number(l, mask), "");
 
@@ -217,7 +247,9 @@ static void lower_from(struct lowering *l, LLVMValueRef call)
   struct sum sum = raise(l, LLVMGetOperand(call, 0), 0);
   LLVMValueRef word = sum.value;
 
-  if (!sum.exact && l->kind.integer != low_bits(l))
+  if (!sum.exact && l->kind.integer == low_bits(l)) /* one constant less, and the bits are set */
+    word = LLVMBuildAdd(l->builder, word, number(l, l->kind.integer), "");
+  else if (!sum.exact)
     word = LLVMBuildAnd(l->builder, word, number(l, ~low_bits(l)), "");
   word = LLVMBuildOr(l->builder, word, number(l, l->kind.integer), "");
   replace(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
@@ -285,8 +317,8 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
   lower_calls(&l, VALUE);
   lower_comparisons(&l);
+  lower_calls(&l, IS); /* which looks for calls that make immediates */
   lower_calls(&l, FROM);
-  lower_calls(&l, IS);
   cn_ptrmap_free(&l.words);
   LLVMDisposeBuilder(l.builder);
   return true;

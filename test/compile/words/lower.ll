@@ -38,7 +38,8 @@ define i1 @is(ptr addrspace(1) %v) gc "statepoint-example" {
 ; ML: [[X:%.*]] = sub i64 [[A]], 1
 ; ML-NEXT: [[Y:%.*]] = sub i64 [[B]], 1
 ; ML-NEXT: [[S:%.*]] = add i64 [[X]], [[Y]]
-; ML-NEXT: or i64 [[S]], 1
+; ML-NEXT: [[O:%.*]] = add i64 [[S]], 1
+; ML-NEXT: or i64 [[O]], 1
 ; V8: [[M:%.*]] = and i64 {{.*}}, -2
 ; SCHEME: [[M:%.*]] = and i64 {{.*}}, -4
 ; SCHEME-NEXT: or i64 [[M]], 2
@@ -67,6 +68,31 @@ define i1 @beyond(ptr addrspace(1) %a) gc "statepoint-example" {
   %x = call i64 @cairn.tag.value(ptr addrspace(1) %a)
   %c = icmp slt i64 %x, 4611686018427387904
   ret i1 %c
+}
+
+; What is made as an immediate need not be asked; what may come from elsewhere must.
+; ALL-LABEL: define i1 @made
+; ALL: ret i1 true
+define i1 @made(i64 %n, i1 %c) gc "statepoint-example" {
+entry:
+  %a = call ptr addrspace(1) @cairn.tag.from(i64 0)
+  br label %loop
+loop:
+  %v = phi ptr addrspace(1) [ %a, %entry ], [ %s, %loop ]
+  %b = call ptr addrspace(1) @cairn.tag.from(i64 %n)
+  %s = select i1 %c, ptr addrspace(1) %v, ptr addrspace(1) %b
+  br i1 %c, label %loop, label %done
+done:
+  %i = call i1 @cairn.tag.is(ptr addrspace(1) %s)
+  ret i1 %i
+}
+; ALL-LABEL: define i1 @chosen
+; ALL: icmp ne i64
+define i1 @chosen(ptr addrspace(1) %p, i64 %n, i1 %c) gc "statepoint-example" {
+  %b = call ptr addrspace(1) @cairn.tag.from(i64 %n)
+  %s = select i1 %c, ptr addrspace(1) %p, ptr addrspace(1) %b
+  %i = call i1 @cairn.tag.is(ptr addrspace(1) %s)
+  ret i1 %i
 }
 
 ; An immediate does not move, and what it is chosen from does.
