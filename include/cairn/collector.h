@@ -254,15 +254,16 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
                               uintptr_t zero);
 
 /* What barriers in compiled code read (abi.def), the same in all mutators and in those to come, in
- * a fork()'s child as well. Phases INIT and STOP. Until they are called there is one card for all
- * addresses, whose byte is not 0, and the barrier word is 0.
+ * a fork()'s child as well. Until they are called there is one card for all addresses, whose byte
+ * is not 0, and the barrier word is 0.
  *
  * The table of barriers CARDS and FIELDS has mask + 1 bytes, a power of two; each byte stands for
  * 2^CAIRN_ABI_CARD_SHIFT (CAIRN_ABI_FIELD_SHIFT) bytes of memory, and for all addresses that are so
- * many apart as the table stands for in all. Null and 0: the one card again. */
+ * many apart as the table stands for in all. Null and 0: the one card again. Phase INIT, once:
+ * compiled code keeps table and mask in registers. */
 void cairn_barrier_cards(unsigned char *cards, uint64_t mask);
 
-/* The word that barriers SNAPSHOT and LOADS test. */
+/* The word that barriers SNAPSHOT and LOADS test. Phases INIT and STOP. */
 void cairn_barrier_word(uint64_t word);
 
 /* The same in phase MUTATE, by a handshake (<cairn/thread.h>, whose rules and statuses it has):

@@ -46,14 +46,25 @@ static LLVMValueRef mutator_word(const struct body *y, uint64_t offset)
   return LLVMBuildLoad2(y->b, y->i64, cn_emit_mutator(y->ctx, y->b, offset), "");
 }
 
+/* A word of the mutator that is set before managed code runs, and stays: it may be kept in a
+ * register. */
+static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64_t offset)
+{
+  LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator(y->ctx, y->b, offset), "");
+
+  LLVMSetMetadata(word, cn_metadata_kind(y->ctx, "invariant.load"),
+                  LLVMMDNodeInContext(y->ctx->llvm, NULL, 0));
+  return word;
+}
+
 /* The entry of the byte table for the address. */
 static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address, uint64_t shift)
 {
   LLVMValueRef index = LLVMBuildLShr(y->b, address, number(y, shift), "index");
-  LLVMValueRef kept = LLVMBuildAnd(y->b, index, mutator_word(y, CAIRN_ABI_MUTATOR_CARD_MASK), "");
+  LLVMValueRef mask = constant_word(y, y->i64, CAIRN_ABI_MUTATOR_CARD_MASK);
+  LLVMValueRef kept = LLVMBuildAnd(y->b, index, mask, "");
   LLVMTypeRef pointer = LLVMPointerTypeInContext(y->ctx->llvm, 0);
-  LLVMValueRef table = LLVMBuildLoad2(
-      y->b, pointer, cn_emit_mutator(y->ctx, y->b, CAIRN_ABI_MUTATOR_CARDS), "cards");
+  LLVMValueRef table = constant_word(y, pointer, CAIRN_ABI_MUTATOR_CARDS);
 
   return LLVMBuildGEP2(y->b, LLVMInt8TypeInContext(y->ctx->llvm), table, &kept, 1, "entry");
 }

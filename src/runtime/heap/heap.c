@@ -64,7 +64,8 @@ static void settle(void)
   cn_image_leave(entered);
 }
 
-/* Barriers of other threads would see its cards come: it sets the heap up while there are none. */
+/* Compiled code keeps a table of cards in registers. So a collector with barriers comes before any
+ * managed code runs, and sets the heap up at once. */
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
   if (ready)
@@ -80,8 +81,9 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   settle();
   if (chosen->barriers == CAIRN_ABI_BARRIERS_NONE)
     return;
-  if (cairn_mutator_count() > 1)
-    cairn_fatal("collector %s, which needs barriers, is set while other threads run managed code",
+  if (cairn_mutator_count() > 1 || cairn_mutator.anchor != cairn_mutator.anchors)
+    cairn_fatal("collector %s, which needs barriers, is set after managed code began: set it in a "
+                "constructor",
                 chosen->name);
   cn_heap_set_up();
 }
