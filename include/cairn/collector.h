@@ -219,8 +219,8 @@ struct cairn_collector {
   void (*log_old)(struct cairn_mutator *mutator, uintptr_t old);
 
   /* LOADS: `value`, which was loaded from the slot, has a bit of the barrier word; it may be an
-   * address outside the heap, too. Returns what the program is to use. It may store that in the
-   * slot, by a compare-and-swap: other threads store there, too. */
+   * address outside the heap, too, or a word of another kind. Returns what the program is to use.
+   * It may store that in the slot, by a compare-and-swap: other threads store there, too. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 
   /* FIELDS, OBJECTS, SNAPSHOT: a copy is about to write to [start, end). LOADS: it is about to read

@@ -41,7 +41,7 @@ void cn_barrier_object(uintptr_t object, uintptr_t *slot)
 
 void cn_barrier_snapshot(uintptr_t *slot)
 {
-  uintptr_t old = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  uintptr_t old = cairn_slot_object((struct cairn_slot){slot});
 
   if (old != 0)
     cn_heap_collector()->log_old(&cairn_mutator, old);

@@ -13,6 +13,7 @@
 #include "base/sorted.h"
 #include "runtime/core/counts.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 #include "runtime/heap/heap_walk.h"
 #include "runtime/heap/layouts.h"
 #include "runtime/os/os.h"
@@ -106,6 +107,21 @@ static void check_field(void *env, struct cairn_slot slot)
        (unsigned long)object->payload, place, (unsigned long)*slot.address, wrong);
 }
 
+static void check_covered(void *env, struct cairn_slot slot)
+{
+  const struct cn_heap_object *object = env;
+  char place[2 * CN_LAYOUT_TEXT];
+
+  if (cairn_slot_object(slot) == 0 || cn_heap_collector()->covered(object->payload, slot))
+    return;
+  cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place,
+                     sizeof place);
+  FAIL(object->walk,
+       "the object at 0x%lx has in %s the reference 0x%lx, to a younger object, and no barrier has "
+       "told of it",
+       (unsigned long)object->payload, place, (unsigned long)*slot.address);
+}
+
 static void check_fields(void *env, const struct cn_heap_object *object,
                          const struct cn_stretch *stretch)
 {
@@ -115,6 +131,8 @@ static void check_fields(void *env, const struct cn_heap_object *object,
     return;
   cairn_object_visit(object->payload, object->layout, check_field, (void *)object);
   cairn_object_visit_weak(object->payload, object->layout, check_field, (void *)object);
+  if (cn_heap_collector()->covered != NULL)
+    cairn_object_visit(object->payload, object->layout, check_covered, (void *)object);
 }
 
 static void check_root(void *env, struct cairn_slot slot)

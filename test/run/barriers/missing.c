@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A store without barrier: native code, called as a leaf, stores into an old object. It is found,
+ * by type and field: by CAIRN_VERIFY=heap, and by the collector's own look through the old space.
+ * What would go wrong: a missing barrier shows as a fault elsewhere, much later.
+ */
+// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: for f in young cards fields objects; do clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/barriers/$f.c || exit 1; done
+// RUN: clang -O2 -DNATIVE -c %s -o native.o
+// RUN: for k in cards fields objects; do %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o young.o $k.o -o $k || exit 1; done
+// RUN: for k in cards fields objects; do ./$k with | FileCheck %s --check-prefix=WITH && env CAIRN_VERIFY=heap ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
+// WITH: 42
+// RUN: for k in cards fields objects; do not --crash ./$k without 2>&1 | FileCheck %s --check-prefix=SELF || exit 1; done
+// SELF: cairn: fatal: young: missing barrier at struct node.right: collection {{[0-9]+}} finds there a young object
+// RUN: for k in cards fields objects; do not --crash env CAIRN_VERIFY=heap ./$k without 2>&1 | FileCheck %s --check-prefix=HEAP || exit 1; done
+// HEAP: cairn: fatal: CAIRN_VERIFY=heap: before collection {{[0-9]+}}: the object at 0x{{[0-9a-f]+}} has in struct node.right the reference 0x{{[0-9a-f]+}}, to a younger object, and no barrier has told of it
+// Collectors that go on while the program runs find it at the next collection:
+// RUN: for k in snapshot loads; do clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/barriers/$k.c && %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o $k.o -o $k && ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
+// RUN: not --crash env SNAPSHOT_STILL=1 ./snapshot without 2>&1 | FileCheck %s --check-prefix=SNAPSHOT
+// SNAPSHOT: cairn: fatal: snapshot: missing barrier: collection {{[0-9]+}} does not find the struct node at 0x{{[0-9a-f]+}}, which was reachable at the one before
+// RUN: not --crash ./loads old 2>&1 | FileCheck %s --check-prefix=LOADS
+// LOADS: cairn: fatal: loads: missing barrier: the root at 0x{{[0-9a-f]+}} is 0x{{[0-9a-f]+}}, an old address
+#ifdef NATIVE
+
+void *load(void **slot);
+void *load(void **slot)
+{
+  return *slot;
+}
+
+void store(void **slot, void *value);
+void store(void **slot, void *value)
+{
+  *slot = value;
+}
+
+#else
+#include <stdio.h>
+#include <string.h>
+#include <cairn/cairn.h>
+
+struct node {
+  long value;
+  struct node managed *left, *right;
+};
+typedef struct node managed *ref;
+
+cairn_leaf void store(ref managed *slot, ref value);
+cairn_leaf ref load(ref managed *slot);
+
+static ref old;
+
+__attribute__((noinline)) static ref node(long value)
+{
+  ref n = cairn_new(struct node);
+
+  n->value = value;
+  return n;
+}
+
+/* A list, of which the program takes a part from where it was. */
+__attribute__((noinline)) static void hide(void)
+{
+  ref list = NULL;
+
+  for (long i = 0; i < 1000; i++) {
+    ref n = node(i);
+    n->left = list;
+    list = n;
+  }
+  old->left = list;
+}
+
+int main(int argc, char **argv)
+{
+  const char *how = argc > 1 ? argv[1] : "with";
+  ref seen = NULL;
+
+  old = node(1);
+  hide();
+  for (int i = 0; i < 3; i++)
+    cairn_collect();
+  ref fresh = node(42);
+  if (strcmp(how, "with") == 0) {
+    old->right = fresh;
+  } else if (strcmp(how, "old") == 0) {
+    seen = load(&old->left);
+  } else {
+    store(&old->right, fresh);
+    store(&fresh->left, old->left->left);
+    store(&old->left->left, NULL);
+  }
+  cairn_collect();
+  printf("%ld\n", seen ? seen->value : old->right->value);
+  return 0;
+}
+#endif
