@@ -543,6 +543,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cycle.mapped = false;
   cycle.moves = move_all;
   cycle.words = cairn_words;
+  CN_CHECK(cycle.words.mask < CAIRN_ABI_OBJECT_ALIGN && cycle.words.reference <= cycle.words.mask);
   cycle.uncleared = cairn_arrays_uncleared();
   cairn_visit_roots(visit_root, NULL);
   scan_all(to->base);

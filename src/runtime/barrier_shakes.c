@@ -31,6 +31,7 @@ static void take(int thread, void *env)
   struct visitor *visitor = env;
 
   (void)thread;
+  CN_CHECK(cn_handshake_examined() != NULL);
   cn_log_take(cn_handshake_examined(), visitor->visit, visitor->env);
 }
 

@@ -368,6 +368,7 @@ static const char *words_text(uint64_t code, char text[CN_WORDS_TEXT])
 
   if (code == 0)
     return "plain";
+  CN_CHECK(reference_bits + integer_bits + 2 <= CN_WORDS_TEXT);
   for (unsigned i = reference_bits; i-- > 0;)
     text[at++] = (char)('0' + words_part(code, 4 + i, 1));
   text[at++] = ':';

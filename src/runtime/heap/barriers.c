@@ -22,6 +22,7 @@ void cn_barrier_field(uintptr_t *slot)
   struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t field = (uintptr_t)slot >> CAIRN_ABI_FIELD_SHIFT;
 
+  CN_CHECK(mutator->cards != NULL && cn_heap_collector()->log_slot != NULL);
   if (cn_heap_collector()->log_slot(mutator, (struct cairn_slot){slot}))
     __atomic_store_n(&mutator->cards[field & mutator->card_mask], 1, __ATOMIC_RELAXED);
 }
@@ -32,6 +33,7 @@ void cn_barrier_object(uintptr_t object, uintptr_t *slot)
   const struct cairn_collector *collector = cn_heap_collector();
   uintptr_t unlogged = CAIRN_ABI_HEADER_UNLOGGED;
 
+  CN_CHECK(collector->log_slot != NULL && collector->log_object != NULL);
   if (object == 0)
     collector->log_slot(&cairn_mutator, (struct cairn_slot){slot});
   else if ((__atomic_fetch_and(cairn_object_header(object), ~unlogged, __ATOMIC_RELAXED) &
@@ -43,12 +45,14 @@ void cn_barrier_snapshot(uintptr_t *slot)
 {
   uintptr_t old = cairn_slot_object((struct cairn_slot){slot});
 
+  CN_CHECK(cn_heap_collector()->log_old != NULL);
   if (old != 0)
     cn_heap_collector()->log_old(&cairn_mutator, old);
 }
 
 uintptr_t cn_barrier_load(uintptr_t *slot, uintptr_t value)
 {
+  CN_CHECK(cn_heap_collector()->heal != NULL);
   return cn_heap_collector()->heal(&cairn_mutator, (struct cairn_slot){slot}, value);
 }
 
@@ -57,6 +61,7 @@ static void mark_cards(uintptr_t start, uintptr_t end)
   const struct cairn_mutator *mutator = &cairn_mutator;
   uintptr_t first = start >> CAIRN_ABI_CARD_SHIFT, last = (end - 1) >> CAIRN_ABI_CARD_SHIFT;
 
+  CN_CHECK(start < end && mutator->cards != NULL);
   if (last - first > mutator->card_mask)
     last = first + mutator->card_mask;
   for (uintptr_t card = first; card <= last; card++)
@@ -104,6 +109,7 @@ static const char *const names[] = {
     [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",
 };
 enum { KINDS = sizeof names / sizeof *names };
+_Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CUSTOM + 1, "a name each");
 
 const char *cn_barriers_name(uint64_t kind)
 {

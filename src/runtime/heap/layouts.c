@@ -67,6 +67,7 @@ static void check_flags(const struct cairn_layout *layout)
   bool moves = (collector->traits & CAIRN_COLLECTOR_MOVES) != 0;
   char type[CN_LAYOUT_TEXT], file[CN_REPORT_PC];
 
+  CN_ASSERT(layout->magic == CAIRN_ABI_LAYOUT_MAGIC);
   for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
     if ((layout->flags & asked[i].flag) == 0 || (collector->traits & asked[i].trait) != 0 ||
         (asked[i].flag == CAIRN_ABI_LAYOUT_FIXED && !moves))
@@ -156,6 +157,7 @@ int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char 
   char type[CN_LAYOUT_TEXT], index[24] = "", field[CN_LAYOUT_TEXT] = "";
   uint64_t within = offset;
 
+  CN_CHECK(text != NULL && size > 0);
   if (names == NULL)
     snprintf(type, sizeof type, "layout %p", (const void *)layout);
   else

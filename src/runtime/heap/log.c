@@ -25,6 +25,7 @@ static struct cn_log_chunk *ended; /* of threads that are no more */
 /* A handler may have added a chunk meanwhile: then this one is not needed. */
 static void add_chunk(struct cairn_mutator *mutator, struct cn_log_chunk *newest)
 {
+  CN_ASSERT(mutator == &cairn_mutator);
   int error = errno;
   struct cn_log_chunk *fresh = cn_os_resize(NULL, 0, CHUNK);
 
@@ -86,6 +87,7 @@ void cn_log_retire(struct cairn_mutator *mutator)
     return;
   while (oldest->older != NULL)
     oldest = oldest->older;
+  CN_CHECK(oldest != ended); /* else the list would have no end */
   oldest->older = ended;
   ended = mutator->log;
   mutator->log = NULL;

@@ -29,6 +29,7 @@ struct histogram {
 /* Insert the type before that at index `at`. */
 static struct type *insert(struct histogram *h, size_t at, struct type type)
 {
+  CN_ASSERT(at <= h->types.count);
   cn_grow_push(&h->types, type);
   memmove(&h->types.at[at + 1], &h->types.at[at], (h->types.count - 1 - at) * sizeof type);
   h->types.at[at] = type;

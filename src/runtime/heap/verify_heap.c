@@ -31,6 +31,7 @@ static size_t bytes_of_bits(const struct cn_stretch *stretch)
 
 static size_t bit_of(const struct cn_stretch *stretch, uintptr_t payload)
 {
+  CN_ASSERT(payload >= stretch->start && payload <= stretch->end);
   return (payload - stretch->start) / CAIRN_ABI_OBJECT_ALIGN;
 }
 
@@ -49,6 +50,7 @@ static void note(void *env, const struct cn_heap_object *object, const struct cn
   size_t bit = bit_of(stretch, object->payload);
 
   (void)env;
+  CN_CHECK(stretch->starts != NULL);
   stretch->starts[bit / BITS] |= UINT64_C(1) << bit % BITS;
 }
 
