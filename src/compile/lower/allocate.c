@@ -413,10 +413,15 @@ static void emit_group_fast(const struct site *sites, const struct cn_fresh_grou
 static bool emit_group_slow(const struct site *sites, const struct cn_fresh_group *group,
                             const struct arms *arms, LLVMValueRef *objects)
 {
+  LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(sites[0].builder);
+
   LLVMPositionBuilderAtEnd(sites[0].builder, arms->slow);
-  for (size_t i = 0; i < group->count; i++)
+  for (size_t i = 0; i < group->count; i++) {
+    LLVMSetCurrentDebugLocation2(sites[i].builder, LLVMInstructionGetDebugLoc(sites[i].call));
     if (!(objects[i] = emit_slow(&sites[i])))
       return false;
+  }
+  LLVMSetCurrentDebugLocation2(sites[0].builder, line);
   emit_parts(&sites[0], group, objects);
   LLVMBuildBr(sites[0].builder, arms->tail);
   return true;

@@ -4,7 +4,6 @@
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=objects -S %s | FileCheck --check-prefixes=CHECK,OBJECTS %s
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=loads -S %s | FileCheck --check-prefix=LOADS %s
 ; RUN: %cairn opt -p insert-barriers -S %s | FileCheck --check-prefix=NONE %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='cairn-insert-barriers<barriers=cards>' -S %s | FileCheck --check-prefixes=CHECK,CARDS %s
 ;
 ; "A load barrier is a bit of code executed immediately after the machine load instruction, but before any use of the
 ; value loaded." "A store barrier is a code fragment that runs immediately before the machine store instruction, but
