@@ -58,6 +58,8 @@ static const struct step {
      "insert the collector's barriers at loads and stores of references", ANY_TARGET},
     {"rewrite-statepoints", cn_rewrite_statepoints,
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
+    {"carry-buffer", cn_carry_buffer,
+     "keep the allocation pointer in a register from one allocation to the next", PORTED_TARGET},
     {"inline-statepoints", cn_inline_statepoints,
      "inline calls in statepoints: strip, LLVM's inliner, rewrite again", ANY_TARGET},
     {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls",
@@ -98,21 +100,21 @@ static const char *const late[] = {
     OPTIMISE,
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "drop-markers",
+    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "drop-markers",
+    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE,
     "restore-references", "layouts", "allocate",
-    "lower-differences", "lower-tags", "drop-markers", "lower-transitions", "tail-calls", "name-bodies", "slow-paths",
-    "globals", NULL};
+    "lower-differences", "lower-tags", "carry-buffer", "drop-markers", "lower-transitions", "tail-calls",
+    "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */
 
 /* The first passes of each order: they run before the optimiser's freedom matters, and with

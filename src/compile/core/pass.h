@@ -48,6 +48,7 @@ cn_pass cn_check_stores;        /* check-stores: lower/ */
 cn_pass cn_place_safepoints;    /* place-safepoints: place/ */
 cn_pass cn_insert_barriers;     /* insert-barriers: barriers/ */
 cn_pass cn_rewrite_statepoints; /* rewrite-statepoints: rewrite/ */
+cn_pass cn_carry_buffer;        /* carry-buffer: lower/ */
 cn_pass cn_strip_statepoints;   /* strip-statepoints: strip/ */
 cn_pass cn_inline_statepoints;  /* inline-statepoints: strip/ */
 cn_pass cn_lower_differences;   /* lower-differences: lower/ */
