@@ -14,9 +14,9 @@
 #include "object/elf/elf_file.h"
 
 struct layout {
-  struct cairn_layout head;
   const unsigned char *offsets; /* base_refs and elem_refs of them */
   const char *names;            /* null: it has none */
+  struct cairn_layout head;     /* ends in an array, and so comes last */
 };
 
 /* The string at an address; null: there is none. */
