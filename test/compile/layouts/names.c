@@ -2,7 +2,8 @@
 // an object names another type's field, or nothing; an object differs with -g.
 // RUN: %cairn-cc -O2 -S %s -o %t.s && FileCheck %s < %t.s
 // RUN: %cairn-cc -O2 -g -S %s -o %t.g.s && FileCheck %s < %t.g.s
-// RUN: %cairn-cc -O2 -flto -c %s -o %t.o && %cairn-cc -O2 -flto -shared -fPIC %s -o %t.so && llvm-strings %t.so | FileCheck %s --check-prefix=LTO
+// RUN: %cairn-cc -O2 -flto -c %s -o %t.o && %cairn-cc -O2 -flto -shared -fPIC %s -o %t.so && \
+// RUN:   llvm-strings %t.so | FileCheck %s --check-prefix=LTO
 // LTO: struct twin
 // Nothing but strings, so that linkers keep one of each:
 // CHECK: .section cairn_names,"aMS",@progbits,1

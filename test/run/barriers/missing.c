@@ -5,19 +5,26 @@
  * What would go wrong: a missing barrier shows as a fault elsewhere, much later.
  */
 // RUN: rm -rf %t && mkdir %t && cd %t
-// RUN: for f in young cards fields objects; do clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/barriers/$f.c || exit 1; done
+// RUN: for f in young cards fields objects; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
+// RUN:   %S/../Inputs/barriers/$f.c || exit 1; done
 // RUN: clang -O2 -DNATIVE -c %s -o native.o
-// RUN: for k in cards fields objects; do %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o young.o $k.o -o $k || exit 1; done
-// RUN: for k in cards fields objects; do ./$k with | FileCheck %s --check-prefix=WITH && env CAIRN_VERIFY=heap ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
+// RUN: for k in cards fields objects; do %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o young.o $k.o -o $k \
+// RUN:   || exit 1; done
+// RUN: for k in cards fields objects; do ./$k with | FileCheck %s --check-prefix=WITH && \
+// RUN:   env CAIRN_VERIFY=heap ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
 // WITH: 42
-// RUN: for k in cards fields objects; do not --crash ./$k without 2>&1 | FileCheck %s --check-prefix=SELF || exit 1; done
+// RUN: for k in cards fields objects; do not --crash ./$k without 2>&1 | FileCheck %s --check-prefix=SELF || \
+// RUN:   exit 1; done
 // SELF: cairn: fatal: young: missing barrier at struct node.right: collection {{[0-9]+}} finds there a young object
-// RUN: for k in cards fields objects; do not --crash env CAIRN_VERIFY=heap ./$k without 2>&1 | FileCheck %s --check-prefix=HEAP || exit 1; done
-// HEAP: cairn: fatal: CAIRN_VERIFY=heap: before collection {{[0-9]+}}: the object at 0x{{[0-9a-f]+}} has in struct node.right the reference 0x{{[0-9a-f]+}}, to a younger object, and no barrier has told of it
+// RUN: for k in cards fields objects; do not --crash env CAIRN_VERIFY=heap ./$k without 2>&1 | FileCheck %s \
+// RUN:   --check-prefix=HEAP || exit 1; done
+// HEAP: cairn: fatal: CAIRN_VERIFY=heap: before collection {{[0-9]+}}: {{.*}} has in struct node.right the reference 0x{{[0-9a-f]+}}, to a younger object, and no barrier has told of it
 // Collectors that go on while the program runs find it at the next collection:
-// RUN: for k in snapshot loads; do clang -Wall -Wextra -Werror -O2 -I%root/include -c %S/../Inputs/barriers/$k.c && %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o $k.o -o $k && ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
+// RUN: for k in snapshot loads; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
+// RUN:   %S/../Inputs/barriers/$k.c && %cairn-cc -O2 -g -fcairn-barriers=$k %s native.o $k.o -o $k && \
+// RUN:   ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
 // RUN: not --crash env SNAPSHOT_STILL=1 ./snapshot without 2>&1 | FileCheck %s --check-prefix=SNAPSHOT
-// SNAPSHOT: cairn: fatal: snapshot: missing barrier: collection {{[0-9]+}} does not find the struct node at 0x{{[0-9a-f]+}}, which was reachable at the one before
+// SNAPSHOT: cairn: fatal: snapshot: missing barrier: collection {{[0-9]+}} does not find the struct node {{.*}} reachable at the one before
 // RUN: not --crash ./loads old 2>&1 | FileCheck %s --check-prefix=LOADS
 // LOADS: cairn: fatal: loads: missing barrier: the root at 0x{{[0-9a-f]+}} is 0x{{[0-9a-f]+}}, an old address
 #ifdef NATIVE

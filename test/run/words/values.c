@@ -1,6 +1,7 @@
 // RUN: %root/test/run/Inputs/same %build --many 3000 --small 40 %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O2" --own -fcairn-words=000:10 --many 3000 --small 40 %s
-// Words in C: what a dynamic language does with them. An immediate that is lost, changed or followed prints something else.
+// Words in C: what a dynamic language does with them. An immediate that is lost, changed or followed prints something
+// else.
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/value.h>
