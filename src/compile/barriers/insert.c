@@ -44,9 +44,7 @@ static LLVMValueRef barrier(struct insertion *n, const char *name, LLVMTypeRef t
   LLVMValueRef function = cn_emit_declare(n->ctx, name, type, LLVMCCallConv);
 
   if (function && !cn_string_attribute(function, CN_ATTR_LEAF))
-    LLVMAddAttributeAtIndex(
-        function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+    cn_emit_mark_leaf(n->ctx, function);
   return function;
 }
 

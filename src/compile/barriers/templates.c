@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
@@ -93,9 +92,7 @@ static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRe
   LLVMValueRef function = cn_emit_declare(y->ctx, name, type, LLVMPreserveAllCallConv);
   if (!function)
     return NULL;
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(y->ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  cn_emit_mark_leaf(y->ctx, function);
   LLVMValueRef made = LLVMBuildCall2(y->b, type, function, arguments, count, "");
   LLVMSetInstructionCallConv(made, LLVMPreserveAllCallConv);
   return made;
@@ -291,15 +288,6 @@ static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
   return some;
 }
 
-static bool run(struct cn_ctx *ctx, const char *passes)
-{
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
-
-  LLVMDisposePassBuilderOptions(options);
-  return cn_llvm_ok(ctx, NULL, error);
-}
-
 /* Does a call remain that the inliner had to leave? */
 static void check_lowered(struct cn_ctx *ctx)
 {
@@ -317,7 +305,7 @@ bool cn_lower_barriers(struct cn_ctx *ctx)
 {
   if (!prepare(ctx, ctx->options->barriers) || ctx->errors)
     return ctx->errors == 0;
-  if (run(ctx, "always-inline"))
+  if (cn_llvm_run(ctx, "always-inline"))
     check_lowered(ctx);
   return ctx->errors == 0;
 }

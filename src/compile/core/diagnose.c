@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/pass.h"
@@ -213,4 +214,13 @@ bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error)
   cn_error(ctx, at, "llvm-pass", "%s", message);
   LLVMDisposeErrorMessage(message);
   return false;
+}
+
+bool cn_llvm_run(struct cn_ctx *ctx, const char *passes)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
+
+  LLVMDisposePassBuilderOptions(options);
+  return cn_llvm_ok(ctx, NULL, error);
 }

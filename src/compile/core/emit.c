@@ -43,6 +43,13 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
   return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &index, 1, "field");
 }
 
+void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAddAttributeAtIndex(
+      function, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+}
+
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
                              unsigned convention)
 {

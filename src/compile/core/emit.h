@@ -22,6 +22,9 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
                              unsigned convention);
 
+/* Say of a declaration that it never reaches a safepoint. */
+void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function);
+
 /* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...).
  * The old array is replaced. */
 void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,

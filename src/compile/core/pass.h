@@ -101,6 +101,9 @@ void cn_summarise(struct cn_ctx *ctx);
 /* Did LLVM's pass succeed? Consumes `error`, which becomes a diagnostic. */
 bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
+/* Run LLVM's passes over the module, with their default options. */
+bool cn_llvm_run(struct cn_ctx *ctx, const char *passes);
+
 /* The subject of an error: values, and blocks on the path from one to the other. */
 struct cn_finding {
   LLVMValueRef value, other; /* may be null */

@@ -146,9 +146,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
   LLVMValueRef callee = cn_emit_declare(ctx, name, type, LLVMCCallConv);
   if (!callee)
     return;
-  LLVMAddAttributeAtIndex(
-      callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  cn_emit_mark_leaf(ctx, callee);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
   LLVMBuildCall2(builder, type, callee, arguments, count, "");

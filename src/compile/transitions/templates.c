@@ -19,7 +19,6 @@
  * Needs: final, verified statepoints. Provides: no bundle "gc-transition". Breaks: nothing.
  */
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
@@ -166,15 +165,6 @@ static void collect(LLVMModuleRef module, value_vector *calls)
           cn_push(calls, i);
 }
 
-static bool run(struct cn_ctx *ctx, const char *passes)
-{
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(ctx->module, passes, ctx->machine, options);
-
-  LLVMDisposePassBuilderOptions(options);
-  return cn_llvm_ok(ctx, NULL, error);
-}
-
 static LLVMValueRef find_template(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
@@ -199,9 +189,9 @@ bool cn_lower_transitions(struct cn_ctx *ctx)
   collect(ctx->module, &calls);
   bool lowers = templates.enter && calls.count;
   if (lowers && !ctx->errors)
-    run(ctx, "break-crit-edges");
+    cn_llvm_run(ctx, "break-crit-edges");
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
     lower(ctx, calls.at[i], &templates);
   cn_free(&calls);
-  return !ctx->errors && (!lowers || run(ctx, "always-inline"));
+  return !ctx->errors && (!lowers || cn_llvm_run(ctx, "always-inline"));
 }
