@@ -43,6 +43,26 @@ static bool is_before(const struct cn_windows *windows, LLVMValueRef a, LLVMValu
 
 enum { MOST_TRIED = 16 }; /* barriers of one object; more are not looked for */
 
+/* The bytes that a barrier covers, if that is known. */
+static bool size_of(LLVMValueRef bytes, uint64_t *size)
+{
+  *size = sizeof(uint64_t);
+  if (bytes && LLVMIsAConstantInt(bytes))
+    *size = LLVMConstIntGetZExtValue(bytes);
+  return !bytes || LLVMIsAConstantInt(bytes);
+}
+
+/* Does the barrier cover `bytes` from `offset` on? Both are of one root. */
+static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueRef bytes)
+{
+  uint64_t room, size, ahead = offset - entry->offset;
+
+  if (entry->offset == offset && entry->bytes == bytes)
+    return true;
+  return size_of(entry->bytes, &room) && size_of(bytes, &size) && ahead <= room &&
+         size <= room - ahead;
+}
+
 /* Look for the barrier of the same place, or note this one's. */
 static bool was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef root,
                        uint64_t offset, LLVMValueRef bytes)
@@ -51,7 +71,7 @@ static bool was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef r
   size_t tried = 0;
 
   for (size_t e = *last; e && tried < MOST_TRIED; e = barred->entries.at[e - 1].previous, tried++)
-    if (barred->entries.at[e - 1].offset == offset && barred->entries.at[e - 1].bytes == bytes &&
+    if (covers(&barred->entries.at[e - 1], offset, bytes) &&
         is_before(barred->windows, barred->entries.at[e - 1].at, at))
       return true;
   cn_push(&barred->entries,
@@ -115,10 +135,10 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
     why = unneeded_place(barred, at, root);
   if (why || barred->kind == CAIRN_BARRIERS_CUSTOM)
     return why;
-  if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE)
+  if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE ||
+      !cn_address_is_start(root))
     return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
-  bool known = cn_address_is_start(root);
-  return known && was_before(barred, at, root, 0, NULL) ? "the object had its barrier" : NULL;
+  return was_before(barred, at, root, 0, NULL) ? "the object had its barrier" : NULL;
 }
 
 void cn_barred_free(struct cn_barred *barred)

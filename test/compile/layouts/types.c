@@ -33,19 +33,19 @@ struct pairs {
 //                                                  base_refs base  elem  elem_offset flags elem_refs names
 // CHECK: @cairn.layout.0 = private constant {{.*}} { i32 843993667, i32 2, i64 24, i64 0, i32 0, i32 0, i32 0, i32 trunc
 // CHECK-SAME: [2 x i32] [i32 0, i32 8] }, section "cairn_layouts", align 8
-// CHECK: @cairn.layout.1 = {{.*}} { i32 843993667, i32 3, i64 56, i64 0, i32 0, i32 0, i32 0, i32 trunc {{.*}}
+// CHECK: @cairn.layout.1 = {{.*}} { i32 843993667, i32 3, i64 56, i64 0, i32 0, i32 0, i32 0, i32 trunc
 // CHECK-SAME: [3 x i32] [i32 8, i32 24, i32 48] }
-// CHECK: @cairn.layout.2 = {{.*}} { i32 843993667, i32 0, i64 8, i64 8, i32 8, i32 0, i32 1, i32 trunc {{.*}}
+// CHECK: @cairn.layout.2 = {{.*}} { i32 843993667, i32 0, i64 8, i64 8, i32 8, i32 0, i32 1, i32 trunc
 // CHECK-SAME: [1 x i32] zeroinitializer }
-// CHECK: @cairn.layout.3 = {{.*}} { i32 843993667, i32 1, i64 8, i64 16, i32 8, i32 0, i32 1, i32 trunc {{.*}}
+// CHECK: @cairn.layout.3 = {{.*}} { i32 843993667, i32 1, i64 8, i64 16, i32 8, i32 0, i32 1, i32 trunc
 // CHECK-SAME: [2 x i32] [i32 0, i32 8] }
-// CHECK: @cairn.layout.4 = {{.*}} { i32 843993667, i32 0, i64 0, i64 24, i32 0, i32 0, i32 2, i32 trunc {{.*}}
+// CHECK: @cairn.layout.4 = {{.*}} { i32 843993667, i32 0, i64 0, i64 24, i32 0, i32 0, i32 2, i32 trunc
 // CHECK-SAME: [2 x i32] [i32 0, i32 8] }
-// CHECK: @cairn.layout.5 = {{.*}} { i32 843993667, i32 2, i64 24, i64 0, i32 0, i32 0, i32 0, i32 trunc {{.*}}
+// CHECK: @cairn.layout.5 = {{.*}} { i32 843993667, i32 2, i64 24, i64 0, i32 0, i32 0, i32 0, i32 trunc
 // CHECK-SAME: [2 x i32] [i32 0, i32 8] }
-// CHECK: @cairn.layout.6 = {{.*}} { i32 843993667, i32 0, i64 8, i64 0, i32 0, i32 1, i32 0, i32 trunc {{.*}}
+// CHECK: @cairn.layout.6 = {{.*}} { i32 843993667, i32 0, i64 8, i64 0, i32 0, i32 1, i32 0, i32 trunc
 // CHECK-SAME: [0 x i32] zeroinitializer }
-// CHECK: @cairn.layout.7 = {{.*}} { i32 843993667, i32 0, i64 0, i64 1, i32 0, i32 1, i32 0, i32 trunc {{.*}}
+// CHECK: @cairn.layout.7 = {{.*}} { i32 843993667, i32 0, i64 0, i64 1, i32 0, i32 1, i32 0, i32 trunc
 // CHECK-SAME: [0 x i32] zeroinitializer }
 // CHECK-NOT: @cairn.layout.8
 
