@@ -69,18 +69,23 @@ struct cn_barred {
   struct cn_ptrmap last; /* root -> its last entry, counted from 1 */
   CN_VECTOR(struct cn_barred_at {
     LLVMValueRef at;
+    LLVMValueRef root; /* or the place itself, if its distance is not known */
     uint64_t offset;
     LLVMValueRef bytes; /* null: one reference */
+    bool wide;          /* of a run */
     size_t previous;
   })
   entries;
 };
-/* Why the read or write at `at` needs no barrier of this kind; null: it needs one, which is noted.
- */
+/* Why the read or write at `at` needs no barrier of this kind; null: it needs one, which is noted
+ * as the last entry. */
 const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
                                      const struct cn_access *access);
 const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
                                       const struct cn_access *access);
+/* Entry `e` has become the barrier of all of a run; and is `e` needless because of such a one? */
+void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes);
+bool cn_barred_is_covered(const struct cn_barred *barred, size_t e);
 void cn_barred_free(struct cn_barred *barred);
 
 /* ---- runs.c ---- */
@@ -89,10 +94,12 @@ void cn_barred_free(struct cn_barred *barred);
 struct cn_pending {
   LLVMValueRef at, root;
   uint64_t offset; /* from the root, if it is known */
+  uint64_t bytes;  /* that are written; 0: not known */
   uint32_t window;
+  size_t entry; /* of struct cn_barred */
   bool known;
   bool one;                    /* it stores one reference */
-  bool joined;                 /* the barrier of an earlier write covers this one */
+  bool covered;                /* the barrier of an earlier write covers this one */
   uint64_t run_low, run_bytes; /* this barrier covers so many bytes from there; 0: its own place */
 };
 struct cn_pendings {

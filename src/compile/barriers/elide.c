@@ -75,7 +75,8 @@ static bool was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef r
         is_before(barred->windows, barred->entries.at[e - 1].at, at))
       return true;
   cn_push(&barred->entries,
-          (struct cn_barred_at){.at = at, .offset = offset, .bytes = bytes, .previous = *last});
+          (struct cn_barred_at){
+              .at = at, .root = root, .offset = offset, .bytes = bytes, .previous = *last});
   *last = barred->entries.count;
   return false;
 }
@@ -139,6 +140,29 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
       !cn_address_is_start(root))
     return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
   return was_before(barred, at, root, 0, NULL) ? "the object had its barrier" : NULL;
+}
+
+void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes)
+{
+  CN_ASSERT(e < barred->entries.count && LLVMIsAConstantInt(bytes));
+  barred->entries.at[e].offset = offset;
+  barred->entries.at[e].bytes = bytes;
+  barred->entries.at[e].wide = true;
+}
+
+bool cn_barred_is_covered(const struct cn_barred *barred, size_t e)
+{
+  const struct cn_barred_at *entry = &barred->entries.at[e];
+  size_t tried = 0;
+
+  for (size_t o = entry->previous; o && tried < MOST_TRIED; tried++) {
+    const struct cn_barred_at *other = &barred->entries.at[o - 1];
+    if (other->wide && covers(other, entry->offset, entry->bytes) &&
+        is_before(barred->windows, other->at, entry->at))
+      return true;
+    o = other->previous;
+  }
+  return false;
 }
 
 void cn_barred_free(struct cn_barred *barred)

@@ -112,6 +112,14 @@ static void elided(struct insertion *n, LLVMValueRef at, const char *why)
   cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
 }
 
+/* The bytes that are written, if that is a constant. */
+static uint64_t bytes_of(const struct cn_access *access)
+{
+  if (access->kind == CN_ACCESS_ONE)
+    return sizeof(uint64_t);
+  return LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
+}
+
 /* Note the write, if it needs a barrier. */
 static void find_write(struct insertion *n, LLVMValueRef at)
 {
@@ -125,37 +133,59 @@ static void find_write(struct insertion *n, LLVMValueRef at)
       elided(n, at, why);
       return;
     }
-    struct cn_pending write = {
-        .at = at, .window = cn_windows_at(&n->windows, at), .one = access.kind == CN_ACCESS_ONE};
+    struct cn_pending write = {.at = at,
+                               .bytes = bytes_of(&access),
+                               .window = cn_windows_at(&n->windows, at),
+                               .entry = n->barred.entries.count - 1,
+                               .one = access.kind == CN_ACCESS_ONE};
     write.root = cn_address_root(n->ctx, access.slot, &write.offset, &write.known);
     cn_push(&n->pendings.writes, write);
   }
 }
 
-/* The barrier of a run: of all places of the object that its stores go to. */
+static LLVMValueRef number(const struct insertion *n, uint64_t value)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(n->ctx->llvm), value, false);
+}
+
+/* The barrier of a run: of all places of the object that its writes go to. */
 static void emit_run(struct insertion *n, const struct cn_pending *write)
 {
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(n->ctx->llvm);
-  LLVMValueRef low = LLVMConstInt(i64, write->run_low, false);
+  LLVMValueRef low = number(n, write->run_low);
   LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
   const struct cn_access access = {
       .kind = CN_ACCESS_BULK,
       .slot =
           write->run_low ? LLVMBuildGEP2(n->builder, byte, write->root, &low, 1, "") : write->root,
-      .bytes = LLVMConstInt(i64, write->run_bytes, false)};
+      .bytes = number(n, write->run_bytes)};
 
   emit_range(n, write->at, &access);
+}
+
+/* Find the runs, and what needs no barrier because of them. */
+static void find_runs(struct insertion *n)
+{
+  cn_barrier_runs_find(&n->pendings);
+  for (size_t i = 0; i < n->pendings.writes.count; i++) {
+    const struct cn_pending *write = &n->pendings.writes.at[i];
+    if (write->run_bytes)
+      cn_barred_widen(&n->barred, write->entry, write->run_low, number(n, write->run_bytes));
+  }
+  for (size_t i = 0; i < n->pendings.writes.count; i++) {
+    struct cn_pending *write = &n->pendings.writes.at[i];
+    write->covered |= cn_barred_is_covered(&n->barred, write->entry);
+  }
 }
 
 static void write_barriers(struct insertion *n)
 {
   if (n->kind == CAIRN_BARRIERS_CARDS)
-    cn_barrier_runs_find(&n->pendings);
+    find_runs(n);
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
     const struct cn_pending *write = &n->pendings.writes.at[i];
     const struct cn_access access = cn_access_written(n->ctx, write->at);
     stand(n, write->at, write->at);
-    if (write->joined)
+    if (write->covered)
       elided(n, write->at, "the mark of an earlier store into the object does for it");
     else if (write->run_bytes)
       emit_run(n, write);

@@ -222,3 +222,30 @@ define void @run(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-exampl
   store ptr addrspace(1) %v, ptr addrspace(1) %b
   ret void
 }
+
+; The marks of a run do for what is copied into its places, and for stores in blocks that it dominates.
+; CARDS-LABEL: define void @within(
+; CARDS: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 40)
+; CARDS-NOT: barrier
+; CARDS: call void @llvm.memmove
+; CARDS-NOT: barrier
+; CARDS: call void @f()
+; CARDS-NEXT: call void @cairn.barrier.store(
+define void @within(ptr addrspace(1) %p, ptr addrspace(1) %v, ptr addrspace(1) %from, i1 %c) gc "statepoint-example" {
+  %a = getelementptr i8, ptr addrspace(1) %p, i64 8
+  %b = getelementptr i8, ptr addrspace(1) %p, i64 16
+  %d = getelementptr i8, ptr addrspace(1) %p, i64 32
+  store ptr addrspace(1) %v, ptr addrspace(1) %p
+  store ptr addrspace(1) %v, ptr addrspace(1) %b
+  store ptr addrspace(1) %v, ptr addrspace(1) %d
+  call void @llvm.memmove.p1.p1.i64(ptr addrspace(1) %a, ptr addrspace(1) %from, i64 24, i1 false)
+  br i1 %c, label %yes, label %no
+yes:
+  store ptr addrspace(1) %from, ptr addrspace(1) %a
+  br label %no
+no:
+  call void @f()
+  store ptr addrspace(1) %v, ptr addrspace(1) %a
+  ret void
+}
+declare void @llvm.memmove.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)

@@ -116,9 +116,12 @@ define void @copies(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %n, i32 %m) gc
 ; CHECK-LABEL: define void @vectors(
 ; CHECK: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
 ; CHECK-NEXT: store <2 x ptr addrspace(1)>
-; CHECK-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 16)
+; CARDS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
+; OLD-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 16)
+; OBJECTS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 16)
 ; CHECK-NEXT: call void @llvm.masked.store
-; CHECK-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
+; OLD-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
+; OBJECTS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
 ; CHECK-NEXT: store %node
 ; LOADS-LABEL: define void @vectors(
 ; LOADS: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
