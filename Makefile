@@ -31,7 +31,7 @@ format: setup
 
 # A goal that one misses is said in its output, and does not stop the others.
 bench: build
-	@status=0; for b in safepoints ttsp young transitions barriers bytes stops torture stackwalk rewrite growth compile-time mapsize differential loops; do \
+	@status=0; for b in safepoints ttsp young transitions barriers bytes gc stops torture stackwalk rewrite growth compile-time mapsize differential loops; do \
 	  bench/$$b build || status=1; done; exit $$status
 
 fuzz: build

@@ -51,6 +51,7 @@ void cn_stats_collection(const struct cairn_collection *collection, const struct
 {
   CN_ASSERT(before->collections == cn_stats.collections && before->frames <= cn_stats.frames);
   cn_stats.collections++;
+  cn_stats.paused += nanoseconds;
   cn_histogram_add(&cn_stats_pauses, nanoseconds);
   if (cn_options.trace)
     trace(collection, before, nanoseconds);
@@ -98,6 +99,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_count("bytes allocated", allocated);
   cn_report_microseconds("pause median (us)", cn_histogram_quantile(&cn_stats_pauses, 500));
   cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
+  cn_report_microseconds("pause total (us)", cn_stats.paused);
   cn_report_count("heap maximum", cn_options.heap_max);
   cn_watchdog_print();
 }

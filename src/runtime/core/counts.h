@@ -13,6 +13,7 @@ struct cn_stats {
   uint64_t collections;
   uint64_t frames, roots; /* walked and visited, in all collections */
   uint64_t objects_moved, bytes_moved;
+  uint64_t paused; /* nanoseconds, for all collections */
 };
 extern struct cn_stats cn_stats;
 

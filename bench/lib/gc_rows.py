@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What bench/gc compares: a row is a program of one language with settings for its collector. To add a collector of
+Cairn's, add a line to CAIRN."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tools
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCES = f'{ROOT}/bench/gc-programs'
+# Name -> (flags of cairn-cc, the part of an equal heap that CAIRN_HEAP_MAX may have: semispace has another space as
+# large while it collects).
+CAIRN = {
+    'cairn': ([], 0.5),
+    'cairn generational': (['-fcairn-barriers=cards', '-fcairn-collector=generational'], 1),
+}
+JAVA = 'Serial', 'Parallel', 'G1'
+BASE = 'malloc'
+
+
+class Row:
+    """`command` is a function from a workload to the words before its arguments, `environment` one from the MiB of an equal
+    heap to variables. `log` has the words and variables that have the collector say what it did, and a function from what
+    it said to (collections, milliseconds in all, the longest)."""
+
+    def __init__(self, name, command, environment=lambda heap: {}, options=lambda heap: [], log=None, single=False):
+        self.name, self.command, self.environment, self.options = name, command, environment, options
+        self.log, self.single = log, single
+
+    def words(self, workload, more=()):
+        first, *rest = self.command(workload.name)
+        return [first, *self.options(workload.heap), *more, *rest, *map(str, workload.arguments)]
+
+    def variables(self, workload, more={}):
+        return {**os.environ, **self.environment(workload.heap), **more}
+
+
+# ---- what collectors say ----
+
+def cairn_said(text):
+    figures = dict(line.split(': ', 1) for line in text.splitlines() if ': ' in line)
+    return (figures['collections'], float(figures['pause total (us)']) / 1000, float(figures['pause maximum (us)']) / 1000)
+
+
+def java_said(text):
+    pauses = [float(ms) for ms in re.findall(r'\[gc\b.*Pause .* ([\d.]+)ms$', text, re.M)]
+    return str(len(pauses)), sum(pauses), max(pauses, default=0)
+
+
+def boehm_said(text):
+    pauses = [int(ms) + int(ns) / 1e6 for ms, ns in re.findall(r'^Complete collection took (\d+) ms (\d+) ns', text, re.M)]
+    return str(len(pauses)), sum(pauses), max(pauses, default=0)
+
+
+def go_said(text):
+    """Each collection stops the program at its begin and at its end."""
+    pauses = [float(ms) for pair in re.findall(r'^gc \d+ .*: ([\d.]+)\+[\d.]+\+([\d.]+) ms clock', text, re.M) for ms in pair]
+    return str(len(pauses) // 2), sum(pauses), max(pauses, default=0)
+
+
+def ocaml_said(text):
+    count = dict(re.findall(r'^(minor|major)_collections: (\d+)', text, re.M))
+    return f'{count["minor"]}+{count["major"]}', None, None
+
+
+# ---- programs ----
+
+class Programs:
+    """The C of each workload, compiled when it is first asked for."""
+
+    def __init__(self, folder, prefix, command):
+        self.folder, self.prefix, self.command, self.made = folder, prefix, command, set()
+
+    def __call__(self, workload):
+        target = f'{self.folder}/{self.prefix}-{workload}'
+        if workload not in self.made:
+            tools.run(*self.command, f'{SOURCES}/{workload}.c', '-o', target, *self.libraries())
+            self.made.add(workload)
+        return [target]
+
+    def libraries(self):
+        return {'mimalloc': ['-Wl,--no-as-needed', '-lmimalloc'], 'boehm': ['-lgc']}.get(self.prefix, [])
+
+
+class Program:
+    """One that has all workloads, made when it is first asked for."""
+
+    def __init__(self, words, *command, **options):
+        self.words, self.command, self.options = words, command, options
+
+    def __call__(self, workload):
+        if self.command:
+            subprocess.run(self.command, check=True, stderr=subprocess.DEVNULL, **self.options)
+        self.command = ()
+        return [*self.words, workload]
+
+
+def has_header(name):
+    return subprocess.run([tools.llvm('clang'), '-E', '-x', 'c', '-'], input=f'#include <{name}>\n', capture_output=True,
+                          text=True).returncode == 0
+
+
+def left_out(what, why):
+    print(f'left out: {what}: {why}', file=sys.stderr)
+    return []
+
+
+def cairn_rows(build, folder):
+    rows = []
+    for name, (flags, part) in CAIRN.items():
+        command = [f'{build}/bin/cairn-cc', '-O2', *flags, f'-I{ROOT}/include']
+        try:
+            tools.run(*command, '-fsyntax-only', f'{SOURCES}/measure.c')
+        except tools.Failed as failed:
+            rows += left_out(name, str(failed).splitlines()[1])
+            continue
+        programs, log = Programs(folder, name.replace(' ', '-'), command), ([], {'CAIRN_STATS': '1'}, cairn_said)
+        rows += [Row(name, programs, log=log),
+                 Row(f'{name}, equal heap', programs, lambda heap, p=part: {'CAIRN_HEAP_MAX': f'{int(heap * p)}m'}, log=log)]
+    return rows
+
+
+def c_rows(folder):
+    clang = [tools.llvm('clang'), '-O2', '-pthread']
+    rows = [Row(BASE, Programs(folder, 'malloc', clang))]
+    if has_header('mimalloc.h'):
+        rows.append(Row('mimalloc', Programs(folder, 'mimalloc', clang)))
+    else:
+        rows += left_out('mimalloc', 'libmimalloc-dev is not installed')
+    if not has_header('gc.h'):
+        return rows + left_out('Boehm', 'libgc-dev is not installed')
+    programs, log = Programs(folder, 'boehm', [*clang, '-DBOEHM']), ([], {'GC_PRINT_STATS': '1'}, boehm_said)
+    return rows + [Row('Boehm', programs, lambda heap: {'GC_MARKERS': '1'}, log=log),
+                   Row('Boehm, 2 markers', programs, lambda heap: {'GC_MARKERS': '2'}, log=log)]
+
+
+def ocaml_rows(folder):
+    if not shutil.which('ocamlopt'):
+        return left_out('OCaml', 'ocaml-nox is not installed')
+    shutil.copy(f'{SOURCES}/workloads.ml', folder)
+    program = Program([f'{folder}/ocaml'], 'ocamlopt', '-O3', '-unsafe', '-inline', '100', 'workloads.ml', '-o', 'ocaml',
+                      cwd=folder)
+    name = f'OCaml {tools.output("ocamlopt", "-version").strip()}'
+
+    def row(name, setting):
+        log = [], {'OCAMLRUNPARAM': f'{setting}v=0x400'}, ocaml_said
+        return Row(name, program, lambda heap: {'OCAMLRUNPARAM': setting}, log=log, single=True)
+    return [row(name, ''), row(f'{name}, s=1M', 's=1M,')]
+
+
+def go_rows(folder):
+    if not shutil.which('go'):
+        return left_out('Go', 'golang-go is not installed')
+    program = Program([f'{folder}/go'], 'go', 'build', '-o', f'{folder}/go', f'{SOURCES}/workloads.go',
+                      env={**os.environ, 'GO111MODULE': 'off', 'GOCACHE': f'{folder}/go-cache'})
+    log = [], {'GODEBUG': 'gctrace=1'}, go_said
+    return [Row('Go', program, log=log),
+            Row('Go, equal heap', program, lambda heap: {'GOGC': 'off', 'GOMEMLIMIT': f'{heap}MiB'}, log=log)]
+
+
+def java_rows(folder):
+    if not (shutil.which('java') and shutil.which('javac')):
+        return left_out('Java', 'openjdk-17-jdk-headless is not installed')
+    program = Program(['java', '-cp', folder, 'Workloads'], 'javac', '-d', folder, f'{SOURCES}/Workloads.java')
+    log, rows = (['-Xlog:gc:stderr'], {}, java_said), []
+    for collector in JAVA:
+        use = f'-XX:+Use{collector}GC'
+        rows += [Row(f'Java {collector}', program, options=lambda heap, u=use: [u], log=log),
+                 Row(f'Java {collector}, equal heap', program,
+                     options=lambda heap, u=use: [u, f'-Xms{heap}m', f'-Xmx{heap}m'], log=log)]
+    return rows
+
+
+def all_rows(build, folder):
+    """Of each language that is there."""
+    return [*cairn_rows(build, folder), *c_rows(folder), *ocaml_rows(folder), *go_rows(folder), *java_rows(folder)]
