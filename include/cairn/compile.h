@@ -146,6 +146,7 @@ struct cairn_compile_options {
   enum cairn_slots slots;
   enum cairn_roots roots;         /* with PAIRS, `slots` means nothing: there is no slot mode */
   enum cairn_barriers barriers;   /* of insert-barriers and what follows it */
+  bool note_stores;               /* each store of references is noted, for CAIRN_VERIFY=stores */
   unsigned slot_budget;           /* safepoints x live references in SSA form; 0: the default */
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
   size_t address_space_count;

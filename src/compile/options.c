@@ -299,6 +299,13 @@ static char *set_report(struct cairn_compile_options *options, const char *value
   return NULL;
 }
 
+static char *set_note_stores(struct cairn_compile_options *options, const char *value)
+{
+  (void)value;
+  options->note_stores = true;
+  return NULL;
+}
+
 static const struct setting {
   const char *name;
   bool has_value;
@@ -310,6 +317,7 @@ static const struct setting {
     {"slot-budget", true, set_slot_budget},
     {"roots", true, set_roots},
     {"barriers", true, set_barriers},
+    {"note-stores", false, set_note_stores},
     {"address-spaces", true, set_address_spaces},
     {"words", true, set_words},
     {"check-polls", false, set_check_polls},

@@ -17,6 +17,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/layouts.h"
+#include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
 #include "runtime/safepoint.h"
 #include "runtime/signals/fault.h"
@@ -55,6 +56,7 @@ void cn_upcall_image(const struct cairn_image *image)
 
 void cn_upcall_image_leaves(const struct cairn_image *image)
 {
+  cn_noted_stores_forget();
   if (cn_heap_remembers(image))
     cn_heap_forget(image);
 }

@@ -55,6 +55,7 @@ cn_pass cn_lower_differences;   /* lower-differences: lower/ */
 cn_pass cn_lower_tags;          /* lower-tags: lower/ */
 cn_pass cn_verify_safepoints;   /* verify-safepoints: verify/ */
 cn_pass cn_verify_unmanaged;    /* verify-unmanaged: source/ */
+cn_pass cn_note_stores;         /* note-stores: barriers/ */
 cn_pass cn_verify_barriers;     /* verify-barriers: verify/ */
 cn_pass cn_lower_barriers;      /* lower-barriers: barriers/ */
 cn_pass cn_drop_markers;        /* drop-markers: markers/ */

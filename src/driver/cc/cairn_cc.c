@@ -37,6 +37,7 @@ static const char help[] =
     "                            frame slots (default: all)\n"
     "  -fcairn-barriers=KIND     code for the collector at loads and stores of references: cards, fields,\n"
     "                            objects, snapshot or loads (default: none); one kind per program\n"
+    "  -fcairn-note-stores       tell the runtime of each store of references, for CAIRN_VERIFY=stores\n"
     "  -fcairn-words=REF:INT     words are references or integers, told apart by their low bits:\n"
     "                            0:1, 1:0 or 000:10, for instance (docs/words.md)\n"
     "  -fcairn-without=NAME      without this optimisation of relocation (see cairn opt --help)\n"

@@ -112,6 +112,10 @@ static bool set_own(struct cn_command *command, const char *word)
     command->compile.timer_env = &command->times;
     return true;
   }
+  if (strcmp(word, "-fcairn-note-stores") == 0) {
+    command->compile.note_stores = true;
+    return true;
+  }
   if (strcmp(word, "-fcairn-remarks") == 0) {
     command->remarks = true;
     return true;

@@ -168,6 +168,8 @@ bool cn_options_parse(struct cn_options *options, char *const *environment, char
       return false;
   if (options->heap_max == 0)
     options->heap_max = default_maximum();
+  if ((options->verify & CN_VERIFY_STORES) != 0)
+    options->verify |= CN_VERIFY_HEAP;
   if (options->heap_initial > options->heap_max)
     options->heap_initial = options->heap_max;
   return true;

@@ -16,6 +16,7 @@
 #include "runtime/heap/barriers.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/layouts.h"
+#include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
 
 /* From this size on a block is a large object, if the collector tells them apart. */
@@ -120,6 +121,12 @@ void cn_heap_set_up(void)
       cn_report_exit("%s: collector %s does not say where its objects are",
                      cn_options.histogram != 0 ? "CAIRN_HISTOGRAM" : "CAIRN_VERIFY=heap",
                      collector->name);
+  }
+  if ((cn_options.verify & CN_VERIFY_STORES) != 0) {
+    if (collector->covered == NULL)
+      cn_report_exit("CAIRN_VERIFY=stores: collector %s does not say where barriers are missing",
+                     collector->name);
+    cn_noted_stores_begin();
   }
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",

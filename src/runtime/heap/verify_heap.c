@@ -16,6 +16,7 @@
 #include "runtime/heap/heap.h"
 #include "runtime/heap/heap_walk.h"
 #include "runtime/heap/layouts.h"
+#include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
 
 enum { BITS = 64 };
@@ -99,20 +100,21 @@ static void check_field(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_object *object = env;
   const char *wrong = wrong_target(object->walk, cairn_slot_object(slot), false);
-  char place[2 * CN_LAYOUT_TEXT];
+  char place[2 * CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
 
   if (wrong == NULL)
     return;
   cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place,
                      sizeof place);
-  FAIL(object->walk, "the object at 0x%lx has in %s the reference 0x%lx: %s",
-       (unsigned long)object->payload, place, (unsigned long)*slot.address, wrong);
+  FAIL(object->walk, "the object at 0x%lx has in %s the reference 0x%lx: %s%s",
+       (unsigned long)object->payload, place, (unsigned long)*slot.address, wrong,
+       cn_noted_store((uintptr_t)slot.address, store));
 }
 
 static void check_covered(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_object *object = env;
-  char place[2 * CN_LAYOUT_TEXT];
+  char place[2 * CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
 
   if (cairn_slot_object(slot) == 0 || cn_heap_collector()->covered(object->payload, slot))
     return;
@@ -120,8 +122,9 @@ static void check_covered(void *env, struct cairn_slot slot)
                      sizeof place);
   FAIL(object->walk,
        "the object at 0x%lx has in %s the reference 0x%lx, to a younger object, and no barrier has "
-       "told of it",
-       (unsigned long)object->payload, place, (unsigned long)*slot.address);
+       "told of it%s",
+       (unsigned long)object->payload, place, (unsigned long)*slot.address,
+       cn_noted_store((uintptr_t)slot.address, store));
 }
 
 static void check_fields(void *env, const struct cn_heap_object *object,
@@ -199,6 +202,7 @@ void cn_verify_heap(bool after, uint64_t collection, bool roots)
   walk(&heap, check_fields);
   if (roots)
     check_roots(&heap);
+  cn_noted_stores_forget();
   free_starts(&heap);
   cn_heap_walk_close(&heap);
 }

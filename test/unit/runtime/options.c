@@ -46,6 +46,10 @@ static void sizes(void **state)
   assert_int_equal(options.heap_max, UINT64_C(2) << 30);
   assert_true(parse(&options, "CAIRN_HEAP_INITIAL=16k", message));
   assert_int_equal(options.heap_initial, 16 << 10);
+  assert_true(parse(&options, "CAIRN_VERIFY=frames", message));
+  assert_int_equal(options.verify, CN_VERIFY_FRAMES);
+  assert_true(parse(&options, "CAIRN_VERIFY=stores", message));
+  assert_int_equal(options.verify, CN_VERIFY_HEAP | CN_VERIFY_STORES);
 }
 
 static void refused(void **state)
@@ -58,8 +62,9 @@ static void refused(void **state)
       {"CAIRN_HEAP_MAX=18446744073709551615k", NULL},
       {"CAIRN_STRESS=1k", "CAIRN_STRESS=1k: expected a number"},
       {"CAIRN_STATS=2", "CAIRN_STATS=2: expected 0 or 1"},
-      {"CAIRN_VERIFY=frame", "CAIRN_VERIFY=frame: expected frames, heap, or both with a comma"},
-      {"CAIRN_VERIFY=", "CAIRN_VERIFY=: expected frames, heap, or both with a comma"},
+      {"CAIRN_VERIFY=frame",
+       "CAIRN_VERIFY=frame: expected frames, heap, stores, or several with commas"},
+      {"CAIRN_VERIFY=", "CAIRN_VERIFY=: expected frames, heap, stores, or several with commas"},
       {"CAIRN_VERIFY=frames,", NULL},
       {"CAIRN_VERIFY=frames,heaps", NULL},
       {"CAIRN_VERIFY=1", NULL},

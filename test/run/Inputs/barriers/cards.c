@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * young.c with barriers that mark cards.
+ * young.c with barriers that mark cards. With -DCUSTOM they are functions of the program's own
+ * (custom.ll), which call custom_mark() here; CUSTOM_SKIP=n leaves the n-th mark out.
  */
 #include "young.h"
 #include "space.h"
@@ -49,9 +50,38 @@ void became_old(uintptr_t object, uintptr_t end)
     dirty_to = end;
 }
 
+#ifdef CUSTOM
+enum { KIND = CAIRN_ABI_BARRIERS_CUSTOM };
+static long left_to_skip;
+
+void custom_mark(uintptr_t slot);
+void custom_mark(uintptr_t slot)
+{
+  if (left_to_skip > 0 && __atomic_fetch_sub(&left_to_skip, 1, __ATOMIC_RELAXED) == 1)
+    return;
+  cards[slot >> CAIRN_ABI_CARD_SHIFT & mask] = 1;
+}
+
+void custom_mark_range(uintptr_t start, uint64_t bytes);
+void custom_mark_range(uintptr_t start, uint64_t bytes)
+{
+  if (bytes == 0 || (left_to_skip > 0 && __atomic_fetch_sub(&left_to_skip, 1, __ATOMIC_RELAXED) == 1))
+    return;
+  for (uintptr_t card = start >> CAIRN_ABI_CARD_SHIFT; card <= (start + bytes - 1) >> CAIRN_ABI_CARD_SHIFT; card++)
+    cards[card & mask] = 1;
+}
+#else
+enum { KIND = CAIRN_ABI_BARRIERS_CARDS };
+#endif
+
 __attribute__((constructor(102))) static void use_cards(void)
 {
-  young_collector.name = "cards";
-  young_collector.barriers = CAIRN_ABI_BARRIERS_CARDS;
+#ifdef CUSTOM
+  const char *skip = getenv("CUSTOM_SKIP");
+
+  left_to_skip = skip ? atol(skip) : 0;
+#endif
+  young_collector.name = KIND == CAIRN_ABI_BARRIERS_CARDS ? "cards" : "custom";
+  young_collector.barriers = KIND;
   cairn_set_collector(&young_collector);
 }

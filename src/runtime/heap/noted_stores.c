@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stores in the order in which they came, in a ring. A signal handler may come between any two
+ * instructions of cairn_note_store(), note stores of its own, and jump out: then the note that it
+ * interrupted covers no byte.
+ */
+#include "runtime/heap/noted_stores.h"
+
+#include <stdio.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/os/os.h"
+
+struct note {
+  uintptr_t start, end; /* the bytes that are stored to */
+  uintptr_t pc;         /* return address of the call that notes it, just before */
+  const char *place;    /* "file.c:12", or empty */
+};
+
+static struct note *notes; /* null: none are kept */
+static uint64_t made;      /* since the program began */
+static uint64_t forgotten;
+
+void cn_noted_stores_begin(void)
+{
+  CN_CHECK(notes == NULL);
+  notes = cn_os_resize(NULL, 0, CN_NOTED_STORES * sizeof *notes);
+  if (notes == NULL)
+    cairn_out_of_memory(true, "CAIRN_VERIFY=stores has no memory for its table");
+}
+
+void cn_noted_stores_forget(void)
+{
+  CN_ASSERT(forgotten <= made);
+  forgotten = made;
+}
+
+/* Called by compiled code before it stores references to [to, to + bytes). `place` stays while its
+ * image does. Phase MUTATE; async-signal-safe. */
+#pragma GCC visibility push(default)
+void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
+#pragma GCC visibility pop
+
+void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
+{
+  if (notes == NULL)
+    return;
+  CN_ASSERT(place != NULL);
+  struct note *note = &notes[__atomic_fetch_add(&made, 1, __ATOMIC_RELAXED) % CN_NOTED_STORES];
+  note->end = 0;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  note->start = to;
+  note->pc = (uintptr_t)__builtin_return_address(0);
+  note->place = place;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_add_overflow(to, bytes, &note->end))
+    note->end = UINTPTR_MAX;
+}
+
+static const struct note *last_to(uintptr_t address, uint64_t oldest)
+{
+  CN_ASSERT(made - oldest <= CN_NOTED_STORES);
+  for (uint64_t i = made; i-- > oldest;) {
+    const struct note *note = &notes[i % CN_NOTED_STORES];
+    if (address >= note->start && address < note->end)
+      return note;
+  }
+  return NULL;
+}
+
+const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT])
+{
+  bool lapped = made - forgotten > CN_NOTED_STORES;
+  char pc[CN_REPORT_PC];
+
+  text[0] = 0;
+  if (notes == NULL)
+    return text;
+  const struct note *note = last_to(address, lapped ? made - CN_NOTED_STORES : forgotten);
+  if (note != NULL)
+    snprintf(text, CN_NOTED_STORE_TEXT, "; stored at pc %s%s%s", cn_report_pc(note->pc, pc),
+             note->place[0] ? ", " : "", note->place);
+  else if (made == 0)
+    snprintf(text, CN_NOTED_STORE_TEXT,
+             "; no code notes its stores: compile it with -fcairn-note-stores");
+  else
+    snprintf(text, CN_NOTED_STORE_TEXT, "; no store to it since the last collection is noted%s",
+             lapped              ? ", of which there were more than are kept"
+             : made == forgotten ? ""
+                                 : ": what made it was compiled without -fcairn-note-stores");
+  return text;
+}

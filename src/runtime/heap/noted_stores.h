@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which code stored to a place last? What was compiled with -fcairn-note-stores notes each store of
+ * references, for CAIRN_VERIFY=stores.
+ */
+#ifndef CN_RUNTIME_HEAP_NOTED_STORES_H
+#define CN_RUNTIME_HEAP_NOTED_STORES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The stores that are kept, of all threads: those that came last. */
+enum { CN_NOTED_STORES = 1 << 20 };
+
+/* Phase INIT; once, if CAIRN_VERIFY=stores. */
+void cn_noted_stores_begin(void);
+
+/* Phase STOP. What was noted is of no use any more: objects move, or an image leaves. */
+void cn_noted_stores_forget(void);
+
+/* Phase STOP. Write where the last store to the address was, as "; stored at pc 0x12 (main+0x34),
+ * file.c:5", or why that is not known. Nothing without CAIRN_VERIFY=stores. Returns `text`. */
+enum { CN_NOTED_STORE_TEXT = 512 };
+const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT]);
+
+#endif
