@@ -320,7 +320,7 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
 }
 
 /* The group of the module's image, to be given to free(). Units of another kind of words have
- * another: both are registered where they are linked together, and the runtime refuses that. */
+ * another. */
 static char *image_group(struct cn_ctx *ctx)
 {
   struct cairn_word_kind kind = cn_words(ctx);
@@ -387,6 +387,19 @@ static void name_barriers(struct cn_ctx *ctx)
   free(text);
 }
 
+/* Let each group of images define one symbol: the linker keeps one group of a kind of words, and
+ * refuses the symbols of two. */
+static void name_words(struct cn_ctx *ctx, const char *group)
+{
+  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef kind = LLVMAddGlobal(ctx->module, byte, CN_WORDS_SYMBOL);
+
+  LLVMSetInitializer(kind, LLVMConstNull(byte));
+  LLVMSetGlobalConstant(kind, true);
+  make_unique(ctx, kind, group);
+  LLVMSetLinkage(kind, LLVMExternalLinkage);
+}
+
 static void register_images(struct cn_ctx *ctx, const char *group)
 {
   size_t roots = add_roots(ctx);
@@ -399,6 +412,7 @@ static void register_images(struct cn_ctx *ctx, const char *group)
     uint64_t kind = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
     register_image(ctx, group, guard, true, kind);
     name_barriers(ctx);
+    name_words(ctx, group);
   }
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);

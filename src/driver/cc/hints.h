@@ -12,13 +12,15 @@
 void cn_hints_explain(const struct cn_words *words);
 
 /* Add a note for each function that the linker missed since it is not managed code, and one if
- * kinds of barriers are mixed. This command to link failed. */
+ * kinds of barriers or of words are mixed. This command to link failed. */
 void cn_hints_link(const struct cn_words *words);
 
-/* kinds.c: the linker complained of this symbol, which each kind of barriers defines that the code
- * of the program has. Say which of the command's files have which kind. */
+/* kinds.c: the linker complained of these symbols, which each kind of barriers, or of words,
+ * defines that the code of the program has. Say which of the command's files have which kind. */
 #define CN_KIND_OF_BARRIERS "cairn_barriers_kind"
-void cn_hints_kinds(const struct cn_words *words);
+void cn_hints_barriers(const struct cn_words *words);
+#define CN_KIND_OF_WORDS "cairn.words.kind"
+void cn_hints_words(const struct cn_words *words);
 
 /* misplaced.c: warn if `managed` follows the braces of a struct, in the file at `path` and in those
  * that it includes by name from its folder: it means nothing there, and clang is silent about it.
