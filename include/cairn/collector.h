@@ -132,9 +132,11 @@ enum {
                                     * cairn_slot_set(); programs with immediates are refused if not */
   CAIRN_COLLECTOR_WEAK = 8,        /* it has weak references, finalisable objects, objects that */
   CAIRN_COLLECTOR_FINALISES =
-      16,                     /* never move among those that do (CAIRN_ABI_LAYOUT_*): programs */
-  CAIRN_COLLECTOR_FIXED = 32, /* with such types are refused if not */
-  CAIRN_COLLECTOR_TRAITS = 63 /* all that there are: others are refused */
+      16,                        /* never move among those that do (CAIRN_ABI_LAYOUT_*): programs */
+  CAIRN_COLLECTOR_FIXED = 32,    /* with such types are refused if not */
+  CAIRN_COLLECTOR_PARALLEL = 64, /* it divides its work among threads: cairn_workers_run() is
+                                  * refused if not */
+  CAIRN_COLLECTOR_TRAITS = 127   /* all that there are: others are refused */
 };
 
 /* You provide: */
@@ -360,6 +362,32 @@ struct cairn_root_set *cairn_roots_fetch(void);
 void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env);
 void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *visit, void *env);
 uint64_t cairn_roots_end(void);
+
+/* ---- workers: threads of the runtime's that divide the work of a collection, for collectors with
+ * the trait CAIRN_COLLECTOR_PARALLEL ---- */
+
+/* The part `worker`, counted from 0, of `count` parts of a job. The parts run at the same time, on
+ * threads of their own: number 0 is the thread that collects. They may call what is allowed within
+ * collect() on any thread; a part that waits for another one waits in vain for `count` and greater
+ * numbers. Of stack a part has half a megabyte for sure. */
+typedef void cairn_job(void *env, unsigned worker, unsigned count);
+
+/* STOP, the collecting thread. Run a job: call each of its parts, and return when all have
+ * returned, their number. There are as many parts as there are workers, but at most `most`, which
+ * is at least 1: a short job wants few, for to wake a thread takes microseconds. What the thread
+ * did before the call its parts see, and what they did the thread sees after it.
+ *
+ * The runtime starts workers before the first collection (CAIRN_WORKERS, docs/environment.md), and
+ * has them wait between jobs. There is one, the collecting thread, if the system has no more
+ * threads, or as long as only signal handlers have collected, or after exit handlers have run. In a
+ * fork()'s child they are started anew. They are no mutators and run no managed code: an attempt
+ * ends the program, as does a job within a job. They get no signals. */
+unsigned cairn_workers_run(unsigned most, cairn_job *job, void *env);
+
+/* No job has more parts. Does not change; any phase. */
+unsigned cairn_workers_most(void);
+
+/* ---- */
 
 /* How to treat roots with tags of the language's own (<cairn/stack.h>, CAIRN_ROOT_USER and
  * greater): `handler` calls visit(visit_env, slot) for each reference that it knows to be in *root,

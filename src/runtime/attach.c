@@ -26,6 +26,7 @@
 #include "runtime/signals/signals.h"
 #include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 #include "runtime/walk/return_barriers.h"
 
 /* ---- the end ---- */
@@ -56,6 +57,8 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
                         "stack than its own");
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_stop_remove(mutator, settle);
+  if (cairn_mutator_count() == 0)
+    cn_workers_end();
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);

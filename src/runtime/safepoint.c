@@ -25,6 +25,7 @@
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
 
@@ -94,6 +95,7 @@ static void *collect(const struct cn_regs *regs, enum cairn_cause cause, struct 
   CN_CHECK(mutator->busy);
   if (mutator->stopped != NULL)
     return NULL;
+  cn_workers_prepare((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
   mutator->stopped = regs;
   if (!cn_stop_begin(mutator)) {
     mutator->stopped = NULL;

@@ -23,6 +23,7 @@
 #include "runtime/signals/fault.h"
 #include "runtime/thread_end.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 #include "runtime/walk/return_barriers.h"
 
 /* ---- fork() ---- */
@@ -79,6 +80,7 @@ static void abandon(struct cairn_mutator *mutator)
 static void forked(void)
 {
   cn_stop_forked(self(), abandon);
+  cn_workers_forked();
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   if (self())
     self()->thread = cn_os_thread();

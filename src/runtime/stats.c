@@ -13,6 +13,7 @@
 #include "runtime/heap/heap.h"
 #include "runtime/stop_limit.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 #include "runtime/walk/index.h"
 #include "runtime/watchdog.h"
 
@@ -83,10 +84,14 @@ __attribute__((destructor(101))) static void end(void)
 
   cn_watchdog_stop();
   cn_stop_limit_end();
+  unsigned workers = cn_workers_count();
+  cn_workers_exit();
   if (!cn_options.stats)
     return;
   add_up(&safepoints, &allocated);
   cn_report_text("collector: %s\n", cn_heap_collector()->name);
+  if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0)
+    cn_report_count("workers", workers);
   cn_report_count("collections", cn_stats.collections);
   cn_report_count("safepoints taken", safepoints);
   cn_report_count("frames walked", cn_stats.frames);

@@ -101,7 +101,7 @@ static void *report(void *unused)
 /* A constructor: libc is not ready for threads in .preinit_array. */
 __attribute__((constructor)) static void start(void)
 {
-  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report))
+  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report, NULL))
     cn_report_text("cairn: CAIRN_STOP_LIMIT: no thread can be started\n");
 }
 

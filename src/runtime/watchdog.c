@@ -99,7 +99,7 @@ static void *watch(void *unused)
 /* A constructor: libc is not ready for threads in .preinit_array. */
 __attribute__((constructor)) static void start(void)
 {
-  if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, watch))
+  if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, watch, NULL))
     cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 

@@ -158,6 +158,13 @@ static size_t default_maximum(void)
   return memory < limit ? memory : limit;
 }
 
+static size_t default_workers(void)
+{
+  size_t processors = cn_os_processors();
+
+  return processors < CN_WORKERS_DEFAULT ? processors : CN_WORKERS_DEFAULT;
+}
+
 bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
                       size_t size)
 {
@@ -166,6 +173,13 @@ bool cn_options_parse(struct cn_options *options, char *const *environment, char
   for (; environment != NULL && *environment != NULL; environment++)
     if (strncmp(*environment, "CAIRN_", 6) == 0 && !set(options, *environment, message, size))
       return false;
+  if (options->workers > CN_WORKERS_MOST) {
+    snprintf(message, size, "CAIRN_WORKERS=%zu: expected at most %d", options->workers,
+             CN_WORKERS_MOST);
+    return false;
+  }
+  if (options->workers == 0)
+    options->workers = default_workers();
   if (options->heap_max == 0)
     options->heap_max = default_maximum();
   if ((options->verify & CN_VERIFY_STORES) != 0)

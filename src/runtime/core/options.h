@@ -18,6 +18,7 @@ struct cn_options {
 #undef CN_OPTION_WORDS
 };
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
+enum { CN_WORKERS_MOST = 64, CN_WORKERS_DEFAULT = 16 /* at most */ };
 extern struct cn_options cn_options;
 
 /* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -24,19 +25,25 @@ size_t cn_os_page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What the control group of a container may use; SIZE_MAX if that is not limited. */
-static size_t group_memory(void)
+/* A limit of the control group of a container, a line of its file. False: there is none, or it is
+ * "max". */
+static bool group_limit(const char *file, char *text, size_t size)
 {
-  char text[32];
-  int fd = open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  int fd = open(file, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
 
   if (fd >= 0)
     close(fd);
-  if (n <= 0 || text[0] < '0' || text[0] > '9')
-    return SIZE_MAX;
-  text[n] = 0;
-  return strtoull(text, NULL, 10);
+  text[n > 0 ? n : 0] = 0;
+  return text[0] >= '0' && text[0] <= '9';
+}
+
+static size_t group_memory(void)
+{
+  char text[32];
+
+  return group_limit("/sys/fs/cgroup/memory.max", text, sizeof text) ? strtoull(text, NULL, 10)
+                                                                     : SIZE_MAX;
 }
 
 size_t cn_os_memory(void)
@@ -44,6 +51,31 @@ size_t cn_os_memory(void)
   size_t physical = (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page(), group = group_memory();
 
   return physical < group ? physical : group;
+}
+
+/* "200000 100000": microseconds of processors in a period of so many. */
+static size_t group_processors(void)
+{
+  char text[64], *rest;
+
+  if (!group_limit("/sys/fs/cgroup/cpu.max", text, sizeof text))
+    return SIZE_MAX;
+  size_t quota = strtoull(text, &rest, 10), period = strtoull(rest, NULL, 10);
+  return period == 0 ? SIZE_MAX : quota / period + (quota % period != 0);
+}
+
+size_t cn_os_processors(void)
+{
+  cpu_set_t set;
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t group = group_processors();
+  size_t allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set)
+                   : online > 0                                ? (size_t)online
+                                                               : 1;
+
+  if (group < allowed)
+    allowed = group;
+  return allowed > 0 ? allowed : 1;
 }
 
 static size_t limit_of(int resource)

@@ -19,6 +19,7 @@ struct cn_os_thread {
 size_t cn_os_page(void);
 size_t cn_os_memory(void);        /* of the machine, or what the process may use of it */
 size_t cn_os_limit(void);         /* of addresses, or of data; SIZE_MAX if there is none */
+size_t cn_os_processors(void);    /* that the process may use: at least 1 */
 uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 
 /* Addresses without memory: any access faults. 0 if there is no such range. */
@@ -83,8 +84,9 @@ void cn_os_thread_name(int thread, char *buffer, size_t size);
 /* Name the calling thread, and let it sleep as exactly as it can. */
 void cn_os_thread_precise(const char *name);
 
-/* Start a thread of the runtime's own, which gets no signals. False: the system has none left. */
-bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *));
+/* Start a thread of the runtime's own, which gets no signals. False: the system has none left.
+ * Calls malloc(). */
+bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument);
 /* Wait until it is over, if it is a thread of this process. */
 void cn_os_thread_join(struct cn_os_thread *thread);
 

@@ -160,7 +160,7 @@ void cn_os_thread_precise(const char *name)
 }
 
 /* Its stack is as large as libdw needs, whatever the limit for others is. */
-bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *))
+bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument)
 {
   enum { STACK = 1 << 20 };
   sigset_t all, old;
@@ -171,7 +171,7 @@ bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *))
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  bool done = pthread_create(&handle, &attributes, function, NULL) == 0;
+  bool done = pthread_create(&handle, &attributes, function, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attributes);
   if (done)

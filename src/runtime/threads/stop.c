@@ -24,6 +24,7 @@
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
+#include "runtime/threads/workers.h"
 
 enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state */
 
@@ -160,7 +161,7 @@ static void give_back(void)
 
 bool cn_stop_is_own(void)
 {
-  return holding || cn_handshake_examined() != NULL;
+  return holding || cn_handshake_examined() != NULL || cn_workers_is_one();
 }
 
 /* The child of a fork() may see it half done. */

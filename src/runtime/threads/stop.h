@@ -46,8 +46,9 @@ void cn_stop_end(struct cairn_mutator *self);
  * poll was armed, and a barrier followed. */
 bool cn_stop_rests(const struct cairn_mutator *mutator);
 
-/* Has the calling thread stopped the others, or does it run the operation of a handshake? Then it
- * would wait for itself in all functions above but cn_stop_end(). */
+/* Has the calling thread stopped the others, does it work for one that has (workers.h), or does it
+ * run the operation of a handshake? Then it would wait for itself in all functions above but
+ * cn_stop_end(). */
 bool cn_stop_is_own(void);
 /* End the program with a message that names `pc` (own_stop.c), */
 _Noreturn void cn_stop_refuse(uintptr_t pc);

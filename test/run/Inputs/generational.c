@@ -6,15 +6,17 @@
  * old space.
  *
  *   GENERATIONAL_FULL=n   each n-th collection is a full one, which moves everything (default 5)
- *   GENERATIONAL_CHECK=0  after each collection, do not look for references that it missed, on all
- * stacks GENERATIONAL_HELPERS=n  n threads fetch the roots of stacks at a time (default 0: the
- * collecting one does) GENERATIONAL_REPORT=1 at the end of the program, say what was done
+ *   GENERATIONAL_CHECK=0     after each collection, do not look for references that it missed, on
+ *                            all stacks
+ *   GENERATIONAL_HELPERS=n   at most n of the runtime's workers fetch roots, and the collecting
+ *                            thread does not, unless it is alone (default 0: it alone does)
+ *   GENERATIONAL_REPORT=1    at the end of the program, say what was done
  *
  * Native code against include/cairn/collector.h and stack.h alone. Does not: run fast, bound the
  * heap, outlive the layouts of a library that is unloaded.
  */
 #include <pthread.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,33 +261,25 @@ static void visit_locked(void *env, struct cairn_slot slot)
   pthread_mutex_unlock(&moving);
 }
 
-static void *help(void *fetched)
+static void help(void *fetched, unsigned worker, unsigned count)
 {
   struct cairn_root_set *roots;
 
-  for (; (roots = cairn_roots_fetch()) != NULL; ++*(long *)fetched)
+  if (worker == 0 && count > 1)
+    return;
+  while ((roots = cairn_roots_fetch()) != NULL) {
     cairn_roots_visit(roots, visit_locked, NULL);
-  return NULL;
+    atomic_fetch_add((_Atomic long *)fetched, worker != 0);
+  }
 }
 
-/* Helpers take no signals: a handler that runs managed code would wait for the end of the stop. */
 static uint64_t visit_helped(bool only_young)
 {
-  pthread_t threads[16];
-  long fetched[16] = {0};
-  sigset_t all, before;
+  _Atomic long fetched = 0;
 
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   cairn_roots_begin(only_young);
-  for (long i = 0; i < helpers && i < 16; i++)
-    if (pthread_create(&threads[i], NULL, help, &fetched[i]) != 0)
-      cairn_fatal("generational: no helper");
-  for (long i = 0; i < helpers && i < 16; i++) {
-    pthread_join(threads[i], NULL);
-    helped += fetched[i];
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  cairn_workers_run((unsigned)helpers + 1, help, &fetched);
+  helped += fetched;
   return cairn_roots_end();
 }
 
@@ -405,7 +399,8 @@ static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECT
                                                     .size = sizeof(struct cairn_collector),
                                                     .name = "generational",
                                                     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS |
-                                                              CAIRN_COLLECTOR_GENERATIONS,
+                                                              CAIRN_COLLECTOR_GENERATIONS |
+                                                              CAIRN_COLLECTOR_PARALLEL,
                                                     .init = init,
                                                     .refill = refill,
                                                     .grow = grow,

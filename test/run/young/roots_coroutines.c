@@ -7,8 +7,8 @@
 // RUN: %cairn-cc -O2 -I%root/include %s %t.native.o %t.o -o %t
 // RUN: env GENERATIONAL_REPORT=1 GENERATIONAL_FULL=1000000 %t 12 200 > %t.out 2>&1 && FileCheck %s < %t.out
 // RUN: awk '/looked at/ { exit !($8 * 3 < $10) }' %t.out
-// RUN: env GENERATIONAL_HELPERS=3 GENERATIONAL_FULL=4 CAIRN_STRESS=3 CAIRN_VERIFY=frames %t 6 60 2>&1 | FileCheck %s
-// RUN: env GENERATIONAL_HELPERS=2 GENERATIONAL_FULL=1000000 %t 100 60 2>&1 | FileCheck %s
+// RUN: env CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 GENERATIONAL_FULL=4 CAIRN_STRESS=3 CAIRN_VERIFY=frames %t 6 60 2>&1 | FileCheck %s
+// RUN: env CAIRN_WORKERS=3 GENERATIONAL_HELPERS=2 GENERATIONAL_FULL=1000000 %t 100 60 2>&1 | FileCheck %s
 // CHECK: 0 wrong
 #include <pthread.h>
 #include <stdio.h>

@@ -29,6 +29,7 @@ static void defaults(void **state)
   assert_int_equal(options.stats, 0);
   assert_true(options.heap_max > 1 << 20);
   assert_int_equal(options.heap_initial, 8 << 20);
+  assert_in_range(options.workers, 1, CN_WORKERS_DEFAULT);
 }
 
 static void sizes(void **state)
@@ -60,6 +61,7 @@ static void refused(void **state)
       {"CAIRN_HEAP_MAX=-1", "CAIRN_HEAP_MAX=-1: expected a number of bytes, as in 64m"},
       {"CAIRN_HEAP_MAX=99999999999999999999", NULL},
       {"CAIRN_HEAP_MAX=18446744073709551615k", NULL},
+      {"CAIRN_WORKERS=65", "CAIRN_WORKERS=65: expected at most 64"},
       {"CAIRN_STRESS=1k", "CAIRN_STRESS=1k: expected a number"},
       {"CAIRN_STATS=2", "CAIRN_STATS=2: expected 0 or 1"},
       {"CAIRN_VERIFY=frame",
