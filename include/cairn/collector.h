@@ -389,6 +389,13 @@ unsigned cairn_workers_most(void);
 
 /* ---- */
 
+/* A part of the collection begins, or ends, which the names call so: "mark", "copy". For
+ * CAIRN_TRACE, listeners (<cairn/events.h>) and probes. Those of one thread nest; any thread of the
+ * collector may call. `name` is a string that stays. A few per collection: each takes about as long
+ * as reading a clock, and more if somebody listens. */
+void cairn_phase_begins(const char *name);
+void cairn_phase_ends(const char *name);
+
 /* How to treat roots with tags of the language's own (<cairn/stack.h>, CAIRN_ROOT_USER and
  * greater): `handler` calls visit(visit_env, slot) for each reference that it knows to be in *root,
  * or where *root points, and writes *root back. Without a handler such a root ends the program.

@@ -545,8 +545,12 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cycle.words = cairn_words;
   CN_CHECK(cycle.words.mask < CAIRN_ABI_OBJECT_ALIGN && cycle.words.reference <= cycle.words.mask);
   cycle.uncleared = cairn_arrays_uncleared();
+  cairn_phase_begins("roots");
   cairn_visit_roots(visit_root, NULL);
+  cairn_phase_ends("roots");
+  cairn_phase_begins("copy");
   scan_all(to->base);
+  cairn_phase_ends("copy");
   if (cycle.mapped)
     cn_starts_drop();
 }
@@ -651,6 +655,7 @@ static void collect(const struct cairn_collection *collection)
   copy_reachable(from_end, &to, move_all);
   size_t live = cycle.free - to.base;
   CN_CHECK(live <= most && live <= to.committed);
+  cairn_phase_begins("memory");
   end_large(move_all);
   bytes_needed =
       bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
@@ -667,6 +672,7 @@ static void collect(const struct cairn_collection *collection)
   }
   heap.free = heap.survived = cycle.free;
   touch();
+  cairn_phase_ends("memory");
   CN_ASSERT_VALID(heap_wrong());
   give_one();
 }

@@ -20,7 +20,6 @@
 #include "runtime/heap/type_histogram.h"
 #include "runtime/heap/verify_heap.h"
 #include "runtime/heap/resize.h"
-#include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
@@ -55,10 +54,10 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   bool entered = cn_image_enter(); /* once for all readers of layouts */
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(false, before.collections + 1, false);
-  uint64_t start = cn_os_nanoseconds();
+  uint64_t start = cn_stats_begin(&collection);
   cn_index_trim();
   cn_heap_collect(&collection);
-  cn_stats_collection(&collection, &before, cn_os_nanoseconds() - start);
+  cn_stats_collection(&collection, &before, start);
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(true, cn_stats.collections, true);
   if (cn_options.histogram != 0 && cn_stats.collections % cn_options.histogram == 0)

@@ -16,6 +16,7 @@
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
+#include "runtime/events/events.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/log.h"
 #include "runtime/jumps.h"
@@ -79,6 +80,7 @@ static void abandon(struct cairn_mutator *mutator)
 /* In the child, which has only this thread. */
 static void forked(void)
 {
+  cn_events_forked();
   cn_stop_forked(self(), abandon);
   cn_workers_forked();
   CN_ASSERT_VALID(cn_stop_registry_wrong());
@@ -102,6 +104,8 @@ static void start(char *const *environment)
     cn_options_print();
     _exit(0);
   }
+  if (!cn_events_begin())
+    _exit(1);
   cn_arch_init();
   cn_jumps_init();
   cn_contexts_init();

@@ -9,6 +9,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
+#include "runtime/events/events.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/stop_limit.h"
@@ -25,37 +26,33 @@ void cairn_note_moved(size_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
-static const char *const causes[] = {[CAIRN_CAUSE_ALLOCATION] = "allocation",
-                                     [CAIRN_CAUSE_ASKED] = "cairn_collect()",
-                                     [CAIRN_CAUSE_HANDLER] = "signal handler",
-                                     [CAIRN_CAUSE_EMERGENCY] = "emergency",
-                                     [CAIRN_CAUSE_STRESS] = "stress"};
-
-static void trace(const struct cairn_collection *collection, const struct cn_stats *before,
-                  uint64_t nanoseconds)
+uint64_t cn_stats_begin(const struct cairn_collection *collection)
 {
-  const struct cn_stats *now = &cn_stats;
-
-  cn_report_text("cairn: trace: collection %llu: %s, %zu bytes wanted; %llu frames, %llu roots, "
-                 "%llu objects of %llu bytes moved; %llu.%llu us\n",
-                 (unsigned long long)now->collections, causes[collection->cause],
-                 collection->bytes_needed, (unsigned long long)(now->frames - before->frames),
-                 (unsigned long long)(now->roots - before->roots),
-                 (unsigned long long)(now->objects_moved - before->objects_moved),
-                 (unsigned long long)(now->bytes_moved - before->bytes_moved),
-                 (unsigned long long)nanoseconds / 1000,
-                 (unsigned long long)nanoseconds / 100 % 10);
+  return cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_BEGINS,
+                                             .collection = cn_stats.collections + 1,
+                                             .asked = collection,
+                                             .heap = cn_events_wanted() ? cn_heap_used() : 0});
 }
 
 void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
-                         uint64_t nanoseconds)
+                         uint64_t since)
 {
-  CN_ASSERT(before->collections == cn_stats.collections && before->frames <= cn_stats.frames);
+  const struct cn_stats *now = &cn_stats;
+
+  CN_ASSERT(before->collections == now->collections && before->frames <= now->frames);
   cn_stats.collections++;
-  cn_stats.paused += nanoseconds;
-  cn_histogram_add(&cn_stats_pauses, nanoseconds);
-  if (cn_options.trace)
-    trace(collection, before, nanoseconds);
+  uint64_t end = cn_events_tell(
+      (struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_ENDS,
+                           .since = since,
+                           .collection = now->collections,
+                           .asked = collection,
+                           .heap = cn_events_wanted() ? cn_heap_used() : 0,
+                           .frames = now->frames - before->frames,
+                           .roots = now->roots - before->roots,
+                           .objects_moved = now->objects_moved - before->objects_moved,
+                           .bytes_moved = now->bytes_moved - before->bytes_moved});
+  cn_stats.paused += end - since;
+  cn_histogram_add(&cn_stats_pauses, end - since);
 }
 
 /* Sum over all threads. Those that run change their own counts meanwhile. If the operation of a
@@ -86,6 +83,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_stop_limit_end();
   unsigned workers = cn_workers_count();
   cn_workers_exit();
+  cn_events_end();
   if (!cn_options.stats)
     return;
   add_up(&safepoints, &allocated);

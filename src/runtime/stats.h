@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of the collector's work, printed at exit with CAIRN_STATS=1. With CAIRN_TRACE=1 each
- * collection prints a line when it is over.
+ * Counts of the collector's work, printed at exit with CAIRN_STATS=1, and the events of each
+ * collection.
  */
 #ifndef CN_RUNTIME_STATS_H
 #define CN_RUNTIME_STATS_H
@@ -14,8 +14,11 @@
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
-/* Report a collection that is over, its time, and the statistics `before` it. */
+/* Tell of a collection that is about to begin; returns the time. Phase STOP. */
+uint64_t cn_stats_begin(const struct cairn_collection *collection);
+
+/* And of its end: since when it ran, and the statistics `before` it. */
 void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
-                         uint64_t nanoseconds);
+                         uint64_t since);
 
 #endif

@@ -64,8 +64,8 @@ static void note(const struct cairn_arrival *arrival)
   if (!slowest)
     return;
   found.slowest = *arrival;
-  if (cn_options.trace)
-    cn_report_text("cairn: trace: slowest arrival so far: %llu.%llu us; %s\n",
+  if ((cn_options.log & CN_LOG_ARRIVALS) != 0)
+    cn_report_text("cairn: arrivals: slowest so far: %llu.%llu us; %s\n",
                    (unsigned long long)arrival->nanoseconds / 1000,
                    (unsigned long long)arrival->nanoseconds / 100 % 10, describe(arrival, text));
 }

@@ -12,7 +12,7 @@
 
 struct cn_options cn_options;
 
-enum kind { SIZE, COUNT, FLAG, SET };
+enum kind { SIZE, COUNT, FLAG, TEXT, SET };
 
 static const struct option {
   const char *variable;
@@ -108,11 +108,24 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
   return *p == 0 && (kind != FLAG || number <= 1);
 }
 
+/* A switch is no file's name: who wants lines has mistaken the option. */
+static bool parse_text(const char *text, size_t *value)
+{
+  *value = (size_t)text;
+  return *text != 0 && strcmp(text, "0") != 0 && strcmp(text, "1") != 0;
+}
+
 static bool parse(const struct option *option, const char *text, size_t *value)
 {
   CN_ASSERT(option->kind <= SET);
-  return option->kind == SET ? parse_set(words_of(option->variable) + 1, text, value)
-                             : parse_number(option->kind, text, value);
+  switch (option->kind) {
+  case SET:
+    return parse_set(words_of(option->variable) + 1, text, value);
+  case TEXT:
+    return parse_text(text, value);
+  default:
+    return parse_number(option->kind, text, value);
+  }
 }
 
 static const char *expected(const struct option *option)
@@ -126,6 +139,8 @@ static const char *expected(const struct option *option)
     return "a number";
   case FLAG:
     return "0 or 1";
+  case TEXT:
+    return "the name of a file (CAIRN_LOG=gc,arrivals prints lines instead)";
   }
   CN_UNREACHABLE();
 }
@@ -198,6 +213,8 @@ static const char *shape(const struct option *option)
     return "N";
   case FLAG:
     return "0|1";
+  case TEXT:
+    return "FILE";
   case SET:
     return words_of(option->variable)[0];
   }

@@ -19,6 +19,10 @@ struct cn_options {
 };
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MOST = 64, CN_WORKERS_DEFAULT = 16 /* at most */ };
+enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2 };
+
+/* The string of a TEXT, in the environment that the program was given. 0: it is not set. */
+#define CN_OPTION_TEXT(field) ((const char *)(field))
 extern struct cn_options cn_options;
 
 /* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says

@@ -229,6 +229,28 @@ void cn_heap_collect(const struct cairn_collection *collection)
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }
 
+static void add_stretch(void *env, uintptr_t start, uintptr_t end, bool blocks)
+{
+  uint64_t *bytes = env;
+
+  CN_ASSERT(start <= end);
+  if (blocks)
+    *bytes += end - start;
+}
+
+uint64_t cn_heap_used(void)
+{
+  uint64_t bytes = 0, unused = 0;
+
+  if (!ready || collector->stretches == NULL)
+    return 0;
+  collector->stretches(add_stretch, &bytes);
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    unused += m->buffer_end - m->alloc + (m->beside.end - m->beside.alloc);
+  CN_CHECK(unused <= bytes);
+  return bytes - unused;
+}
+
 bool cn_heap_remembers(const struct cairn_image *image)
 {
   CN_ASSERT(image->layouts_start <= image->layouts_stop);

@@ -22,6 +22,7 @@
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/upcalls.h"
+#include "runtime/events/events.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/workers.h"
@@ -33,6 +34,7 @@ static struct cairn_mutator *first; /* of the registry; the last one added */
 static _Atomic size_t count;        /* of mutators */
 static _Atomic bool forking;        /* the stop is for a fork() */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
+static uint64_t standing;           /* since when all stand */
 static struct cn_mutex beside;      /* of `open`, and of the registry while that is set */
 static bool open;                   /* fork() is under way: handlers may add their mutators */
 static _Thread_local bool holding;  /* the calling thread has `lock` */
@@ -318,7 +320,7 @@ bool cn_stop_rests(const struct cairn_mutator *mutator)
 
 /* Read the number of arrivals first: a later arrival changes it. Read the state again from time to
  * time: a thread that enters native code wakes nobody. */
-static void await(const struct cairn_mutator *mutator, uint64_t since)
+static bool await(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrivals);
   bool waited = false;
@@ -330,6 +332,19 @@ static void await(const struct cairn_mutator *mutator, uint64_t since)
   }
   if (waited)
     cn_upcall_stop_waits(mutator->thread, since);
+  return waited;
+}
+
+/* Wait for all. The last for which this waits came last. */
+static void await_all(const struct cairn_mutator *self, uint64_t since)
+{
+  int slowest = 0;
+
+  for (struct cairn_mutator *m = first; m; m = m->next)
+    if (m != self && await(m, since))
+      slowest = m->thread;
+  standing = cn_events_tell(
+      (struct cairn_event){.kind = CAIRN_EVENT_STOPPED, .since = since, .slowest = slowest});
 }
 
 /* False: another thread forks, and this one is in a signal handler. */
@@ -361,9 +376,7 @@ static bool begin(struct cairn_mutator *self, bool forks)
       cn_poll_word_arm(m, CN_REASON_STOP);
   if (first != self || (self && self->next))
     cn_os_barrier();
-  for (struct cairn_mutator *m = first; m; m = m->next)
-    if (m != self)
-      await(m, since);
+  await_all(self, since);
   if (forks)
     set_open(true);
   return true;
@@ -382,6 +395,7 @@ bool cn_stop_begin_fork(struct cairn_mutator *self)
 void cn_stop_end(struct cairn_mutator *self)
 {
   CN_CHECK(atomic_load(&stopping) && (!self || state_of(self) != CAIRN_ABI_MANAGED));
+  cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_STOP_ENDS, .since = standing});
   if (open)
     set_open(false);
   for (struct cairn_mutator *m = first; m; m = m->next)
@@ -393,4 +407,5 @@ void cn_stop_end(struct cairn_mutator *self)
   if (self && state_of(self) == CAIRN_ABI_SAFEPOINT)
     set_state(self, CAIRN_ABI_MANAGED);
   give_back();
+  cn_events_flush();
 }

@@ -64,6 +64,11 @@ static void refused(void **state)
       {"CAIRN_WORKERS=65", "CAIRN_WORKERS=65: expected at most 64"},
       {"CAIRN_STRESS=1k", "CAIRN_STRESS=1k: expected a number"},
       {"CAIRN_STATS=2", "CAIRN_STATS=2: expected 0 or 1"},
+      {"CAIRN_TRACE=1", "CAIRN_TRACE=1: expected the name of a file (CAIRN_LOG=gc,arrivals prints "
+                        "lines instead)"},
+      {"CAIRN_TRACE=", NULL},
+      {"CAIRN_LOG=gc,", NULL},
+      {"CAIRN_LOG=1", "CAIRN_LOG=1: expected gc, stops, arrivals, or several with commas"},
       {"CAIRN_VERIFY=frame",
        "CAIRN_VERIFY=frame: expected frames, heap, stores, or several with commas"},
       {"CAIRN_VERIFY=", "CAIRN_VERIFY=: expected frames, heap, stores, or several with commas"},

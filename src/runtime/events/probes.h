@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Probes that perf, bpftrace and SystemTap find in a program: a nop each, and a note that says
+ * where its arguments are (<sys/sdt.h>; docs/environment.md lists them). Where the header is
+ * missing there are none.
+ */
+#ifndef CN_RUNTIME_EVENTS_PROBES_H
+#define CN_RUNTIME_EVENTS_PROBES_H
+
+#if __has_include(<sys/sdt.h>)
+#include <sys/sdt.h>
+#define CN_PROBE1(name, a) STAP_PROBE1(cairn, name, a)
+#define CN_PROBE2(name, a, b) STAP_PROBE2(cairn, name, a, b)
+#define CN_PROBE4(name, a, b, c, d) STAP_PROBE4(cairn, name, a, b, c, d)
+
+/* Notes refer to a section that code has to refer to as well: gold's --gc-sections would discard it
+ * and then refuse the notes. */
+extern const char cn_probes_base __asm__("_.stapsdt.base") __attribute__((visibility("hidden")));
+#define CN_PROBES_KEEP() __asm__ volatile("" : : "r"(&cn_probes_base))
+#else
+#define CN_PROBES_KEEP() ((void)0)
+#define CN_PROBE1(name, a) ((void)(a))
+#define CN_PROBE2(name, a, b) ((void)(a), (void)(b))
+#define CN_PROBE4(name, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
+#endif
+
+#endif
