@@ -50,7 +50,7 @@ typedef void cairn_handshake_operation(int thread, void *env);
 /* Have the operation run once for the thread of this number (gettid()), or for the main thread if
  * it is 0, and return after it. It runs at once for the calling thread, and for one that is in
  * native code or waits for a collection; otherwise when the thread comes to a poll, to an
- * allocation that takes the slow path, or to native code. No other thread waits.
+ * allocation, or to native code. No other thread waits.
  *
  * Any thread may call, attached or not, from the first constructors of the executable on; but no
  * signal handler that may have interrupted managed code, and no collector. Requesters wait for each

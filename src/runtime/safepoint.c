@@ -176,6 +176,8 @@ static bool enter(const struct cn_regs *regs, bool *native)
 static void leave(bool native)
 {
   CN_ASSERT(cairn_mutator.busy == 1 && cairn_mutator.stopped == NULL);
+  if (!cn_signals_interrupting())
+    cn_poll_word_open_buffer(&cairn_mutator);
   if (native)
     cn_stop_leave(&cairn_mutator);
   cairn_mutator.busy = 0;

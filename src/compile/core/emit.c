@@ -43,6 +43,22 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
   return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &index, 1, "field");
 }
 
+bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset)
+{
+  LLVMValueRef base = LLVMIsAGetElementPtrInst(address) ? LLVMGetOperand(address, 0) : NULL;
+  size_t length;
+
+  CN_ASSERT(offset != 0 && offset < CAIRN_ABI_MUTATOR_SIZE);
+  if (!base || LLVMGetNumOperands(address) != 2 ||
+      !cn_calls_intrinsic(base, "llvm.threadlocal.address") ||
+      strcmp(LLVMGetValueName2(LLVMGetOperand(base, 0), &length), CN_MUTATOR) != 0)
+    return false;
+  LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(address, 1));
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+  return index && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8 &&
+         LLVMConstIntGetZExtValue(index) == offset;
+}
+
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAddAttributeAtIndex(

@@ -15,6 +15,8 @@ struct cn_operands {
 /* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a
  * CAIRN_ABI_MUTATOR_*). */
 LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset);
+/* Is `address` such an address, of a field that is not the first? */
+bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset);
 
 /* The function `name`, declared with this type and calling convention if the module does not have
  * it yet. It is external and nounwind. Null, after an error, if the module has something else of

@@ -79,6 +79,7 @@ struct cn_work_known {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */
   CN_VECTOR(struct cn_work_summary) at;
   struct cn_ptrmap slow;         /* the slow paths of polls */
+  bool polls_alone;              /* allocations in line do not count as polls */
   const struct cn_ptrmap *sites; /* instructions before which a poll will be; null: none */
 };
 
@@ -94,7 +95,8 @@ void cn_work_forget(struct cn_work_known *known);
 
 /* The summary of one instruction: its work, and for a call the facts about its callee. */
 struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef instruction);
-/* Does the block end in a poll: a branch of which one side calls the slow path of a poll? */
+/* Does the block end in a poll: a branch of which one side calls the slow path of a poll, or of an
+ * allocation in line? */
 bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b);
 
 /* ---- one function (path_cost.c) ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a thread surely comes to a safepoint, before and after statepoints are made: at a poll, in
- * the slow path of an allocation, and in functions that poll on every path through them. A parse
+ * Where a thread surely comes to a safepoint, before and after statepoints are made: at a poll, at
+ * an allocation, and in functions that poll on every path through them. A parse
  * point alone is none: what it calls may run for long (statepoints-later, "PlaceSafepoints", takes
  * every call for a poll). Needs, breaks: nothing. Provides: what calls are, for path_cost.c.
  */
@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
+#include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 
@@ -152,18 +153,30 @@ static bool branches_on_flag(LLVMBasicBlockRef block)
   return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_flag(from);
 }
 
-/* Does the block come to the slow path of a poll before anything that takes time? */
-static bool has_slow_path(const struct cn_work_known *known, LLVMBasicBlockRef block)
+/* The first function that the block calls before anything that takes time, if that is the slow path
+ * of a poll or of an allocation; or null. */
+static LLVMValueRef slow_path(const struct cn_work_known *known, LLVMBasicBlockRef block)
 {
   uint64_t work = 0;
 
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && work < CN_CALL_WORK;
        i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = cn_is_call(i) ? cn_work_callee(i) : NULL;
-    if (callee && is_poll_slow(known, callee))
-      return true;
+    if (callee && (is_poll_slow(known, callee) || cn_is_slow_allocation(name_of(callee))))
+      return callee;
     work = cn_work_add(work, cn_work_of(i));
   }
+  return NULL;
+}
+
+/* Does it test whether an allocation fits the buffer? Who wants the thread at a safepoint sets the
+ * limit to 0. */
+static bool reads_limit(LLVMBasicBlockRef block)
+{
+  CN_EACH_INSTRUCTION(i, block)
+    if (LLVMIsALoadInst(i) && LLVMGetVolatile(i) &&
+        cn_is_mutator_field(LLVMGetOperand(i, 0), CAIRN_ABI_MUTATOR_LIMIT))
+      return true;
   return false;
 }
 
@@ -174,8 +187,11 @@ bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg
   CN_ASSERT(b < cfg->count);
   if (block->succ_count < 2)
     return false;
-  for (uint32_t s = 0; s < block->succ_count; s++)
-    if (has_slow_path(known, cfg->blocks[block->succs[s]].block))
-      return branches_on_flag(block->block);
+  for (uint32_t s = 0; s < block->succ_count; s++) {
+    LLVMValueRef slow = slow_path(known, cfg->blocks[block->succs[s]].block);
+    if (slow)
+      return is_poll_slow(known, slow) ? branches_on_flag(block->block)
+                                       : !known->polls_alone && reads_limit(block->block);
+  }
   return false;
 }

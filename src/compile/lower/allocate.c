@@ -137,6 +137,7 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValu
   *free = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
   LLVMValueRef limit =
       LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
+  LLVMSetVolatile(limit, true); /* other threads set it to 0: the test is a poll */
   *end = LLVMBuildAdd(b, *free, bytes, "end");
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
   if (!s->count || LLVMIsAConstantInt(s->count))

@@ -61,17 +61,7 @@ struct carrier {
 
 static bool is_field(LLVMValueRef address)
 {
-  LLVMValueRef base = LLVMIsAGetElementPtrInst(address) ? LLVMGetOperand(address, 0) : NULL;
-  size_t length;
-
-  if (!base || LLVMGetNumOperands(address) != 2 ||
-      !cn_calls_intrinsic(base, "llvm.threadlocal.address") ||
-      strcmp(LLVMGetValueName2(LLVMGetOperand(base, 0), &length), CN_MUTATOR) != 0)
-    return false;
-  LLVMValueRef offset = LLVMIsAConstantInt(LLVMGetOperand(address, 1));
-  return offset && LLVMGetTypeKind(LLVMGetGEPSourceElementType(address)) == LLVMIntegerTypeKind &&
-         LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(address)) == 8 &&
-         LLVMConstIntGetZExtValue(offset) == CAIRN_ABI_MUTATOR_ALLOC;
+  return cn_is_mutator_field(address, CAIRN_ABI_MUTATOR_ALLOC);
 }
 
 /* May it change the field? The assembly that makes a reference of an address is empty. */

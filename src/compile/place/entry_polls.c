@@ -98,6 +98,7 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
       return i;
     }
   }
+  p->fresh &= !cn_work_polls_at_end(e->work.known, e->loops->cfg, b);
   return NULL;
 }
 

@@ -211,6 +211,8 @@ void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx
   *facts = (struct cn_function_facts){.ctx = ctx};
   cn_callgraph_build(&facts->graph, ctx);
   cn_work_know_module(&facts->known, ctx->module);
+  facts->known.polls_alone = ctx->options->poll == CAIRN_POLL_STACK ||
+                             LLVMGetNamedFunction(ctx->module, CN_USER_POLL) != NULL;
   for (uint32_t n = 0; n < facts->graph.count; n++) {
     LLVMValueRef f = facts->graph.nodes[n].function;
     if (cn_has_statepoints(f))

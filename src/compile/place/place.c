@@ -104,17 +104,18 @@ static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
   return function && LLVMIsACallInst(i) && cn_callgraph_target(p->ctx, i) == function;
 }
 
-static bool calls_poller(const struct placer *p, LLVMBasicBlockRef block)
+/* Has the block a call that polls, or an allocation at its end? */
+static bool calls_poller(const struct placer *p, const struct cn_cfg *cfg, uint32_t b)
 {
-  CN_EACH_INSTRUCTION(i, block)
+  CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
     if (cn_function_facts_polls(&p->facts, i) || calls(p, i, p->self))
       return true;
-  return false;
+  return cn_work_polls_at_end(&p->facts.known, cfg, b);
 }
 
-/* By block: the nearest block up the dominator tree, maybe itself, with a call that polls. 0: not
- * computed yet; CN_NO_BLOCK: there is none; else its index plus one. Valid until more is learnt of
- * a function. */
+/* By block: the nearest block up the dominator tree, maybe itself, that polls without a site. 0:
+ * not computed yet; CN_NO_BLOCK: there is none; else its index plus one. Valid until more is learnt
+ * of a function. */
 struct pollers {
   const struct placer *p;
   const struct cn_loops *loops;
@@ -134,7 +135,7 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
 
   CN_ASSERT(b < pollers->loops->cfg->count);
   while (!nearest[top]) {
-    if (calls_poller(pollers->p, blocks[top].block))
+    if (calls_poller(pollers->p, pollers->loops->cfg, top))
       nearest[top] = top + 1;
     else if (top == 0)
       nearest[top] = CN_NO_BLOCK;
@@ -146,8 +147,8 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
   return nearest[b];
 }
 
-/* Does every path from the header `to` to the end of block `b` make a call that polls? The blocks
- * that all of them share are the latch and its dominators, up to the header. */
+/* Does every path from the header `to` to the end of block `b` call what polls, or allocate? The
+ * blocks that all of them share are the latch and its dominators, up to the header. */
 static bool polls_in_callee(const struct pollers *pollers, uint32_t to, uint32_t b)
 {
   uint32_t nearest = nearest_poller(pollers, b);
@@ -203,7 +204,7 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
       cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work",
                 (unsigned long)work);
     else
-      cn_remark(ctx, end, "loop", "no poll: it calls what polls on each pass");
+      cn_remark(ctx, end, "loop", "no poll: it calls what polls, or allocates, on each pass");
     return;
   }
 }

@@ -13,11 +13,12 @@
  * gets none, for the levels that an exception passes do nothing, and the one that catches it
  * returns to a poll.
  *
- * Two kinds of calls are left out. Calls of the function itself on each pass of a loop: the
+ * Three kinds of calls are left out. Calls of the function itself on each pass of a loop: the
  * optimiser makes such loops of recursions that end in a call of themselves (the walk of a tree:
  * one more poll is nine per cent of its instructions, and its returns are many only if the tree is
- * a list). Named functions of other units: the example of statepoints-later has no second poll
- * there either.
+ * a list). For the same reason calls of the function itself after an allocation and another such
+ * call, by which trees are built. Named functions of other units: the example of statepoints-later
+ * has no second poll there either.
  */
 #include "compile/place/recursion_polls.h"
 
@@ -93,6 +94,31 @@ static void add(struct returns *a, LLVMValueRef at)
     cn_remark(a->facts->ctx, at, "poll", "polls here: a recursion comes back by this way");
 }
 
+static bool calls_before(const struct returns *a, LLVMValueRef i)
+{
+  for (; i; i = LLVMGetPreviousInstruction(i))
+    if (cn_is_call(i) && cn_callgraph_target(a->facts->ctx, i) == a->loops->cfg->function)
+      return true;
+  return false;
+}
+
+/* Is the call in block `b` one of the function itself, on each way to which it has allocated and
+ * called itself? */
+static bool builds_tree(const struct returns *a, uint32_t b, LLVMValueRef call)
+{
+  const struct cn_cfg *cfg = a->loops->cfg;
+  bool calls = calls_before(a, LLVMGetPreviousInstruction(call)), allocates = false;
+
+  if (cn_callgraph_target(a->facts->ctx, call) != cfg->function)
+    return false;
+  while (b != 0 && !(calls && allocates)) {
+    b = cfg->blocks[b].idom;
+    calls |= calls_before(a, LLVMGetLastInstruction(cfg->blocks[b].block));
+    allocates |= cn_work_polls_at_end(a->unpolled.known, cfg, b);
+  }
+  return calls && allocates;
+}
+
 void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
                               struct cn_poll_sites *sites)
 {
@@ -110,7 +136,8 @@ void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struc
   cn_unpolled_returns_find(&a.unpolled);
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (is_closing(&a, b, i) && cn_unpolled_returns_from(&a.unpolled, b, i))
+      if (is_closing(&a, b, i) && !builds_tree(&a, b, i) &&
+          cn_unpolled_returns_from(&a.unpolled, b, i))
         cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)
     add(&a, site_after(&a, calls.at[i]));

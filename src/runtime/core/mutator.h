@@ -45,10 +45,11 @@ struct cn_stack_saved {
 };
 
 /* Invariants. The anchors are as anchors.h says. buffer_start <= alloc <= buffer_end. limit is
- * buffer_end, or 0 while every allocation must take the slow path (stress mode, interruptions).
- * stack_limit is stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). In a
- * thread that is not attached all but the poll word and the limit are zero, so that each way into
- * the runtime takes its slow path, which attaches it. cn_mutator_wrong() checks all that. */
+ * buffer_end, or 0 while every allocation must take the slow path: while the poll word is not zero,
+ * and up to the end of the next slow path (poll_word.h), and during interruptions. stack_limit is
+ * stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). In a thread that is
+ * not attached all but the poll word and the limit are zero, so that each way into the runtime
+ * takes its slow path, which attaches it. cn_mutator_wrong() checks all that. */
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;

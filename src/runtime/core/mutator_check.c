@@ -7,15 +7,17 @@
 #include <cairn/abi.h>
 #include "runtime/core/anchors.h"
 
+/* Other threads may lower the limit meanwhile. */
 static const char *buffer_wrong(const struct cairn_mutator *mutator)
 {
+  uintptr_t limit = __atomic_load_n(&mutator->limit, __ATOMIC_SEQ_CST);
   uintptr_t all = mutator->buffer_start | mutator->alloc | mutator->buffer_end;
 
   if (mutator->buffer_start > mutator->alloc || mutator->alloc > mutator->buffer_end)
     return "mutator: the next block is not in the allocation buffer";
   if (all % CAIRN_ABI_OBJECT_ALIGN != 0)
     return "mutator: the allocation buffer is not aligned";
-  if (mutator->limit != 0 && mutator->limit != mutator->buffer_end)
+  if (limit != 0 && limit != mutator->buffer_end)
     return "mutator: the limit is not the end of the allocation buffer";
   return NULL;
 }

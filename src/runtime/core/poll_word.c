@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arming polls. Compiled code reads the poll word, or the stack limit, plainly; this file always
- * accesses them atomically.
+ * Arming polls. Compiled code reads the poll word, the stack limit and the allocation buffer's
+ * limit plainly; this file always accesses them atomically. test/model/limit.pml is its model.
  */
 #include "runtime/core/poll_word.h"
 
@@ -19,6 +19,17 @@ void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
   CN_ASSERT(mutator != NULL && is_reason(reason));
   __atomic_fetch_or(&mutator->poll, (uint64_t)reason, __ATOMIC_SEQ_CST);
   __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Raise the limit first, then read the word: a thread that arms in between lowers the limit again.
+ */
+void cn_poll_word_open_buffer(struct cairn_mutator *mutator)
+{
+  CN_ASSERT(mutator->alloc <= mutator->buffer_end);
+  __atomic_store_n(&mutator->limit, mutator->buffer_end, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) != 0)
+    __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Lower the limit first, then read the word: a thread that arms in between raises the limit again.

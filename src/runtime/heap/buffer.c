@@ -8,7 +8,7 @@
 #include <cairn/heap_object.h>
 #include <string.h>
 #include "base/check.h"
-#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
 
 enum {
   BESIDE = 16 << 10, /* bytes of a buffer for handlers; */
@@ -72,12 +72,7 @@ void cairn_fill(uintptr_t from, uintptr_t to)
 
 void cn_buffer_close(struct cairn_mutator *mutator)
 {
-  mutator->limit = 0;
-}
-
-void cn_buffer_open(struct cairn_mutator *mutator)
-{
-  mutator->limit = cn_options.stress != 0 ? 0 : mutator->buffer_end;
+  __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
 void *cn_buffer_allocate(struct cairn_mutator *mutator, size_t bytes)
@@ -124,7 +119,7 @@ void cn_buffer_merge(struct cairn_mutator *mutator)
     return;
   mutator->buffer_end = beside->end;
   beside->start = beside->alloc = beside->end;
-  cn_buffer_open(mutator);
+  cn_poll_word_open_buffer(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }
 
@@ -262,7 +257,8 @@ uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end)
     free = close_both(mutator);
   if (end != NULL)
     *end = beside->given;
-  mutator->buffer_start = mutator->alloc = mutator->limit = mutator->buffer_end = 0;
+  cn_buffer_close(mutator);
+  mutator->buffer_start = mutator->alloc = mutator->buffer_end = 0;
   mutator->zeroed = 0;
   beside->start = beside->alloc = beside->end = beside->given = beside->walkable = 0;
   return free;
@@ -295,7 +291,7 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
   mutator->buffer_end = beside->start = beside->alloc = end - part;
   beside->end = end;
   mutator->zeroed = zero < start ? start : zero;
-  cn_buffer_open(mutator);
+  cn_poll_word_open_buffer(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }
 

@@ -43,10 +43,8 @@ bool cn_buffer_low(const struct cairn_mutator *mutator);
 /* After a collection that did not help: give the program what handlers have not used. */
 void cn_buffer_merge(struct cairn_mutator *mutator);
 
-/* Close: from here on every allocation comes to the slow path. Open: no longer, but in stress mode.
- */
+/* From here on every allocation comes to the slow path, until cn_poll_word_open_buffer(). */
 void cn_buffer_close(struct cairn_mutator *mutator);
-void cn_buffer_open(struct cairn_mutator *mutator);
 
 /* The interrupted code never goes on (a handler jumped over it): give the blocks that it allocated
  * last headers if they have none yet. */

@@ -16,6 +16,7 @@
 #include "runtime/core/anchors.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
+#include "runtime/core/poll_word.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
@@ -187,7 +188,7 @@ static void leave(unsigned index)
   interruption(index)->frame = 0;
   depth = index;
   if (index == 0)
-    cn_buffer_open(&cairn_mutator);
+    cn_poll_word_open_buffer(&cairn_mutator);
 }
 
 void cn_signals_settle(uintptr_t sp)

@@ -18,7 +18,7 @@ declare ptr addrspace(1) @cairn_alloc_flex(ptr, i64)
 
 ; CHECK-LABEL: @object(
 ; CHECK: %free = load i64, ptr
-; CHECK: %limit = load i64, ptr
+; CHECK: %limit = load volatile i64, ptr
 ; CHECK: %end = add i64 %free, 24
 ; CHECK: %full = icmp ugt i64 %end, %limit
 ; CHECK: br i1 %full, label %alloc.slow, label %alloc.fast, !prof ![[RARE:[0-9]+]]

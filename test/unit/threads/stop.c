@@ -238,12 +238,58 @@ static void going_native_ends_the_wait(void **state)
   cn_stop_remove(&players[0].mutator, no_farewell);
 }
 
+/* A thread that does nothing but allocate, in line: it has no poll, and its limit is all that it
+ * looks at. */
+static _Atomic bool enough;
+
+static void *allocate(void *argument)
+{
+  struct player *player = argument;
+  struct cairn_mutator *m = &player->mutator;
+  ptrdiff_t own = player - players;
+
+  attach(player);
+  come_back(player);
+  while (!enough) {
+    heap[own]++;
+    if (__atomic_load_n(&m->limit, __ATOMIC_RELAXED) == m->buffer_end)
+      continue;
+    poll(player);
+    cn_poll_word_open_buffer(m);
+  }
+  leave(player);
+  cn_stop_remove(m, no_farewell);
+  return NULL;
+}
+
+static void an_allocation_is_a_poll(void **state)
+{
+  pthread_t threads[THREADS];
+
+  (void)state;
+  for (int i = 0; i < THREADS; i++) {
+    players[i].mutator.buffer_end = 8 * ((uintptr_t)i + 1);
+    assert_int_equal(pthread_create(&threads[i], NULL, allocate, &players[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++)
+    while (__atomic_load_n(&players[i].mutator.limit, __ATOMIC_RELAXED) == 0)
+      sched_yield();
+  for (int i = 0; i < 20; i++) {
+    stop(NULL);
+    shake_hands(&players[i % THREADS]);
+  }
+  enough = true;
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_stop_is_alone),
       cmocka_unit_test(native_threads_delay_nobody),
       cmocka_unit_test(going_native_ends_the_wait),
+      cmocka_unit_test(an_allocation_is_a_poll),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
