@@ -27,7 +27,7 @@ static const uint64_t CARD = (uint64_t)1 << CAIRN_ABI_CARD_SHIFT;
 /* May the write be one of a run? */
 static bool is_fixed(const struct cn_pending *write)
 {
-  return !write->covered && write->known && write->bytes && write->bytes <= CARD;
+  return !write->covered && !write->joined && write->known && write->bytes && write->bytes <= CARD;
 }
 
 /* Add the write to the run, if it belongs there. */
@@ -70,7 +70,7 @@ static void join(struct cn_pendings *pendings, size_t first, const struct run *f
 
   for (size_t i = first + 1; i < pendings->writes.count && i - first <= LOOKED_AT; i++)
     if (extend(&run, &pendings->writes.at[i]))
-      pendings->writes.at[i].covered = true;
+      pendings->writes.at[i].joined = true;
   CN_ASSERT(run.low == found->low && run.high == found->high);
   pendings->writes.at[first].run_low = found->low;
   pendings->writes.at[first].run_bytes = found->high - found->low;

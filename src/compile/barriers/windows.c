@@ -4,8 +4,9 @@
  * not yet rewritten. Breaks: nothing.
  *
  * A join of paths from different windows begins one. That is found by going over the blocks until
- * nothing changes: at first a join takes the window of its first known predecessor, and begins its
- * own as soon as another one differs. A join never goes back, so it takes few rounds.
+ * nothing changes: at first each is taken to be in the window in which its dominator ends, and
+ * begins its own as soon as a predecessor ends in another one. It never goes back, so it takes few
+ * rounds.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -26,35 +27,26 @@ static uint32_t own_window(uint32_t block)
   return block + 2;
 }
 
-/* The window at the start of `b`, as far as its predecessors' are known. */
-static uint32_t joined(const struct cn_windows *windows, uint32_t b)
+/* Give each block its windows. `last` has the one that a block's last safepoint begins. */
+static void assign(struct cn_windows *windows, const uint32_t *last, const uint8_t *joins)
 {
-  const struct cn_block *block = &windows->cfg->blocks[b];
-  uint32_t window = b == 0 ? ENTRY : UNKNOWN;
-
-  if (windows->in[b] == own_window(b))
-    return own_window(b);
-  for (uint32_t p = 0; p < block->pred_count; p++) {
-    uint32_t from = windows->out[block->preds[p]];
-    if (from == UNKNOWN)
-      continue;
-    if (window != UNKNOWN && window != from)
-      return own_window(b);
-    window = from;
+  for (uint32_t b = 0; b < windows->cfg->count; b++) {
+    uint32_t before = b == 0 ? ENTRY : windows->out[windows->cfg->blocks[b].idom];
+    windows->in[b] = joins[b] ? own_window(b) : before;
+    windows->out[b] = last[b] ? last[b] : windows->in[b];
   }
-  return window;
 }
 
-/* One round over all blocks. `last` has the window that a block's last safepoint begins. */
-static bool spread(struct cn_windows *windows, const uint32_t *last)
+/* Mark the blocks that are reached from other windows. */
+static bool find_joins(const struct cn_windows *windows, uint8_t *joins)
 {
   bool changed = false;
 
-  for (uint32_t b = 0; b < windows->cfg->count; b++) {
-    uint32_t in = joined(windows, b);
-    changed |= in != windows->in[b];
-    windows->in[b] = in;
-    windows->out[b] = last[b] ? last[b] : in;
+  for (uint32_t b = 1; b < windows->cfg->count; b++) {
+    const struct cn_block *block = &windows->cfg->blocks[b];
+    for (uint32_t p = 0; p < block->pred_count && !joins[b]; p++)
+      joins[b] = windows->out[block->preds[p]] != windows->in[b];
+    changed |= joins[b] && windows->in[b] != own_window(b);
   }
   return changed;
 }
@@ -62,6 +54,7 @@ static bool spread(struct cn_windows *windows, const uint32_t *last)
 void cn_windows_build(struct cn_windows *windows, const struct cn_cfg *cfg)
 {
   uint32_t *last = cn_alloc(cfg->count * sizeof *last), next = own_window(cfg->count);
+  uint8_t *joins = cn_alloc(cfg->count);
 
   *windows = (struct cn_windows){.cfg = cfg,
                                  .in = cn_alloc(cfg->count * sizeof *windows->in),
@@ -74,8 +67,10 @@ void cn_windows_build(struct cn_windows *windows, const struct cn_cfg *cfg)
         *cn_ptrmap_add(&windows->after, i, NULL) = last[b];
     }
   CN_CHECK(next > cfg->count);
-  while (spread(windows, last))
-    ;
+  do
+    assign(windows, last, joins);
+  while (find_joins(windows, joins));
+  free(joins);
   free(last);
 }
 

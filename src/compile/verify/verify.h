@@ -292,6 +292,20 @@ bool cn_barred_is_start(LLVMValueRef reference);
 /* Was its object allocated in the epoch that is current at `at`? */
 bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch);
 
+/* ---- barrier_sweeps.c ---- */
+
+/* An access of `size` bytes in a loop, and a barrier before it. */
+struct cn_barred_sweep {
+  struct cn_ctx *ctx;
+  const struct cn_loops *loops;
+  uint32_t loop;
+  LLVMValueRef slot;
+  uint64_t size;
+  LLVMValueRef to, bytes;
+};
+/* Does the barrier cover the access on all passes? */
+bool cn_barred_is_swept(const struct cn_barred_sweep *sweep);
+
 /* ---- statepoints.c ---- */
 
 bool cn_is_relocate(LLVMValueRef value);

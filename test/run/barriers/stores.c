@@ -124,6 +124,27 @@ __attribute__((noinline)) static void arrays(long n)
     memmove(&table[2], &table[1], 40 * sizeof *table);
 }
 
+/* Loops that store to one place after the other: of any length, up and down, by steps of one word
+ * and of several. */
+__attribute__((noinline)) static void loops(array to, wide w, long n)
+{
+  long from = n * 7 % 90, count = n * n % 131;
+  ref fresh = cell(n, NULL);
+
+  for (long i = 0; i < count; i++)
+    to[from + i] = fresh;
+  fresh = cell(n + 1, to[from]);
+  for (long i = count % 50 - 1; i >= 0; i--)
+    to[from + i] = fresh;
+  fresh = cell(n + 2, to[from + 1]);
+  for (long i = 0; i != count / 3; i++)
+    to[from + 2 * i + 1] = fresh;
+  fresh = cell(n + 3, NULL);
+  struct pair managed *pair = w->pairs;
+  for (long i = 0; i <= n % 3; i++, pair++)
+    pair->first = pair->second = fresh;
+}
+
 /* A list whose end is old. */
 __attribute__((noinline)) static void append(long n)
 {
@@ -176,6 +197,7 @@ int main(int argc, char **argv)
     structs(kept[n % 8], kept[(n + 3) % 8], n);
     atomics(kept[(n + 1) % 8], n);
     arrays(n);
+    loops(table, kept[(n + 5) % 8], n);
     append(n);
     if (n % 40 == 39)
       printf("%ld\n", total += sum_all());

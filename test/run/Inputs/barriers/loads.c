@@ -213,6 +213,21 @@ static void note_root(void *env, struct cairn_slot slot)
   roots[root_count++] = (struct root){slot.address, start};
 }
 
+/* All roots move before the runtime computes derived pointers anew from their bases. */
+static void copy_roots(void)
+{
+  struct cairn_root_set *set;
+
+  root_count = 0;
+  cairn_roots_begin(false);
+  while ((set = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit(set, note_root, NULL);
+  for (size_t i = 0; i < root_count; i++)
+    if (is_from(*roots[i].slot))
+      *roots[i].slot = copy(roots[i].start) + (*roots[i].slot - roots[i].start);
+  cairn_roots_end();
+}
+
 static void collect(const struct cairn_collection *collection)
 {
   collections++;
@@ -225,11 +240,7 @@ static void collect(const struct cairn_collection *collection)
   copies = enter(at[turn], 2 * live + TEST_PAGE);
   scanned = copies.base;
   fresh = enter(at[turn] + half, fresh_bytes + FOR_HANDLERS + collection->bytes_needed);
-  root_count = 0;
-  cairn_visit_roots(note_root, NULL);
-  for (size_t i = 0; i < root_count; i++)
-    if (is_from(*roots[i].slot))
-      *roots[i].slot = copy(roots[i].start) + (*roots[i].slot - roots[i].start);
+  copy_roots();
   cairn_barrier_word(at[!turn]);
   steps_wanted = true;
   if (at_once)

@@ -118,6 +118,19 @@ static void move_roots(void)
   }
 }
 
+/* All roots move before the runtime computes derived pointers anew from their bases. */
+static void visit_roots(void)
+{
+  struct cairn_root_set *set;
+
+  root_count = 0;
+  cairn_roots_begin(false);
+  while ((set = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit(set, note_root, NULL);
+  move_roots();
+  cairn_roots_end();
+}
+
 static void scan_field(void *env, struct cairn_slot slot)
 {
   (void)env;
@@ -181,15 +194,13 @@ static void collect(const struct cairn_collection *collection)
   remember_logged();
   walk(&old, old.base, check_old);
   new_nursery(collection->bytes_needed);
-  root_count = 0;
   if (full) {
     full_ones++;
     from[1] = old;
     new_old(4 * live + (1 << 20));
   }
   struct space before = old;
-  cairn_visit_roots(note_root, NULL);
-  move_roots();
+  visit_roots();
   if (!full)
     walk(&before, before.base, move_remembered);
   walk(&old, before.free, scan_promoted);
