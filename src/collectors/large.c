@@ -49,25 +49,33 @@ static bool make_tables(size_t pages)
   return true;
 }
 
-bool cn_large_init(size_t bytes)
+bool cn_large_init_at(uintptr_t base, size_t bytes)
 {
   large.page = cn_os_page();
-  if (bytes > SIZE_MAX / (2 * ROOM))
+  size_t pages = bytes / large.page;
+  if (base == 0 || pages > UINT32_MAX || pages < 2 || !make_tables(pages))
     return false;
-  for (large.size = (ROOM * bytes + COMMIT) & ~(size_t)(COMMIT - 1); large.size >= bytes / 2;
-       large.size = large.size / 2 & ~(large.page - 1)) {
-    large.base = cn_os_reserve(large.size);
-    if (large.base != 0)
-      break;
-  }
-  size_t pages = large.size / large.page;
-  if (large.base == 0 || pages > UINT32_MAX || pages < 2 || !make_tables(pages)) {
-    large.size = 0;
-    return false;
-  }
+  large.base = base;
+  large.size = bytes;
   large.top = large.committed = large.touched = 1;
   cn_os_prefer_large_pages(large.base, large.size);
   return true;
+}
+
+bool cn_large_init(size_t bytes)
+{
+  size_t page = cn_os_page(), size;
+  uintptr_t base = 0;
+
+  if (bytes > SIZE_MAX / (2 * ROOM))
+    return false;
+  for (size = (ROOM * bytes + COMMIT) & ~(size_t)(COMMIT - 1); size >= bytes / 2;
+       size = size / 2 & ~(page - 1)) {
+    base = cn_os_reserve(size);
+    if (base != 0)
+      break;
+  }
+  return cn_large_init_at(base, size);
 }
 
 static uintptr_t address_of(uint32_t page)
@@ -206,6 +214,14 @@ bool cn_large_mark(uintptr_t block)
   return !was;
 }
 
+bool cn_large_is_marked(uintptr_t block)
+{
+  uint32_t run = page_of(block);
+
+  CN_CHECK(state[run] != FREE);
+  return state[run] == MARKED;
+}
+
 void cn_large_push(uintptr_t block)
 {
   uint32_t run = page_of(block);
@@ -247,7 +263,21 @@ static void trim(uint32_t top)
     large.touched = large.committed;
 }
 
-size_t cn_large_sweep(void)
+void cn_large_free(uintptr_t block)
+{
+  uint32_t run = page_of(block);
+
+  CN_CHECK(state[run] == USED);
+  put(run, length[run]);
+}
+
+void cn_large_unmark(void)
+{
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
+    state[page_of(block)] = USED;
+}
+
+size_t cn_large_sweep(bool keep)
 {
   uint32_t pages, run, begin = 1, top = large.top;
   size_t left = 0;
@@ -263,7 +293,7 @@ size_t cn_large_sweep(void)
       state[run] = FREE;
       continue;
     }
-    state[run] = USED;
+    state[run] = keep ? MARKED : USED;
     left += pages;
     if (begin != run)
       put(begin, run - begin);

@@ -14,6 +14,8 @@
 /* Reserve addresses for blocks of `bytes` in all, and for what lies between them. False: there are
  * none, and there will be no blocks. */
 bool cn_large_init(size_t bytes);
+/* The same at reserved addresses, multiples of the page. */
+bool cn_large_init_at(uintptr_t base, size_t bytes);
 
 /* A block; 0: no addresses, or no memory. Before `*zero` it may be other than zero. */
 uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
@@ -29,15 +31,21 @@ uintptr_t cn_large_find(uintptr_t address, uintptr_t *end);
 
 /* Mark the block that begins there, for this collection. False: it was marked. */
 bool cn_large_mark(uintptr_t block);
+bool cn_large_is_marked(uintptr_t block);
 
 /* Remember a block that was marked, and take one back; 0: there is none left. Each at most once in
  * a collection. */
 void cn_large_push(uintptr_t block);
 uintptr_t cn_large_pop(void);
 
-/* Free the blocks that are not marked, and take the marks off the others. Returns the bytes of
- * pages that are left. */
-size_t cn_large_sweep(void);
+/* Free the blocks that are not marked, and take the marks off the others unless they are to `keep`
+ * them. Returns the bytes of pages that are left. */
+size_t cn_large_sweep(bool keep);
+
+/* For collectors whose old objects keep their marks. Take the marks off all blocks. And free one
+ * that is not marked: neighbours become one run at the next sweep. */
+void cn_large_unmark(void);
+void cn_large_free(uintptr_t block);
 
 /* Free all blocks, and make their addresses inaccessible. */
 void cn_large_drop(void);

@@ -629,7 +629,7 @@ static void give_one(void)
 static void end_large(bool move_all)
 {
   if (!move_all) {
-    heap.large = cn_large_sweep();
+    heap.large = cn_large_sweep(false);
     return;
   }
   heap.moves = true;

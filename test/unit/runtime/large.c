@@ -86,7 +86,7 @@ static void collect(void)
     ;
   assert_int_equal(popped, pushed);
   count = kept;
-  assert_int_equal(cn_large_sweep(), pages * PAGE);
+  assert_int_equal(cn_large_sweep(false), pages * PAGE);
 }
 
 static size_t enumerated(void)
@@ -133,7 +133,7 @@ static void no_room(void **state)
   while (cn_large_allocate(1 << 20, &zero) != 0)
     blocks_of_a_megabyte++;
   assert_true(blocks_of_a_megabyte >= ROOM >> 20);
-  assert_int_equal(cn_large_sweep(), 0);
+  assert_int_equal(cn_large_sweep(false), 0);
   assert_int_not_equal(cn_large_allocate(ROOM, &zero), 0);
   cn_large_drop();
 }
