@@ -404,8 +404,10 @@ typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter,
                              cairn_root_visitor *visit, void *visit_env);
 void cairn_set_user_roots(cairn_user_root *handler);
 
-/* Count an object that was moved, of `bytes` with its header. One thread at a time. */
+/* Count an object that was moved, of `bytes` with its header; or many, of so many bytes together.
+ * One thread at a time. */
 void cairn_note_moved(size_t bytes);
+void cairn_note_all_moved(uint64_t objects, uint64_t bytes);
 
 /* You may call, in any phase: */
 
@@ -442,7 +444,7 @@ void cairn_out_of_memory(bool intact, const char *format, ...)
 /* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
  * allocation (later: cairn_fatal(), as if its version or size is another), e.g. by a constructor,
  * on the main thread. What `collector` points at must stay as long as the program runs. */
-extern const struct cairn_collector cairn_semispace;
+extern const struct cairn_collector cairn_semispace, cairn_generational;
 void cairn_set_collector(const struct cairn_collector *collector);
 
 /* Called by emitted constructors and destructors, on the thread that loads or unloads the image;

@@ -26,6 +26,12 @@ void cairn_note_moved(size_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
+void cairn_note_all_moved(uint64_t objects, uint64_t bytes)
+{
+  cn_stats.objects_moved += objects;
+  cn_stats.bytes_moved += bytes;
+}
+
 uint64_t cn_stats_begin(const struct cairn_collection *collection)
 {
   return cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_BEGINS,

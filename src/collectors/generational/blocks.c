@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A hole is used up before the next one is looked for, in the same block first, then in the next
+ * block that has some; then whole blocks follow.
+ */
+#include "collectors/generational/blocks.h"
+
+#include <pthread.h>
+#include <string.h>
+#include "base/check.h"
+#include "collectors/generational/tables.h"
+#include "runtime/os/os.h"
+
+enum {
+  STEP = 32,       /* blocks that get memory at a time */
+  ENDS = 4,        /* blocks that tracers may have begun when all is copied */
+  LEAST_HOLES = 16 /* lines of a block that must be free: fewer are not worth a visit */
+};
+#define NOWHERE SIZE_MAX
+
+static struct {
+  size_t low, high;   /* blocks with memory */
+  size_t holes, free; /* no block before has any holes; is free */
+  size_t none;        /* where to look for addresses */
+  size_t spare;       /* how many are free */
+} blocks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cn_blocks_init(void)
+{
+  blocks.low = cn_tables.blocks;
+  blocks.holes = blocks.free = blocks.low;
+}
+
+void cn_blocks_bounds(size_t *low, size_t *high)
+{
+  CN_ASSERT(blocks.high <= cn_tables.blocks);
+  *low = blocks.low;
+  *high = blocks.high;
+}
+
+bool cn_blocks_has_objects(size_t block)
+{
+  uint8_t state = cn_tables.states[block];
+
+  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED;
+}
+
+/* ---- addresses and memory ---- */
+
+/* Blocks without memory, from `from` on; NOWHERE: there are not so many in a row. */
+static size_t find(size_t count, size_t from)
+{
+  size_t found = 0;
+
+  for (size_t block = from; block < cn_tables.blocks; block++) {
+    found = cn_tables.states[block] == CN_BLOCK_NONE ? found + 1 : 0;
+    if (found == count)
+      return block + 1 - count;
+  }
+  return NOWHERE;
+}
+
+/* Give as many blocks memory, and that state. */
+static size_t map(size_t count, enum cn_block_state state)
+{
+  CN_CHECK(count != 0 && state != CN_BLOCK_NONE);
+  size_t first = find(count, blocks.none);
+  if (first == NOWHERE)
+    first = find(count, 0);
+  if (first == NOWHERE || !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
+    return NOWHERE;
+  CN_CHECK(first + count <= cn_tables.blocks);
+  memset(&cn_tables.states[first], state, count);
+  blocks.none = first + count;
+  if (first < blocks.low)
+    blocks.low = first;
+  if (first + count > blocks.high)
+    blocks.high = first + count;
+  return first;
+}
+
+static void set_free(size_t first, size_t count)
+{
+  CN_CHECK(first + count <= blocks.high);
+  memset(&cn_tables.states[first], CN_BLOCK_FREE, count);
+  blocks.spare += count;
+  if (first < blocks.free)
+    blocks.free = first;
+}
+
+/* Some free blocks; fewer if memory is short. */
+static bool map_free(void)
+{
+  for (size_t count = STEP; count != 0; count /= 2) {
+    size_t first = map(count, CN_BLOCK_FREE);
+    if (first != NOWHERE) {
+      set_free(first, count);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A third more for what does not fit at the end of a block, since what is copied has at most a
+ * quarter of one. */
+bool cn_blocks_ensure(size_t bytes)
+{
+  size_t wanted = (bytes + bytes / 3) / CN_BLOCK + ENDS;
+
+  while (blocks.spare < wanted)
+    if (!map_free())
+      return false;
+  return true;
+}
+
+/* ---- room ---- */
+
+static bool take_free(struct cn_room *room)
+{
+  if (blocks.spare == 0 && !map_free())
+    return false;
+  while (cn_tables.states[blocks.free] != CN_BLOCK_FREE)
+    blocks.free++;
+  CN_CHECK(blocks.free < blocks.high);
+  cn_tables.states[blocks.free] = CN_BLOCK_USED;
+  blocks.spare--;
+  room->free = cn_tables_address(blocks.free++);
+  room->end = room->free + CN_BLOCK;
+  return true;
+}
+
+/* The first hole of the block's lines from `from` on. */
+static bool take_hole(struct cn_room *room, uintptr_t from)
+{
+  uintptr_t end = (from | (CN_BLOCK - 1)) + 1;
+  const uint8_t *line = &cn_tables.lines[(from - cn_tables.old) / CN_LINE];
+
+  CN_ASSERT(from % CN_LINE == 0);
+  for (; from != end && *line != 0; line++)
+    from += CN_LINE;
+  if (from == end)
+    return false;
+  room->free = from;
+  for (; from != end && *line == 0; line++)
+    from += CN_LINE;
+  room->end = from;
+  CN_ASSERT(room->free < room->end && cn_blocks_has_objects(cn_tables_block(room->free)));
+  return true;
+}
+
+static bool take_block(struct cn_room *room)
+{
+  for (; blocks.holes < blocks.high; blocks.holes++)
+    if (cn_tables.states[blocks.holes] == CN_BLOCK_HOLES) {
+      cn_tables.states[blocks.holes] = CN_BLOCK_USED;
+      if (take_hole(room, cn_tables_address(blocks.holes)))
+        return true;
+    }
+  return false;
+}
+
+bool cn_blocks_next(struct cn_room *room, bool fresh)
+{
+  CN_CHECK(room->free <= room->end);
+  if (!fresh && room->end % CN_BLOCK != 0 && take_hole(room, room->end))
+    return true;
+  pthread_mutex_lock(&lock);
+  bool done = (!fresh && take_block(room)) || take_free(room);
+  pthread_mutex_unlock(&lock);
+  return done;
+}
+
+uintptr_t cn_blocks_run(size_t bytes)
+{
+  size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
+
+  CN_CHECK(bytes > CN_BLOCK); /* else it fits a hole */
+  pthread_mutex_lock(&lock);
+  size_t first = map(count, CN_BLOCK_USED);
+  pthread_mutex_unlock(&lock);
+  return first == NOWHERE ? 0 : cn_tables_address(first);
+}
+
+bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent)
+{
+  size_t first = map((bytes + CN_BLOCK - 1) / CN_BLOCK, state);
+
+  if (first == NOWHERE)
+    return false;
+  *extent = (struct cn_extent){cn_tables_address(first), cn_tables_address(blocks.none)};
+  return true;
+}
+
+void cn_blocks_free(struct cn_extent extent)
+{
+  size_t first = cn_tables_block(extent.start);
+
+  CN_CHECK(extent.start < extent.end && cn_tables.states[first] == CN_BLOCK_NURSERY);
+  cn_tables_clear(first, cn_tables_block(extent.end) - first);
+  set_free(first, cn_tables_block(extent.end) - first);
+}
+
+/* ---- all blocks ---- */
+
+static void release(size_t first, size_t count)
+{
+  CN_CHECK(first >= blocks.low && first + count <= blocks.high);
+  cn_os_release(cn_tables_address(first), count * CN_BLOCK);
+  cn_tables_clear(first, count);
+  memset(&cn_tables.states[first], CN_BLOCK_NONE, count);
+}
+
+/* Release what has memory in [from, to). */
+static void release_all(size_t from, size_t to)
+{
+  for (size_t block = from; block < to; block++) {
+    size_t first = block;
+    while (block < to && cn_tables.states[block] != CN_BLOCK_NONE)
+      block++;
+    if (block != first)
+      release(first, block - first);
+  }
+}
+
+void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery)
+{
+  size_t start = cn_tables_block(kept.start), end = cn_tables_block(kept.end),
+         full = cn_tables_block(used + CN_BLOCK - 1), to = cn_tables_block(nursery.start),
+         from = cn_tables_block(nursery.end);
+
+  CN_CHECK(kept.start <= used && used <= kept.end && (end <= to || from <= start));
+  release_all(blocks.low, start < to ? start : to);
+  release_all(end <= to ? end : from, end <= to ? to : start);
+  release_all(end <= to ? from : end, blocks.high);
+  blocks.low = start < to ? start : to;
+  blocks.high = end <= to ? from : end;
+  blocks.holes = blocks.free = blocks.high;
+  blocks.spare = 0;
+  set_free(full, end - full);
+}
+
+void cn_blocks_unmark(void)
+{
+  for (size_t block = blocks.low; block < blocks.high; block++)
+    if (cn_blocks_has_objects(block))
+      cn_tables.states[block] = CN_BLOCK_USED;
+  if (blocks.high > blocks.low)
+    memset(&cn_tables.lines[blocks.low * CN_BLOCK_LINES], 0,
+           (blocks.high - blocks.low) * CN_BLOCK_LINES);
+}
+
+/* How many lines of the block are marked. */
+static size_t marked(size_t block)
+{
+  const uint8_t *lines = &cn_tables.lines[block * CN_BLOCK_LINES];
+  size_t count = 0;
+
+  for (int i = 0; i < CN_BLOCK_LINES; i++)
+    count += lines[i] != 0;
+  return count;
+}
+
+static void sweep(size_t block, size_t lines)
+{
+  uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + 1 - cn_tables.marks];
+
+  CN_ASSERT(lines <= CN_BLOCK_LINES && cn_tables.states[block] == CN_BLOCK_USED);
+  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
+    bits[i] = 0; /* they are the marks of the next collection */
+  if (lines == 0)
+    set_free(block, 1);
+  else
+    cn_tables.states[block] = CN_BLOCK_LINES - lines < LEAST_HOLES ? CN_BLOCK_USED : CN_BLOCK_HOLES;
+}
+
+size_t cn_blocks_sweep(void)
+{
+  size_t lines = 0;
+
+  for (size_t block = blocks.low; block < blocks.high; block++)
+    if (cn_blocks_has_objects(block)) {
+      size_t some = marked(block);
+      sweep(block, some);
+      lines += some;
+    }
+  cn_tables.marks = 1 - cn_tables.marks;
+  CN_CHECK(cn_tables.marks <= 1);
+  blocks.holes = blocks.low;
+  return lines * CN_LINE;
+}
+
+/* From the top down. */
+void cn_blocks_trim(size_t bytes)
+{
+  size_t kept = (bytes + CN_BLOCK - 1) / CN_BLOCK, block = blocks.high;
+
+  while (block > blocks.low && blocks.spare > kept) {
+    size_t end = block;
+    while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE &&
+           blocks.spare > kept) {
+      block--;
+      blocks.spare--;
+    }
+    if (block != end)
+      release(block, end - block);
+    else
+      block--;
+  }
+  while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_NONE)
+    blocks.high--;
+  if (blocks.none > blocks.high)
+    blocks.none = blocks.high;
+}

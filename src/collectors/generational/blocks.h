@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Blocks of the old space, and the holes in them: runs of lines without an object. S. Blackburn,
+ * K. McKinley, "Immix: a mark-region garbage collector" (2008).
+ *
+ * Phase STOP. Several tracers may ask for room at once; what else there is, the collecting thread
+ * calls alone.
+ */
+#ifndef CN_COLLECTORS_GENERATIONAL_BLOCKS_H
+#define CN_COLLECTORS_GENERATIONAL_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cn_block_state {
+  CN_BLOCK_NONE,    /* it has no memory */
+  CN_BLOCK_FREE,    /* it has memory, without objects */
+  CN_BLOCK_HOLES,   /* objects, and holes that nobody has */
+  CN_BLOCK_USED,    /* objects, and holes that are not to be filled */
+  CN_BLOCK_NURSERY, /* it is part of the nursery, in stress mode */
+};
+
+/* Where one tracer puts copies: a hole. */
+struct cn_room {
+  uintptr_t free, end;
+};
+
+/* INIT. */
+void cn_blocks_init(void);
+
+/* The bounds of the blocks that have objects: no others lie outside. */
+void cn_blocks_bounds(size_t *low, size_t *high);
+
+/* Does the block have objects of the old space? */
+bool cn_blocks_has_objects(size_t block);
+
+/* Make *room the next hole, or, if `fresh`, a whole block. What was left of it stays as it is.
+ * False: no memory; the room is as it was. */
+bool cn_blocks_next(struct cn_room *room, bool fresh);
+
+/* See that there is memory for copies of `bytes` in all. False: there is none. */
+bool cn_blocks_ensure(size_t bytes);
+
+/* Blocks for one object of `bytes`; 0: no memory. */
+uintptr_t cn_blocks_run(size_t bytes);
+
+/* Blocks of `state` for `bytes` where nothing was for long. False: no addresses, or no memory. */
+struct cn_extent {
+  uintptr_t start, end;
+};
+bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent);
+
+/* The blocks of an extent are free from here on. */
+void cn_blocks_free(struct cn_extent extent);
+
+/* Take the memory of all blocks away but that of these two extents. From `used` on, the blocks of
+ * `kept` are free. */
+void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
+
+/* Before marking: no line is marked, and no hole is known. */
+void cn_blocks_unmark(void);
+
+/* After it: the objects that there are, are those that are marked. Returns the bytes of their
+ * lines. */
+size_t cn_blocks_sweep(void);
+
+/* Give memory back beyond that of blocks with objects and `bytes` more. */
+void cn_blocks_trim(size_t bytes);
+
+#endif

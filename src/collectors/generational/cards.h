@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cards: 512 bytes of old objects to which the program has stored since the last collection. Phase
+ * STOP, within a collection.
+ */
+#ifndef CN_COLLECTORS_GENERATIONAL_CARDS_H
+#define CN_COLLECTORS_GENERATIONAL_CARDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "collectors/generational/trace.h"
+
+/* CN_TRACE_YOUNG: visit the slots of dirty cards, and what they lead to. No card is dirty then. */
+void cn_cards_visit(struct cn_tracer *tracer);
+
+/* No old object leads to a young one. */
+void cn_cards_clear(void);
+
+bool cn_cards_is_dirty(uintptr_t address);
+
+#endif

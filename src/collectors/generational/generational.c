@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A collector with two generations (docs/generational.md). Objects are made in the nursery, which
+ * is small and used again and again. A young collection copies what survives to the old space, and
+ * finds what old objects refer to by cards. A full one marks the old space, whose free lines the
+ * next copies fill.
+ *
+ * CAIRN_EXTENT_MOVE_ALL (stress mode) copies everything to addresses that were not used for long,
+ * large objects, too, and from then on there are no others. The nursery is at such addresses then.
+ */
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/blocks.h"
+#include "collectors/generational/cards.h"
+#include "collectors/generational/inside.h"
+#include "collectors/generational/larges.h"
+#include "collectors/generational/nursery.h"
+#include "collectors/generational/tables.h"
+#include "collectors/generational/trace.h"
+#include "collectors/generational/unmapped.h"
+#include "collectors/generational/walk.h"
+#include "collectors/large.h"
+#include "runtime/os/os.h"
+
+enum {
+  NURSERY_MOST = 4 << 20,
+  NURSERY_SHARE = 8, /* of the maximum: one part in this many */
+  NURSERY_LEAST = 16 << 10,
+  GROWTH = 2,               /* bytes at which the next full collection is due, over survivors */
+  MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
+};
+
+static struct {
+  size_t initial, maximum;
+  size_t nursery;   /* bytes that it takes if there is room */
+  size_t old;       /* bytes of objects in the old space, large ones left out; with garbage */
+  size_t threshold; /* of all old objects: a full collection is due */
+  size_t survived;  /* bytes of old objects that the last full collection left */
+  bool moves;       /* no more objects are large, and the nursery moves: stress mode */
+  uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
+  uint64_t collections;
+} heap;
+
+static struct cn_tracer tracer;
+
+/* ---- sizes ---- */
+
+static size_t used(void)
+{
+  return heap.old + cn_larges.old;
+}
+
+/* How many bytes the nursery and young large objects may take. */
+static size_t left(void)
+{
+  return used() < heap.maximum ? (heap.maximum - used()) & ~(size_t)7 : 0;
+}
+
+/* Beside a large object of `large` bytes. */
+static size_t nursery_bytes(size_t large)
+{
+  size_t most = large < left() ? left() - large : 0;
+
+  return (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
+}
+
+/* After a full collection. */
+static void set_threshold(size_t bytes_needed)
+{
+  size_t wanted;
+
+  CN_ASSERT(used() <= heap.maximum);
+  heap.survived = used();
+  if (__builtin_mul_overflow(used(), (size_t)GROWTH, &wanted) ||
+      __builtin_add_overflow(wanted, bytes_needed, &wanted) || wanted > heap.maximum)
+    wanted = heap.maximum;
+  heap.threshold = wanted < heap.initial ? heap.initial : wanted;
+}
+
+static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
+{
+  CN_CHECK(initial_bytes <= max_bytes);
+  heap.maximum = max_bytes & ~(size_t)7;
+  heap.initial = heap.threshold = initial_bytes & ~(size_t)7;
+  heap.nursery = heap.maximum / NURSERY_SHARE & ~(size_t)7;
+  if (heap.nursery > NURSERY_MOST)
+    heap.nursery = NURSERY_MOST;
+  if (heap.nursery < NURSERY_LEAST)
+    heap.nursery = NURSERY_LEAST;
+  if (!cn_tables_init(heap.maximum))
+    return CAIRN_E_MEMORY;
+  cn_blocks_init();
+  cn_nursery_place(cn_tables.nursery, cn_tables.nursery, cn_tables.old);
+  cn_nursery_open(nursery_bytes(0));
+  cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
+  cn_os_forked(cn_nursery_forked);
+  return CAIRN_OK;
+}
+
+/* ---- allocation ---- */
+
+static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+{
+  return cn_nursery_refill(mutator, bytes) ? CAIRN_OK : CAIRN_E_FULL;
+}
+
+static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
+{
+  size_t most = left() > cn_larges.young ? left() - cn_larges.young : 0;
+
+  return cn_nursery_grow(mutator, bytes, most) ? CAIRN_OK : CAIRN_E_MEMORY;
+}
+
+/* Young large objects count for a nursery of their own; one may be larger. */
+static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
+{
+  size_t young = cn_larges.young, nursery = cn_nursery.limit - cn_nursery.start;
+
+  if (young != 0 && young + bytes > heap.nursery)
+    return 0;
+  if (young + nursery > left() || bytes > left() - young - nursery ||
+      used() + young + bytes > heap.threshold)
+    return 0;
+  return cn_larges_allocate(bytes, zero);
+}
+
+static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
+{
+  if (zero > block)
+    memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
+}
+
+static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared,
+                                        void **result)
+{
+  uintptr_t block, zero = UINTPTR_MAX;
+
+  if (heap.moves) {
+    block = cn_nursery_block(mutator, bytes);
+  } else {
+    cn_nursery_lock();
+    block = allocate_elsewhere(bytes, &zero);
+    cn_nursery_unlock();
+  }
+  if (block == 0)
+    return CAIRN_E_FULL;
+  if (cleared)
+    clear(block, zero, bytes);
+  *result = (void *)block;
+  return CAIRN_OK;
+}
+
+/* ---- collections ---- */
+
+static void trace(enum cn_trace mode, const struct cn_extent *copies)
+{
+  cn_trace_begin(mode, heap.collections, copies);
+  cn_trace_enter(&tracer);
+  cn_trace_roots(&tracer);
+  if (mode == CN_TRACE_YOUNG)
+    cn_cards_visit(&tracer);
+  cn_trace_drain(&tracer);
+  cn_inside_end();
+  cairn_note_all_moved(tracer.objects, tracer.moved);
+}
+
+/* Before anything moves. */
+static void ensure_memory(void)
+{
+  size_t most = cn_nursery.free - cn_nursery.start;
+
+  if (!cn_blocks_ensure(most))
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
+                        heap.maximum);
+}
+
+static void collect_young(void)
+{
+  ensure_memory();
+  trace(CN_TRACE_YOUNG, NULL);
+  CN_CHECK(tracer.moved <= cn_nursery.free - cn_nursery.start);
+  cn_trace_leave(&tracer);
+  heap.old += tracer.moved;
+  cn_larges_end(false);
+}
+
+static void collect_full(size_t bytes_needed)
+{
+  ensure_memory();
+  cn_blocks_unmark();
+  cn_larges_unmark();
+  trace(CN_TRACE_FULL, NULL);
+  cn_trace_leave(&tracer);
+  CN_CHECK(tracer.moved + tracer.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
+  heap.old = tracer.moved + tracer.marked;
+  cn_larges_end(true);
+  cn_cards_clear();
+  cn_blocks_sweep();
+  set_threshold(bytes_needed);
+  cn_blocks_trim(heap.threshold - (used() < heap.threshold ? used() : heap.threshold));
+}
+
+/* Room for the nursery of stress mode, and for the allocation that waits. */
+static void place_nursery(struct cn_extent *nursery, size_t bytes_needed)
+{
+  size_t room = bytes_needed > heap.maximum ? 0 : bytes_needed;
+
+  if (!cn_blocks_extent(MOVED_NURSERY + 2 * room, CN_BLOCK_NURSERY, nursery))
+    cairn_out_of_memory(true, "no memory for a nursery of %zu bytes (heap maximum %zu)",
+                        MOVED_NURSERY + 2 * room, heap.maximum);
+}
+
+/* All objects have been copied: take the memory that they left away. */
+static void leave_all(struct cn_extent copies, struct cn_extent nursery)
+{
+  size_t low, high;
+
+  cn_blocks_bounds(&low, &high);
+  cn_unmapped_note(cn_tables_address(low), cn_tables_address(high), heap.collections);
+  cn_unmapped_note(cn_nursery.start, cn_nursery.end, heap.collections);
+  if (!heap.moves)
+    cn_os_release(cn_nursery.start, cn_nursery.memory - cn_nursery.start);
+  cn_blocks_leave(copies, tracer.room.free, nursery);
+  if (cn_larges.young + cn_larges.old != 0)
+    heap.dropped = heap.collections;
+  cn_larges_drop();
+}
+
+static void collect_moving(size_t bytes_needed)
+{
+  struct cn_extent copies, nursery;
+  size_t most = heap.old + (cn_nursery.free - cn_nursery.start) + cn_larges.young + cn_larges.old;
+
+  if (!cn_blocks_extent(most + 8, CN_BLOCK_USED, &copies))
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
+                        heap.maximum);
+  place_nursery(&nursery, bytes_needed);
+  trace(CN_TRACE_MOVE, &copies);
+  CN_CHECK(tracer.moved <= most && tracer.room.free <= copies.end);
+  leave_all(copies, nursery);
+  cn_trace_leave(&tracer);
+  heap.old = tracer.moved;
+  heap.moves = true;
+  set_threshold(bytes_needed);
+  cn_nursery_place(nursery.start, nursery.end, nursery.end);
+}
+
+/* Is a full collection due? Also where the nursery would become so small that it is not worth it.
+ */
+static bool full_is_due(size_t bytes_needed)
+{
+  size_t least = heap.nursery / 2;
+
+  return used() + cn_larges.young + bytes_needed > heap.threshold ||
+         (left() < least && used() != heap.survived);
+}
+
+/* What is in it has been copied. That of stress mode may be too small for what waits. */
+static void empty_nursery(size_t bytes_needed)
+{
+  struct cn_extent place = {cn_nursery.start, cn_nursery.end};
+  bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;
+
+  if (heap.moves && bytes_needed > place.end - place.start) {
+    cn_blocks_free(place);
+    place_nursery(&place, bytes_needed);
+    cn_nursery_place(place.start, place.end, place.end);
+  }
+  size_t bytes = nursery_bytes(large ? bytes_needed : 0), room = place.end - place.start;
+  if (heap.moves)
+    bytes = room < left() ? room : left();
+  cn_nursery_place(place.start, cn_nursery.memory, place.end);
+  cn_nursery_open(bytes);
+}
+
+static void collect(const struct cairn_collection *collection)
+{
+  size_t bytes_needed = collection->bytes_needed;
+
+  heap.collections++;
+  cn_nursery_take_all();
+  if (collection->extent == CAIRN_EXTENT_MOVE_ALL)
+    collect_moving(bytes_needed);
+  else if (collection->extent == CAIRN_EXTENT_FULL || full_is_due(bytes_needed))
+    collect_full(bytes_needed);
+  else
+    collect_young();
+  empty_nursery(bytes_needed);
+  cn_nursery_give_one();
+}
+
+/* ---- questions ---- */
+
+static bool is_young(uintptr_t address)
+{
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, end, block;
+
+  if (header - cn_nursery.start < cn_nursery.end - cn_nursery.start)
+    return true;
+  block = cn_large_contains(header) ? cn_large_find(header, &end) : 0;
+  return block != 0 && !cn_large_is_marked(block);
+}
+
+static bool covered(uintptr_t object, struct cairn_slot slot)
+{
+  return is_young(object) || !is_young(cairn_slot_object(slot)) ||
+         cn_cards_is_dirty((uintptr_t)slot.address);
+}
+
+static bool was_unmapped(uintptr_t address, uint64_t *collection)
+{
+  if (cn_large_contains(address)) {
+    *collection = heap.dropped;
+    return heap.dropped != 0;
+  }
+  bool none = cn_tables_is_old(address)
+                  ? cn_tables.states[cn_tables_block(address)] == CN_BLOCK_NONE
+                  : address - cn_tables.nursery < cn_tables.old - cn_tables.nursery;
+  *collection = none ? cn_unmapped_find(address) : 0;
+  return none && heap.moves;
+}
+
+static bool is_object(uintptr_t word)
+{
+  uintptr_t header = word - CAIRN_ABI_HEADER_SIZE, end, block;
+
+  if (word % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return false;
+  if (cn_large_contains(header)) {
+    block = cn_large_find(header, &end);
+    return block != 0 && word == cn_larges_object(block);
+  }
+  if (header - cn_nursery.start < cn_nursery.limit - cn_nursery.start)
+    return cairn_layout_is_known(cairn_object_layout(word));
+  return cn_tables_is_old(header) && word != cn_tables.end && cn_tables_starts(word);
+}
+
+static void forget(const unsigned char *start, const unsigned char *stop)
+{
+  cn_nursery_take_all();
+  cn_walk_forget(start, stop);
+  cn_nursery_give_one();
+}
+
+const struct cairn_collector cairn_generational = {
+    .version = CAIRN_ABI_COLLECTOR_VERSION,
+    .size = sizeof(struct cairn_collector),
+    .name = "generational",
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS,
+    .barriers = CAIRN_ABI_BARRIERS_CARDS,
+    .init = init,
+    .refill = refill,
+    .allocate_large = allocate_large,
+    .grow = grow,
+    .collect = collect,
+    .was_unmapped = was_unmapped,
+    .is_object = is_object,
+    .forget = forget,
+    .stretches = cn_walk_stretches,
+    .covered = covered,
+};

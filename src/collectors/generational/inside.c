@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Headers are not trusted: what looks like one may be data.
+ */
+#include "collectors/generational/inside.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/larges.h"
+#include "collectors/generational/nursery.h"
+#include "collectors/generational/tables.h"
+#include "collectors/generational/trace.h"
+#include "collectors/large.h"
+#include "collectors/starts.h"
+
+/* The size of the payload at `at`, which has this header. */
+static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
+{
+  const struct cairn_layout *layout = cairn_header_layout(header);
+
+  if (cairn_header_is_gone(header)) {
+    *bytes = cairn_header_gone_bytes(header);
+    return true;
+  }
+  return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
+         cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) == CAIRN_OK;
+}
+
+uintptr_t cn_inside_step(uintptr_t block, uintptr_t *payload)
+{
+  uintptr_t first = *(const uintptr_t *)block, prefix = CAIRN_ABI_HEADER_SIZE;
+  bool indexed = (first & 1) != 0 && !cn_tables_is_forward(first);
+  uint64_t bytes;
+
+  CN_CHECK(block >= cn_nursery.start && block < cn_nursery.free);
+  if (indexed)
+    prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
+  *payload = block + prefix;
+  uintptr_t at = *payload, header = *cairn_object_header(at);
+  if (cn_tables_is_forward(header)) {
+    at = cairn_header_forwarded_to(header);
+    header = *cairn_object_header(at);
+  }
+  if (!payload_size(header, at, indexed, &bytes) || bytes > cn_nursery.free - *payload)
+    cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
+  return *payload + bytes;
+}
+
+/* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
+ * where layouts lie at addresses with which a program is unlikely to compute, and where no array is
+ * left as it was found. */
+static bool is_plainly_start(uintptr_t address)
+{
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || cn_cycle.uncleared)
+    return false;
+  uintptr_t header = *cairn_object_header(address);
+  if (cn_tables_is_forward(header))
+    return true;
+  return header >> 32 != 0 && cairn_layout_is_known(cairn_header_layout(header));
+}
+
+uintptr_t cn_inside_nursery(const uintptr_t *slot, uintptr_t address)
+{
+  if (is_plainly_start(address))
+    return address;
+  if (!cn_cycle.mapped &&
+      !cn_starts_begin(cn_nursery.start, cn_nursery.free, cn_nursery.free, cn_inside_step))
+    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
+                        (unsigned long)address);
+  cn_cycle.mapped = true;
+  uintptr_t start = cn_starts_find(address);
+  if (start == 0)
+    cn_trace_no_object(slot, address, "no object reaches there");
+  CN_ASSERT(start > cn_nursery.start && start <= address);
+  return start;
+}
+
+void cn_inside_end(void)
+{
+  if (cn_cycle.mapped)
+    cn_starts_drop();
+  cn_cycle.mapped = false;
+}
+
+/* An object that was copied is as long as the copy. */
+uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t start = cn_tables_last_start(address), at = start;
+  uint64_t bytes;
+
+  if (start == 0)
+    cn_trace_no_object(slot, address, "no object reaches there");
+  if (start == address)
+    return start;
+  if (cn_tables_is_forward(*cairn_object_header(at)))
+    at = cairn_header_forwarded_to(*cairn_object_header(at));
+  uintptr_t header = *cairn_object_header(at);
+  const struct cairn_layout *layout = cairn_header_layout(header);
+  if (!payload_size(header, at, layout != NULL && layout->elem_size != 0, &bytes) ||
+      address - start > bytes)
+    cn_trace_no_object(slot, address, "no object reaches there");
+  return start;
+}
+
+uintptr_t cn_inside_large(const uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t start = block != 0 ? cn_larges_object(block) : 0;
+
+  if (block == 0)
+    cn_trace_no_object(slot, address, "an earlier collection freed it");
+  if (start > address)
+    cn_trace_no_object(slot, address, "it leads to a header");
+  return start;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The young ones are in a list, so that a young collection takes time for these alone.
+ */
+#include "collectors/generational/larges.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/tables.h"
+#include "collectors/large.h"
+#include "runtime/os/os.h"
+
+/* A sweep looks at each object: that pays if one of a few has gone, by their usual size. */
+enum { PER_SWEEP = 256 << 10 };
+
+struct cn_larges cn_larges;
+
+static struct {
+  uintptr_t *at;
+  size_t count, room;
+  size_t loose; /* how many may have become free runs since the last sweep joined those */
+} list;
+
+static bool make_room(void)
+{
+  size_t room = list.room != 0 ? 2 * list.room : cn_os_page() / sizeof *list.at;
+  uintptr_t *at = cn_os_resize(list.at, list.room * sizeof *at, room * sizeof *at);
+
+  if (at == NULL)
+    return false;
+  list.at = at;
+  list.room = room;
+  return true;
+}
+
+static size_t pages_of(uintptr_t block)
+{
+  uintptr_t end;
+
+  CN_CHECK(cn_large_find(block, &end) == block);
+  return end - block;
+}
+
+uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero)
+{
+  if (list.count == list.room && !make_room())
+    return 0;
+  uintptr_t block = cn_large_allocate(bytes, zero);
+  CN_CHECK(list.count < list.room);
+  if (block != 0) {
+    CN_ASSERT(!cn_large_is_marked(block));
+    list.at[list.count++] = block;
+    cn_larges.young += pages_of(block);
+  }
+  return block;
+}
+
+uintptr_t cn_larges_object(uintptr_t block)
+{
+  uintptr_t first = *(const uintptr_t *)block;
+
+  CN_ASSERT(cn_large_contains(block));
+  return cn_tables_is_forward(first) ? block + CAIRN_ABI_HEADER_SIZE : cairn_block_object(block);
+}
+
+void cn_larges_unmark(void)
+{
+  cn_large_unmark();
+}
+
+/* Free the young ones that are not marked, one by one. */
+static void free_some(void)
+{
+  for (size_t i = 0; i < list.count; i++)
+    if (cn_large_is_marked(list.at[i]))
+      cn_larges.old += pages_of(list.at[i]);
+    else
+      cn_large_free(list.at[i]);
+}
+
+void cn_larges_end(bool full)
+{
+  list.loose += list.count;
+  if (full || list.loose > cn_larges.old / PER_SWEEP) {
+    cn_larges.old = cn_large_sweep(true);
+    list.loose = 0;
+  } else {
+    free_some();
+  }
+  CN_ASSERT(list.loose == 0 || !full);
+  cn_larges.young = 0;
+  list.count = 0;
+}
+
+void cn_larges_drop(void)
+{
+  if (cn_larges.young + cn_larges.old != 0)
+    cn_large_drop();
+  cn_larges = (struct cn_larges){0, 0};
+  list.count = 0;
+}

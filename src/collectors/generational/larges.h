@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Large objects, which have pages of their own (collectors/large.h) and two generations as well:
+ * one that a collection reached stays marked, and is old; a young collection frees the others.
+ */
+#ifndef CN_COLLECTORS_GENERATIONAL_LARGES_H
+#define CN_COLLECTORS_GENERATIONAL_LARGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cn_larges {
+  size_t young, old; /* bytes of pages */
+};
+extern struct cn_larges cn_larges;
+
+/* MUTATE, under the nursery's lock: a young one. Before `*zero` it may be other than zero. 0: no
+ * room. */
+uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero);
+
+/* STOP. The payload of the object whose block begins there, copied or not. */
+uintptr_t cn_larges_object(uintptr_t block);
+
+/* STOP. Before a full collection: all are young. After any: those that are not marked go, and no
+ * young ones are left. After one that moved all: so do all. */
+void cn_larges_unmark(void);
+void cn_larges_end(bool full);
+void cn_larges_drop(void);
+
+#endif

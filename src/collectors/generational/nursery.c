@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The only mutator has all of the nursery for its buffer. One of several gets a buffer twice as
+ * large as its last, up to a share of what is free. Memory is not cleared: compiled code and the
+ * runtime's slow paths do that object by object, in the cache.
+ */
+#include "collectors/generational/nursery.h"
+
+#include <pthread.h>
+#include "base/check.h"
+#include "runtime/os/os.h"
+
+enum {
+  SLACK = 2 << 20,         /* bytes of memory that it may keep for nothing */
+  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
+  BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
+};
+
+struct cn_nursery cn_nursery;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cn_nursery_lock(void)
+{
+  pthread_mutex_lock(&lock);
+}
+
+void cn_nursery_unlock(void)
+{
+  pthread_mutex_unlock(&lock);
+}
+
+void cn_nursery_forked(void)
+{
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
+{
+  CN_CHECK(start % 8 == 0 && start <= memory && memory <= end);
+  cn_nursery = (struct cn_nursery){start, start, start, end, memory};
+}
+
+/* Memory up to `to`. */
+static bool commit(uintptr_t to)
+{
+  size_t page = cn_os_page();
+
+  if (to > cn_nursery.end)
+    return false;
+  to = (to + page - 1) & ~(page - 1);
+  if (to > cn_nursery.memory) {
+    if (!cn_os_commit(cn_nursery.memory, to - cn_nursery.memory))
+      return false;
+    cn_nursery.memory = to;
+  }
+  return true;
+}
+
+/* Take memory away that grow() has given. */
+static void trim(size_t bytes)
+{
+  uintptr_t kept = cn_nursery.start + ((bytes + SLACK) & ~(size_t)(SLACK - 1));
+
+  if (cn_nursery.memory > kept + SLACK) {
+    cn_os_release(kept, cn_nursery.memory - kept);
+    cn_nursery.memory = kept;
+  }
+}
+
+bool cn_nursery_open(size_t bytes)
+{
+  CN_CHECK(bytes % 8 == 0 && cn_nursery.free == cn_nursery.start);
+  trim(bytes);
+  bool done = commit(cn_nursery.start + bytes);
+  cn_nursery.limit = done ? cn_nursery.start + bytes : cn_nursery.memory;
+  return done;
+}
+
+/* ---- buffers ---- */
+
+static void take(struct cairn_mutator *mutator)
+{
+  uintptr_t end, free = cairn_buffer_take(mutator, &end);
+
+  if (end == cn_nursery.free && end != 0)
+    cn_nursery.free = free;
+  else
+    cairn_fill(free, end);
+  CN_ASSERT(cn_nursery.free <= cn_nursery.limit);
+}
+
+static size_t left(void)
+{
+  CN_CHECK(cn_nursery.free <= cn_nursery.limit);
+  return cn_nursery.limit - cn_nursery.free;
+}
+
+/* How many bytes a buffer gets that is to serve `bytes` at first. */
+static size_t share(struct cairn_mutator *mutator, size_t bytes)
+{
+  size_t count = cairn_mutator_count();
+  uintptr_t *next = cairn_mutator_word(mutator);
+
+  if (count <= 1)
+    return left();
+  size_t most = (left() / BUFFER_SHARE / count) & ~(size_t)7, size = *next;
+  if (size > most)
+    size = most;
+  if (size < BUFFER_LEAST)
+    size = BUFFER_LEAST;
+  *next = 2 * size;
+  if (size < bytes)
+    size = bytes;
+  return size < left() ? size : left();
+}
+
+static void give(struct cairn_mutator *mutator, size_t bytes)
+{
+  size_t size = share(mutator, bytes);
+
+  CN_CHECK(size <= left() && cn_nursery.limit <= cn_nursery.memory);
+  cairn_buffer_give(mutator, cn_nursery.free, cn_nursery.free + size);
+  cn_nursery.free += size;
+}
+
+bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes)
+{
+  cn_nursery_lock();
+  bool done = bytes <= left();
+  if (done) {
+    take(mutator);
+    give(mutator, bytes);
+  }
+  cn_nursery_unlock();
+  return done;
+}
+
+bool cn_nursery_grow(struct cairn_mutator *mutator, size_t bytes, size_t most)
+{
+  cn_nursery_lock();
+  take(mutator);
+  size_t used = cn_nursery.free - cn_nursery.start, wanted = 2 * used + bytes;
+  bool done = bytes <= most && used <= most - bytes;
+
+  if (wanted > most)
+    wanted = most;
+  if (done)
+    done = commit(cn_nursery.start + wanted);
+  if (done && cn_nursery.start + wanted > cn_nursery.limit)
+    cn_nursery.limit = cn_nursery.start + wanted;
+  give(mutator, bytes);
+  cn_nursery_unlock();
+  return done;
+}
+
+uintptr_t cn_nursery_block(struct cairn_mutator *mutator, size_t bytes)
+{
+  uintptr_t block = 0;
+
+  cn_nursery_lock();
+  bool alone = cairn_mutator_count() <= 1;
+  if (alone)
+    take(mutator);
+  if (bytes <= left()) {
+    block = cn_nursery.free;
+    cn_nursery.free += bytes;
+  }
+  if (alone)
+    give(mutator, 0);
+  cn_nursery_unlock();
+  return block;
+}
+
+void cn_nursery_take_all(void)
+{
+  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    take(m);
+  CN_ASSERT(cn_nursery.start <= cn_nursery.free);
+}
+
+void cn_nursery_give_one(void)
+{
+  struct cairn_mutator *first = cairn_mutator_next(NULL);
+
+  if (first && cairn_mutator_next(first) == NULL)
+    give(first, 0);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Addresses are plenty, and a table takes memory only where the heap has some. Where addresses are
+ * limited there are fewer, CAIRN_STRESS comes back to a place sooner, and the heap may end before
+ * its maximum.
+ */
+#include "collectors/generational/tables.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "collectors/large.h"
+#include "runtime/os/os.h"
+
+struct cn_tables cn_tables;
+
+enum {
+  LARGE_PAGE = 2 << 20,
+  SPACE = 512 << 10 /* of nursery and old space each, beyond what objects take */
+};
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+  CN_ASSERT(unit != 0 && (unit & (unit - 1)) == 0);
+  return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* Cut bytes off a piece of memory for the next table. */
+static void *cut(uintptr_t *memory, size_t bytes)
+{
+  uintptr_t at = *memory;
+
+  CN_CHECK(at % CN_CARD == 0);
+  *memory += round_up(bytes, CN_CARD);
+  return (void *)at;
+}
+
+/* Tables for all from `base` to `end`: cards for as many bytes as the next power of two. */
+static bool make_tables(void)
+{
+  size_t old = cn_tables.end - cn_tables.old, cards = CN_BLOCK_CARDS, page = cn_os_page();
+
+  while (cards * CN_CARD < cn_tables.end - cn_tables.base)
+    cards *= 2;
+  cn_tables.blocks = old / CN_BLOCK;
+  size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
+         bytes = round_up(cards + bits + lines + cn_tables.blocks + 4 * CN_CARD, page);
+  uintptr_t memory = cn_os_reserve(bytes);
+  if (memory == 0 || !cn_os_commit(memory, bytes)) {
+    if (memory != 0)
+      cn_os_free((void *)memory, bytes);
+    return false;
+  }
+  cn_tables.cards = cut(&memory, cards);
+  cn_tables.mask = cards - 1;
+  cn_tables.bits = cut(&memory, bits);
+  cn_tables.lines = cut(&memory, lines);
+  cn_tables.states = cut(&memory, cn_tables.blocks);
+  return true;
+}
+
+/* All but the sum at multiples of `unit`. */
+static bool reserve(size_t large, size_t nursery, size_t old, size_t unit)
+{
+  size_t bytes = round_up(large, unit) + round_up(nursery, unit) + round_up(old, unit) + unit;
+  uintptr_t memory = cn_os_reserve(bytes);
+
+  if (memory == 0)
+    return false;
+  cn_tables.base = round_up(memory, unit);
+  cn_tables.nursery = cn_tables.base + round_up(large, unit);
+  cn_tables.old = cn_tables.nursery + round_up(nursery, unit);
+  cn_tables.end = cn_tables.old + round_up(old, unit);
+  if (make_tables() && cn_large_init_at(cn_tables.base, cn_tables.nursery - cn_tables.base))
+    return true;
+  cn_os_free((void *)memory, bytes);
+  return false;
+}
+
+bool cn_tables_init(size_t bytes)
+{
+  size_t plenty = (size_t)16 << 30, some = bytes + SPACE;
+
+  if (bytes > SIZE_MAX / 16)
+    return false;
+  bool done = reserve(4 * some, some, 2 * some > plenty ? 2 * some : plenty, LARGE_PAGE);
+  for (; !done && some >= SPACE; some /= 2)
+    done = reserve(some, some, 2 * some, CN_BLOCK);
+  if (done)
+    cn_os_prefer_large_pages(cn_tables.nursery, cn_tables.end - cn_tables.nursery);
+  CN_CHECK(!done || (cn_tables.old % CN_BLOCK == 0 && cn_tables.base < cn_tables.nursery));
+  return done;
+}
+
+uintptr_t cn_tables_last_start(uintptr_t address)
+{
+  size_t card = (address - cn_tables.old) / CN_CARD, kind = 1 - cn_tables.marks;
+  uint64_t bits = 0;
+
+  CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
+  if (address != cn_tables.end)
+    bits = cn_tables.bits[2 * card + kind] & ~UINT64_C(0) >> (63 - address / 8 % 64);
+  while (bits == 0 && card > 0)
+    bits = cn_tables.bits[2 * --card + kind];
+  if (bits == 0)
+    return 0;
+  return cn_tables.old + card * CN_CARD + (size_t)(63 - __builtin_clzll(bits)) * 8;
+}
+
+uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end)
+{
+  CN_CHECK(address % 8 == 0 && end % CN_CARD == 0);
+  if (address >= end)
+    return 0;
+  const uint64_t *word = cn_tables_word(address, 1 - cn_tables.marks);
+  uintptr_t at = address & ~(uintptr_t)(CN_CARD - 1);
+  uint64_t bits = *word & ~UINT64_C(0) << address / 8 % 64;
+
+  while (bits == 0) {
+    at += CN_CARD;
+    if (at >= end)
+      return 0;
+    bits = *(word += 2);
+  }
+  return at + (uintptr_t)__builtin_ctzll(bits) * 8;
+}
+
+void cn_tables_clear(size_t block, size_t count)
+{
+  CN_CHECK(block + count <= cn_tables.blocks);
+  memset(&cn_tables.bits[block * CN_BLOCK_BITS], 0, count * CN_BLOCK_BITS * sizeof(uint64_t));
+  memset(&cn_tables.lines[block * CN_BLOCK_LINES], 0, count * CN_BLOCK_LINES);
+  for (size_t i = 0; i < count; i++)
+    memset(cn_tables_cards(cn_tables_address(block + i)), 0, CN_BLOCK_CARDS);
+}

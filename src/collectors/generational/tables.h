@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The heap's addresses, and what is known of its memory in tables beside it:
+ *
+ *     base             nursery        old                                   end
+ *      |  large objects  |             |  blocks of 32 KiB, of lines         |
+ *
+ * Of each block there are a state, and a byte per line; of each 8 bytes of old space two bits:
+ * does an object start there (its payload), and is it marked. After a full collection the marked
+ * ones are those that there are, so the two change places. Cards are those of compiled code.
+ */
+#ifndef CN_COLLECTORS_GENERATIONAL_TABLES_H
+#define CN_COLLECTORS_GENERATIONAL_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/heap_object.h>
+
+enum {
+  CN_BLOCK = 32 << 10,
+  CN_LINE = 256,
+  CN_CARD = 512,
+  CN_BLOCK_LINES = CN_BLOCK / CN_LINE,
+  CN_BLOCK_CARDS = CN_BLOCK / CN_CARD,
+  CN_BLOCK_BITS = 2 * CN_BLOCK / 8 / 64 /* words, of both kinds */
+};
+
+struct cn_tables {
+  uintptr_t base, nursery, old, end;
+  uint64_t *bits; /* of each 512 bytes two words, the starts first or the marks */
+  size_t marks;   /* 0 or 1: which is that of marks */
+  uint8_t *lines; /* not 0: an object lies there that the last full collection left */
+  uint8_t *states;
+  size_t blocks;
+  unsigned char *cards; /* of any address, by the mask */
+  uint64_t mask;
+};
+extern struct cn_tables cn_tables;
+
+/* Phase INIT. Reserve addresses for objects of `bytes` in all. False: there are none. */
+bool cn_tables_init(size_t bytes);
+
+static inline bool cn_tables_is_old(uintptr_t address)
+{
+  return address - cn_tables.old < cn_tables.end - cn_tables.old;
+}
+
+static inline size_t cn_tables_block(uintptr_t address)
+{
+  return (address - cn_tables.old) / CN_BLOCK;
+}
+
+static inline uintptr_t cn_tables_address(size_t block)
+{
+  return cn_tables.old + block * CN_BLOCK;
+}
+
+static inline uint64_t *cn_tables_word(uintptr_t payload, size_t kind)
+{
+  return &cn_tables.bits[(payload - cn_tables.old) / CN_CARD * 2 + kind];
+}
+
+static inline uint64_t cn_tables_bit(uintptr_t payload)
+{
+  return UINT64_C(1) << payload / 8 % 64;
+}
+
+static inline bool cn_tables_starts(uintptr_t payload)
+{
+  return (*cn_tables_word(payload, 1 - cn_tables.marks) & cn_tables_bit(payload)) != 0;
+}
+
+static inline void cn_tables_set_start(uintptr_t payload)
+{
+  *cn_tables_word(payload, 1 - cn_tables.marks) |= cn_tables_bit(payload);
+}
+
+/* Does the header, or the first word of a block, say that the object was copied? Copies lie in the
+ * old space, and no count is as large as an address there. */
+static inline bool cn_tables_is_forward(uintptr_t word)
+{
+  return cairn_header_is_forwarded(word) && cn_tables_is_old(cairn_header_forwarded_to(word) - 1);
+}
+
+/* The payload of the last object that starts at `address` or before; 0: there is none. */
+uintptr_t cn_tables_last_start(uintptr_t address);
+/* That of the first at `address` or after, and before `end`, a multiple of 512; 0: there is none.
+ */
+uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end);
+
+/* The bytes of the cards of a block, or of as many bytes at such a multiple. */
+static inline unsigned char *cn_tables_cards(uintptr_t block)
+{
+  return &cn_tables.cards[block / CN_CARD & cn_tables.mask];
+}
+
+/* Nothing is in these blocks: clear their bits, lines and cards. */
+void cn_tables_clear(size_t block, size_t count);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tracing: what is reachable is copied out of the nursery, and in the old space marked, or copied
+ * as well. Phase STOP, within a collection.
+ */
+#ifndef CN_COLLECTORS_GENERATIONAL_TRACE_H
+#define CN_COLLECTORS_GENERATIONAL_TRACE_H
+
+#include <cairn/collector.h>
+#include "collectors/generational/blocks.h"
+
+enum cn_trace {
+  CN_TRACE_YOUNG, /* objects of the nursery and young large ones; the others are not looked at */
+  CN_TRACE_FULL,  /* all: those of the nursery are copied, the others marked */
+  CN_TRACE_MOVE   /* all, and each is copied */
+};
+
+enum { CN_KNOWN = 64 };
+
+/* Who traces: one for each thread that does. */
+struct cn_tracer {
+  struct cn_room room;  /* where copies go */
+  struct cn_room whole; /* and those that did not fit a hole */
+  uintptr_t *stack;     /* objects whose fields are to be looked at */
+  size_t count, depth;
+  const struct cairn_layout *known[CN_KNOWN]; /* layouts that were checked in this collection */
+  size_t objects, moved, marked;              /* copies; their bytes; bytes of what was marked */
+};
+
+/* What the collection is to do, by mode; the same for all tracers. */
+struct cn_cycle {
+  enum cn_trace mode;
+  uintptr_t young, young_bytes;  /* where what may be young lies: one comparison */
+  uintptr_t copies, copies_room; /* CN_TRACE_MOVE: where there are only copies */
+  struct cairn_words words;
+  bool mapped;    /* object starts in the nursery are being looked up */
+  bool uncleared; /* what looks like a header may be none */
+  uint64_t number;
+};
+extern struct cn_cycle cn_cycle;
+
+/* Begin collection `number`; all objects have room in `copies`, which is null but for
+ * CN_TRACE_MOVE. Then begin with each tracer, and be done with it. */
+void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies);
+void cn_trace_enter(struct cn_tracer *tracer);
+void cn_trace_leave(struct cn_tracer *tracer);
+
+/* Visit all roots, and all that they lead to. */
+void cn_trace_roots(struct cn_tracer *tracer);
+
+/* CN_TRACE_YOUNG: visit the slots of an object of this layout that lie in [from, to). */
+void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
+                    uintptr_t from, uintptr_t to);
+/* All that is left to visit. */
+void cn_trace_drain(struct cn_tracer *tracer);
+
+/* The layout of an object that was reached, by its header; `slot` led to it. Never fails: calls
+ * cairn_fatal(). */
+const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot,
+                                           uintptr_t object);
+_Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
+
+#endif

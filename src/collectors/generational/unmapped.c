@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The last few thousand, in the order of their collections.
+ */
+#include "collectors/generational/unmapped.h"
+
+#include "base/check.h"
+
+enum { LOG = 4096 };
+
+static struct {
+  struct left {
+    uintptr_t start, end;
+    uint64_t number;
+  } at[LOG];
+  size_t next;
+} record;
+
+void cn_unmapped_note(uintptr_t start, uintptr_t end, uint64_t number)
+{
+  CN_CHECK(start <= end && number != 0);
+  record.at[record.next++ % LOG] = (struct left){start, end, number};
+}
+
+uint64_t cn_unmapped_find(uintptr_t address)
+{
+  uint64_t number = 0;
+
+  for (int i = 0; i < LOG; i++)
+    if (address - record.at[i].start < record.at[i].end - record.at[i].start &&
+        record.at[i].number > number)
+      number = record.at[i].number;
+  return number;
+}
