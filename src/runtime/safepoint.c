@@ -20,6 +20,7 @@
 #include "runtime/heap/type_histogram.h"
 #include "runtime/heap/verify_heap.h"
 #include "runtime/heap/resize.h"
+#include "runtime/inspect/dump.h"
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
@@ -243,6 +244,20 @@ static void *allocate_collecting(const struct cn_regs *regs, struct cn_wanted wa
   return block;
 }
 
+static void dump_exhausted(const struct cn_regs *regs)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (cn_options.dump == 0 || mutator->stopped != NULL)
+    return;
+  mutator->stopped = regs;
+  if (cn_stop_begin(mutator)) {
+    cn_dump_exhausted();
+    cn_stop_end(mutator);
+  }
+  mutator->stopped = NULL;
+}
+
 /* The slow path of an allocation up to leave(). A signal may come in leave(): the block must have a
  * header by then. */
 static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
@@ -258,6 +273,7 @@ static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, 
   block = may_collect() ? allocate_collecting(regs, wanted) : cn_heap_allocate_growing(wanted);
   if (block != NULL)
     return block;
+  dump_exhausted(regs);
   leave(*native);
   cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", wanted.bytes,
                  cn_options.heap_max);

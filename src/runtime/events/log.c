@@ -37,6 +37,7 @@ static void log_collection(const struct cairn_event *event)
 static void log_stop(const struct cairn_event *event)
 {
   uint64_t nanoseconds = event->time - event->since;
+  CN_ASSERT(event->since <= event->time);
   char last[40] = "waited for none";
 
   if (slowest != 0)

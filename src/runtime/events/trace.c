@@ -95,7 +95,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
   va_start(args, format);
   int n = vsnprintf(trace.buffer + trace.used, room, format, args);
   va_end(args);
-  CN_CHECK(n >= 0 && (size_t)n < room);
+  CN_CHECK(n >= 0 && (size_t)n < room); /* else half an event is lost */
   trace.used += (size_t)n;
 }
 
@@ -131,6 +131,7 @@ static void begin_event(const char *kind, int thread, uint64_t time, const char 
 {
   char text[LINE / 4];
 
+  CN_ASSERT(trace.fd != 0 && name != NULL);
   begin_line(kind, thread);
   add_time("ts", time);
   add(",\"cat\":\"gc\",\"name\":\"%s\"", escape(name, text));
@@ -159,6 +160,7 @@ static void name_thread(int thread)
 
 static void trace_stopped(const struct cairn_event *event)
 {
+  CN_ASSERT(event->since <= event->time && event->slowest != event->thread);
   begin_event("X", event->thread, event->since, "stopping");
   add_time("dur", event->time - event->since);
   add(",\"args\":{\"slowest\":%d}}", event->slowest);
@@ -182,6 +184,7 @@ static void trace_heap(const struct cairn_event *event)
 
 static void trace_collection(const struct cairn_event *event)
 {
+  CN_ASSERT(event->asked != NULL && event->collection != 0);
   begin_event("B", event->thread, event->time, "collection");
   add(",\"args\":{\"number\":%llu,\"cause\":\"%s\",\"extent\":\"%s\",\"wanted\":%zu}}",
       (unsigned long long)event->collection, cn_event_cause(event->asked->cause),
@@ -264,6 +267,7 @@ bool cn_trace_open(const char *name)
   struct stat now;
   char program[32];
 
+  CN_CHECK(trace.fd == 0);
   trace.process = getpid();
   int fd = expand(name) ? open_above() : -1;
   if (fd < 0 || fstat(fd, &now) != 0) {

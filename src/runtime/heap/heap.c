@@ -97,6 +97,26 @@ static void check_words(void)
                 collector->name);
 }
 
+/* Refuse options that look at objects. */
+static void check_visible(void)
+{
+  const struct {
+    bool set;
+    const char *name;
+  } options[] = {
+      {(cn_options.verify & CN_VERIFY_HEAP) != 0, "CAIRN_VERIFY=heap"},
+      {cn_options.histogram != 0, "CAIRN_HISTOGRAM"},
+      {cn_options.dump != 0, "CAIRN_DUMP"},
+  };
+
+  if (collector->stretches != NULL && collector->forget != NULL)
+    return;
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+    if (options[i].set)
+      cn_report_exit("%s: collector %s does not say where its objects are", options[i].name,
+                     collector->name);
+}
+
 /* Several threads may come first. */
 void cn_heap_set_up(void)
 {
@@ -116,12 +136,7 @@ void cn_heap_set_up(void)
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
     cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
                    collector->name);
-  if (collector->stretches == NULL || collector->forget == NULL) {
-    if ((cn_options.verify & CN_VERIFY_HEAP) != 0 || cn_options.histogram != 0)
-      cn_report_exit("%s: collector %s does not say where its objects are",
-                     cn_options.histogram != 0 ? "CAIRN_HISTOGRAM" : "CAIRN_VERIFY=heap",
-                     collector->name);
-  }
+  check_visible();
   if ((cn_options.verify & CN_VERIFY_STORES) != 0) {
     if (collector->covered == NULL)
       cn_report_exit("CAIRN_VERIFY=stores: collector %s does not say where barriers are missing",

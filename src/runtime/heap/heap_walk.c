@@ -104,3 +104,38 @@ void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stret
     block = object.end;
   }
 }
+
+const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk, uintptr_t address)
+{
+  size_t below = cn_sorted_below(&walk->stretches.at->start, walk->stretches.count,
+                                 sizeof *walk->stretches.at, address + 1);
+  const struct cn_stretch *stretch = &walk->stretches.at[below - 1];
+
+  return below > 0 && address < stretch->end ? stretch : NULL;
+}
+
+static void visit_field(uintptr_t at, const struct cairn_layout *layout, uint32_t field,
+                        cn_heap_field_visitor *visit, void *env)
+{
+  uint32_t offset = layout->offsets[field] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET;
+
+  visit(env, field, (struct cairn_slot){(uintptr_t *)(at + offset)});
+}
+
+void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit,
+                         void *env)
+{
+  const struct cairn_layout *layout = object->layout;
+  uint64_t count =
+      layout != NULL && layout->elem_refs != 0 ? cairn_object_count(object->payload) : 0;
+
+  if (layout == NULL)
+    return;
+  CN_ASSERT(object->payload <= object->end);
+  for (uint32_t i = 0; i < layout->base_refs; i++)
+    visit_field(object->payload, layout, i, visit, env);
+  uintptr_t element = object->payload + layout->elem_offset;
+  for (uint64_t e = 0; e < count; e++, element += layout->elem_size)
+    for (uint32_t i = 0; i < layout->elem_refs; i++)
+      visit_field(element, layout, layout->base_refs + i, visit, env);
+}

@@ -15,7 +15,7 @@
 struct cn_stretch {
   uintptr_t start, end;
   bool blocks;      /* else it has no objects */
-  uint64_t *starts; /* for the caller's use; null */
+  uint64_t *starts; /* object_starts.h */
 };
 
 struct cn_gap { /* the free part of a mutator's buffer */
@@ -27,6 +27,7 @@ struct cn_heap_walk {
   uint64_t collection;
   CN_GROW(struct cn_stretch) stretches; /* sorted */
   CN_GROW(struct cn_gap) gaps;          /* sorted */
+  uint64_t objects;                     /* object_starts.h */
 };
 
 /* End the program with a message of the walk's. */
@@ -52,6 +53,16 @@ typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object,
                              const struct cn_stretch *stretch);
 void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch,
                           cn_heap_visitor *visit, void *env);
+
+/* The stretch that `address` lies in, or null. */
+const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk,
+                                                 uintptr_t address);
+
+/* Call `visit` for each field of an object, weak ones too: `field` is the number of its offset in
+ * the layout. */
+typedef void cn_heap_field_visitor(void *env, uint32_t field, struct cairn_slot slot);
+void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit,
+                         void *env);
 
 /* The object whose payload is there, which ends by `end`; or the end of the program. */
 struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload,

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/check.h"
 #include "framemap/layout_names.h"
 #include "runtime/core/image.h"
@@ -171,4 +172,24 @@ int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char 
   if (is_array(layout) && within == 0)
     return snprintf(text, size, "%s%s", type, index);
   return snprintf(text, size, "%s%s at offset %llu", type, index, (unsigned long long)within);
+}
+
+int cn_layouts_field(const struct cairn_layout *layout, uint32_t field, char *text, size_t size)
+{
+  char place[2 * CN_LAYOUT_TEXT], type[CN_LAYOUT_TEXT];
+  uint64_t offset = layout->offsets[field] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET;
+  bool in_element = field >= layout->base_refs;
+
+  CN_CHECK(field < layout->base_refs + layout->elem_refs);
+  if (in_element)
+    offset += layout->elem_offset;
+  cairn_layout_place(layout, offset, place, sizeof place);
+  size_t length = (size_t)cairn_layout_type(layout, type, sizeof type);
+  length -= is_array(layout) ? strlen("[]") : 0;
+  const char *name = length < strlen(place) ? place + length : place;
+  name += *name == '.' || *name == ' ';
+  const char *zero = in_element ? strstr(name, "[0]") : NULL;
+  if (zero == NULL)
+    return snprintf(text, size, "%s", name);
+  return snprintf(text, size, "%.*s[]%s", (int)(zero - name), name, zero + strlen("[0]"));
 }

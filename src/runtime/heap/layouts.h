@@ -5,6 +5,7 @@
 #ifndef CN_RUNTIME_HEAP_LAYOUTS_H
 #define CN_RUNTIME_HEAP_LAYOUTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
 
@@ -13,6 +14,10 @@ enum { CN_LAYOUT_TEXT = 160 };
 
 /* A number that layouts of the same type share: their names are one string, in one image. */
 uint64_t cn_layouts_type_key(const struct cairn_layout *layout);
+
+/* How the field with this number (heap_walk.h) is called within its type, as snprintf() returns it:
+ * "next", "slot[].key", of an array's elements "[]"; without names "at offset 8". */
+int cn_layouts_field(const struct cairn_layout *layout, uint32_t field, char *text, size_t size);
 
 /* Look at each layout of an image, and end the program at the first of another version, or that is
  * damaged. cn_layouts_begin() does so for the images that are there, before the first allocation: a

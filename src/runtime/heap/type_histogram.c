@@ -5,31 +5,48 @@
 #include "runtime/heap/type_histogram.h"
 
 #include <string.h>
+#include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/heap_object.h>
 #include "base/check.h"
 #include "base/sorted.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/heap_walk.h"
 #include "runtime/heap/layouts.h"
 
 struct type {
   uint64_t key; /* what tells types apart, and in the end the bytes */
   uint64_t count, bytes;
   const struct cairn_layout *layout; /* null: of images that were unloaded */
+  size_t fields;                     /* where its fields begin */
+};
+
+struct field {
+  uint64_t count, bytes, none;
 };
 
 struct histogram {
+  const struct cn_heap_walk *walk;
+  bool looks;                 /* at fields */
   CN_GROW(struct type) types; /* sorted by key */
+  CN_GROW(struct field) fields;
   size_t last;
   uint64_t count, bytes;
 };
+
+static uint32_t fields_of(const struct cairn_layout *layout)
+{
+  return layout != NULL ? layout->base_refs + layout->elem_refs : 0;
+}
 
 /* Insert the type before that at index `at`. */
 static struct type *insert(struct histogram *h, size_t at, struct type type)
 {
   CN_ASSERT(at <= h->types.count);
+  type.fields = h->fields.count;
+  for (uint32_t i = 0; h->looks && i < fields_of(type.layout); i++)
+    cn_grow_push(&h->fields, (struct field){0});
   cn_grow_push(&h->types, type);
   memmove(&h->types.at[at + 1], &h->types.at[at], (h->types.count - 1 - at) * sizeof type);
   h->types.at[at] = type;
@@ -37,10 +54,8 @@ static struct type *insert(struct histogram *h, size_t at, struct type type)
   return &h->types.at[at];
 }
 
-static struct type *type_of(struct histogram *h, const struct cairn_layout *layout)
+static struct type *type_by(struct histogram *h, uint64_t key, const struct cairn_layout *layout)
 {
-  uint64_t key = layout != NULL ? cn_layouts_type_key(layout) : 0;
-
   if (h->last < h->types.count && h->types.at[h->last].key == key)
     return &h->types.at[h->last];
   size_t at = cn_sorted_below(&h->types.at->key, h->types.count, sizeof *h->types.at, key);
@@ -48,6 +63,54 @@ static struct type *type_of(struct histogram *h, const struct cairn_layout *layo
     return insert(h, at, (struct type){.key = key, .layout = layout});
   h->last = at;
   return &h->types.at[at];
+}
+
+/* Layouts of one name that have other fields than the first one are a type of their own. */
+static struct type *type_of(struct histogram *h, const struct cairn_layout *layout)
+{
+  struct type *type = type_by(h, layout != NULL ? cn_layouts_type_key(layout) : 0, layout);
+
+  if (fields_of(type->layout) == fields_of(layout))
+    return type;
+  return type_by(h, (uintptr_t)layout << 1, layout);
+}
+
+/* ---- fields ---- */
+
+struct looked_at {
+  struct histogram *histogram;
+  struct field *fields;
+};
+
+/* The bytes of the object at `to`; 0: it is not in the heap. */
+static uint64_t bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
+{
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(walk, to - CAIRN_ABI_HEADER_SIZE);
+  const struct cairn_layout *layout;
+
+  if (stretch == NULL || !stretch->blocks || to % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return 0;
+  layout = cairn_object_layout(to);
+  if (!cairn_layout_is_known(layout))
+    return 0;
+  struct cn_heap_object object =
+      cn_heap_walk_object(walk, to, layout->elem_size != 0, stretch->end);
+  return object.end - object.block;
+}
+
+static void add_field(void *env, uint32_t number, struct cairn_slot slot)
+{
+  const struct looked_at *object = env;
+  CN_ASSERT(object->histogram->looks);
+  struct field *field = &object->fields[number];
+  uintptr_t to = cairn_slot_object(slot);
+
+  if (to == 0) {
+    field->none++;
+    return;
+  }
+  field->count++;
+  field->bytes += bytes_at(object->histogram->walk, to);
 }
 
 static void add(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
@@ -63,38 +126,91 @@ static void add(void *env, const struct cn_heap_object *object, const struct cn_
   type->bytes += bytes;
   h->count++;
   h->bytes += bytes;
+  if (h->looks && fields_of(object->layout) != 0)
+    cn_heap_walk_fields(object, add_field, &(struct looked_at){h, &h->fields.at[type->fields]});
 }
 
-static void print(struct histogram *h, uint64_t collection)
+/* ---- rows ---- */
+
+static void visit_fields(const struct histogram *h, const struct type *type,
+                         struct cairn_heap_row row, cairn_heap_row_visitor *visit, void *env)
+{
+  char name[2 * CN_LAYOUT_TEXT];
+
+  row.field = name;
+  for (uint32_t i = 0; i < fields_of(type->layout); i++) {
+    CN_ASSERT(type->fields + i < h->fields.count);
+    const struct field *field = &h->fields.at[type->fields + i];
+    cn_layouts_field(type->layout, i, name, sizeof name);
+    row.count = field->count;
+    row.bytes = field->bytes;
+    row.none = field->none;
+    visit(env, &row);
+  }
+}
+
+static void visit_rows(struct histogram *h, cairn_heap_row_visitor *visit, void *env)
 {
   char text[CN_LAYOUT_TEXT];
 
-  cn_report_text("cairn: after collection %llu: %llu objects of %llu bytes\n",
-                 (unsigned long long)collection, (unsigned long long)h->count,
-                 (unsigned long long)h->bytes);
   for (size_t i = 0; i < h->types.count; i++)
     h->types.at[i].key = h->types.at[i].bytes;
   cn_sorted_sort(h->types.at, h->types.count, sizeof *h->types.at);
   for (size_t i = h->types.count; i-- > 0;) {
     const struct type *type = &h->types.at[i];
-    if (type->layout != NULL)
+    struct cairn_heap_row row = {
+        .type = "of images that were unloaded", .count = type->count, .bytes = type->bytes};
+    if (type->layout != NULL) {
       cairn_layout_type(type->layout, text, sizeof text);
-    cn_report_text("cairn: %12llu %14llu  %s\n", (unsigned long long)type->count,
-                   (unsigned long long)type->bytes,
-                   type->layout != NULL ? text : "of images that were unloaded");
+      row.type = text;
+    }
+    visit(env, &row);
+    if (h->looks)
+      visit_fields(h, type, row, visit, env);
   }
+}
+
+static void count_all(struct histogram *h)
+{
+  for (size_t i = 0; i < h->walk->stretches.count; i++)
+    if (h->walk->stretches.at[i].blocks)
+      cn_heap_walk_stretch(h->walk, &h->walk->stretches.at[i], add, h);
+}
+
+static void empty(struct histogram *h)
+{
+  cn_grow_free(&h->types);
+  cn_grow_free(&h->fields);
+}
+
+static void print(void *env, const struct cairn_heap_row *row)
+{
+  (void)env;
+  cn_report_text("cairn: %12llu %14llu  %s\n", (unsigned long long)row->count,
+                 (unsigned long long)row->bytes, row->type);
 }
 
 void cn_type_histogram(uint64_t collection)
 {
   struct cn_heap_walk walk = {.what = "CAIRN_HISTOGRAM: after", .collection = collection};
-  struct histogram histogram = {.last = 0};
+  struct histogram histogram = {.walk = &walk};
 
   cn_heap_walk_open(&walk);
-  for (size_t i = 0; i < walk.stretches.count; i++)
-    if (walk.stretches.at[i].blocks)
-      cn_heap_walk_stretch(&walk, &walk.stretches.at[i], add, &histogram);
+  count_all(&histogram);
   cn_heap_walk_close(&walk);
-  print(&histogram, collection);
-  cn_grow_free(&histogram.types);
+  cn_report_text("cairn: after collection %llu: %llu objects of %llu bytes\n",
+                 (unsigned long long)collection, (unsigned long long)histogram.count,
+                 (unsigned long long)histogram.bytes);
+  visit_rows(&histogram, print, NULL);
+  empty(&histogram);
+}
+
+void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit,
+                            void *env)
+{
+  struct histogram histogram = {.walk = walk, .looks = true};
+
+  count_all(&histogram);
+  visit_rows(&histogram, visit, env);
+  empty(&histogram);
 }

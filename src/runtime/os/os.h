@@ -130,8 +130,8 @@ bool cn_os_unwindable(uintptr_t pc);
  * would crash libgcc. */
 uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);
 
-/* The nearest symbol at or below `pc`, from the file that it was loaded from, into buffer as
- * "name+0x12". False: unknown. Reads files, allocates nothing. */
+/* The nearest symbol at or below `pc`, which may be an address of data, from the file that it was
+ * loaded from, into buffer as "name+0x12". False: unknown. Reads files, allocates nothing. */
 bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size);
 
 /* The file that the code at `pc` was loaded from. False: none, or too long. Allocates nothing. */

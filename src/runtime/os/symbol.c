@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Names for addresses, from the symbol tables of the loaded ELF files: unlike dladdr() it finds
- * functions that are not exported, in static programs too. Used for messages only. The files are
- * mapped, not trusted: every offset is checked.
+ * functions and data that are not exported, in static programs too. Used for messages only. The
+ * files are mapped, not trusted: every offset is checked.
  */
 #include "runtime/os/os.h"
 
@@ -49,6 +49,13 @@ static bool inside(const struct image_file *file, uint64_t offset, uint64_t byte
   return offset <= file->size && bytes <= file->size - offset;
 }
 
+static bool is_code_or_data(const Elf64_Sym *symbol)
+{
+  unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+  return type == STT_FUNC || type == STT_OBJECT;
+}
+
 /* The best symbol of one table; its name, or null. */
 static const char *nearest(const struct image_file *file, const Elf64_Shdr *table,
                            const Elf64_Shdr *strings, uintptr_t address, uintptr_t *start)
@@ -62,7 +69,7 @@ static const char *nearest(const struct image_file *file, const Elf64_Shdr *tabl
   const Elf64_Sym *symbols = (const void *)(file->bytes + table->sh_offset);
   for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
     const Elf64_Sym *symbol = &symbols[i];
-    if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_name >= strings->sh_size ||
+    if (!is_code_or_data(symbol) || symbol->st_name >= strings->sh_size ||
         symbol->st_shndx == SHN_UNDEF || symbol->st_value > address)
       continue;
     if (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size)

@@ -135,6 +135,12 @@ uintptr_t cairn_handle_get(struct cairn_handle *handle)
   return handle->reference;
 }
 
+struct cairn_slot cn_handles_slot(struct cairn_handle *handle)
+{
+  check(handle, (uintptr_t)__builtin_return_address(0));
+  return (struct cairn_slot){&handle->reference};
+}
+
 void cairn_handle_free(struct cairn_handle *handle)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);

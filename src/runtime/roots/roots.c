@@ -21,6 +21,7 @@
 #include "runtime/roots/handles.h"
 #include "runtime/roots/sources.h"
 #include "runtime/roots/stretch.h"
+#include "runtime/roots/user_roots.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -59,7 +60,6 @@ static struct cairn_root_set *all, *unused;
 static size_t fetched; /* and not visited yet */
 static bool images_taken;
 static enum { NOTHING, EVERYTHING, YOUNG } enumerates;
-static cairn_user_root *user_roots;
 
 /* Check what a manager says. Decoding has checked frame maps. */
 static void check_place(const struct cn_walk *walk, const void *place)
@@ -91,7 +91,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
                  (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
     return;
   default:
-    if (user_roots == NULL)
+    if (!cn_user_roots_any())
       cn_frame_roots_bad(
           walk,
           "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
@@ -170,21 +170,16 @@ static void give_notes_back(struct cairn_root_set *roots)
 
 /* ---- visits ---- */
 
-void cairn_set_user_roots(cairn_user_root *handler)
-{
-  user_roots = handler;
-}
-
 /* Visit the stack's roots that are not in `slots`. write_back() writes derived pointers and offsets
  * back. */
 static void visit_special(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
-  CN_CHECK(roots->users.count == 0 || user_roots != NULL);
+  CN_CHECK(roots->users.count == 0 || cn_user_roots_any());
   for (size_t i = roots->noted; i < roots->offsets.count; i++)
     visit(env, (struct cairn_slot){&roots->offsets.at[i].reference});
   for (size_t i = 0; i < roots->users.count; i++) {
     const struct user *user = &roots->users.at[i];
-    user_roots(user->slot, user->tag, user->parameter, visit, env);
+    cn_user_roots_visit(user->slot, user->tag, user->parameter, visit, env);
   }
 }
 

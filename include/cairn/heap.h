@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Looks at the heap from within the program: what is in it, what keeps an object alive, and a dump
+ * that `cairn heap` reads (docs/heap.md).
+ *
+ *   static void print(void *env, const struct cairn_heap_row *row)
+ *   {
+ *     if (row->field == NULL)
+ *       printf("%12lu %14lu  %s\n", row->count, row->bytes, row->type);
+ *   }
+ *   ...
+ *   cairn_heap_histogram(print, NULL);
+ *
+ * These functions are for native code; managed code calls them as any other native function, not as
+ * leaves. Each stops all threads that run managed code, and holds signals of the calling thread
+ * until it is over. Garbage that has not been collected yet counts: cairn_collect() before frees
+ * it. Tables are memory straight from the system.
+ *
+ * Statuses of all: BUSY: within a collection, a handshake, a listener or a visitor, in a signal
+ * handler that may have interrupted managed code, or in a program without safepoints; UNSEEN: the
+ * collector does not say where its objects are (`stretches` of <cairn/collector.h>); MEMORY. After
+ * these nothing has been visited or written.
+ */
+#ifndef CAIRN_HEAP_H
+#define CAIRN_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <cairn/collector.h>
+#include <cairn/handle.h>
+#include <cairn/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What visitors get is gone after the call. They run in phase STOP, on the thread that called: they
+ * must not run managed code, allocate managed objects, wait for another thread, call functions of
+ * this header, or leave by a jump. malloc() may be called. */
+
+/* An object: the address of its payload, its layout (null: of an image that was unloaded), and the
+ * bytes that it takes, header included. */
+struct cairn_heap_object {
+  uintptr_t address;
+  const struct cairn_layout *layout;
+  uint64_t bytes;
+};
+typedef void cairn_heap_visitor(void *env, const struct cairn_heap_object *object);
+
+/* A row of the histogram: of a type (`field` is null), or of one of its fields with references,
+ * which follow it. */
+struct cairn_heap_row {
+  const char *type;  /* "struct node", "long[]" */
+  const char *field; /* "next", "slot[].key"; of an array's elements "[]" */
+  uint64_t count;    /* objects; or references in the field, of all objects */
+  uint64_t bytes;    /* of the objects, headers included; or of those that the references lead to,
+                      * each as often as it is led to */
+  uint64_t none;     /* of a field: how often it is null, or an immediate */
+};
+typedef void cairn_heap_row_visitor(void *env, const struct cairn_heap_row *row);
+
+/* A step of a path: the first is a root, and leads to the first object, the last to the object that
+ * was asked for. */
+struct cairn_heap_step {
+  const char *from; /* "thread 17 "list": main at list.c:14", "global table"; "struct node.next" */
+  struct cairn_heap_object to;
+  const char *type; /* of `to` */
+};
+typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *step);
+
+#pragma GCC visibility push(default)
+
+/* Visit each object, in the order of addresses. Any thread. */
+enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env);
+
+/* Visit a row for each type of which there are objects, that with the most bytes first, and after
+ * it a row for each of its fields with references. Any thread. */
+enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env);
+
+/* Why is the object alive that the handle leads to? Visit the steps of a shortest path of strong
+ * references from a root to it; the handle itself does not count as one. Any thread. UNKNOWN: there
+ * is no path, or the handle leads to no object of the heap. */
+enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit,
+                                  void *env);
+
+/* Write all objects, references and roots to a file, for `cairn heap`. It is written under another
+ * name beside `path` and renamed when it is whole; what is no regular file (a pipe) is written to
+ * in place. Any thread. WRITE: that fails; `message`, unless it is null, then says what and where
+ * in one line of at most `size` bytes, and no file is left. */
+enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

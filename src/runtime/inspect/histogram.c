@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cairn_heap_histogram().
+ */
+#include <cairn/heap.h>
+#include "base/check.h"
+#include "runtime/heap/type_histogram.h"
+#include "runtime/inspect/world.h"
+
+enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env)
+{
+  struct cn_world world;
+  enum cairn_status status =
+      cn_world_stop(&world, "cairn_heap_histogram", (uintptr_t)__builtin_return_address(0));
+
+  CN_CHECK(visit != NULL);
+  if (status != CAIRN_OK)
+    return status;
+  cn_type_histogram_rows(&world.walk, visit, env);
+  cn_world_go(&world);
+  return CAIRN_OK;
+}

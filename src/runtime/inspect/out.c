@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A broken pipe is an error as any other: the signal is held back and taken.
+ */
+#include "runtime/inspect/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/check.h"
+
+static void fail(struct cn_out *out, int error)
+{
+  CN_ASSERT(error != 0);
+  if (out->error == 0)
+    out->error = error;
+}
+
+static void pipe_signal(sigset_t *set)
+{
+  sigemptyset(set);
+  sigaddset(set, SIGPIPE);
+}
+
+void cn_out_begin(struct cn_out *out, const char *path)
+{
+  struct stat status;
+  sigset_t set;
+
+  CN_CHECK(path != NULL);
+  out->error = 0;
+  out->used = 0;
+  out->written = 0;
+  out->path = path;
+  out->in_place = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+  pipe_signal(&set);
+  pthread_sigmask(SIG_BLOCK, &set, &out->blocked);
+  sigpending(&set);
+  out->pending = sigismember(&set, SIGPIPE) != 0;
+  int n = snprintf(out->temporary, sizeof out->temporary, "%s.%d", path, getpid());
+  if (n < 0 || (size_t)n >= sizeof out->temporary) {
+    out->fd = -1;
+    fail(out, ENAMETOOLONG);
+    return;
+  }
+  int flags = O_WRONLY | O_CLOEXEC | (out->in_place ? 0 : O_CREAT | O_EXCL);
+  if (!out->in_place)
+    unlink(out->temporary); /* of a process of this number that was killed */
+  out->fd = open(out->in_place ? path : out->temporary, flags, 0666);
+  if (out->fd < 0)
+    fail(out, errno);
+}
+
+static void flush(struct cn_out *out)
+{
+  size_t done = 0;
+
+  CN_ASSERT(out->used <= sizeof out->buffer);
+  while (out->error == 0 && done < out->used) {
+    ssize_t n = write(out->fd, out->buffer + done, out->used - done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      fail(out, n < 0 ? errno : EIO);
+      break;
+    }
+    done += (size_t)n;
+    out->written += (uint64_t)n;
+  }
+  out->used = 0;
+}
+
+void cn_out_byte(struct cn_out *out, unsigned char byte)
+{
+  if (out->used == sizeof out->buffer)
+    flush(out);
+  out->buffer[out->used++] = byte;
+}
+
+void cn_out_bytes(struct cn_out *out, const void *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    cn_out_byte(out, ((const unsigned char *)bytes)[i]);
+}
+
+void cn_out_number(struct cn_out *out, uint64_t number)
+{
+  for (; number >= 128; number >>= 7)
+    cn_out_byte(out, (unsigned char)(number | 128));
+  cn_out_byte(out, (unsigned char)number);
+}
+
+void cn_out_difference(struct cn_out *out, int64_t difference)
+{
+  uint64_t number = (uint64_t)difference << 1;
+
+  cn_out_number(out, difference < 0 ? ~number : number);
+}
+
+void cn_out_text(struct cn_out *out, const char *text)
+{
+  size_t length = strlen(text);
+
+  cn_out_number(out, length);
+  cn_out_bytes(out, text, length);
+}
+
+/* Take the signal of a write that failed, and let signals come as before. */
+static void let_signals(struct cn_out *out)
+{
+  static const struct timespec none;
+  sigset_t set;
+
+  pipe_signal(&set);
+  if (out->error == EPIPE && !out->pending)
+    sigtimedwait(&set, NULL, &none);
+  pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
+}
+
+bool cn_out_end(struct cn_out *out, char *message, size_t size)
+{
+  flush(out);
+  CN_ASSERT(out->used == 0);
+  if (out->fd >= 0 && close(out->fd) != 0)
+    fail(out, errno);
+  if (out->error == 0 && !out->in_place && rename(out->temporary, out->path) != 0)
+    fail(out, errno);
+  if (out->error != 0 && out->fd >= 0 && !out->in_place)
+    unlink(out->temporary);
+  let_signals(out);
+  if (out->error != 0 && message != NULL && out->fd < 0)
+    snprintf(message, size, "%s: cannot open it: %s", out->path, strerrordesc_np(out->error));
+  else if (out->error != 0 && message != NULL)
+    snprintf(message, size, "%s: cannot write at byte %llu: %s", out->path,
+             (unsigned long long)out->written, strerrordesc_np(out->error));
+  return out->error == 0;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cairn_heap_path(): a search in breadth from all roots, so that the first path found is a shortest
+ * one. Of each object that was reached stands where from; the way back is turned round at the end.
+ */
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/heap.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/core/grow.h"
+#include "runtime/heap/layouts.h"
+#include "runtime/heap/object_starts.h"
+#include "runtime/inspect/places.h"
+#include "runtime/inspect/world.h"
+#include "runtime/os/os.h"
+#include "runtime/roots/handles.h"
+
+/* From where an object was reached: the payload of another, or, odd, a root's number. */
+enum { FROM_ROOT = 1, NUMBER_SHIFT = 1 };
+
+struct search {
+  struct cn_world world;
+  struct cairn_slot asked; /* of the handle */
+  uintptr_t target;
+  uintptr_t *from, *queue; /* by objects' numbers; payloads that were reached */
+  size_t bytes;            /* of each */
+  uint64_t reached, done;
+  CN_GROW(struct cn_place) roots;
+  uintptr_t object; /* whose fields are looked at */
+};
+
+/* The object that the address is in, or just past; 0: it is in none. */
+static uintptr_t object_at(const struct search *search, uintptr_t address)
+{
+  const struct cn_stretch *stretch =
+      cn_heap_walk_stretch_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
+
+  return stretch != NULL && stretch->blocks ? cn_object_starts_last(stretch, address) : 0;
+}
+
+static void reach(struct search *search, uintptr_t object, uintptr_t from)
+{
+  const struct cn_stretch *stretch =
+      cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  CN_CHECK(stretch != NULL && stretch->blocks);
+  uint64_t number = cn_object_starts_number(stretch, object);
+  CN_CHECK(number < search->world.walk.objects);
+  if (search->from[number] != 0)
+    return;
+  search->from[number] = from;
+  search->queue[search->reached++] = object;
+}
+
+static void reach_root(void *env, const struct cn_place *place, uintptr_t address)
+{
+  struct search *search = env;
+  uintptr_t object = object_at(search, address);
+
+  if (object == 0 ||
+      (place->kind == CN_DUMP_HANDLE && place->at == (uintptr_t)search->asked.address))
+    return;
+  cn_grow_push(&search->roots, *place);
+  reach(search, object, (search->roots.count - 1) << NUMBER_SHIFT | FROM_ROOT);
+}
+
+static void reach_field(void *env, struct cairn_slot slot)
+{
+  struct search *search = env;
+  uintptr_t to = cairn_slot_object(slot);
+
+  if (to != 0 && object_at(search, to) == to)
+    reach(search, to, search->object);
+}
+
+/* True: the target has been reached. */
+static bool search_all(struct search *search)
+{
+  CN_ASSERT(search->reached <= search->world.walk.objects);
+  while (search->done < search->reached) {
+    search->object = search->queue[search->done++];
+    if (search->object == search->target)
+      return true;
+    struct cn_heap_object object = cn_world_object(&search->world, search->object);
+    if (object.layout != NULL)
+      cairn_object_visit(object.payload, object.layout, reach_field, search);
+  }
+  return false;
+}
+
+static uintptr_t from_of(const struct search *search, uintptr_t object)
+{
+  const struct cn_stretch *stretch =
+      cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+
+  return search->from[cn_object_starts_number(stretch, object)];
+}
+
+/* ---- the steps ---- */
+
+struct link {
+  uintptr_t object, to;
+  char *text;
+  size_t size;
+  bool found;
+};
+
+_Static_assert((FROM_ROOT & (CAIRN_ABI_OBJECT_ALIGN - 1)) == FROM_ROOT, "no payload is odd");
+
+static void name_field(void *env, uint32_t field, struct cairn_slot slot)
+{
+  struct link *link = env;
+  const struct cairn_layout *layout = cairn_object_layout(link->object);
+
+  (void)field;
+  if (link->found || cairn_slot_object(slot) != link->to)
+    return;
+  link->found = true;
+  cairn_layout_place(layout, (uintptr_t)slot.address - link->object, link->text, link->size);
+}
+
+static void show(struct search *search, uintptr_t from, uintptr_t to,
+                 cairn_heap_step_visitor *visit, void *env)
+{
+  char text[CN_PLACE_TEXT], type[CN_LAYOUT_TEXT] = "of images that were unloaded";
+  struct cn_heap_object object = cn_world_object(&search->world, to);
+  struct link link = {from, to, text, sizeof text, false};
+
+  CN_CHECK((from & FROM_ROOT) == 0 || from >> NUMBER_SHIFT < search->roots.count);
+  if ((from & FROM_ROOT) != 0) {
+    cn_place_text(&search->roots.at[from >> NUMBER_SHIFT], text, sizeof text);
+  } else {
+    struct cn_heap_object holder = cn_world_object(&search->world, from);
+    cn_heap_walk_fields(&holder, name_field, &link);
+    CN_CHECK(link.found);
+  }
+  if (object.layout != NULL)
+    cairn_layout_type(object.layout, type, sizeof type);
+  visit(env, &(struct cairn_heap_step){text, {to, object.layout, object.end - object.block}, type});
+}
+
+/* The queue is not needed any more: the way back goes there. */
+static void show_all(struct search *search, cairn_heap_step_visitor *visit, void *env)
+{
+  uint64_t steps = 0;
+  uintptr_t at = search->target, from;
+
+  do {
+    CN_CHECK(steps < search->world.walk.objects);
+    search->queue[steps++] = at;
+    from = from_of(search, at);
+    at = from;
+  } while ((from & FROM_ROOT) == 0);
+  for (; steps > 0; from = search->queue[steps])
+    show(search, from, search->queue[--steps], visit, env);
+}
+
+/* ---- */
+
+static bool make_tables(struct search *search)
+{
+  size_t page = cn_os_page();
+
+  if (!cn_object_starts_make(&search->world.walk))
+    return false;
+  search->bytes = (search->world.walk.objects * sizeof *search->from + page) / page * page;
+  search->from = cn_os_resize(NULL, 0, search->bytes);
+  search->queue = cn_os_resize(NULL, 0, search->bytes);
+  return search->from != NULL && search->queue != NULL;
+}
+
+static void free_tables(struct search *search)
+{
+  if (search->from != NULL)
+    cn_os_free(search->from, search->bytes);
+  if (search->queue != NULL)
+    cn_os_free(search->queue, search->bytes);
+  cn_grow_free(&search->roots);
+  cn_object_starts_free(&search->world.walk);
+}
+
+static enum cairn_status find(struct search *search, cairn_heap_step_visitor *visit, void *env)
+{
+  if (!make_tables(search))
+    return CAIRN_E_MEMORY;
+  CN_ASSERT(search->reached == 0 && search->roots.count == 0);
+  uintptr_t address = cairn_slot_object(search->asked);
+  search->target = address != 0 ? object_at(search, address) : 0;
+  if (search->target == 0)
+    return CAIRN_E_UNKNOWN;
+  cn_places_visit(reach_root, search);
+  if (!search_all(search))
+    return CAIRN_E_UNKNOWN;
+  show_all(search, visit, env);
+  return CAIRN_OK;
+}
+
+enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit,
+                                  void *env)
+{
+  struct search search = {.asked = cn_handles_slot(object)};
+  enum cairn_status status =
+      cn_world_stop(&search.world, "cairn_heap_path", (uintptr_t)__builtin_return_address(0));
+
+  CN_CHECK(visit != NULL);
+  if (status != CAIRN_OK)
+    return status;
+  status = find(&search, visit, env);
+  free_tables(&search);
+  cn_world_go(&search.world);
+  return status;
+}

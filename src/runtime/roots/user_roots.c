@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The language's own handler of its roots.
+ */
+#include "runtime/roots/user_roots.h"
+
+#include <stddef.h>
+#include "base/check.h"
+
+static cairn_user_root *user_roots;
+
+void cairn_set_user_roots(cairn_user_root *handler)
+{
+  user_roots = handler;
+}
+
+bool cn_user_roots_any(void)
+{
+  return user_roots != NULL;
+}
+
+void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit,
+                         void *env)
+{
+  CN_CHECK(user_roots != NULL);
+  user_roots(slot, tag, parameter, visit, env);
+}
