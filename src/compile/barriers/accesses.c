@@ -32,7 +32,26 @@ static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueR
     return (struct cn_access){.kind = CN_ACCESS_ONE, .slot = slot, .value = value};
   if (cn_is_scalable(type))
     return unknown("a scalable vector of references");
-  return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = slot, .bytes = size_of(ctx, type)};
+  return (struct cn_access){
+      .kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
+}
+
+/* Those lanes of a vector of `type` that the mask has: at the places of the vector `slot`, or from
+ * `slot` on. Of the latter all cards are marked: a mark too many does no harm, not even outside of
+ * the heap. */
+static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot,
+                                 LLVMValueRef mask, LLVMValueRef value)
+{
+  bool apart = LLVMGetTypeKind(LLVMTypeOf(slot)) == LLVMVectorTypeKind;
+
+  if (!cn_holds_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
+    return none;
+  if (cn_is_scalable(type))
+    return unknown("a scalable vector of references");
+  if (!apart && (ctx->options->barriers == CAIRN_BARRIERS_CARDS ||
+                 mask == LLVMConstAllOnes(LLVMTypeOf(mask))))
+    return of_type(ctx, type, slot, value);
+  return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
 
 static bool is_named(LLVMValueRef call, const char *prefix)
@@ -64,15 +83,10 @@ static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
   return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = pointer, .bytes = bytes};
 }
 
-/* Intrinsics whose lanes lie apart, or close up: no range covers them. */
+/* Intrinsics whose places depend on a length beside the mask, or on a stride. */
 static bool is_scattered(LLVMValueRef call)
 {
-  static const char *const prefixes[] = {"llvm.masked.scatter.",
-                                         "llvm.masked.gather.",
-                                         "llvm.masked.compressstore.",
-                                         "llvm.masked.expandload.",
-                                         "llvm.vp.",
-                                         "llvm.experimental.vp.",
+  static const char *const prefixes[] = {"llvm.vp.", "llvm.experimental.vp.",
                                          "llvm.matrix.column.major."};
 
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -109,13 +123,14 @@ static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
     access.kind = access.kind ? CN_ACCESS_CLEARS : CN_ACCESS_NONE;
     return access;
   }
-  if (is_named(call, "llvm.masked.store.")) {
+  if (is_named(call, "llvm.masked.store.") || is_named(call, "llvm.masked.scatter.")) {
     LLVMValueRef value = LLVMGetArgOperand(call, 0);
-    return of_type(ctx, LLVMTypeOf(value), LLVMGetArgOperand(call, 1), value);
+    return of_lanes(ctx, LLVMTypeOf(value), LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2),
+                    value);
   }
   if (is_scattered(call) && LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind &&
       cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, 0))))
-    return unknown("references that are stored to places apart");
+    return unknown("references of a vector of variable length");
   if (is_writing_assembly(call))
     return unknown("assembly that is given a reference and may store it");
   return none;
@@ -138,10 +153,11 @@ static struct cn_access read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   if (copies(call))
     return bulk(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
-  if (is_named(call, "llvm.masked.load."))
-    return of_type(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), NULL);
+  if (is_named(call, "llvm.masked.load.") || is_named(call, "llvm.masked.gather."))
+    return of_lanes(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 1),
+                    NULL);
   if (is_scattered(call) && handles_references(call, true))
-    return unknown("references that are loaded from places apart");
+    return unknown("references of a vector of variable length");
   return none;
 }
 

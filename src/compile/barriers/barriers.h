@@ -21,15 +21,35 @@ struct cn_access {
     CN_ACCESS_ONE,    /* one reference, at `slot` */
     CN_ACCESS_BULK,   /* those in `bytes` bytes from `slot` on */
     CN_ACCESS_CLEARS, /* the same, and what is written is no reference */
+    CN_ACCESS_LANES, /* one for each set bit of `mask`: where the lane of the vector `slot` says, or
+                        so many places from `slot` on */
     CN_ACCESS_UNKNOWN /* no barrier covers it: `why` */
   } kind;
   LLVMValueRef slot;
-  LLVMValueRef value; /* CN_ACCESS_ONE: what is stored */
-  LLVMValueRef bytes; /* an integer */
+  LLVMValueRef value; /* what is stored, if it is one value */
+  LLVMValueRef bytes; /* an integer; null if the kind does not say so many */
+  LLVMValueRef mask;
   const char *why;
 };
 struct cn_access cn_access_written(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction);
+
+/* ---- calls.c ---- */
+
+struct cn_barrier_calls {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder; /* where the calls come */
+  enum cairn_barriers kind;
+};
+void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_access *access);
+/* For several references, of the access that `at` makes. */
+void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at,
+                           const struct cn_access *access);
+/* Use what the barrier returns in the place of what was loaded. */
+void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load,
+                          const struct cn_access *access);
+/* Does the module define the function itself? */
+bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
 /* ---- windows.c ---- */
 
@@ -79,8 +99,9 @@ struct cn_barred {
   })
   entries;
 };
+#define CN_NOT_BARRED SIZE_MAX
 /* Why the read or write at `at` needs no barrier of this kind; null: it needs one, which is noted
- * as the last entry. */
+ * as the last entry, unless lanes have one each. */
 const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
                                      const struct cn_access *access);
 const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
@@ -98,7 +119,7 @@ struct cn_pending {
   uint64_t offset; /* from the root, if it is known */
   uint64_t bytes;  /* that are written; 0: not known */
   uint32_t window;
-  size_t entry; /* of struct cn_barred */
+  size_t entry; /* of struct cn_barred, or CN_NOT_BARRED */
   bool known;
   bool one;                    /* it stores one reference */
   bool covered;                /* another barrier covers it, and a remark says so */

@@ -24,11 +24,13 @@ static const char *unneeded_value(const struct cn_barred *barred, const struct c
     return NULL;
   if (access->kind == CN_ACCESS_CLEARS)
     return "what is stored is no reference";
-  if (access->kind != CN_ACCESS_ONE)
+  if (!access->value)
     return NULL;
   if (LLVMIsConstant(access->value))
     return LLVMIsNull(access->value) ? "null is stored" : "a constant is stored";
-  return cn_is_immovable(access->value) ? "what is stored never moves" : NULL;
+  return access->kind == CN_ACCESS_ONE && cn_is_immovable(access->value)
+             ? "what is stored never moves"
+             : NULL;
 }
 
 /* Does `a`, which was met before `b`, always run before it, with no safepoint between? */
@@ -86,6 +88,9 @@ static bool place_was_before(struct cn_barred *barred, LLVMValueRef at,
 {
   bool known;
   uint64_t offset;
+
+  if (access->mask)
+    return false;
   LLVMValueRef root = cn_address_root(barred->ctx, access->slot, &offset, &known);
 
   return was_before(barred, at, known ? root : access->slot, known ? offset : 0, access->bytes);
@@ -152,9 +157,11 @@ void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMVa
 
 bool cn_barred_is_covered(const struct cn_barred *barred, size_t e)
 {
-  const struct cn_barred_at *entry = &barred->entries.at[e];
   size_t tried = 0;
 
+  if (e == CN_NOT_BARRED)
+    return false;
+  const struct cn_barred_at *entry = &barred->entries.at[e];
   for (size_t o = entry->previous; o && tried < MOST_TRIED; tried++) {
     const struct cn_barred_at *other = &barred->entries.at[o - 1];
     if (other->wide && covers(other, entry->offset, entry->bytes) &&

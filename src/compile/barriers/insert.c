@@ -8,6 +8,7 @@
  *   call void @cairn.barrier.store(object, slot, value)    before a store of one reference
  *   call void @cairn.barrier.range(to, bytes)              before a write of several
  *   call ptr addrspace(1) @cairn.barrier.load(slot, value) after a load of one: what is used
+ *   (calls.c)
  *
  * These calls are leaves, and lower-barriers replaces them when
  * the rest is proved. `object` is null unless the kind asks for it and its start is known.
@@ -30,81 +31,25 @@ typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 struct insertion {
   struct cn_ctx *ctx;
-  LLVMBuilderRef builder;
-  enum cairn_barriers kind;
+  struct cn_barrier_calls calls;
   struct cn_windows windows;
   struct cn_barred barred;
   struct cn_pendings pendings;
   bool stores, loads; /* what has barriers */
 };
 
-/* The function `name` of this type, a leaf; null after an error. */
-static LLVMValueRef barrier(struct insertion *n, const char *name, LLVMTypeRef type)
-{
-  LLVMValueRef function = cn_emit_declare(n->ctx, name, type, LLVMCCallConv);
-
-  if (function && !cn_string_attribute(function, CN_ATTR_LEAF))
-    cn_emit_mark_leaf(n->ctx, function);
-  return function;
-}
-
-static LLVMValueRef call(struct insertion *n, const char *name, LLVMTypeRef result,
-                         LLVMValueRef *arguments, unsigned count)
-{
-  LLVMTypeRef types[3];
-
-  CN_CHECK(count <= 3);
-  for (unsigned i = 0; i < count; i++)
-    types[i] = LLVMTypeOf(arguments[i]);
-  LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-  LLVMValueRef function = barrier(n, name, type);
-  return function ? LLVMBuildCall2(n->builder, type, function, arguments, count, "") : NULL;
-}
-
 /* Stand before `place`, with the source line of `at`. */
 static void stand(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
 {
   CN_CHECK(place);
-  LLVMPositionBuilderBefore(n->builder, place);
-  LLVMSetCurrentDebugLocation2(n->builder, LLVMInstructionGetDebugLoc(at));
-}
-
-static void emit_store(struct insertion *n, const struct cn_access *access)
-{
-  LLVMValueRef root = cn_address_root_of(access->slot);
-  LLVMValueRef object = LLVMConstNull(cn_ref_type(n->ctx));
-
-  if ((n->kind == CAIRN_BARRIERS_OBJECTS || n->kind == CAIRN_BARRIERS_CUSTOM) &&
-      cn_address_is_start(root))
-    object = root;
-  LLVMValueRef arguments[] = {object, access->slot, access->value};
-  call(n, CN_BARRIER_STORE, LLVMVoidTypeInContext(n->ctx->llvm), arguments, 3);
-}
-
-static bool defines(const struct insertion *n, const char *name)
-{
-  LLVMValueRef function = LLVMGetNamedFunction(n->ctx->module, name);
-
-  return function && !LLVMIsDeclaration(function);
-}
-
-static void emit_range(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
-{
-  if (n->kind == CAIRN_BARRIERS_CUSTOM && !defines(n, CN_BARRIER_RANGE)) {
-    cn_error(n->ctx, at, "missing-barrier", "the module has no @%s for it", CN_BARRIER_RANGE);
-    return;
-  }
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(n->ctx->llvm);
-  LLVMValueRef bytes = LLVMBuildZExtOrBitCast(n->builder, access->bytes, i64, "");
-  LLVMValueRef arguments[] = {access->slot, bytes};
-
-  call(n, CN_BARRIER_RANGE, LLVMVoidTypeInContext(n->ctx->llvm), arguments, 2);
+  LLVMPositionBuilderBefore(n->calls.builder, place);
+  LLVMSetCurrentDebugLocation2(n->calls.builder, LLVMInstructionGetDebugLoc(at));
 }
 
 static void refuse(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
 {
   cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s",
-           cn_barriers_name(n->kind), access->why);
+           cn_barriers_name(n->calls.kind), access->why);
 }
 
 static void elided(struct insertion *n, LLVMValueRef at, const char *why)
@@ -117,7 +62,9 @@ static uint64_t bytes_of(const struct cn_access *access)
 {
   if (access->kind == CN_ACCESS_ONE)
     return sizeof(uint64_t);
-  return LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
+  return access->bytes && LLVMIsAConstantInt(access->bytes)
+             ? LLVMConstIntGetZExtValue(access->bytes)
+             : 0;
 }
 
 /* Note the write, if it needs a barrier. */
@@ -136,7 +83,7 @@ static void find_write(struct insertion *n, LLVMValueRef at)
     struct cn_pending write = {.at = at,
                                .bytes = bytes_of(&access),
                                .window = cn_windows_at(&n->windows, at),
-                               .entry = n->barred.entries.count - 1,
+                               .entry = access.mask ? CN_NOT_BARRED : n->barred.entries.count - 1,
                                .one = access.kind == CN_ACCESS_ONE};
     write.root = cn_address_root(n->ctx, access.slot, &write.offset, &write.known);
     cn_push(&n->pendings.writes, write);
@@ -155,11 +102,11 @@ static void emit_run(struct insertion *n, const struct cn_pending *write)
   LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
   const struct cn_access access = {
       .kind = CN_ACCESS_BULK,
-      .slot =
-          write->run_low ? LLVMBuildGEP2(n->builder, byte, write->root, &low, 1, "") : write->root,
+      .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->root, &low, 1, "")
+                             : write->root,
       .bytes = number(n, write->run_bytes)};
 
-  emit_range(n, write->at, &access);
+  cn_barrier_call_range(&n->calls, write->at, &access);
 }
 
 /* Note that another barrier covers the write. */
@@ -183,8 +130,8 @@ static void sweep_loops(struct insertion *n)
   for (size_t i = 0; i < sweeps.at.count; i++) {
     const struct cn_sweep *sweep = &sweeps.at.at[i];
     stand(n, cn_sweep_place(&sweeps, sweep), sweep->at);
-    const struct cn_access access = cn_sweep_access(&sweeps, n->builder, sweep);
-    emit_range(n, sweep->at, &access);
+    const struct cn_access access = cn_sweep_access(&sweeps, n->calls.builder, sweep);
+    cn_barrier_call_range(&n->calls, sweep->at, &access);
   }
   cn_sweeps_free(&sweeps);
 }
@@ -209,7 +156,7 @@ static void find_runs(struct insertion *n)
 
 static void write_barriers(struct insertion *n)
 {
-  if (n->kind == CAIRN_BARRIERS_CARDS) {
+  if (n->calls.kind == CAIRN_BARRIERS_CARDS) {
     sweep_loops(n);
     find_runs(n);
   }
@@ -222,26 +169,11 @@ static void write_barriers(struct insertion *n)
     if (write->run_bytes)
       emit_run(n, write);
     else if (write->one)
-      emit_store(n, &access);
+      cn_barrier_call_store(&n->calls, &access);
     else
-      emit_range(n, write->at, &access);
+      cn_barrier_call_range(&n->calls, write->at, &access);
   }
   cn_free(&n->pendings.writes);
-}
-
-/* Use what the barrier returns in the place of what was loaded. */
-static void emit_load(struct insertion *n, LLVMValueRef load, const struct cn_access *access)
-{
-  LLVMValueRef arguments[] = {access->slot, load};
-
-  CN_CHECK(LLVMIsALoadInst(load));
-  stand(n, LLVMGetNextInstruction(load), load);
-  LLVMValueRef healed = call(n, CN_BARRIER_LOAD, LLVMTypeOf(load), arguments, 2);
-  if (!healed)
-    return;
-  LLVMReplaceAllUsesWith(load, healed);
-  LLVMSetOperand(healed, 1, load);
-  cn_name_after(healed, load, ".healed");
 }
 
 static void read_barrier(struct insertion *n, LLVMValueRef at)
@@ -255,10 +187,11 @@ static void read_barrier(struct insertion *n, LLVMValueRef at)
     if (why) {
       elided(n, at, why);
     } else if (access.kind == CN_ACCESS_ONE) {
-      emit_load(n, at, &access);
+      stand(n, LLVMGetNextInstruction(at), at);
+      cn_barrier_call_load(&n->calls, at, &access);
     } else {
       stand(n, at, at);
-      emit_range(n, at, &access);
+      cn_barrier_call_range(&n->calls, at, &access);
     }
   }
 }
@@ -282,7 +215,7 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
   collect(n, &cfg, &at);
   if (at.count) {
     cn_windows_build(&n->windows, &cfg);
-    n->barred = (struct cn_barred){.ctx = n->ctx, .kind = n->kind, .windows = &n->windows};
+    n->barred = (struct cn_barred){.ctx = n->ctx, .kind = n->calls.kind, .windows = &n->windows};
     for (size_t i = 0; i < at.count; i++) {
       if (n->loads)
         read_barrier(n, at.at[i]);
@@ -300,10 +233,12 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
 /* What the kind has barriers for. A module's own are those that it defines. */
 static void find_parts(struct insertion *n)
 {
-  bool custom = n->kind == CAIRN_BARRIERS_CUSTOM;
+  bool custom = n->calls.kind == CAIRN_BARRIERS_CUSTOM;
 
-  n->loads = custom ? defines(n, CN_BARRIER_LOAD) : n->kind == CAIRN_BARRIERS_LOADS;
-  n->stores = custom ? defines(n, CN_BARRIER_STORE) : n->kind != CAIRN_BARRIERS_LOADS;
+  n->loads = custom ? cn_barrier_is_defined(n->ctx, CN_BARRIER_LOAD)
+                    : n->calls.kind == CAIRN_BARRIERS_LOADS;
+  n->stores = custom ? cn_barrier_is_defined(n->ctx, CN_BARRIER_STORE)
+                     : n->calls.kind != CAIRN_BARRIERS_LOADS;
   if (custom && !n->loads && !n->stores)
     cn_error(n->ctx, NULL, "barrier-template", "the module defines neither @%s nor @%s",
              CN_BARRIER_STORE, CN_BARRIER_LOAD);
@@ -311,16 +246,16 @@ static void find_parts(struct insertion *n)
 
 bool cn_insert_barriers(struct cn_ctx *ctx)
 {
-  struct insertion n = {.ctx = ctx, .kind = ctx->options->barriers};
+  struct insertion n = {.ctx = ctx, .calls = {.ctx = ctx, .kind = ctx->options->barriers}};
 
-  if (n.kind == CAIRN_BARRIERS_NONE)
+  if (n.calls.kind == CAIRN_BARRIERS_NONE)
     return true;
   find_parts(&n);
-  n.builder = LLVMCreateBuilderInContext(ctx->llvm);
+  n.calls.builder = LLVMCreateBuilderInContext(ctx->llvm);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
        f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       run_on_function(&n, f);
-  LLVMDisposeBuilder(n.builder);
+  LLVMDisposeBuilder(n.calls.builder);
   return ctx->errors == 0;
 }

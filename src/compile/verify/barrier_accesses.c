@@ -24,7 +24,7 @@ static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVM
   return access;
 }
 
-enum what { OTHER, COPY, CLEAR, MASKED_STORE, MASKED_LOAD, APART };
+enum what { OTHER, COPY, CLEAR, MASKED_STORE, MASKED_LOAD, BEYOND };
 
 static enum what what_intrinsic(LLVMValueRef call)
 {
@@ -42,16 +42,14 @@ static enum what what_intrinsic(LLVMValueRef call)
       {"llvm.memset.element.unordered.atomic", CLEAR},
       {"llvm.masked.store", MASKED_STORE},
       {"llvm.masked.load", MASKED_LOAD},
-      {"llvm.masked.scatter", APART},
-      {"llvm.masked.gather", APART},
-      {"llvm.masked.compressstore", APART},
-      {"llvm.masked.expandload", APART},
-      {"llvm.vp.store", APART},
-      {"llvm.vp.load", APART},
-      {"llvm.vp.scatter", APART},
-      {"llvm.vp.gather", APART},
-      {"llvm.experimental.vp.strided.store", APART},
-      {"llvm.experimental.vp.strided.load", APART},
+      {"llvm.masked.scatter", MASKED_STORE},
+      {"llvm.masked.gather", MASKED_LOAD},
+      {"llvm.vp.store", BEYOND},
+      {"llvm.vp.load", BEYOND},
+      {"llvm.vp.scatter", BEYOND},
+      {"llvm.vp.gather", BEYOND},
+      {"llvm.experimental.vp.strided.store", BEYOND},
+      {"llvm.experimental.vp.strided.load", BEYOND},
   };
 
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -91,14 +89,34 @@ static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool
   return in_line && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
 }
 
-static struct cn_barred_access apart(LLVMValueRef call)
+static struct cn_barred_access beyond(LLVMValueRef call)
 {
   return (struct cn_barred_access){
-      .at = call, .slot = call, .beyond = "references at places apart"};
+      .at = call, .slot = call, .beyond = "references of a vector of variable length"};
+}
+
+/* Lanes of `type`, of which some are stored or loaded. */
+static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type,
+                                        LLVMValueRef slot, LLVMValueRef mask)
+{
+  bool vector = LLVMGetTypeKind(LLVMTypeOf(slot)) == LLVMVectorTypeKind;
+
+  if (!cn_holds_ref(type) || !cn_holds_ref(LLVMTypeOf(slot)))
+    return none;
+  /* Marks beyond what is stored do no harm. */
+  bool all =
+      ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask));
+  if (!vector && all)
+    return of_type(ctx, call, slot, type);
+  struct cn_barred_access access = {.at = call, .slot = slot, .mask = mask};
+  if (cn_is_scalable(type))
+    access.beyond = "a scalable vector of references";
+  return access;
 }
 
 static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
+  struct cn_barred_access access;
   LLVMTypeRef type;
 
   switch (what_intrinsic(call)) {
@@ -107,11 +125,14 @@ static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef ca
   case CLEAR:
     return several(call, 0, true);
   case MASKED_STORE:
-    return of_type(ctx, call, LLVMGetArgOperand(call, 1), LLVMTypeOf(LLVMGetArgOperand(call, 0)));
-  case APART:
+    type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
+    access = of_lanes(ctx, call, type, LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
+    access.clears = LLVMIsConstant(LLVMGetArgOperand(call, 0));
+    return access;
+  case BEYOND:
     type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind && cn_holds_ref(type))
-      return apart(call);
+      return beyond(call);
     return none;
   default:
     if (may_store(call))
@@ -145,6 +166,7 @@ struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef i)
   }
   struct cn_barred_access access = of_type(ctx, i, slot, LLVMTypeOf(value));
   access.value = access.bytes ? NULL : value;
+  access.clears = access.bytes && LLVMIsConstant(value);
   return access;
 }
 
@@ -154,9 +176,10 @@ static struct cn_barred_access read_of_call(struct cn_ctx *ctx, LLVMValueRef cal
   case COPY:
     return several(call, 1, false);
   case MASKED_LOAD:
-    return of_type(ctx, call, LLVMGetArgOperand(call, 0), LLVMTypeOf(call));
-  case APART:
-    return cn_holds_ref(LLVMTypeOf(call)) ? apart(call) : none;
+    return of_lanes(ctx, call, LLVMTypeOf(call), LLVMGetArgOperand(call, 0),
+                    LLVMGetArgOperand(call, 1));
+  case BEYOND:
+    return cn_holds_ref(LLVMTypeOf(call)) ? beyond(call) : none;
   default:
     return none;
   }

@@ -148,8 +148,37 @@ static bool is_healed(LLVMValueRef load)
 
 /* ---- the check ---- */
 
+/* Does a barrier of this epoch, on every path to here, fit the lane? */
+static bool was_lane_barred(struct check *c, const struct cn_barred_access *access, unsigned lane)
+{
+  unsigned tried = 0;
+
+  if (cn_barred_skips_lane(access->mask, lane))
+    return true;
+  for (size_t b = c->barriers.count; b-- > 0 && tried < MOST_TRIED; tried++) {
+    const struct barrier *barrier = &c->barriers.at[b];
+    if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) &&
+        cn_barred_is_lane(c->ctx, access, lane, barrier->slot, barrier->bytes))
+      return true;
+  }
+  return false;
+}
+
+static bool were_lanes_barred(struct check *c, const struct cn_barred_access *access)
+{
+  unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(access->mask));
+
+  for (unsigned lane = 0; lane < lanes; lane++)
+    if (!was_lane_barred(c, access, lane))
+      return false;
+  return true;
+}
+
 static bool was_barred(struct check *c, const struct cn_barred_access *access)
 {
+  if (access->mask)
+    return were_lanes_barred(c, access);
+
   const uint64_t *last = cn_ptrmap_find(&c->last, root_of(access->slot));
   unsigned tried = 0;
 
@@ -170,7 +199,7 @@ static bool was_swept(struct check *c, const struct cn_barred_access *access)
       .ctx = c->ctx, .loops = &c->loops, .slot = access->slot, .size = sizeof(uint64_t)};
   unsigned tried = 0;
 
-  if (c->cfg.blocks[c->block].loop == CN_NO_BLOCK ||
+  if (c->cfg.blocks[c->block].loop == CN_NO_BLOCK || access->mask ||
       (access->bytes && !constant(access->bytes, &sweep.size)))
     return false;
   if (!c->loops.cfg)
@@ -223,7 +252,8 @@ static void check_read(struct check *c, LLVMValueRef at)
     LLVMValueRef root = root_of(access.slot);
     if (cn_is_in_local(access.slot) || cn_is_local_cast(root) ||
         cn_barred_is_fresh(&c->epochs, root, c->epoch) ||
-        (access.bytes ? was_barred(c, &access) : cn_is_immovable(at) || is_healed(at)))
+        (access.bytes || access.mask ? was_barred(c, &access)
+                                     : cn_is_immovable(at) || is_healed(at)))
       return;
   }
   report(c, &access);

@@ -279,11 +279,21 @@ struct cn_barred_access {
   LLVMValueRef slot;  /* null: the instruction accesses no reference in managed memory */
   LLVMValueRef value; /* one reference is stored; else null */
   LLVMValueRef bytes; /* several, in so many bytes */
-  bool clears;        /* no reference is stored */
+  LLVMValueRef mask; /* several: lanes of a vector that have their bits set. If `slot` is no vector,
+                        they follow each other from there on */
+  bool clears;       /* no reference is stored */
   const char *beyond; /* no barrier covers it, being this */
 };
 struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
+
+/* ---- barrier_lanes.c ---- */
+
+/* Is a barrier of `bytes` at `slot` that of lane `lane` of the access? */
+bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane,
+                       LLVMValueRef slot, LLVMValueRef bytes);
+/* Does the mask leave the lane out for sure? */
+bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
 
 /* ---- barrier_facts.c ---- */
 

@@ -117,9 +117,7 @@ define void @copies(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %n, i32 %m) gc
 ; CHECK: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
 ; CHECK-NEXT: store <2 x ptr addrspace(1)>
 ; CARDS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
-; OLD-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 16)
-; OBJECTS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 16)
-; CHECK-NEXT: call void @llvm.masked.store
+; CHECK: call void @llvm.masked.store
 ; OLD-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
 ; OBJECTS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %q, i64 24)
 ; CHECK-NEXT: store %node

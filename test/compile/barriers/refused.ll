@@ -10,18 +10,18 @@
 ; What no barrier covers. Wrong: it goes by in silence.
 
 ;--- scatter.ll
-declare void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x ptr addrspace(1)>, <2 x i1>)
-; CHECK: scatter.ll: error: in function 'f': no barrier of kind cards covers references that are stored to places apart [missing-barrier]
-; VERIFY: scatter.ll: error: in function 'f': no barrier of kind cards covers references at places apart [missing-barrier]
-define void @f(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m) gc "statepoint-example" {
-  call void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m)
+declare void @llvm.vp.scatter.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x ptr addrspace(1)>, <2 x i1>, i32)
+; CHECK: scatter.ll: error: in function 'f': no barrier of kind cards covers references of a vector of variable length [missing-barrier]
+; VERIFY: scatter.ll: error: in function 'f': no barrier of kind cards covers references of a vector of variable length [missing-barrier]
+define void @f(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m, i32 %n) gc "statepoint-example" {
+  call void @llvm.vp.scatter.v2p1.v2p1(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m, i32 %n)
   ret void
 }
 ;--- gather.ll
-declare <2 x ptr addrspace(1)> @llvm.masked.gather.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x i1>, <2 x ptr addrspace(1)>)
-; CHECK: error: in function 'f': no barrier of kind loads covers references that are loaded from places apart [missing-barrier]
-define <2 x ptr addrspace(1)> @f(<2 x ptr addrspace(1)> %from, <2 x i1> %m) gc "statepoint-example" {
-  %v = call <2 x ptr addrspace(1)> @llvm.masked.gather.v2p1.v2p1(<2 x ptr addrspace(1)> %from, <2 x i1> %m, <2 x ptr addrspace(1)> poison)
+declare <2 x ptr addrspace(1)> @llvm.vp.gather.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x i1>, i32)
+; CHECK: error: in function 'f': no barrier of kind loads covers references of a vector of variable length [missing-barrier]
+define <2 x ptr addrspace(1)> @f(<2 x ptr addrspace(1)> %from, <2 x i1> %m, i32 %n) gc "statepoint-example" {
+  %v = call <2 x ptr addrspace(1)> @llvm.vp.gather.v2p1.v2p1(<2 x ptr addrspace(1)> %from, <2 x i1> %m, i32 %n)
   ret <2 x ptr addrspace(1)> %v
 }
 ;--- assembly.ll
