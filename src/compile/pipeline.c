@@ -41,6 +41,9 @@ static const struct step {
     {"rules", cn_rules, "check the source rules, on unoptimised IR", ANY_TARGET},
     {"prepare", cn_prepare,
      "mark managed functions, make pointer differences opaque, promote locals", ANY_TARGET},
+    {"escape", cn_escape,
+     "make locals of objects that nobody else knows; allocate others only where they escape",
+     ANY_TARGET},
     {"restore-references", cn_restore_references,
      "make references of what the optimiser copies as integers", ANY_TARGET},
     {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts",
@@ -100,13 +103,13 @@ static const struct step {
 /* clang-format off */
 static const char *const late[] = {
     "rules", "prepare",
-    OPTIMISE,
+    OPTIMISE, "escape",
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
     "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
-    "rules", "prepare", "layouts", "allocate", "route-calls", "check-stores",
+    "rules", "prepare", "escape", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
     "rewrite-statepoints",
     OPTIMISE,
@@ -115,7 +118,7 @@ static const char *const early[] = {
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",
-    OPTIMISE,
+    OPTIMISE, "escape",
     "restore-references", "layouts", "allocate",
     "lower-differences", "lower-tags", "carry-buffer", "drop-markers", "lower-transitions", "tail-calls",
     "name-bodies", "slow-paths", "globals", NULL};
@@ -273,6 +276,22 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   return ok;
 }
 
+/* Run the step of that name; the optimiser, and what lets LLVM promote locals, with this freedom.
+ */
+static bool run_named(struct cn_ctx *ctx, const char *name, enum freedom freedom)
+{
+  const struct step *step = find_step(name);
+
+  if (strcmp(name, OPTIMISE) == 0)
+    return optimise(ctx, freedom);
+  if (step->run != cn_escape)
+    return run_step(ctx, step);
+  set_integral(ctx->module, freedom == INTEGRAL);
+  bool ok = run_step(ctx, step);
+  set_integral(ctx->module, true);
+  return ok;
+}
+
 /* Hand on the diagnostics of an attempt, or forget them (`to` is null). */
 static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
@@ -292,7 +311,7 @@ static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom 
     bool llvm = strcmp(*order, OPTIMISE) == 0;
     if (last && (llvm || each) && !verify_module(ctx, last))
       return false;
-    if (!(llvm ? optimise(ctx, freedom) : run_step(ctx, find_step(*order))) || ctx->errors)
+    if (!run_named(ctx, *order, freedom) || ctx->errors)
       return false;
     last = llvm ? NULL : *order;
   }

@@ -39,6 +39,7 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 /* The passes, as pipeline.c orders them for late insertion; beside each its name and its room. */
 cn_pass cn_rules;               /* rules: source/ */
 cn_pass cn_prepare;             /* prepare: optimise/ */
+cn_pass cn_escape;              /* escape: escape/ */
 cn_pass cn_restore_references;  /* restore-references: optimise/ */
 cn_pass cn_layouts;             /* layouts: lower/ */
 cn_pass cn_count_allocations;   /* count-allocations: lower/ */

@@ -29,55 +29,14 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
+#include "compile/core/scalars.h"
 #include "compile/optimise/prepare.h"
 
-#define MAX_SCALARS 32
-
-struct scalar {
-  LLVMTypeRef type;
-  uint64_t offset;
-};
-typedef CN_VECTOR(struct scalar) scalars;
 typedef CN_VECTOR(LLVMValueRef) values;
 
 static bool is_volatile(LLVMValueRef copy)
 {
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
-}
-
-/* Split `type` into scalars. Bytes between the members of a union's type in the IR belong to
- * another member, so they are copied too, one by one; true padding is not. */
-static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, scalars *out)
-{
-  LLVMTypeKind kind = LLVMGetTypeKind(type);
-  uint64_t end = at;
-
-  if (out->count > MAX_SCALARS)
-    return;
-  if (kind == LLVMArrayTypeKind) {
-    uint64_t stride = LLVMABISizeOfType(ctx->layout, LLVMGetElementType(type));
-    for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && out->count <= MAX_SCALARS; i++)
-      flatten(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
-    return;
-  }
-  if (kind != LLVMStructTypeKind) {
-    cn_push(out, (struct scalar){type, at});
-    return;
-  }
-  const char *name = LLVMGetStructName(type);
-  in_union |= name && strncmp(name, "union.", 6) == 0;
-  unsigned members = LLVMCountStructElementTypes(type);
-  for (unsigned i = 0; i <= members; i++) {
-    uint64_t next = i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i)
-                                : at + LLVMABISizeOfType(ctx->layout, type);
-    for (; in_union && end < next && out->count <= MAX_SCALARS; end++)
-      cn_push(out, (struct scalar){LLVMInt8TypeInContext(ctx->llvm), end});
-    if (i == members)
-      break;
-    LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
-    flatten(ctx, member, next, in_union, out);
-    end = next + LLVMABISizeOfType(ctx->layout, member);
-  }
 }
 
 static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base,
@@ -104,7 +63,7 @@ static unsigned align_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
 
 /* Build the load of one field, or the whole, of a copy. */
 static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
-                               const struct scalar *scalar)
+                               const struct cn_scalar *scalar)
 {
   LLVMValueRef from = address(ctx, builder, LLVMGetOperand(copy, 1), scalar->offset);
   LLVMValueRef load = LLVMBuildLoad2(builder, scalar->type, from, "");
@@ -114,7 +73,7 @@ static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMV
 }
 
 static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
-                                const struct scalar *scalar, LLVMValueRef load)
+                                const struct cn_scalar *scalar, LLVMValueRef load)
 {
   LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
@@ -142,16 +101,16 @@ static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
 
 /* Replace the copy by loads and stores. All loads come first: source and destination may overlap.
  */
-static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const scalars *fields)
+static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalars *fields)
 {
   LLVMBuilderRef builder = builder_at(ctx, copy);
   values loads = {0};
 
-  CN_CHECK(fields->count > 0 && fields->count <= MAX_SCALARS);
-  for (size_t i = 0; i < fields->count; i++)
-    cn_push(&loads, load_field(ctx, builder, copy, &fields->at[i]));
-  for (size_t i = 0; i < fields->count; i++)
-    store_field(ctx, builder, copy, &fields->at[i], loads.at[i]);
+  CN_CHECK(fields->list.count > 0 && fields->list.count <= CN_SCALARS_MOST);
+  for (size_t i = 0; i < fields->list.count; i++)
+    cn_push(&loads, load_field(ctx, builder, copy, &fields->list.at[i]));
+  for (size_t i = 0; i < fields->list.count; i++)
+    store_field(ctx, builder, copy, &fields->list.at[i], loads.at[i]);
   LLVMInstructionEraseFromParent(copy);
   cn_free(&loads);
   LLVMDisposeBuilder(builder);
@@ -196,12 +155,12 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
     if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, cn_tbaa_length(copy));
-    scalars fields = {0};
+    struct cn_scalars fields = {0};
     if (type)
-      flatten(ctx, type, 0, false, &fields);
-    if (fields.count > 0 && fields.count <= MAX_SCALARS)
+      cn_scalars_of(ctx, type, &fields);
+    if (fields.list.count > 0 && fields.list.count <= CN_SCALARS_MOST)
       expand(ctx, copy, &fields);
-    cn_free(&fields);
+    cn_free(&fields.list);
   }
   cn_free(&copies);
 }
@@ -212,7 +171,7 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   CN_CHECK(cn_tbaa_length(copy) == CN_REF_SIZE);
   LLVMBuilderRef builder = builder_at(ctx, copy);
-  struct scalar whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
+  struct cn_scalar whole = {LLVMInt64TypeInContext(ctx->llvm), 0};
   LLVMValueRef load = load_field(ctx, builder, copy, &whole);
 
   LLVMSetVolatile(load, true);
@@ -232,14 +191,14 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
     if (cn_tbaa_length(copy) != CN_REF_SIZE || cn_tbaa_plain_data(ctx, copy))
       continue;
     LLVMTypeRef type = copied_type(ctx, copy, CN_REF_SIZE);
-    scalars fields = {0};
+    struct cn_scalars fields = {0};
     if (type)
-      flatten(ctx, type, 0, false, &fields);
-    if (fields.count == 1)
+      cn_scalars_of(ctx, type, &fields);
+    if (fields.list.count == 1)
       expand(ctx, copy, &fields);
     else
       pin(ctx, copy);
-    cn_free(&fields);
+    cn_free(&fields.list);
   }
   cn_free(&copies);
 }

@@ -38,14 +38,16 @@ static ref box(long value)
   return b;
 }
 
+static volatile int zero; /* lengths are not constant: the objects stay in the heap */
+
 int main(void)
 {
-  struct table managed *t = cairn_new_flex(struct table, 5);
+  struct table managed *t = cairn_new_flex(struct table, 5 + zero);
   t->count = 5;
   for (long i = 0; i < t->count; i++)
     t->slots[i] = box(i * i);
 
-  struct items managed *s = cairn_new_flex(struct items, 4);
+  struct items managed *s = cairn_new_flex(struct items, 4 + zero);
   s->owner = t->slots[3];
   for (int i = 0; i < 4; i++) {
     s->all[i].first = box(i);
@@ -53,7 +55,7 @@ int main(void)
     s->all[i].n = i;
     s->all[i].tag = (short)-i;
   }
-  struct text managed *x = cairn_new_flex(struct text, 9);
+  struct text managed *x = cairn_new_flex(struct text, 9 + zero);
   x->owner = s->owner;
   for (int i = 0; i < 9; i++)
     x->bytes[i] = (char)('a' + i);

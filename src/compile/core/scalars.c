@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Types as lists of scalars.
+ */
+#include "compile/core/scalars.h"
+
+#include <string.h>
+
+static bool is_full(const struct cn_scalars *out)
+{
+  return out->list.count > CN_SCALARS_MOST;
+}
+
+static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union,
+                    struct cn_scalars *out)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t end = at;
+
+  if (is_full(out))
+    return;
+  if (kind == LLVMArrayTypeKind) {
+    uint64_t stride = LLVMABISizeOfType(ctx->layout, LLVMGetElementType(type));
+    for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && !is_full(out); i++)
+      flatten(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
+    return;
+  }
+  if (kind != LLVMStructTypeKind) {
+    cn_push(&out->list, (struct cn_scalar){type, at});
+    return;
+  }
+  const char *name = LLVMGetStructName(type);
+  in_union |= name && strncmp(name, "union.", 6) == 0;
+  unsigned members = LLVMCountStructElementTypes(type);
+  for (unsigned i = 0; i <= members; i++) {
+    uint64_t next = i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i)
+                                : at + LLVMABISizeOfType(ctx->layout, type);
+    for (; in_union && end < next && !is_full(out); end++)
+      cn_push(&out->list, (struct cn_scalar){LLVMInt8TypeInContext(ctx->llvm), end});
+    if (i == members)
+      break;
+    LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
+    flatten(ctx, member, next, in_union, out);
+    end = next + LLVMABISizeOfType(ctx->layout, member);
+  }
+}
+
+void cn_scalars_of(struct cn_ctx *ctx, LLVMTypeRef type, struct cn_scalars *out)
+{
+  flatten(ctx, type, 0, false, out);
+}

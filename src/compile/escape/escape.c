@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `escape`: objects that nobody else can know become locals; those that somebody can know on
+ * some paths only are allocated there.
+ *
+ * Needs: optimised IR, in which calls that took an object by its address are gone if they were to
+ * be; layout statics. Provides: fewer calls of cairn_alloc and its like, and values in the place of
+ * what they made, where LLVM promotes it. Breaks: struct cn_cfg; no safepoint may exist yet.
+ *
+ * LLVM takes away an object that is only written to, and forwards what is stored to what is loaded
+ * as far as one path leads from one to the other. A local is taken apart wherever the paths meet.
+ * So each round makes locals of objects and lets LLVM promote these, in the functions that changed;
+ * then objects that were stored in those are known by nobody, either.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/core/scalars.h"
+#include "compile/cost/block_frequency.h"
+#include "compile/escape/escape.h"
+
+enum { ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
+
+/* LLVM's passes after each round, and after the last. */
+static const char promote[] = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
+static const char tidy[] =
+    "jump-threading,correlated-propagation,simplifycfg,"
+    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,memcpyopt,sccp,bdce,"
+    "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg";
+
+struct work {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  struct cn_cfg cfg;
+  struct cn_loops loops;
+  uint64_t *often;
+  uint64_t floating; /* bytes of the function's locals that stay in memory */
+  bool parted;       /* a family was parted since the last look at the function */
+};
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+static void find_calls(LLVMValueRef function, values *calls)
+{
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_layouts_allocator(i))
+        cn_push(calls, i);
+}
+
+static void analyse(struct work *w)
+{
+  cn_cfg_build(&w->cfg, w->function);
+  cn_loops_build(&w->loops, &w->cfg);
+  w->often = cn_alloc(w->cfg.count * sizeof *w->often);
+  cn_block_frequency_find(&w->loops, w->often);
+}
+
+static void forget(struct work *w)
+{
+  free(w->often);
+  cn_loops_free(&w->loops);
+  cn_cfg_free(&w->cfg);
+}
+
+/* Why an object that does not escape stays nevertheless; or null. One with references that LLVM
+ * does not take apart would be described to the collector, but LLVM's loop-reduce may spill the
+ * address of a local that a loop accesses at changing places, and then nothing could describe it.
+ */
+static const char *unfit(const struct work *w, const struct cn_web *web)
+{
+  if (!web->floating && !web->joined)
+    return NULL;
+  if (web->object->refs)
+    return "it has references, and is accessed at places that are not constant";
+  return web->object->size > CN_FLOATING_MOST - w->floating
+             ? "it is accessed at places that are not constant, and too large for the stack"
+             : NULL;
+}
+
+/* Does it escape, but into phis alone? */
+static bool only_joins(const struct cn_web *web)
+{
+  bool any = false;
+
+  for (size_t i = 0; i < web->uses.count; i++) {
+    if (web->uses.at[i].escapes && !web->uses.at[i].joins)
+      return false;
+    any |= web->uses.at[i].joins;
+  }
+  return any;
+}
+
+/* ---- remarks ---- */
+
+static void tell(struct work *w, LLVMValueRef call, const char *rule, const char *what)
+{
+  if (!w->ctx->options->report ||
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_JOINED,
+                                     sizeof CN_ATTR_JOINED - 1))
+    return;
+  char *name = cn_object_name(w->ctx, call);
+  cn_remark(w->ctx, call, rule, "an object of type '%s' %s", name, what);
+  free(name);
+}
+
+/* The use in words: "it is passed on, by a call to @f in line 7". */
+static char *describe(const struct cn_web_use *use)
+{
+  char buffer[160];
+  unsigned line = LLVMGetDebugLocLine(use->user);
+  char *call = use->pointer && (LLVMIsACallInst(use->user) || LLVMIsAInvokeInst(use->user))
+                   ? cn_format(", by a %s", cn_calls_name(use->user, buffer, sizeof buffer))
+                   : cn_strdup("");
+  char *text = line ? cn_format("%s%s in line %u", use->escapes, call, line)
+                    : cn_format("%s%s", use->escapes, call);
+
+  free(call);
+  return text;
+}
+
+/* Why the phis into which an object goes make no family. */
+static char *describe_family(struct work *w, const struct cn_object *object)
+{
+  struct cn_family family;
+  bool found = cn_family_find(w->ctx, &w->cfg, object, &family);
+  char *why = found ? cn_strdup("there are too many rounds") : describe(&family.wrong);
+  char *text = cn_format("it is one of several that a reference may lead to; %s", why);
+
+  free(why);
+  cn_family_free(&family);
+  return text;
+}
+
+/* Why an object is still there. */
+static char *describe_object(struct work *w, const struct cn_object *object)
+{
+  struct cn_web web;
+
+  if (object->stays)
+    return cn_strdup(object->stays);
+  cn_web_find(w->ctx, &w->cfg, object, &web);
+  const struct cn_web_use *use = cn_web_escape(&web);
+  const char *is_unfit = use ? NULL : unfit(w, &web);
+  char *text = only_joins(&web) ? describe_family(w, object)
+               : use            ? describe(use)
+                                : cn_strdup(is_unfit ? is_unfit : "there are too many rounds");
+  cn_web_free(&web);
+  return text;
+}
+
+static void tell_stays(struct work *w, LLVMValueRef call)
+{
+  struct cn_object object;
+
+  if (!cn_object_read(w->ctx, call, &object))
+    return;
+  char *why = describe_object(w, &object);
+  char *what = cn_format("is allocated: %s", why);
+  tell(w, call, "object-allocated", what);
+  free(what);
+  free(why);
+}
+
+static void tell_rest(struct work *w)
+{
+  values calls = {0};
+
+  if (!w->ctx->options->report)
+    return;
+  analyse(w);
+  find_calls(w->function, &calls);
+  for (size_t i = 0; i < calls.count; i++)
+    tell_stays(w, calls.at[i]);
+  cn_free(&calls);
+  forget(w);
+}
+
+/* ---- one object ---- */
+
+/* Make single objects of a phi and what comes into it. The next look at the function finds them. */
+static bool part(struct work *w, const struct cn_object *object)
+{
+  struct cn_family family;
+  bool found = cn_family_find(w->ctx, &w->cfg, object, &family);
+
+  if (found)
+    cn_family_part(w->ctx, &family);
+  cn_family_free(&family);
+  w->parted |= found;
+  return found;
+}
+
+/* Can the contents be copied so that references stay some? */
+static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
+{
+  struct cn_scalars scalars = {0};
+
+  cn_scalars_of(ctx, object->type, &scalars);
+  bool few = scalars.list.count <= CN_SCALARS_MOST;
+  cn_free(&scalars.list);
+  return few || !object->refs;
+}
+
+/* Allocate the object where it escapes. The call's own does not any more: `web` is then of that. */
+static bool sink(struct work *w, const struct cn_object *object, struct cn_web *web)
+{
+  struct cn_sink places;
+
+  if (!is_copied_well(w->ctx, object) || !cn_sink_find(w->ctx, &w->loops, w->often, web, &places))
+    return false;
+  cn_sink_make(w->ctx, &w->cfg, web, &places);
+  cn_web_free(web);
+  cn_web_find(w->ctx, &w->cfg, object, web);
+  CN_CHECK(!cn_web_escape(web));
+  return true;
+}
+
+static bool change(struct work *w, LLVMValueRef call)
+{
+  struct cn_object object;
+  struct cn_web web;
+
+  if (!cn_object_read(w->ctx, call, &object) || object.stays)
+    return false;
+  if (cn_cfg_index(&w->cfg, LLVMGetInstructionParent(call)) == CN_NO_BLOCK)
+    return false;
+  cn_web_find(w->ctx, &w->cfg, &object, &web);
+  if (only_joins(&web) && part(w, &object)) {
+    cn_web_free(&web);
+    return true;
+  }
+  bool local = !cn_web_escape(&web), changed = !unfit(w, &web);
+  if (changed && !local)
+    changed = sink(w, &object, &web);
+  if (changed) {
+    tell(w, call, local ? "object-local" : "object-sunk",
+         local ? "becomes a local" : "is allocated only where it escapes");
+    w->floating += web.floating || web.joined ? object.size : 0;
+    cn_local_make(w->ctx, &web);
+  }
+  cn_web_free(&web);
+  return changed;
+}
+
+/* ---- functions ---- */
+
+/* Delete a layout static whose last call is gone. */
+static void drop_static(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  if (!LLVMGetFirstUse(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage))
+    LLVMDeleteGlobal(global);
+}
+
+/* Change what can be changed at one look. False: nothing. */
+static bool look(struct work *w)
+{
+  values calls = {0};
+  bool any = false;
+
+  w->parted = false;
+  find_calls(w->function, &calls);
+  if (calls.count)
+    analyse(w);
+  for (size_t i = 0; i < calls.count && !w->parted; i++) {
+    LLVMValueRef global = LLVMGetOperand(calls.at[i], 0);
+    if (!change(w, calls.at[i]))
+      continue;
+    any = true;
+    if (LLVMIsAGlobalVariable(global))
+      drop_static(global);
+  }
+  if (calls.count)
+    forget(w);
+  cn_free(&calls);
+  return any;
+}
+
+/* The same, until no family is parted. */
+static bool round_of(struct work *w)
+{
+  bool any = look(w);
+
+  while (w->parted)
+    look(w);
+  return any;
+}
+
+static bool run(struct work *w, const char *passes)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  bool ok = cn_llvm_ok(w->ctx, w->function,
+                       LLVMRunPassesOnFunction(w->function, passes, w->ctx->machine, options));
+
+  LLVMDisposePassBuilderOptions(options);
+  return ok;
+}
+
+static void escape(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct work w = {.ctx = ctx, .function = function};
+  int rounds = 0;
+
+  while (rounds < ROUNDS && round_of(&w) && run(&w, promote))
+    rounds++;
+  if (rounds)
+    run(&w, tidy);
+  tell_rest(&w);
+}
+
+bool cn_escape(struct cn_ctx *ctx)
+{
+  if (ctx->options->opt_level == 0)
+    return true;
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
+      escape(ctx, f);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Phis of objects, as of the value of a variable that gets a new object on each pass of a loop.
+ * Part of pass `escape`.
+ *
+ * Needs: struct cn_cfg. Provides: an object of its own in the place of each phi of a family. It
+ * takes over the contents of what comes in. Breaks: nothing that struct cn_cfg has.
+ *
+ *        p = phi [a, x], [b, y], [null, z]
+ *
+ *   x:   a0 = load a.0 ...             and so in y; 0 in z
+ *        p0 = phi [a0, x], [b0, y], [0, z] ...
+ *        is_null = phi [false, x], [false, y], [true, z]
+ *        p = call cairn_alloc;  p.0 = p0 ...
+ *
+ * That is the same only if nobody looks at `a` after the phi, by another name: then nobody can tell
+ * that p is a copy.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/scalars.h"
+#include "compile/escape/escape.h"
+
+enum { MOST = 16 }; /* members of a family */
+
+/* ---- finding ---- */
+
+struct search {
+  struct cn_ctx *ctx;
+  const struct cn_cfg *cfg;
+  struct cn_family *family;
+};
+
+static void add(struct search *s, const struct cn_object *like, LLVMValueRef root)
+{
+  struct cn_object object = *like;
+  bool fresh;
+  uint64_t *place = cn_ptrmap_add(&s->family->index, root, &fresh);
+
+  if (!fresh)
+    return;
+  object.root = root;
+  cn_push(&s->family->members, object);
+  *place = s->family->members.count;
+}
+
+static bool is_wrong(struct search *s, LLVMValueRef user, const char *why)
+{
+  s->family->wrong = (struct cn_web_use){.user = user, .escapes = why};
+  return false;
+}
+
+/* Take what comes into a phi into the family. False: it does not fit. */
+static bool add_input(struct search *s, const struct cn_object *like, LLVMValueRef in)
+{
+  struct cn_object object;
+
+  if (LLVMIsUndef(in) || (LLVMIsConstant(in) && LLVMIsNull(in)))
+    return true;
+  if (LLVMIsAPHINode(in)) {
+    add(s, like, in);
+    return true;
+  }
+  if (!LLVMIsACallInst(in) || !cn_object_read(s->ctx, in, &object) || object.stays ||
+      object.type != like->type)
+    return false;
+  add(s, like, in);
+  return true;
+}
+
+/* May loads stand at the block's end? */
+static bool has_plain_end(LLVMBasicBlockRef block)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+  return LLVMIsABranchInst(end) || LLVMIsASwitchInst(end);
+}
+
+static bool add_inputs(struct search *s, const struct cn_object *like, LLVMValueRef phi)
+{
+  if (cn_is_pad(LLVMGetInstructionParent(phi)))
+    return is_wrong(s, phi, "an exception leads there");
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+    if (!has_plain_end(LLVMGetIncomingBlock(phi, i)) ||
+        !add_input(s, like, LLVMGetIncomingValue(phi, i)))
+      return is_wrong(s, phi, "another of them is no new object of this type");
+  return true;
+}
+
+/* Is the object used after it has gone into a phi of `block`, before there is a new one? */
+static bool is_live(const struct search *s, const struct cn_web *web, LLVMBasicBlockRef block)
+{
+  LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
+  uint64_t *used = cn_alloc(2 * CN_BITSET_WORDS(s->cfg->count) * sizeof *used);
+  uint64_t *seen = used + CN_BITSET_WORDS(s->cfg->count);
+  CN_VECTOR(uint32_t) open = {0};
+  bool live = false;
+
+  for (size_t i = 0; i < web->uses.count; i++) {
+    uint32_t at = cn_cfg_index(s->cfg, web->uses.at[i].block);
+    if (at != CN_NO_BLOCK)
+      cn_bit_set(used, at);
+  }
+  cn_bit_set(seen, cn_cfg_index(s->cfg, home));
+  if (block != home)
+    cn_push(&open, cn_cfg_index(s->cfg, block));
+  while (open.count && !live) {
+    const struct cn_block *b = &s->cfg->blocks[open.at[--open.count]];
+    live = cn_bit(used, (size_t)(b - s->cfg->blocks));
+    for (uint32_t i = 0; i < b->succ_count; i++)
+      if (!cn_bit(seen, b->succs[i])) {
+        cn_bit_set(seen, b->succs[i]);
+        cn_push(&open, b->succs[i]);
+      }
+  }
+  cn_free(&open);
+  free(used);
+  return live;
+}
+
+/* Does the object go into another phi of the same block, from the same one? */
+static bool goes_twice(const struct cn_web *web, const struct cn_web_use *use)
+{
+  for (size_t i = 0; i < web->uses.count; i++) {
+    const struct cn_web_use *other = &web->uses.at[i];
+    if (other->joins && other->user != use->user && other->block == use->block &&
+        LLVMGetInstructionParent(other->user) == LLVMGetInstructionParent(use->user))
+      return true;
+  }
+  return false;
+}
+
+static bool judge(struct search *s, const struct cn_web *web, const struct cn_web_use *use)
+{
+  if (!use->escapes)
+    return true;
+  if (!use->joins) {
+    s->family->wrong = *use;
+    return false;
+  }
+  if (goes_twice(web, use) || is_live(s, web, LLVMGetInstructionParent(use->user)))
+    return is_wrong(s, use->user, "it is used by another name afterwards");
+  return true;
+}
+
+/* Take the phis into which a member goes into the family. False: something is done with the member
+ * that must not be. */
+static bool add_phis(struct search *s, const struct cn_object *member)
+{
+  struct cn_web web;
+
+  cn_web_find(s->ctx, s->cfg, member, &web);
+  bool ok = (!web.floating && !web.joined) ||
+            is_wrong(s, member->root, "one is accessed at places that are not constant");
+  for (size_t i = 0; i < web.uses.count && ok; i++) {
+    ok = judge(s, &web, &web.uses.at[i]);
+    if (web.uses.at[i].joins)
+      add(s, member, web.uses.at[i].user);
+  }
+  cn_web_free(&web);
+  return ok;
+}
+
+static bool is_small(struct cn_ctx *ctx, const struct cn_object *object)
+{
+  struct cn_scalars scalars = {0};
+
+  cn_scalars_of(ctx, object->type, &scalars);
+  bool small = scalars.list.count <= CN_SCALARS_MOST;
+  cn_free(&scalars.list);
+  return small;
+}
+
+bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
+                    struct cn_family *family)
+{
+  struct search s = {.ctx = ctx, .cfg = cfg, .family = family};
+
+  *family = (struct cn_family){0};
+  bool ok = is_small(ctx, object) || is_wrong(&s, object->root, "it has many fields");
+  add(&s, object, object->root);
+  for (size_t i = 0; i < family->members.count && ok; i++) {
+    struct cn_object member = family->members.at[i];
+    ok = i < MOST || is_wrong(&s, member.root, "there are many of them");
+    ok = ok && (!LLVMIsAPHINode(member.root) || add_inputs(&s, &member, member.root)) &&
+         add_phis(&s, &member);
+  }
+  return ok;
+}
+
+void cn_family_free(struct cn_family *family)
+{
+  cn_free(&family->members);
+  cn_ptrmap_free(&family->index);
+}
+
+/* ---- parting ---- */
+
+struct parting {
+  struct cn_ctx *ctx;
+  const struct cn_family *family;
+  LLVMBuilderRef builder;
+  struct cn_scalars scalars;
+  struct cn_ptrmap nulls;   /* a phi -> the phi that tells whether it is null, */
+  struct cn_ptrmap objects; /* and the object that takes its place */
+};
+
+static LLVMValueRef place(struct parting *p, LLVMValueRef object, uint64_t offset)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
+  LLVMValueRef index = LLVMConstInt(i64, offset - p->family->members.at[0].tag, true);
+
+  return LLVMBuildGEP2(p->builder, LLVMInt8TypeInContext(p->ctx->llvm), object, &index, 1, "");
+}
+
+static bool is_member(const struct parting *p, LLVMValueRef value)
+{
+  return cn_ptrmap_find(&p->family->index, value) != NULL;
+}
+
+static LLVMTypeRef bit_type(const struct parting *p)
+{
+  return LLVMInt1TypeInContext(p->ctx->llvm);
+}
+
+/* Is the input null: the phi that tells, or a constant. */
+static LLVMValueRef is_null(const struct parting *p, LLVMValueRef in)
+{
+  uint64_t *known = cn_ptrmap_find(&p->nulls, in);
+
+  return known ? (LLVMValueRef)(uintptr_t)*known
+               : LLVMConstInt(bit_type(p), !is_member(p, in), false);
+}
+
+/* The scalar of the object that comes in. */
+static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned incoming,
+                              const struct cn_scalar *scalar)
+{
+  LLVMValueRef in = LLVMGetIncomingValue(phi, incoming);
+
+  if (!is_member(p, in))
+    return LLVMConstNull(scalar->type);
+  LLVMPositionBuilderBefore(p->builder,
+                            LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, incoming)));
+  LLVMValueRef load = LLVMBuildLoad2(p->builder, scalar->type, place(p, in, scalar->offset), "");
+  LLVMSetAlignment(load, 1);
+  return load;
+}
+
+static void add_phi_of_nulls(struct parting *p, LLVMValueRef phi)
+{
+  LLVMPositionBuilderBefore(p->builder, phi);
+  *cn_ptrmap_add(&p->nulls, phi, NULL) = (uintptr_t)LLVMBuildPhi(p->builder, bit_type(p), "");
+}
+
+static void connect_nulls(struct parting *p, LLVMValueRef phi)
+{
+  LLVMValueRef nulls = is_null(p, phi);
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef in = is_null(p, LLVMGetIncomingValue(phi, i));
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+    LLVMAddIncoming(nulls, &in, &block, 1);
+  }
+}
+
+/* Is it a comparison of the phi with null? */
+static bool asks_for_null(LLVMValueRef user, LLVMValueRef phi)
+{
+  return LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == phi &&
+         LLVMIsConstant(LLVMGetOperand(user, 1)) && LLVMIsNull(LLVMGetOperand(user, 1));
+}
+
+static void answer(struct parting *p, LLVMValueRef phi)
+{
+  for (LLVMUseRef use = LLVMGetFirstUse(phi), next; use; use = next) {
+    LLVMValueRef user = LLVMGetUser(use), nulls = is_null(p, phi);
+    next = LLVMGetNextUse(use);
+    if (!asks_for_null(user, phi))
+      continue;
+    LLVMPositionBuilderBefore(p->builder, user);
+    LLVMReplaceAllUsesWith(user, LLVMGetICmpPredicate(user) == LLVMIntEQ
+                                     ? nulls
+                                     : LLVMBuildNot(p->builder, nulls, ""));
+    LLVMInstructionEraseFromParent(user);
+  }
+}
+
+/* What came in from that block before, as of a switch with two ways; or null. */
+static LLVMValueRef same_block(LLVMValueRef made, LLVMBasicBlockRef block)
+{
+  for (unsigned i = 0; i < LLVMCountIncoming(made); i++)
+    if (LLVMGetIncomingBlock(made, i) == block)
+      return LLVMGetIncomingValue(made, i);
+  return NULL;
+}
+
+/* The phi of one scalar. */
+static LLVMValueRef join_scalar(struct parting *p, LLVMValueRef phi, const struct cn_scalar *scalar)
+{
+  LLVMPositionBuilderBefore(p->builder, phi);
+  LLVMValueRef made = LLVMBuildPhi(p->builder, scalar->type, "");
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+    LLVMValueRef before = same_block(made, block);
+    LLVMValueRef in = before ? before : scalar_of(p, phi, i, scalar);
+    LLVMAddIncoming(made, &in, &block, 1);
+  }
+  return made;
+}
+
+/* Make the object of a phi, with the contents that come in. */
+static LLVMValueRef make_object(struct parting *p, LLVMValueRef phi)
+{
+  LLVMValueRef made[CN_SCALARS_MOST], like = p->family->members.at[0].root;
+  const struct cn_scalar *scalars = p->scalars.list.at;
+
+  CN_CHECK(p->scalars.list.count <= CN_SCALARS_MOST && LLVMIsACallInst(like));
+  for (size_t i = 0; i < p->scalars.list.count; i++)
+    made[i] = join_scalar(p, phi, &scalars[i]);
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(p->builder,
+                                              cn_first_after_phis(LLVMGetInstructionParent(phi)));
+  LLVMSetCurrentDebugLocation2(p->builder, LLVMInstructionGetDebugLoc(like));
+  LLVMValueRef object = LLVMInstructionClone(like);
+  LLVMInsertIntoBuilder(p->builder, object);
+  LLVMAddCallSiteAttribute(
+      object, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(p->ctx->llvm, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1, "", 0));
+  for (size_t i = 0; i < p->scalars.list.count; i++) {
+    LLVMValueRef at = place(p, object, scalars[i].offset);
+    LLVMSetAlignment(LLVMBuildStore(p->builder, made[i], at), 1);
+  }
+  return object;
+}
+
+typedef void step(struct parting *p, LLVMValueRef phi);
+
+static void each_phi(struct parting *p, step *take)
+{
+  for (size_t i = 0; i < p->family->members.count; i++)
+    if (LLVMIsAPHINode(p->family->members.at[i].root))
+      take(p, p->family->members.at[i].root);
+}
+
+static void add_object(struct parting *p, LLVMValueRef phi)
+{
+  *cn_ptrmap_add(&p->objects, phi, NULL) = (uintptr_t)make_object(p, phi);
+}
+
+static void replace(struct parting *p, LLVMValueRef phi)
+{
+  LLVMReplaceAllUsesWith(phi, (LLVMValueRef)(uintptr_t)*cn_ptrmap_find(&p->objects, phi));
+  LLVMInstructionEraseFromParent(phi);
+}
+
+void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family)
+{
+  static step *const steps[] = {add_phi_of_nulls, connect_nulls, answer, add_object, replace};
+  struct parting p = {
+      .ctx = ctx, .family = family, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+
+  cn_scalars_of(ctx, family->members.at[0].type, &p.scalars);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    each_phi(&p, steps[i]);
+  cn_free(&p.scalars.list);
+  cn_ptrmap_free(&p.nulls);
+  cn_ptrmap_free(&p.objects);
+  LLVMDisposeBuilder(p.builder);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object becomes a local. Part of pass `escape`.
+ *
+ * Needs: a web without escapes. Provides: an alloca in the entry block, cleared where the object
+ * was allocated, in the object's place. Breaks: nothing that struct cn_cfg has.
+ *
+ * Where it holds references and LLVM does not promote it, it is like any local whose address is
+ * taken: rewrite-statepoints describes it to the collector.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/names.h"
+#include "compile/escape/escape.h"
+
+struct local {
+  struct cn_ctx *ctx;
+  const struct cn_web *web;
+  LLVMBuilderRef builder;
+  struct cn_ptrmap made; /* a pointer of the web -> that to the local */
+};
+
+static LLVMTypeRef pointer_type(const struct local *l)
+{
+  return LLVMPointerTypeInContext(l->ctx->llvm, 0);
+}
+
+static void note(struct local *l, LLVMValueRef pointer, LLVMValueRef made)
+{
+  CN_ASSERT(LLVMTypeOf(made) == pointer_type(l));
+  *cn_ptrmap_add(&l->made, pointer, NULL) = (uintptr_t)made;
+}
+
+static void build_at(struct local *l, LLVMValueRef at)
+{
+  LLVMPositionBuilderBefore(l->builder, at);
+  LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(at));
+}
+
+/* ---- pointers ---- */
+
+static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer);
+
+static LLVMValueRef make_gep(struct local *l, LLVMValueRef gep)
+{
+  unsigned count = (unsigned)LLVMGetNumOperands(gep) - 1;
+  LLVMValueRef *indices = cn_alloc((count + 1) * sizeof *indices);
+  LLVMValueRef base = pointer_of(l, LLVMGetOperand(gep, 0));
+
+  for (unsigned i = 0; i < count; i++)
+    indices[i] = LLVMGetOperand(gep, i + 1);
+  build_at(l, gep);
+  LLVMValueRef made =
+      LLVMBuildGEPWithNoWrapFlags(l->builder, LLVMGetGEPSourceElementType(gep), base, indices,
+                                  count, "", LLVMGEPGetNoWrapFlags(gep));
+  free(indices);
+  return made;
+}
+
+/* What comes into a join in the place of `in`: a member, or something undefined. */
+static LLVMValueRef input_of(struct local *l, LLVMValueRef in)
+{
+  return LLVMIsUndef(in) ? LLVMGetPoison(pointer_type(l)) : pointer_of(l, in);
+}
+
+static LLVMValueRef make_select(struct local *l, LLVMValueRef select)
+{
+  LLVMValueRef yes = input_of(l, LLVMGetOperand(select, 1));
+  LLVMValueRef no = input_of(l, LLVMGetOperand(select, 2));
+
+  build_at(l, select);
+  return LLVMBuildSelect(l->builder, LLVMGetOperand(select, 0), yes, no, "");
+}
+
+/* A phi gets its inputs later: they may lead back to it. */
+static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer)
+{
+  uint64_t *known = cn_ptrmap_find(&l->made, pointer);
+  LLVMValueRef made;
+
+  if (known)
+    return (LLVMValueRef)(uintptr_t)*known;
+  CN_CHECK(cn_web_has(l->web, pointer));
+  if (LLVMIsAGetElementPtrInst(pointer)) {
+    made = make_gep(l, pointer);
+  } else if (LLVMIsASelectInst(pointer)) {
+    made = make_select(l, pointer);
+  } else {
+    CN_CHECK(LLVMIsAPHINode(pointer));
+    build_at(l, pointer);
+    made = LLVMBuildPhi(l->builder, pointer_type(l), "");
+  }
+  note(l, pointer, made);
+  return made;
+}
+
+static void connect(struct local *l, LLVMValueRef phi)
+{
+  LLVMValueRef made = pointer_of(l, phi);
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    LLVMValueRef in = input_of(l, LLVMGetIncomingValue(phi, i));
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+    LLVMAddIncoming(made, &in, &block, 1);
+  }
+}
+
+/* ---- uses ---- */
+
+static void replace_by(LLVMValueRef old, LLVMValueRef value)
+{
+  LLVMReplaceAllUsesWith(old, value);
+  LLVMInstructionEraseFromParent(old);
+}
+
+/* Nothing else has the object's address. */
+static void change_compare(struct local *l, LLVMValueRef compare)
+{
+  LLVMTypeRef bit = LLVMInt1TypeInContext(l->ctx->llvm);
+  LLVMValueRef sides[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    LLVMValueRef side = LLVMGetOperand(compare, i);
+    if (!cn_web_has(l->web, side)) {
+      replace_by(compare, LLVMConstInt(bit, LLVMGetICmpPredicate(compare) == LLVMIntNE, false));
+      return;
+    }
+    sides[i] = pointer_of(l, side);
+  }
+  for (unsigned i = 0; i < 2; i++)
+    LLVMSetOperand(compare, i, sides[i]);
+}
+
+static LLVMValueRef side_of(struct local *l, LLVMValueRef call, unsigned operand)
+{
+  LLVMValueRef pointer = LLVMGetOperand(call, operand);
+
+  return cn_web_has(l->web, pointer) ? pointer_of(l, pointer) : pointer;
+}
+
+static void change_call(struct local *l, LLVMValueRef call)
+{
+  LLVMValueRef to = side_of(l, call, 0),
+               from = LLVMGetNumArgOperands(call) > 1 ? side_of(l, call, 1) : NULL;
+  LLVMTypeRef type = LLVMTypeOf(call);
+
+  build_at(l, call);
+  if (cn_calls_intrinsic(call, "llvm.memset")) {
+    LLVMBuildMemSet(l->builder, to, from, LLVMGetOperand(call, 2), 1);
+  } else if (cn_calls_intrinsic(call, "llvm.memcpy")) {
+    LLVMBuildMemCpy(l->builder, to, 1, from, 1, LLVMGetOperand(call, 2));
+  } else if (cn_calls_intrinsic(call, "llvm.memmove")) {
+    LLVMBuildMemMove(l->builder, to, 1, from, 1, LLVMGetOperand(call, 2));
+  } else if (!cn_calls_intrinsic(call, "llvm.assume")) {
+    LLVMValueRef value = LLVMConstNull(type); /* an object is no immediate */
+    if (from)
+      value = LLVMBuildSub(l->builder, LLVMBuildPtrToInt(l->builder, to, type, ""),
+                           LLVMBuildPtrToInt(l->builder, from, type, ""), "");
+    LLVMReplaceAllUsesWith(call, value);
+  }
+  LLVMInstructionEraseFromParent(call);
+}
+
+static void change(struct local *l, LLVMValueRef user)
+{
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMLoad:
+    LLVMSetOperand(user, 0, pointer_of(l, LLVMGetOperand(user, 0)));
+    break;
+  case LLVMStore:
+    LLVMSetOperand(user, 1, pointer_of(l, LLVMGetOperand(user, 1)));
+    break;
+  case LLVMICmp:
+    change_compare(l, user);
+    break;
+  case LLVMCall:
+    change_call(l, user);
+    break;
+  default:
+    CN_UNREACHABLE();
+  }
+}
+
+/* Change each user once: it may use two pointers. */
+static void change_users(struct local *l)
+{
+  struct cn_ptrmap changed = {0};
+
+  for (size_t i = 0; i < l->web->uses.count; i++) {
+    bool fresh;
+    CN_CHECK(!l->web->uses.at[i].escapes);
+    cn_ptrmap_add(&changed, l->web->uses.at[i].user, &fresh);
+    if (fresh)
+      change(l, l->web->uses.at[i].user);
+  }
+  cn_ptrmap_free(&changed);
+}
+
+/* ---- the local ---- */
+
+static void make_alloca(struct local *l)
+{
+  const struct cn_object *object = l->web->object;
+  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(object->root));
+  LLVMTypeRef byte = LLVMInt8TypeInContext(l->ctx->llvm),
+              i64 = LLVMInt64TypeInContext(l->ctx->llvm);
+  LLVMValueRef tag = LLVMConstInt(i64, object->tag, false);
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(
+      l->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+  LLVMValueRef alloca = LLVMBuildAlloca(l->builder, object->type, "object");
+  LLVMSetAlignment(alloca, CAIRN_ABI_OBJECT_ALIGN);
+  build_at(l, object->root);
+  if (!object->allocator->uninit && object->size)
+    LLVMBuildMemSet(l->builder, alloca, LLVMConstNull(byte), LLVMConstInt(i64, object->size, false),
+                    CAIRN_ABI_OBJECT_ALIGN);
+  note(l, object->root,
+       object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
+}
+
+void cn_local_make(struct cn_ctx *ctx, const struct cn_web *web)
+{
+  struct local l = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+
+  CN_CHECK(!cn_web_escape(web));
+  make_alloca(&l);
+  for (size_t i = 1; i < web->pointers.count; i++)
+    pointer_of(&l, web->pointers.at[i].value);
+  for (size_t i = 1; i < web->pointers.count; i++)
+    if (LLVMIsAPHINode(web->pointers.at[i].value))
+      connect(&l, web->pointers.at[i].value);
+  change_users(&l);
+  for (size_t i = 0; i < web->pointers.count; i++)
+    LLVMReplaceAllUsesWith(web->pointers.at[i].value,
+                           LLVMGetPoison(LLVMTypeOf(web->pointers.at[i].value)));
+  for (size_t i = 0; i < web->pointers.count; i++)
+    LLVMInstructionEraseFromParent(web->pointers.at[i].value);
+  cn_ptrmap_free(&l.made);
+  LLVMDisposeBuilder(l.builder);
+}

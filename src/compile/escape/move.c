@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object is allocated where it escapes. Part of pass `escape`.
+ *
+ * Needs: struct cn_sink. Provides: in each of its blocks an allocation, with the contents of the
+ * object as they are there, and the uses that the block dominates are of it. Breaks: nothing that
+ * struct cn_cfg has.
+ *
+ * The contents are read from the call's object, which does not escape any more, and becomes a local
+ * next.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/scalars.h"
+#include "compile/escape/escape.h"
+
+struct move {
+  struct cn_ctx *ctx;
+  const struct cn_web *web;
+  LLVMBuilderRef builder;
+  LLVMValueRef fresh; /* the allocation in the block at hand */
+};
+
+static LLVMValueRef place(struct move *m, LLVMValueRef object, uint64_t offset)
+{
+  LLVMValueRef index =
+      LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), offset - m->web->object->tag, true);
+
+  return LLVMBuildGEP2(m->builder, LLVMInt8TypeInContext(m->ctx->llvm), object, &index, 1, "");
+}
+
+static unsigned alignment_at(uint64_t offset)
+{
+  uint64_t align = CAIRN_ABI_OBJECT_ALIGN;
+
+  while (offset % align != 0)
+    align /= 2;
+  return (unsigned)align;
+}
+
+static void copy_scalars(struct move *m, const struct cn_scalars *scalars)
+{
+  for (size_t i = 0; i < scalars->list.count; i++) {
+    const struct cn_scalar *s = &scalars->list.at[i];
+    LLVMValueRef from = place(m, m->web->object->root, s->offset);
+    LLVMValueRef load = LLVMBuildLoad2(m->builder, s->type, from, "");
+    LLVMSetAlignment(load, alignment_at(s->offset));
+    LLVMValueRef store = LLVMBuildStore(m->builder, load, place(m, m->fresh, s->offset));
+    LLVMSetAlignment(store, alignment_at(s->offset));
+  }
+}
+
+/* Copy the contents: field by field if there are few, so that references stay some. */
+static void copy(struct move *m)
+{
+  const struct cn_object *object = m->web->object;
+  struct cn_scalars scalars = {0};
+
+  cn_scalars_of(m->ctx, object->type, &scalars);
+  if (scalars.list.count <= CN_SCALARS_MOST) {
+    copy_scalars(m, &scalars);
+  } else {
+    CN_CHECK(!object->refs); /* cn_sink_find() */
+    LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), object->size, false);
+    LLVMBuildMemCpy(m->builder, place(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN,
+                    place(m, object->root, 0), CAIRN_ABI_OBJECT_ALIGN, size);
+  }
+  cn_free(&scalars.list);
+}
+
+static void allocate(struct move *m, LLVMBasicBlockRef block)
+{
+  LLVMValueRef call = m->web->object->root;
+
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, cn_first_after_phis(block));
+  LLVMSetCurrentDebugLocation2(m->builder, LLVMInstructionGetDebugLoc(call));
+  m->fresh = LLVMInstructionClone(call);
+  LLVMInsertIntoBuilder(m->builder, m->fresh);
+  copy(m);
+}
+
+/* The pointer of the web, formed of the new object, at the builder's place. */
+static LLVMValueRef formed_again(struct move *m, LLVMValueRef pointer)
+{
+  if (pointer == m->web->object->root)
+    return m->fresh;
+  CN_CHECK(LLVMIsAGetElementPtrInst(pointer));
+  LLVMValueRef base = formed_again(m, LLVMGetOperand(pointer, 0));
+  LLVMValueRef made = LLVMInstructionClone(pointer);
+  LLVMSetOperand(made, 0, base);
+  LLVMInsertIntoBuilder(m->builder, made);
+  return made;
+}
+
+/* Is that operand of the use's user the pointer, needed in the use's block? */
+static bool is_meant(const struct cn_web_use *use, unsigned operand)
+{
+  return LLVMGetOperand(use->user, operand) == use->pointer &&
+         (!LLVMIsAPHINode(use->user) || LLVMGetIncomingBlock(use->user, operand) == use->block);
+}
+
+static void change_use(struct move *m, const struct cn_web_use *use)
+{
+  LLVMValueRef made = NULL;
+  LLVMValueRef before =
+      LLVMIsAPHINode(use->user) ? LLVMGetBasicBlockTerminator(use->block) : use->user;
+
+  for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(use->user); i++) {
+    if (!is_meant(use, i))
+      continue;
+    if (!made) {
+      LLVMPositionBuilderBefore(m->builder, before);
+      made = formed_again(m, use->pointer);
+    }
+    LLVMSetOperand(use->user, i, made);
+  }
+}
+
+void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web,
+                  const struct cn_sink *sink)
+{
+  struct move m = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+
+  CN_CHECK(sink->count > 0 && !web->joined);
+  for (uint32_t i = 0; i < sink->count; i++) {
+    allocate(&m, cfg->blocks[sink->blocks[i]].block);
+    for (size_t u = 0; u < web->uses.count; u++)
+      if (cn_cfg_dominates(cfg, sink->blocks[i], cn_cfg_index(cfg, web->uses.at[u].block)))
+        change_use(&m, &web->uses.at[u]);
+  }
+  LLVMDisposeBuilder(m.builder);
+}
