@@ -49,6 +49,20 @@ static void clear(uintptr_t from, uintptr_t to)
     memset((void *)from, 0, to - from);
 }
 
+/* The elements from `count` on go: where a collector wants to know what stores overwrite, it is
+ * told of them. */
+static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout,
+                         uintptr_t from, uintptr_t to)
+{
+  uint64_t kind = cn_heap_collector()->barriers;
+
+  CN_ASSERT(from <= to);
+  if (cairn_layout_has_references(layout) &&
+      (kind == CAIRN_ABI_BARRIERS_FIELDS ||
+       (kind == CAIRN_ABI_BARRIERS_SNAPSHOT && mutator->barrier != 0)))
+    cn_barrier_range(from, to - from);
+}
+
 bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count,
                         enum cn_resize how)
 {
@@ -60,6 +74,8 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
   if (wanted > end &&
       ((how & CN_RESIZE_NOT_LONGER) != 0 || !cn_buffer_extend(mutator, block, end, wanted - end)))
     return false;
+  if (count < had)
+    tell_of_lost(mutator, layout, element(array, layout, count), element(array, layout, had));
   if (wanted < end)
     cairn_fill(wanted, end);
   if (count > had && (how & CN_RESIZE_UNINIT) == 0)

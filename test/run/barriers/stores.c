@@ -58,7 +58,8 @@ typedef ref managed *array;
 
 enum { LENGTH = 300 };
 static wide kept[8];
-static array table;
+static array table, grown;
+static long length = 8;
 static ref global;
 
 __attribute__((noinline)) static ref cell(long value, ref next)
@@ -145,6 +146,15 @@ __attribute__((noinline)) static void loops(array to, wide w, long n)
     pair->first = pair->second = fresh;
 }
 
+/* What an array loses when it gets shorter. */
+__attribute__((noinline)) static void resize(long n)
+{
+  length += length < 100 ? 7 : -60;
+  grown = cairn_resize_array(grown, length);
+  for (long i = length - 1; i >= 0 && grown[i] == NULL; i--)
+    grown[i] = cell(n + i, cell(i, NULL));
+}
+
 /* A list whose end is old. */
 __attribute__((noinline)) static void append(long n)
 {
@@ -182,6 +192,8 @@ __attribute__((noinline)) static long sum_all(void)
   }
   for (long i = 0; i < LENGTH; i++)
     total = total * 11 + sum(table[i]);
+  for (long i = 0; i < length; i++)
+    total = total * 13 + sum(grown[i]);
   return total;
 }
 
@@ -190,6 +202,7 @@ int main(int argc, char **argv)
   long rounds = argc > 1 ? atol(argv[1]) : 100, total = 0;
 
   table = cairn_new_array(ref, LENGTH);
+  grown = cairn_new_array(ref, length);
   for (int k = 0; k < 8; k++)
     kept[k] = cairn_new(struct wide);
   for (long n = 0; n < rounds; n++) {
@@ -199,6 +212,7 @@ int main(int argc, char **argv)
     arrays(n);
     loops(table, kept[(n + 5) % 8], n);
     append(n);
+    resize(n);
     if (n % 40 == 39)
       printf("%ld\n", total += sum_all());
   }
