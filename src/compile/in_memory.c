@@ -109,23 +109,6 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
   LLVMDisposeBuilder(builder);
 }
 
-/* Drop the line that refers to the symbol of the kind of barriers: no linker is there to compare
- * it, and the image says the kind, too. */
-static void drop_barriers_symbol(LLVMModuleRef module)
-{
-  static const char line[] = "\t.globl " CN_BARRIERS_SYMBOL;
-  size_t length;
-  const char *text = LLVMGetModuleInlineAsm(module, &length);
-  char *rest = cn_format("%.*s", (int)length, text);
-
-  for (char *found = strstr(rest, line); found; found = strstr(found, line)) {
-    char *next = strchr(found, '\n');
-    memmove(found, next ? next + 1 : found + strlen(found), next ? strlen(next + 1) + 1 : 1);
-  }
-  LLVMSetModuleInlineAsm2(module, rest, strlen(rest));
-  free(rest);
-}
-
 static void want_unwind_tables(LLVMModuleRef module)
 {
   enum { ASYNCHRONOUS = 2 };
@@ -150,7 +133,6 @@ enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *ente
   cn_emit_remove(&ctx, "llvm.global_ctors", is_own_structor);
   cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);
   join_roots(&ctx);
-  drop_barriers_symbol(module);
   hide_all(module);
   CN_CHECK(!LLVMGetNamedFunction(module, enter) && !LLVMGetNamedFunction(module, leave));
   add_function(module, enter, "cairn_image_register");

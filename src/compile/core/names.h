@@ -78,12 +78,13 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
-/* What the images of each kind of words define, once in an executable or shared object. */
+/* What an executable or shared object defines once if its code is of one kind, of words and of
+ * barriers; and the group of a kind of barriers, the kind's name after it. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
+#define CN_BARRIERS_SYMBOL "cairn.barriers.kind"
+#define CN_BARRIERS_GROUP "cairn.barriers."
 /* What note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
-/* What only a runtime for barriers of a kind defines, and its name after it. */
-#define CN_BARRIERS_SYMBOL "cairn_barriers_"
 /* Attributes: of a call, or of a function: it returns a new object; of a parameter or a result: it
  * is the start of an object, or null. */
 #define CN_ATTR_FRESH "cairn-fresh"

@@ -376,28 +376,28 @@ static bool has_uncleared(struct cn_ctx *ctx)
 enum { LAST_KIND = CAIRN_BARRIERS_CUSTOM, LAST_OF_RUNTIME = CAIRN_ABI_BARRIERS_CUSTOM };
 _Static_assert((int)LAST_KIND == (int)LAST_OF_RUNTIME, "abi.def");
 
-/* Have the object refer to the symbol of its kind of barriers: code of two kinds does not link
- * (docs/barriers.md). No word of the program holds the reference. */
-static void name_barriers(struct cn_ctx *ctx)
+/* Define the hidden symbol `name` in a group. */
+static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char *group)
 {
-  char *text =
-      cn_format("\t.globl " CN_BARRIERS_SYMBOL "%s\n", cn_barriers_name(ctx->options->barriers));
+  LLVMTypeRef type = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef byte = LLVMAddGlobal(ctx->module, type, name);
 
-  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
-  free(text);
+  LLVMSetInitializer(byte, LLVMConstNull(type));
+  LLVMSetGlobalConstant(byte, true);
+  make_unique(ctx, byte, group);
+  return byte;
 }
 
-/* Let each group of images define one symbol: the linker keeps one group of a kind of words, and
- * refuses the symbols of two. */
-static void name_words(struct cn_ctx *ctx, const char *group)
+/* Define the symbols of which there may be one. The linker keeps one group of a kind, and refuses
+ * the symbols of two. `image`: the group of the image, which is one of a kind of words. */
+static void define_kinds(struct cn_ctx *ctx, const char *image)
 {
-  LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
-  LLVMValueRef kind = LLVMAddGlobal(ctx->module, byte, CN_WORDS_SYMBOL);
+  char *barriers = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_name(ctx->options->barriers));
 
-  LLVMSetInitializer(kind, LLVMConstNull(byte));
-  LLVMSetGlobalConstant(kind, true);
-  make_unique(ctx, kind, group);
-  LLVMSetLinkage(kind, LLVMExternalLinkage);
+  define_byte(ctx, barriers, barriers); /* gold -r drops a group's name that is no symbol */
+  LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, barriers), LLVMExternalLinkage);
+  LLVMSetLinkage(define_byte(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
+  free(barriers);
 }
 
 static void register_images(struct cn_ctx *ctx, const char *group)
@@ -411,8 +411,7 @@ static void register_images(struct cn_ctx *ctx, const char *group)
   if (managed || roots > 0 || has_layouts(ctx)) {
     uint64_t kind = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
     register_image(ctx, group, guard, true, kind);
-    name_barriers(ctx);
-    name_words(ctx, group);
+    define_kinds(ctx, group);
   }
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);

@@ -15,9 +15,9 @@ void cn_hints_explain(const struct cn_words *words);
  * kinds of barriers or of words are mixed. This command to link failed. */
 void cn_hints_link(const struct cn_words *words);
 
-/* kinds.c: the linker complained of these symbols, which each kind of barriers, or of words,
- * defines that the code of the program has. Say which of the command's files have which kind. */
-#define CN_KIND_OF_BARRIERS "cairn_barriers_kind"
+/* kinds.c: the linker complained of these symbols, of which each kind of barriers, or of words, has
+ * a definition. Say which of the command's files have which kind. */
+#define CN_KIND_OF_BARRIERS "cairn.barriers.kind"
 void cn_hints_barriers(const struct cn_words *words);
 #define CN_KIND_OF_WORDS "cairn.words.kind"
 void cn_hints_words(const struct cn_words *words);

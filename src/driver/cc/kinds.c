@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which files of a link have which kind of barriers, or of words? Code of a kind of barriers names
- * the symbol `cairn_barriers_KIND`, and the image of a kind of words the group
- * `cairn.image.words.KIND`, or `cairn.image` if they are plain; here it is enough that the name
- * stands in the file.
+ * Which files of a link have which kind of barriers, or of words? An object has a group
+ * `cairn.barriers.KIND`, and a group of its image, `cairn.image.words.KIND`, or `cairn.image` if
+ * words are plain; here it is enough that the name stands in the file.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,8 +16,8 @@
 
 static const char *const barriers[] = {"none",     "cards", "fields", "objects",
                                        "snapshot", "loads", "custom"};
-static const char barriers_name[] = "cairn_barriers_", plain_image[] = "cairn.image",
-                  words_image[] = "cairn.image.words.";
+static const char barriers_group[] = "cairn.barriers.", words_group[] = "cairn.image.words.",
+                  plain_group[] = "cairn.image";
 
 struct text {
   const char *at;
@@ -32,22 +31,11 @@ static const char *find(const struct text *text, const char *from, const char *w
   return memmem(from, text->bytes - (size_t)(from - text->at), what, bytes);
 }
 
-static bool names_barriers(const struct text *text, const char *kind)
+/* Does the name of this group stand there? */
+static bool names_group(const struct text *text, const char *group, const char *kind)
 {
   char word[64];
-  int length = snprintf(word, sizeof word, "%c%s%s", 0, barriers_name, kind) + 1;
-
-  CN_CHECK(length < (int)sizeof word);
-  return find(text, text->at, word, (size_t)length) != NULL;
-}
-
-/* Is one of the file's kinds of words this one? */
-static bool names_words(const struct text *text, const char *kind)
-{
-  char word[64];
-  bool plain = strcmp(kind, "plain") == 0;
-  int length =
-      snprintf(word, sizeof word, "%s%s", plain ? plain_image : words_image, plain ? "" : kind) + 1;
+  int length = snprintf(word, sizeof word, "%s%s", group, kind) + 1;
 
   CN_CHECK(length < (int)sizeof word);
   return find(text, text->at, word, (size_t)length) != NULL;
@@ -77,34 +65,24 @@ static void close_text(struct text *text)
     munmap((void *)text->at, text->bytes);
 }
 
-/* The runtime's library has all kinds. */
-static bool is_runtime(const char *path)
+static bool has_group(const char *path, const char *group, const char *kind)
 {
-  static const char library[] = "libcairn.a";
-  size_t length = strlen(path), tail = sizeof library - 1;
-
-  return length >= tail && strcmp(path + length - tail, library) == 0;
-}
-
-typedef bool names_kind(const struct text *text, const char *kind);
-
-static bool has_kind(const char *path, names_kind *names, const char *kind)
-{
-  struct text text = is_runtime(path) ? (struct text){NULL, 0} : open_text(path);
-  bool found = text.at && names(&text, kind);
+  struct text text = open_text(path);
+  bool found = text.at && names_group(&text, group, kind);
 
   close_text(&text);
   return found;
 }
 
 /* Append " and KIND (FILE, ...)" to the note, if there are such files. */
-static void print_kind(const struct cn_words *words, names_kind *names, const char *kind,
+static void print_kind(const struct cn_words *words, const char *group, const char *kind,
                        unsigned *before)
 {
+  bool plain = strcmp(kind, "plain") == 0;
   unsigned files = 0;
 
   for (size_t i = 1; i < words->count; i++)
-    if (has_kind(words->at[i], names, kind)) {
+    if (has_group(words->at[i], plain ? plain_group : group, plain ? "" : kind)) {
       if (files++ == 0)
         fprintf(stderr, "%s%s (", (*before)++ == 0 ? " " : " and ", kind);
       fprintf(stderr, "%s%s", files == 1 ? "" : ", ", words->at[i]);
@@ -119,19 +97,19 @@ void cn_hints_barriers(const struct cn_words *words)
 
   fprintf(stderr, "cairn-cc: note: the program has code with barriers of several kinds:");
   for (size_t i = 0; i < sizeof barriers / sizeof *barriers; i++)
-    print_kind(words, names_barriers, barriers[i], &printed);
+    print_kind(words, barriers_group, barriers[i], &printed);
   fprintf(stderr, "; compile all of it with one -fcairn-barriers=KIND\n");
 }
 
 /* Add the kinds of words that the file names to those that are known. */
 static void add_kinds(const char *path, struct cn_words *kinds)
 {
-  struct text text = is_runtime(path) ? (struct text){NULL, 0} : open_text(path);
+  struct text text = open_text(path);
   const char *at = text.at;
 
-  while (at && (at = find(&text, at, words_image, sizeof words_image - 1)) != NULL) {
+  while (at && (at = find(&text, at, words_group, sizeof words_group - 1)) != NULL) {
     char *kind;
-    at += sizeof words_image - 1;
+    at += sizeof words_group - 1;
     size_t length = 0, room = text.bytes - (size_t)(at - text.at);
     while (length < room && memchr("01:", at[length], 3) != NULL)
       length++;
@@ -152,9 +130,9 @@ void cn_hints_words(const struct cn_words *words)
   for (size_t i = 1; i < words->count; i++)
     add_kinds(words->at[i], &kinds);
   fprintf(stderr, "cairn-cc: note: the program has words of several kinds:");
-  print_kind(words, names_words, "plain", &printed);
+  print_kind(words, words_group, "plain", &printed);
   for (size_t i = 0; i < kinds.count; i++) {
-    print_kind(words, names_words, kinds.at[i], &printed);
+    print_kind(words, words_group, kinds.at[i], &printed);
     free((char *)kinds.at[i]);
   }
   fprintf(stderr, "; compile all of it with one -fcairn-words\n");
