@@ -72,7 +72,7 @@ static void collect(const struct cairn_collection *collection)
     return;
   double start = now(CLOCK_MONOTONIC);
   if (young)
-    cairn_visit_young_roots(visit, NULL, &visited);
+    visited = cairn_visit_young_roots(visit, visit, NULL);
   else
     cairn_visit_roots(visit, NULL);
   took[count++] = now(CLOCK_MONOTONIC) - start;

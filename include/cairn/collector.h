@@ -314,50 +314,66 @@ void cairn_visit_roots(cairn_root_visitor *visit, void *env);
 typedef void cairn_roots_visitor(void *env, uintptr_t *const *slots, size_t count);
 void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
 
-/* The same for a collection of a young generation: only the roots of images, and those of
- * activations that may have run since the last call of either function; of older activations only
- * locals whose address was taken. A stack of a million activations costs no more than the few that
- * have run, except for such locals.
+/* The same for a collection of a young generation: only the roots of images and handles, and those
+ * of activations that may have run since the last call of this function or one of those above; of
+ * older activations only locals whose address was taken. A stack of a million activations costs no
+ * more than the few that have run, except for such locals. Returns the number of activations
+ * visited.
  *
- * A collector that ever calls this makes a promise, about this call and every later one of either
- * function: when the collection is over, no root of any stack leads to an object that a later young
- * collection may move or free. So an object that survives and that a stack leads to is promoted at
- * once, or stays where it is for good; after a full collection, too. A collector that ages objects
- * in the young generation calls cairn_visit_roots() alone.
+ * `settle` is called for the roots of stacks that the next call may leave out, because their
+ * activations lie below a mark by then; then `visit` for all others. A collector that ever calls
+ * this promises:
+ *   - what a root that it was given by `settle` leads to is where no young collection moves or
+ * frees it, when the collection is over. So an object that survives and that such a root leads to
+ * is promoted at once, or stays where it is for good. As these roots come first, no object of
+ *     theirs has been copied elsewhere yet. What that object leads to in turn may stay young.
+ *   - after a collection that enumerates all roots by a function above, the same holds of all roots
+ *     of stacks, the only ones that are left out.
+ * What a root given by `visit` leads to may stay young: the root comes again, or has gone. A
+ * collector that promotes all survivors gives one function for both.
  *
  * It visits all roots if it does not know which activations have run: the first time; after a code
  * region was added; if hardware checks return addresses; and each time down to the oldest
  * activation of another code info manager, or with roots of the language's own tags, if the
  * youngest ones are at or above it; of stacks with `suspended` (<cairn/stack.h>), and of all
  * coroutines' if there are code regions, too; and of a stack for which there is no barrier left.
- * `visited` may be null; otherwise it is set to the number of
- * activations visited. From the first call on, stubs' addresses replace some return addresses on
- * the stack; see docs/stack.md. Once per collection. */
-void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited);
+ * From the first call on, stubs' addresses replace some return addresses on the stack; see
+ * docs/stack.md. Once per collection. */
+uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env);
 
-/* The same for several threads at a time. The collecting thread begins an enumeration (`young`:
- * that of cairn_visit_young_roots(), with the same promise). Then any number of threads, the
- * collector's helpers among them, call fetch and visit until fetch returns null; it then returns
- * null to all. When all roots have been visited the collecting thread ends the enumeration: that
- * writes derived pointers back, and returns the number of activations visited. One enumeration may
- * follow another.
+/* The same for several threads at a time. The collecting thread begins an enumeration. Then any
+ * number of threads, the workers (below) among them, call fetch and visit until fetch returns null;
+ * it then returns null to all. When all roots have been visited the collecting thread ends the
+ * enumeration: that writes derived pointers back, and returns the number of activations visited.
  *
- *   cairn_roots_begin(false);
+ *   cairn_roots_begin(CAIRN_ROOTS_ALL);
  *   ... on each thread: while ((roots = cairn_roots_fetch())) cairn_roots_visit(roots, visit, env);
  *   cairn_roots_end();
  *
- * What a fetch finds are the roots of one stack (of several, if code info managers lead from one to
- * the next), or those of images and handles. It walks the stack, and may wait for other threads'
- * fetches, never for visits. A thread may fetch several before it visits. A visit of one stack may
- * go on while others are fetched or visited; each is visited once, on any thread, one thread at a
- * time. So visitors, handlers of user roots, and callbacks of managers and stacks (<cairn/stack.h>)
- * are then called on helper threads, several at a time.
+ * An enumeration of CAIRN_ROOTS_YOUNG has two rounds, and the promises of the function above. When
+ * the roots that it would give to `settle` have been fetched and visited, by all threads, the
+ * collecting one calls cairn_roots_rest(); then fetch gives the others.
  *
- * A helper thread must not run managed code, and blocks signals whose handlers do: they would wait
- * for the end of this stop. Misuse ends the program: an enumeration within another, a fetch outside
- * of one, an end before all has been visited. */
+ * What a fetch finds are roots of one stack (of several, if code info managers lead from one to the
+ * next), or some of images or handles; about a thousand at most, so that threads share what is
+ * large. It may walk a stack, and wait for other threads' fetches, never for visits. A thread may
+ * fetch several before it visits. A visit may go on while others fetch or visit; each set is
+ * visited once, on any thread, one thread at a time. So visitors, handlers of user roots, and
+ * callbacks of managers and stacks (<cairn/stack.h>) are then called on several threads at a time.
+ *
+ * A thread of the collector's own that does so must not run managed code, and blocks signals whose
+ * handlers do: they would wait for the end of this stop. Misuse ends the program: an enumeration
+ * within another, a fetch outside of one, an end before all has been visited. */
+enum cairn_roots {
+  CAIRN_ROOTS_ALL,
+  CAIRN_ROOTS_YOUNG,
+  CAIRN_ROOTS_LOOK /* all, for a look that changes no slot, as a check does; beside the one
+                    * enumeration of a collection that finds what is reachable, and without any
+                    * promise: what the next young one leaves out stays as that one has said */
+};
 struct cairn_root_set;
-void cairn_roots_begin(bool young);
+void cairn_roots_begin(enum cairn_roots which);
+void cairn_roots_rest(void);
 struct cairn_root_set *cairn_roots_fetch(void);
 void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env);
 void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *visit, void *env);

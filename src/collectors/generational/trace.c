@@ -445,14 +445,26 @@ static void visit_roots(void *env, uintptr_t *const *slots, size_t count)
   cn_trace_drain(env);
 }
 
-void cn_trace_roots(struct cn_tracer *tracer)
+static void fetch_roots(struct cn_tracer *tracer)
 {
   struct cairn_root_set *roots;
 
-  CN_CHECK(tracer->count == 0);
-  cairn_roots_begin(cn_cycle.mode == CN_TRACE_YOUNG);
   while ((roots = cairn_roots_fetch()) != NULL)
     cairn_roots_visit_array(roots, visit_roots, tracer);
+}
+
+/* All that survives is promoted: both rounds of a young enumeration are alike. */
+void cn_trace_roots(struct cn_tracer *tracer)
+{
+  bool young = cn_cycle.mode == CN_TRACE_YOUNG;
+
+  CN_CHECK(tracer->count == 0);
+  cairn_roots_begin(young ? CAIRN_ROOTS_YOUNG : CAIRN_ROOTS_ALL);
+  fetch_roots(tracer);
+  if (young) {
+    cairn_roots_rest();
+    fetch_roots(tracer);
+  }
   cairn_roots_end();
 }
 

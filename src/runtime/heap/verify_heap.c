@@ -107,7 +107,7 @@ static void check_roots(struct cn_heap_walk *heap)
   struct cn_stats before = cn_stats;
   struct cairn_root_set *set;
 
-  cairn_roots_begin(false);
+  cairn_roots_begin(CAIRN_ROOTS_LOOK);
   while ((set = cairn_roots_fetch()) != NULL)
     cairn_roots_visit(set, check_root, heap);
   cairn_roots_end();

@@ -86,6 +86,18 @@ static void search_stacks(struct search *search)
   CN_CHECK(cn_sources_done());
 }
 
+/* On the stack: memory may have run out. */
+static void search_table(struct search *search, bool (*next)(struct cn_root_slots *, size_t))
+{
+  enum { PART = 256 };
+  uintptr_t *at[PART];
+  struct cn_root_slots slots = {.at = at, .room = PART};
+
+  for (; next(&slots, PART); slots.count = 0)
+    for (size_t i = 0; i < slots.count; i++)
+      found(search, (struct cairn_slot){at[i]});
+}
+
 void cn_places_visit(cn_place_visitor *visit, void *env)
 {
   struct search search = {.visit = visit, .env = env};
@@ -93,9 +105,11 @@ void cn_places_visit(cn_place_visitor *visit, void *env)
   search.place.kind = CN_DUMP_STACK;
   search_stacks(&search);
   search.place = (struct cn_place){.kind = CN_DUMP_GLOBAL};
-  cn_global_roots_visit(found, &search);
+  cn_global_roots_begin();
+  search_table(&search, cn_global_roots_next);
   search.place.kind = CN_DUMP_HANDLE;
-  cn_handles_visit(found, &search);
+  cn_handles_begin();
+  search_table(&search, cn_handles_next);
 }
 
 static int stack_text(const struct cn_place *place, char *text, size_t size)

@@ -16,45 +16,73 @@ static uintptr_t distance(const struct cairn_global_root *root)
   return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
 }
 
-static uint64_t visit_at(uintptr_t address, const struct cairn_layout *layout,
-                         cairn_root_visitor *visit, void *env)
+/* Where the enumeration is. */
+static struct {
+  size_t image, root;
+  struct cairn_mutator *thread; /* null: the first one */
+  uint32_t reference;           /* of the layout's */
+} now;
+
+static bool add_at(uintptr_t address, const struct cairn_layout *layout,
+                   struct cn_root_slots *slots, size_t most)
 {
   CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
-  for (uint32_t i = 0; i < layout->base_refs; i++)
-    visit(env, (struct cairn_slot){(uintptr_t *)(address + layout->offsets[i])});
-  return layout->base_refs;
+  for (; now.reference < layout->base_refs; now.reference++) {
+    if (slots->count == most)
+      return false;
+    slots->at[slots->count++] = (uintptr_t *)(address + layout->offsets[now.reference]);
+  }
+  now.reference = 0;
+  return true;
 }
 
-static uint64_t visit_root(const struct cairn_global_root *root, cairn_root_visitor *visit,
-                           void *env)
+static bool add_root(const struct cairn_global_root *root, struct cn_root_slots *slots, size_t most)
 {
   if (!cairn_layout_is_known(root->layout) || root->layout->elem_size != 0)
     cairn_fatal("the layout of the global at %p is damaged", root->address);
   if (root->address == NULL) /* a weak global that no unit defines */
-    return 0;
+    return true;
   if (!cn_image_root_is_thread_local(root))
-    return visit_at((uintptr_t)root->address, root->layout, visit, env);
+    return add_at((uintptr_t)root->address, root->layout, slots, most);
   uintptr_t from = distance(root);
-  uint64_t count = 0;
-  for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    count += visit_at((uintptr_t)m + from, root->layout, visit, env);
-  return count;
+  if (now.thread == NULL)
+    now.thread = cairn_mutator_next(NULL);
+  for (; now.thread != NULL; now.thread = cairn_mutator_next(now.thread))
+    if (!add_at((uintptr_t)now.thread + from, root->layout, slots, most))
+      return false;
+  return true;
 }
 
-uint64_t cn_global_roots_visit(cairn_root_visitor *visit, void *env)
+static bool add_image(const struct cairn_image *image, struct cn_root_slots *slots, size_t most)
+{
+  size_t count = (size_t)(image->roots_stop - image->roots_start);
+
+  for (; now.root < count; now.root++)
+    if (!add_root(&image->roots_start[now.root], slots, most))
+      return false;
+  now.root = 0;
+  return true;
+}
+
+void cn_global_roots_begin(void)
+{
+  now.image = now.root = 0;
+  now.thread = NULL;
+  now.reference = 0;
+}
+
+/* Images may come meanwhile, at the end of the list, and none goes. */
+bool cn_global_roots_next(struct cn_root_slots *slots, size_t most)
 {
   bool entered = cn_image_enter();
   const struct cn_image_list *list = cn_image_list();
-  uint64_t count = 0;
 
-  for (size_t i = 0; i < list->count; i++) {
-    const struct cairn_image *image = &list->at[i].image;
-    const struct cairn_global_root *root = image->roots_start;
-    for (; root != image->roots_stop; root++)
-      count += visit_root(root, visit, env);
-  }
+  CN_CHECK(slots->count == 0);
+  cn_root_slots_room(slots, most);
+  while (now.image < list->count && add_image(&list->at[now.image].image, slots, most))
+    now.image++;
   cn_image_leave(entered);
-  return count;
+  return slots->count != 0;
 }
 
 static void clear(const struct cairn_global_root *root, struct cairn_mutator *mutator)

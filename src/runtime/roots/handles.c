@@ -113,12 +113,13 @@ static struct cairn_handle *make(uintptr_t reference)
   return handle;
 }
 
+/* Leave the reference: a collection may update it meanwhile. */
 static void drop(struct cairn_handle *handle)
 {
   bool taken = cn_lock_take(CN_LOCK_HANDLES);
 
   CN_CHECK(taken);
-  handle->seal = handle->reference = 0;
+  handle->seal = 0;
   handle->next = unused;
   unused = handle;
   cn_lock_release(CN_LOCK_HANDLES);
@@ -179,22 +180,34 @@ void cairn_handle_scope_end(size_t scope)
 
 /* ---- collections ---- */
 
-uint64_t cn_handles_visit(cairn_root_visitor *visit, void *env)
-{
-  uint64_t count = 0;
+static struct chunk *next; /* to be enumerated */
 
+static void take(void)
+{
   bool taken = cn_lock_take(CN_LOCK_HANDLES); /* native threads free handles meanwhile */
 
   CN_CHECK(taken);
+}
+
+void cn_handles_begin(void)
+{
+  take();
   CN_ASSERT_VALID(cn_handles_wrong());
-  for (struct chunk *chunk = chunks; chunk; chunk = chunk->next)
+  next = chunks;
+  cn_lock_release(CN_LOCK_HANDLES);
+}
+
+bool cn_handles_next(struct cn_root_slots *slots, size_t most)
+{
+  CN_CHECK(slots->count == 0 && most >= CELLS);
+  cn_root_slots_room(slots, most);
+  take();
+  for (; next != NULL && slots->count + CELLS <= most; next = next->next)
     for (size_t i = 0; i < CELLS; i++) {
-      struct cairn_handle *handle = &chunk->cells[i];
-      if (handle->seal != seal_of(handle))
-        continue;
-      visit(env, (struct cairn_slot){&handle->reference});
-      count++;
+      struct cairn_handle *handle = &next->cells[i];
+      if (handle->seal == seal_of(handle))
+        slots->at[slots->count++] = &handle->reference;
     }
   cn_lock_release(CN_LOCK_HANDLES);
-  return count;
+  return slots->count != 0;
 }

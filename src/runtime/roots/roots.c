@@ -9,6 +9,7 @@
  * All that holds for each walk by itself: no place belongs to two walks (sources.h). So one thread
  * may write to the slots that a walk has found while others still walk elsewhere.
  */
+#include <stdatomic.h>
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/counts.h"
@@ -41,25 +42,40 @@ struct user {
   void *parameter;
 };
 
-/* What one thread fetches at a time: of one source, and `derived` and `offsets` of all that were
- * fetched with it. It serves one source after another, and stays for later collections. */
+struct part {
+  uintptr_t **at;
+  size_t count;
+};
+
+/* What one thread fetches at a time: a part of what it has noted itself, of one source, or of what
+ * another one has. It serves one source after another, and stays for later collections. */
 struct cairn_root_set {
   struct cn_walk walk;
   struct cn_root_slots slots;
-  CN_GROW(struct derived) derived;
-  CN_GROW(struct offset) offsets;
+  struct cn_root_slots rest;       /* of the second round, from all sources */
+  CN_GROW(struct derived) derived; /* from all sources, */
+  CN_GROW(struct offset) offsets;  /* and so are these */
   CN_GROW(struct user) users;
-  size_t noted;           /* offsets of earlier sources */
+  size_t visited;         /* of `offsets` */
   uint64_t frames, found; /* counts of this collection */
-  bool images;            /* the source are the images and handles, not a stack */
+  struct part part;
+  struct cairn_root_set *special; /* whose offsets and users are to be visited with it */
+  bool lent;                      /* others fetch of its slots */
   struct cairn_root_set *next, *next_unused;
 };
 
+/* No fetch gives much more: a great table, or what a deep stack has, is for several threads. */
+enum { PART = 1024 };
+
 static struct cn_mutex changing;
 static struct cairn_root_set *all, *unused;
-static size_t fetched; /* and not visited yet */
-static bool images_taken;
-static enum { NOTHING, EVERYTHING, YOUNG } enumerates;
+static struct cairn_root_set *special; /* in the second round: among `all`, what is next */
+static CN_GROW(struct part) left;      /* noted, and not fetched yet */
+static size_t fetched;                 /* and not visited yet */
+static bool tables_taken;              /* images and handles */
+static _Atomic uint32_t noting;        /* threads that walk, or look whether there is a source */
+static _Atomic uint32_t news;          /* changes when there may be more to fetch, or no more */
+static enum { NOTHING, EVERYTHING, LOOK, FIRST_ROUND, SECOND_ROUND } enumerates;
 
 /* Check what a manager says. Decoding has checked frame maps. */
 static void check_place(const struct cn_walk *walk, const void *place)
@@ -114,24 +130,41 @@ static void note_frames(struct cairn_root_set *roots)
   } while (cn_walk_next(walk));
 }
 
-/* After a full enumeration set the barriers that the next young collection needs. */
+/* Those that the next young collection looks at again come in the second round. */
+static void note_young(struct cairn_root_set *roots, const struct cn_young *young)
+{
+  uintptr_t **at = roots->slots.at;
+  size_t count = roots->slots.count, end = young->end < count ? young->end : count;
+
+  CN_CHECK(young->settled <= end);
+  for (size_t i = 0; i < young->settled; i++)
+    cn_grow_push(&roots->rest, at[i]);
+  for (size_t i = end; i < count; i++)
+    cn_grow_push(&roots->rest, at[i]);
+  roots->part = (struct part){at + young->settled, end - young->settled};
+}
+
+/* After an enumeration of everything set the barriers that the next young collection needs. */
 static void note_source(struct cairn_root_set *roots, const struct cn_source *source)
 {
-  uint64_t visited;
+  struct cn_young young = {0};
+  bool first = enumerates == FIRST_ROUND;
 
-  if (enumerates == YOUNG && cn_young_scan(source, &roots->walk, note, roots, &visited)) {
-    roots->frames += visited;
-    return;
-  }
-  if (cn_sources_walk(source, &roots->walk))
+  if (first && cn_young_scan(source, &roots->walk, note, roots, &young))
+    roots->frames += young.visited;
+  else if (cn_sources_walk(source, &roots->walk))
     note_frames(roots);
-  if (enumerates != YOUNG)
+  if (first)
+    note_young(roots, &young);
+  else
+    roots->part = (struct part){roots->slots.at, roots->slots.count};
+  if (enumerates == EVERYTHING)
     cn_young_all_seen(source, &roots->walk);
 }
 
-/* ---- notes ---- */
+/* ---- sets ---- */
 
-static struct cairn_root_set *new_notes(void)
+static struct cairn_root_set *new_set(void)
 {
   size_t page = cn_os_page();
   struct cairn_root_set *roots = cn_os_resize(NULL, 0, (sizeof *roots + page - 1) / page * page);
@@ -143,62 +176,69 @@ static struct cairn_root_set *new_notes(void)
   return roots;
 }
 
-static struct cairn_root_set *take_notes(void)
+/* The caller holds `changing`. */
+static struct cairn_root_set *take_set(void)
 {
-  cn_mutex_take(&changing, UINT64_MAX);
-  struct cairn_root_set *roots = unused ? unused : new_notes();
+  struct cairn_root_set *roots = unused ? unused : new_set();
+
   if (roots == unused)
     unused = roots->next_unused;
+  CN_ASSERT(roots->slots.count == 0 && roots->special == NULL && !roots->lent);
   fetched++;
-  roots->images = !images_taken;
-  images_taken = true;
-  cn_mutex_release(&changing);
   return roots;
 }
 
-static void give_notes_back(struct cairn_root_set *roots)
+/* The same. */
+static void give_set(struct cairn_root_set *roots)
 {
-  roots->found += roots->slots.count + roots->users.count;
-  roots->slots.count = roots->users.count = 0;
-  roots->noted = roots->offsets.count;
-  cn_mutex_take(&changing, UINT64_MAX);
+  CN_ASSERT(roots->special == NULL);
+  fetched--;
+  if (roots->lent)
+    return;
+  roots->slots.count = 0;
   roots->next_unused = unused;
   unused = roots;
-  fetched--;
+}
+
+static void give_back(struct cairn_root_set *roots)
+{
+  roots->found += roots->part.count;
+  roots->part = (struct part){NULL, 0};
+  cn_mutex_take(&changing, UINT64_MAX);
+  give_set(roots);
   cn_mutex_release(&changing);
 }
 
 /* ---- visits ---- */
 
-/* Visit the stack's roots that are not in `slots`. write_back() writes derived pointers and offsets
+/* Visit roots that no slot holds as they are. write_back() writes derived pointers and offsets
  * back. */
 static void visit_special(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
-  CN_CHECK(roots->users.count == 0 || cn_user_roots_any());
-  for (size_t i = roots->noted; i < roots->offsets.count; i++)
-    visit(env, (struct cairn_slot){&roots->offsets.at[i].reference});
-  for (size_t i = 0; i < roots->users.count; i++) {
-    const struct user *user = &roots->users.at[i];
+  struct cairn_root_set *its = roots->special;
+
+  if (its == NULL)
+    return;
+  CN_CHECK(its->users.count == 0 || cn_user_roots_any());
+  for (; its->visited < its->offsets.count; its->visited++)
+    visit(env, (struct cairn_slot){&its->offsets.at[its->visited].reference});
+  for (size_t i = 0; i < its->users.count; i++) {
+    const struct user *user = &its->users.at[i];
     cn_user_roots_visit(user->slot, user->tag, user->parameter, visit, env);
   }
-}
-
-static void visit_images(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
-{
-  roots->found += cn_global_roots_visit(visit, env);
-  roots->found += cn_handles_visit(visit, env);
+  roots->found += its->users.count;
+  its->users.count = 0;
+  roots->special = NULL;
 }
 
 void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
-  uintptr_t *const *at = roots->slots.at, *const *end = at + roots->slots.count;
+  uintptr_t *const *at = roots->part.at, *const *end = at + roots->part.count;
 
-  if (roots->images)
-    visit_images(roots, visit, env);
   for (; at != end; at++)
     visit(env, (struct cairn_slot){*at});
   visit_special(roots, visit, env);
-  give_notes_back(roots);
+  give_back(roots);
 }
 
 struct many {
@@ -217,41 +257,150 @@ void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *
 {
   struct many many = {visit, env};
 
-  if (roots->images)
-    visit_images(roots, visit_one, &many);
-  if (roots->slots.count != 0)
-    visit(env, roots->slots.at, roots->slots.count);
+  if (roots->part.count != 0)
+    visit(env, roots->part.at, roots->part.count);
   visit_special(roots, visit_one, &many);
-  give_notes_back(roots);
+  give_back(roots);
 }
 
 /* ---- an enumeration ---- */
 
-void cairn_roots_begin(bool young)
+static void begin_tables(void)
+{
+  cn_global_roots_begin();
+  cn_handles_begin();
+  tables_taken = false;
+}
+
+void cairn_roots_begin(enum cairn_roots which)
 {
   if (enumerates != NOTHING)
     cairn_fatal("cairn_roots_begin(): another enumeration of the roots is not over");
-  enumerates = young ? YOUNG : EVERYTHING;
-  images_taken = false;
+  CN_CHECK(which <= CAIRN_ROOTS_LOOK);
+  enumerates = which == CAIRN_ROOTS_YOUNG  ? FIRST_ROUND
+               : which == CAIRN_ROOTS_LOOK ? LOOK
+                                           : EVERYTHING;
+  CN_ASSERT(left.count == 0 && special == NULL && fetched == 0);
   cn_sources_begin();
+  begin_tables();
 }
 
-struct cairn_root_set *cairn_roots_fetch(void)
+static bool all_visited(void)
+{
+  return fetched == 0 && left.count == 0 && special == NULL && cn_sources_done() &&
+         (tables_taken || enumerates == FIRST_ROUND);
+}
+
+/* Take a part of what somebody has noted. The caller holds `changing`, as of those below. */
+static bool fetch_left(struct cairn_root_set *roots)
+{
+  if (left.count == 0)
+    return false;
+  struct part *from = &left.at[left.count - 1];
+  size_t count = from->count < PART ? from->count : PART;
+  roots->part = (struct part){from->at, count};
+  from->at += count;
+  from->count -= count;
+  left.count -= from->count == 0;
+  return true;
+}
+
+static bool fetch_special(struct cairn_root_set *roots)
+{
+  struct cairn_root_set *its;
+
+  while ((its = special) != NULL) {
+    special = its->next;
+    if (its->users.count != 0 || its->visited != its->offsets.count) {
+      roots->special = its;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool fetch_tables(struct cairn_root_set *roots)
+{
+  if (enumerates == FIRST_ROUND || tables_taken)
+    return false;
+  if (!cn_global_roots_next(&roots->slots, PART) && !cn_handles_next(&roots->slots, PART)) {
+    tables_taken = true;
+    return false;
+  }
+  roots->part = (struct part){roots->slots.at, roots->slots.count};
+  return true;
+}
+
+/* Leave what is more than a part to other threads. The set serves no other source then. */
+static void share(struct cairn_root_set *roots)
+{
+  struct part *part = &roots->part;
+
+  cn_mutex_take(&changing, UINT64_MAX);
+  if (part->count > PART) {
+    cn_grow_push(&left, (struct part){part->at + PART, part->count - PART});
+    part->count = PART;
+    roots->lent = true;
+  }
+  cn_mutex_release(&changing);
+}
+
+/* Tell those that wait for the last one, or for what it may have left. */
+static void done_noting(bool found)
+{
+  if (atomic_fetch_sub(&noting, 1) != 1 && !found)
+    return;
+  atomic_fetch_add(&news, 1);
+  cn_os_wake(&news);
+}
+
+static bool fetch_source(struct cairn_root_set *roots)
 {
   struct cn_source source;
 
+  if (enumerates == SECOND_ROUND)
+    return false;
+  atomic_fetch_add(&noting, 1);
+  bool found = cn_sources_next(&source);
+  if (found) {
+    note_source(roots, &source);
+    cn_sources_walked(&source);
+    if (enumerates != FIRST_ROUND)
+      roots->special = roots;
+    share(roots);
+  }
+  done_noting(found);
+  return found;
+}
+
+static bool fetch(struct cairn_root_set *roots)
+{
+  cn_mutex_take(&changing, UINT64_MAX);
+  bool found = fetch_left(roots) || fetch_special(roots) || fetch_tables(roots);
+  cn_mutex_release(&changing);
+  return found || fetch_source(roots);
+}
+
+/* If there is nothing, wait until all walks are over: they may leave something. */
+struct cairn_root_set *cairn_roots_fetch(void)
+{
   if (enumerates == NOTHING)
     cairn_fatal("cairn_roots_fetch() outside of cairn_roots_begin() and cairn_roots_end()");
-  struct cairn_root_set *roots = take_notes();
-  if (roots->images)
-    return roots;
-  if (!cn_sources_next(&source)) {
-    give_notes_back(roots);
-    return NULL;
+  cn_mutex_take(&changing, UINT64_MAX);
+  struct cairn_root_set *roots = take_set();
+  cn_mutex_release(&changing);
+  for (;;) {
+    uint32_t before = atomic_load(&news);
+    if (fetch(roots))
+      return roots;
+    if (atomic_load(&noting) == 0)
+      break;
+    cn_os_wait(&news, before, UINT64_MAX);
   }
-  note_source(roots, &source);
-  cn_sources_walked(&source);
-  return roots;
+  if (fetch(roots)) /* the last walk may have left it since */
+    return roots;
+  give_back(roots);
+  return NULL;
 }
 
 static void write_back(struct cairn_root_set *roots)
@@ -262,52 +411,79 @@ static void write_back(struct cairn_root_set *roots)
     *roots->offsets.at[i].slot = roots->offsets.at[i].reference + roots->offsets.at[i].offset;
   cn_stats.frames += roots->frames;
   cn_stats.roots += roots->found + roots->derived.count + roots->offsets.count;
-  roots->derived.count = roots->offsets.count = roots->noted = 0;
+  roots->derived.count = roots->offsets.count = roots->visited = roots->rest.count = 0;
   roots->frames = roots->found = 0;
+}
+
+static void take_back_lent(void)
+{
+  for (struct cairn_root_set *roots = all; roots; roots = roots->next)
+    if (roots->lent) {
+      roots->lent = false;
+      roots->slots.count = 0;
+      roots->next_unused = unused;
+      unused = roots;
+    }
+}
+
+void cairn_roots_rest(void)
+{
+  if (enumerates != FIRST_ROUND || !all_visited())
+    cairn_fatal("cairn_roots_rest(): the first round of a young enumeration is not over");
+  take_back_lent();
+  enumerates = SECOND_ROUND;
+  special = all;
+  for (struct cairn_root_set *roots = all; roots; roots = roots->next)
+    if (roots->rest.count != 0)
+      cn_grow_push(&left, (struct part){roots->rest.at, roots->rest.count});
 }
 
 uint64_t cairn_roots_end(void)
 {
   uint64_t before = cn_stats.frames;
 
-  if (enumerates == NOTHING || fetched != 0 || !images_taken || !cn_sources_done())
+  if (enumerates == NOTHING || enumerates == FIRST_ROUND || !all_visited())
     cairn_fatal("cairn_roots_end(): not all roots have been fetched and visited");
   CN_ASSERT_VALID(cn_return_barriers_pool_wrong());
+  take_back_lent();
   for (struct cairn_root_set *roots = all; roots; roots = roots->next)
     write_back(roots);
   enumerates = NOTHING;
   return cn_stats.frames - before;
 }
 
-static uint64_t visit_all(bool young, cairn_root_visitor *visit, void *env)
+/* ---- all by one thread ---- */
+
+static void visit_all(cairn_root_visitor *visit, void *env)
 {
   struct cairn_root_set *roots;
 
-  cairn_roots_begin(young);
   while ((roots = cairn_roots_fetch()) != NULL)
     cairn_roots_visit(roots, visit, env);
-  return cairn_roots_end();
 }
 
 void cairn_visit_roots(cairn_root_visitor *visit, void *env)
 {
-  visit_all(false, visit, env);
+  cairn_roots_begin(CAIRN_ROOTS_ALL);
+  visit_all(visit, env);
+  cairn_roots_end();
 }
 
 void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env)
 {
   struct cairn_root_set *roots;
 
-  cairn_roots_begin(false);
+  cairn_roots_begin(CAIRN_ROOTS_ALL);
   while ((roots = cairn_roots_fetch()) != NULL)
     cairn_roots_visit_array(roots, visit, env);
   cairn_roots_end();
 }
 
-void cairn_visit_young_roots(cairn_root_visitor *visit, void *env, uint64_t *visited)
+uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env)
 {
-  uint64_t count = visit_all(true, visit, env);
-
-  if (visited != NULL)
-    *visited = count;
+  cairn_roots_begin(CAIRN_ROOTS_YOUNG);
+  visit_all(settle, env);
+  cairn_roots_rest();
+  visit_all(visit, env);
+  return cairn_roots_end();
 }

@@ -58,6 +58,7 @@ static _Atomic bool used;
 struct candidate {
   uintptr_t *slot;
   uint64_t depth; /* activations above it */
+  size_t roots;   /* that were found in them */
 };
 
 struct scan {
@@ -67,9 +68,10 @@ struct scan {
   cairn_stack_root *found; /* may be null */
   void *env;
   uint64_t depth;
-  bool unsure; /* the activation must be looked at each time */
-  bool callee; /* the younger neighbour has a frame map */
-  bool still;  /* no native code runs on the stack meanwhile */
+  size_t roots; /* that were found, as struct cn_young counts them */
+  bool unsure;  /* the activation must be looked at each time */
+  bool callee;  /* the younger neighbour has a frame map */
+  bool still;   /* no native code runs on the stack meanwhile */
   struct candidate candidate[CANDIDATES];
   unsigned candidates;
 };
@@ -80,6 +82,7 @@ static void note_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 
   if (tag >= CAIRN_ROOT_USER)
     scan->unsure = true;
+  scan->roots += tag == CAIRN_ROOT_DEFAULT || tag == CAIRN_ROOT_BASE;
   if (scan->found != NULL)
     scan->found(scan->env, slot, tag, parameter);
 }
@@ -107,7 +110,8 @@ static void consider(struct scan *scan)
   if (scan->depth % CN_RETURN_BARRIER_STOP == 0)
     cn_grow_push(&scan->notes->stops, frame->pc_slot);
   if (scan->depth >= next && scan->candidates < CANDIDATES)
-    scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth};
+    scan->candidate[scan->candidates++] =
+        (struct candidate){frame->pc_slot, scan->depth, scan->roots};
 }
 
 static void look_at(struct scan *scan)
@@ -180,21 +184,39 @@ static const struct cn_return_barrier *met_by(const struct scan *scan, bool more
 }
 
 /* Look at everything, past barriers, and leave them alone. None can be trusted yet if one lies
- * above an activation that must always be looked at. */
-static void scan_all(struct scan *scan, bool more)
+ * above an activation that must always be looked at. Returns how many roots lie above the first
+ * one. */
+static size_t scan_all(struct scan *scan, bool more)
 {
   bool met = false, distrust = false;
+  size_t above = SIZE_MAX;
 
   for (; more; more = cn_walk_next(scan->walk)) {
-    met = met || cn_return_barrier_is_there(&scan->walk->frame);
+    if (!met && cn_return_barrier_is_there(&scan->walk->frame)) {
+      met = true;
+      above = scan->roots;
+    }
     look_at(scan);
     distrust = distrust || (met && scan->unsure);
   }
   if (distrust)
     cn_return_barriers_trust(scan->set, false);
+  return above;
 }
 
-static void scan_young(struct scan *scan, bool more)
+/* How many of the roots that were found lie above the youngest barrier. */
+static size_t roots_above(const struct scan *scan)
+{
+  const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
+
+  for (unsigned i = 0; youngest != NULL && i < scan->candidates; i++)
+    if (scan->candidate[i].slot == youngest->slot)
+      return scan->candidate[i].roots;
+  return SIZE_MAX; /* that which was met is the youngest, or there is none */
+}
+
+/* Returns the same. */
+static size_t scan_young(struct scan *scan, bool more)
 {
   for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
     look_at(scan);
@@ -203,6 +225,7 @@ static void scan_young(struct scan *scan, bool more)
   for (size_t i = 0; scan->found != NULL && i < scan->notes->areas.count; i++)
     scan->found(scan->env, scan->notes->areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
   set_barriers(scan, met);
+  return roots_above(scan);
 }
 
 /* The barriers of the source's stack, if it can have any. */
@@ -219,12 +242,21 @@ static struct cn_return_barriers *barriers_of(const struct cn_source *source)
   return *place;
 }
 
+/* If a stack that can have no barriers now has some, a later scan may stop there. */
+static struct cn_young all_of(const struct cn_source *source)
+{
+  bool has_barriers = *cn_coroutine_stacks_barriers(source->mutator, source->stack) != NULL;
+
+  return (struct cn_young){.settled = 0, .end = has_barriers ? SIZE_MAX : 0};
+}
+
 bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found,
-                   void *env, uint64_t *visited)
+                   void *env, struct cn_young *young)
 {
   struct cn_return_barriers *set = barriers_of(source);
 
   used = true;
+  *young = all_of(source);
   if (set == NULL)
     return false;
   struct scan scan = {.walk = walk,
@@ -236,23 +268,20 @@ bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_s
   scan.notes->fresh.count = scan.notes->stops.count = 0;
   bool trusted = cn_return_barriers_trust(set, true);
   bool more = cn_sources_walk(source, walk);
-  if (trusted)
-    scan_young(&scan, more);
-  else
-    scan_all(&scan, more);
+  size_t above = trusted ? scan_young(&scan, more) : scan_all(&scan, more);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   if (cn_return_barrier_youngest(set) == NULL) {
     *cn_coroutine_stacks_barriers(source->mutator, source->stack) = NULL;
     cn_return_barriers_give_back(set);
   }
-  *visited = scan.depth;
+  *young = (struct cn_young){scan.depth, above < scan.roots ? above : scan.roots, scan.roots};
   return true;
 }
 
 void cn_young_all_seen(const struct cn_source *source, struct cn_walk *walk)
 {
-  uint64_t visited;
+  struct cn_young young;
 
   if (used)
-    cn_young_scan(source, walk, NULL, NULL, &visited);
+    cn_young_scan(source, walk, NULL, NULL, &young);
 }

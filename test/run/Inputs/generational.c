@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector with a young generation, for the tests of cairn_visit_young_roots(): what survives a
- * young collection is promoted at once, and the nursery goes to fresh addresses, so that a
- * reference that was missed faults. Stores are not noticed: each young collection scans all of the
- * old space.
+ * A collector with a young generation, for the tests of cairn_visit_young_roots(): what survives
+ * young collections is promoted after some, or at once where a root of an activation leads to it
+ * that may not come again. Young objects go to fresh addresses each time, so that a reference that
+ * was missed faults. Stores are not noticed: each young collection scans all of the old space.
  *
  *   GENERATIONAL_FULL=n   each n-th collection is a full one, which moves everything (default 5)
+ *   GENERATIONAL_AGE=n       an object stays young for n collections (default 2)
  *   GENERATIONAL_CHECK=0     after each collection, do not look for references that it missed, on
  *                            all stacks
  *   GENERATIONAL_HELPERS=n   at most n of the runtime's workers fetch roots, and the collecting
@@ -32,13 +33,15 @@ struct space {
 
 #define RESERVED ((size_t)1 << 44)
 
-static struct space nursery, old, from[2]; /* from: what is being left */
+enum { SPACES = 3 };
+static struct space nursery, survivors, old, from[SPACES]; /* from: what is being left */
 static size_t nursery_bytes;
 enum { FOR_HANDLERS = 1 << 20 }; /* bytes of the nursery beyond these */
 static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* of the nursery, while the program runs */
-static bool checks = true, reports;
-static long every = 5, helpers, collections, young, passed, looked_at, helped;
+static bool checks = true, reports, full; /* full: the collection that is under way */
+static long every = 5, ages = 2, helpers, collections, young, passed, looked_at, helped;
+static long aged, settled; /* objects that stayed young; that were promoted before their time */
 
 /* Addresses are used once: from one end of the reservation to the other. */
 static struct space map(size_t bytes)
@@ -76,6 +79,8 @@ static enum cairn_status init(size_t initial, size_t most)
 
   if ((text = getenv("GENERATIONAL_FULL")))
     every = atol(text);
+  if ((text = getenv("GENERATIONAL_AGE")))
+    ages = atol(text);
   if ((text = getenv("GENERATIONAL_CHECK")))
     checks = atoi(text);
   if ((text = getenv("GENERATIONAL_HELPERS")))
@@ -84,6 +89,7 @@ static enum cairn_status init(size_t initial, size_t most)
     reports = atoi(text);
   nursery_bytes = initial < most / 8 ? initial : most / 8;
   nursery = map(nursery_bytes + FOR_HANDLERS);
+  survivors = map(1);
   old = map(1 << 20);
   return CAIRN_OK;
 }
@@ -138,42 +144,49 @@ static bool within(const struct space *space, uintptr_t address)
   return address - space->base < space->free - space->base;
 }
 
-static size_t prefix_of(const struct cairn_layout *layout)
+static bool being_left(uintptr_t object)
 {
-  return layout->elem_size ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
+  for (int i = 0; i < SPACES; i++)
+    if (within(&from[i], object - CAIRN_ABI_HEADER_SIZE))
+      return true;
+  return false;
+}
+
+/* A count is odd, too: the address tells. */
+static bool is_forwarded(uintptr_t header)
+{
+  return cairn_header_is_forwarded(header) && (within(&old, cairn_header_forwarded_to(header)) ||
+                                               within(&survivors, cairn_header_forwarded_to(header)));
 }
 
 /* The payload of the object at `block` and the end of its block; a copy tells if there is one. */
 static uintptr_t measure(uintptr_t block, uintptr_t *payload)
 {
   uintptr_t first = *(uintptr_t *)block;
-  bool forwarded = (first & 1) && within(&old, first - 1);
-  bool indexed = (first & 1) && !forwarded;
+  bool indexed = (first & 1) && !is_forwarded(first);
   uint64_t bytes;
 
   *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
-  uintptr_t header = ((uintptr_t *)*payload)[-1];
-  if (header & 1)
-    header = ((uintptr_t *)(header - 1))[-1];
+  uintptr_t header = *cairn_object_header(*payload);
+  if (is_forwarded(header))
+    header = *cairn_object_header(cairn_header_forwarded_to(header));
   if (cairn_header_is_gone(header))
     return *payload + cairn_header_gone_bytes(header);
-  const struct cairn_layout *layout = (const struct cairn_layout *)header;
+  const struct cairn_layout *layout = cairn_header_layout(header);
   if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
       cairn_layout_payload(layout, indexed ? first >> 1 : 0, &bytes))
     cairn_fatal("generational: no object at 0x%lx", (unsigned long)block);
   return *payload + bytes;
 }
 
-/* The object that `address` points into or just past: no index, just a walk from the start, if the
- * word before does not say that it is a header. */
-static uintptr_t start_of(const struct space *space, uintptr_t address)
+static uintptr_t start_in(const struct space *space, uintptr_t address)
 {
   uintptr_t payload, end;
 
   if (address % 8 == 0 && !cairn_arrays_uncleared()) {
-    uintptr_t header = ((uintptr_t *)address)[-1];
-    if (((header & 1) && within(&old, header - 1)) ||
-        (header >> 32 != 0 && cairn_layout_is_known((const struct cairn_layout *)header)))
+    uintptr_t header = *cairn_object_header(address);
+    if (is_forwarded(header) ||
+        (header >> 32 != 0 && cairn_layout_is_known(cairn_header_layout(header))))
       return address;
   }
   for (uintptr_t block = space->base; block < space->free; block = end) {
@@ -184,61 +197,101 @@ static uintptr_t start_of(const struct space *space, uintptr_t address)
   return 0;
 }
 
-static uintptr_t move(uintptr_t at)
+/* The object that `address` points into or just past: no index, just a walk from the start, if the
+ * word before does not say that it is a header. */
+static uintptr_t start_of(uintptr_t address)
 {
-  uintptr_t *header = (uintptr_t *)at - 1;
-  const struct cairn_layout *layout = (const struct cairn_layout *)*header;
+  uintptr_t start = 0;
+
+  for (int i = 0; i < SPACES && start == 0; i++)
+    if (within(&from[i], address - CAIRN_ABI_HEADER_SIZE))
+      start = start_in(&from[i], address);
+  if (start == 0)
+    cairn_fatal("generational: root 0x%lx is in no object", (unsigned long)address);
+  return start;
+}
+
+static uintptr_t copy(struct space *to, uintptr_t at, uintptr_t header)
+{
+  const struct cairn_layout *layout = cairn_header_layout(header);
+  uintptr_t block = cairn_object_block(at, layout);
   uint64_t payload;
 
-  if (*header & 1)
-    return *header - 1;
-  if (!cairn_layout_is_known(layout))
+  if (cairn_object_payload(at, layout, &payload) != CAIRN_OK ||
+      at - block + payload > to->end - to->free)
+    cairn_fatal("generational: a space is full");
+  size_t bytes = at - block + payload;
+  memcpy((void *)to->free, (void *)block, bytes);
+  uintptr_t copy = to->free + (at - block);
+  to->free += bytes;
+  *cairn_object_header(copy) = header;
+  *cairn_object_header(at) = cairn_header_to(copy);
+  cairn_note_moved(bytes);
+  return copy;
+}
+
+/* `settles`: it must not move again as long as it is in the young generation. */
+static uintptr_t move(uintptr_t at, bool settles)
+{
+  uintptr_t header = *cairn_object_header(at), one = CAIRN_ABI_HEADER_AGE & -CAIRN_ABI_HEADER_AGE;
+  bool old_enough = full || (long)((header & CAIRN_ABI_HEADER_AGE) / one) >= ages;
+
+  if (is_forwarded(header)) {
+    if (settles && !within(&old, cairn_header_forwarded_to(header)))
+      cairn_fatal("generational: an object was aged before a root that settles came");
+    return cairn_header_forwarded_to(header);
+  }
+  if (!cairn_layout_is_known(cairn_header_layout(header)))
     cairn_fatal("generational: no object at 0x%lx", (unsigned long)at);
-  size_t before = prefix_of(layout);
-  cairn_layout_payload(layout, layout->elem_size ? header[-1] >> 1 : 0, &payload);
-  if (payload + before > old.end - old.free)
-    cairn_fatal("generational: the old space is full");
-  memcpy((void *)old.free, (char *)at - before, payload + before);
-  uintptr_t to = old.free + before;
-  old.free += payload + before;
-  *header = to | 1;
-  cairn_note_moved(payload + before);
-  return to;
+  settled += settles && !old_enough;
+  if (settles || old_enough)
+    return copy(&old, at, header & ~(uintptr_t)CAIRN_ABI_HEADER_AGE);
+  aged++;
+  return copy(&survivors, at, header + one);
 }
 
 static void visit_field(uintptr_t *field)
 {
   struct cairn_slot slot = {field};
-  uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
+  uintptr_t object = cairn_slot_object(slot);
 
-  if (within(&from[0], header) || within(&from[1], header))
-    cairn_slot_set(slot, move(object));
+  if (being_left(object))
+    cairn_slot_set(slot, move(object, false));
+}
+
+static void update_root(struct cairn_slot slot, bool settles)
+{
+  uintptr_t address = cairn_slot_object(slot);
+
+  if (!being_left(address))
+    return;
+  uintptr_t start = start_of(address);
+  cairn_slot_set(slot, move(start, settles) + (address - start));
 }
 
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t address = cairn_slot_object(slot), header = address - CAIRN_ABI_HEADER_SIZE;
-
   (void)env;
-  for (int i = 0; i < 2; i++)
-    if (within(&from[i], header)) {
-      uintptr_t start = start_of(&from[i], address);
-      if (start == 0)
-        cairn_fatal("generational: root 0x%lx is in no object", (unsigned long)address);
-      cairn_slot_set(slot, move(start) + (address - start));
-    }
+  update_root(slot, false);
 }
 
-static void scan_old(void)
+static void settle_root(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  update_root(slot, true);
+}
+
+/* Returns where it stopped: the end of what is there by then. */
+static uintptr_t scan(const struct space *space, uintptr_t block)
 {
   uintptr_t payload, end;
 
-  for (uintptr_t block = old.base; block < old.free; block = end) {
+  for (; block < space->free; block = end) {
     end = measure(block, &payload);
     const struct cairn_layout *layout = cairn_object_layout(payload);
     if (layout == NULL)
       continue; /* it is gone */
-    uint64_t count = layout->elem_size ? ((uintptr_t *)payload)[-2] >> 1 : 0;
+    uint64_t count = layout->elem_size ? cairn_object_count(payload) : 0;
     for (uint32_t i = 0; i < layout->base_refs; i++)
       visit_field((uintptr_t *)(payload + layout->offsets[i]));
     if (layout->elem_refs == 0)
@@ -248,52 +301,88 @@ static void scan_old(void)
         visit_field((uintptr_t *)(payload + layout->elem_offset + e * layout->elem_size +
                                   layout->offsets[layout->base_refs + i]));
   }
+  return block;
+}
+
+/* All of the old space, and what has been copied. */
+static void scan_all(void)
+{
+  uintptr_t in_old = old.base, in_survivors = survivors.base;
+
+  while (in_old != old.free || in_survivors != survivors.free) {
+    in_old = scan(&old, in_old);
+    in_survivors = scan(&survivors, in_survivors);
+  }
 }
 
 /* ---- roots ---- */
 
-static void visit_locked(void *env, struct cairn_slot slot)
+static void lock_and_update(struct cairn_slot slot, bool settles)
 {
   static pthread_mutex_t moving = PTHREAD_MUTEX_INITIALIZER;
 
   pthread_mutex_lock(&moving);
-  visit_root(env, slot);
+  update_root(slot, settles);
   pthread_mutex_unlock(&moving);
 }
 
-static void help(void *fetched, unsigned worker, unsigned count)
+static void visit_locked(void *env, struct cairn_slot slot)
 {
+  (void)env;
+  lock_and_update(slot, false);
+}
+
+static void settle_locked(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  lock_and_update(slot, true);
+}
+
+struct round {
+  cairn_root_visitor *visit;
+  _Atomic long fetched;
+};
+
+static void help(void *env, unsigned worker, unsigned count)
+{
+  struct round *round = env;
   struct cairn_root_set *roots;
 
   if (worker == 0 && count > 1)
     return;
   while ((roots = cairn_roots_fetch()) != NULL) {
-    cairn_roots_visit(roots, visit_locked, NULL);
-    atomic_fetch_add((_Atomic long *)fetched, worker != 0);
+    cairn_roots_visit(roots, round->visit, NULL);
+    atomic_fetch_add(&round->fetched, worker != 0);
   }
 }
 
-static uint64_t visit_helped(bool only_young)
+static void help_all(cairn_root_visitor *visit)
 {
-  _Atomic long fetched = 0;
+  struct round round = {.visit = visit};
 
-  cairn_roots_begin(only_young);
-  cairn_workers_run((unsigned)helpers + 1, help, &fetched);
-  helped += fetched;
+  cairn_workers_run((unsigned)helpers + 1, help, &round);
+  helped += round.fetched;
+}
+
+static uint64_t visit_helped(void)
+{
+  cairn_roots_begin(full ? CAIRN_ROOTS_ALL : CAIRN_ROOTS_YOUNG);
+  if (!full) {
+    help_all(settle_locked);
+    cairn_roots_rest();
+  }
+  help_all(visit_locked);
   return cairn_roots_end();
 }
 
-static uint64_t visit_roots(bool only_young)
+static uint64_t visit_roots(void)
 {
-  uint64_t visited = 0;
-
   if (helpers > 0)
-    return visit_helped(only_young);
-  if (only_young)
-    cairn_visit_young_roots(visit_root, NULL, &visited);
-  else
-    cairn_visit_roots(visit_root, NULL);
-  return visited;
+    return visit_helped();
+  if (!full)
+    return cairn_visit_young_roots(settle_root, visit_root, NULL);
+  cairn_visit_roots(visit_root, NULL);
+  return 0;
 }
 
 /* ---- the check: no root of any activation leads to where nothing is any more ---- */
@@ -305,19 +394,17 @@ static void check_root(void *env, uintptr_t *slot, unsigned tag, void *parameter
   (void)parameter;
   if (tag > CAIRN_ROOT_BASE)
     return;
-  for (int i = 0; i < 2; i++)
-    if (within(&from[i], cairn_slot_object((struct cairn_slot){slot}) - CAIRN_ABI_HEADER_SIZE))
-      cairn_fatal("generational: collection %ld missed the root at %p, of the activation at 0x%lx",
-                  collections, (void *)slot, (unsigned long)cairn_stack_ip(it));
+  if (being_left(cairn_slot_object((struct cairn_slot){slot})))
+    cairn_fatal("generational: collection %ld missed the root at %p, of the activation at 0x%lx",
+                collections, (void *)slot, (unsigned long)cairn_stack_ip(it));
 }
 
 static void check_slot(void *env, struct cairn_slot slot)
 {
   (void)env;
-  for (int i = 0; i < 2; i++)
-    if (within(&from[i], cairn_slot_object(slot) - CAIRN_ABI_HEADER_SIZE))
-      cairn_fatal("generational: collection %ld missed the root at %p, on another stack",
-                  collections, (void *)slot.address);
+  if (being_left(cairn_slot_object(slot)))
+    cairn_fatal("generational: collection %ld missed the root at %p, on another stack", collections,
+                (void *)slot.address);
 }
 
 /* The collecting thread's stack by an iterator, which knows where; then all stacks. */
@@ -333,7 +420,7 @@ static void check(void)
       cairn_fatal("generational: the pc is not where it is said to be");
     cairn_stack_enumerate(&it, check_root, &it);
   }
-  cairn_roots_begin(false);
+  cairn_roots_begin(CAIRN_ROOTS_LOOK);
   while ((roots = cairn_roots_fetch()) != NULL)
     cairn_roots_visit(roots, check_slot, NULL);
   passed += (long)cairn_roots_end();
@@ -346,39 +433,41 @@ static void collect(const struct cairn_collection *collection)
 {
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     take(m);
-  size_t live = (old.free - old.base) + (nursery.free - nursery.base);
-  bool full = ++collections % every == 0 || collection->cause == CAIRN_CAUSE_EMERGENCY ||
-              nursery.free - nursery.base > old.end - old.free;
+  size_t fresh = nursery.free - nursery.base + (survivors.free - survivors.base);
+  full = ++collections % every == 0 || collection->cause == CAIRN_CAUSE_EMERGENCY ||
+         fresh > old.end - old.free;
   from[0] = nursery;
+  from[1] = survivors;
   nursery = map(nursery_bytes + FOR_HANDLERS + collection->bytes_needed);
+  survivors = map(fresh + 1);
   if (full) {
-    from[1] = old;
-    old = map(4 * live + (1 << 20));
-    visit_roots(false);
+    from[2] = old;
+    old = map(4 * (old.free - old.base + fresh) + (1 << 20));
+    visit_roots();
   } else {
     young++;
-    looked_at += (long)visit_roots(true);
+    looked_at += (long)visit_roots();
   }
-  scan_old();
+  scan_all();
   if (checks) {
     long before = passed;
     check();
     if (full)
       looked_at += passed - before;
   }
-  leave(&from[0]);
-  leave(&from[1]);
+  for (int i = 0; i < SPACES; i++)
+    leave(&from[i]);
 }
 
-/* Both spaces are walked over garbage. */
+/* The spaces are walked over garbage. */
 static void forget(const unsigned char *start, const unsigned char *stop)
 {
-  const struct space *const spaces[] = {&nursery, &old};
+  const struct space *const spaces[] = {&nursery, &survivors, &old};
   uintptr_t payload, end;
 
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     take(m);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < SPACES; i++)
     for (uintptr_t block = spaces[i]->base; block < spaces[i]->free; block = end) {
       end = measure(block, &payload);
       const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
@@ -391,6 +480,8 @@ static void stretches(cairn_stretch_visitor *visit, void *env)
 {
   visit(env, nursery.base, nursery.free, true);
   visit(env, nursery.free, nursery.end, false);
+  visit(env, survivors.base, survivors.free, true);
+  visit(env, survivors.free, survivors.end, false);
   visit(env, old.base, old.free, true);
   visit(env, old.free, old.end, false);
 }
@@ -418,6 +509,8 @@ __attribute__((destructor)) static void report(void)
   if (reports)
     fprintf(stderr, "generational: %ld collections, %ld young; looked at %ld of %ld activations\n",
             collections, young, looked_at, passed);
+  if (reports)
+    fprintf(stderr, "generational: %ld objects stayed young, %ld were promoted early\n", aged, settled);
   if (reports && helpers > 0)
     fprintf(stderr, "generational: helpers fetched %ld times\n", helped);
 }

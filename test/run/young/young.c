@@ -15,6 +15,11 @@
 // Few of the activations are looked at, and fewer than there are of them even while everything moves.
 // RUN: env CAIRN_HEAP_INITIAL=1m GENERATIONAL_FULL=1000000 GENERATIONAL_REPORT=1 %t 1000 2>&1 >%t.out | tee %t.report
 // RUN: awk '/looked at/ { exit !($8 * 6 < $10) }' %t.report
+// Objects stay young, but not those that activations below the youngest barrier lead to.
+// RUN: awk '/stayed young/ { exit !($2 > 1000 && $6 > 100) }' %t.report
+// RUN: env CAIRN_STRESS=1 GENERATIONAL_AGE=0 GENERATIONAL_REPORT=1 %t 25 2>&1 >%t.out0 | FileCheck --check-prefix=AT-ONCE %s
+// RUN: env CAIRN_STRESS=1 GENERATIONAL_AGE=15 %t 25 | diff %t.out0 -
+// AT-ONCE: generational: 0 objects stayed young, 0 were promoted early
 // RUN: env CAIRN_STRESS=1 GENERATIONAL_FULL=1000000 GENERATIONAL_REPORT=1 %t 40 2>&1 >%t.out | tee %t.report
 // RUN: awk '/looked at/ { exit !($8 * 2 < $10) }' %t.report
 #include <stdio.h>

@@ -57,10 +57,14 @@ void cn_verify_heap(bool after, uint64_t collection, bool with_roots)
 
 static bool fetched;
 
-void cairn_roots_begin(bool young)
+void cairn_roots_begin(enum cairn_roots which)
 {
-  (void)young;
+  (void)which;
   fetched = false;
+}
+
+void cairn_roots_rest(void)
+{
 }
 
 struct cairn_root_set *cairn_roots_fetch(void)

@@ -2,8 +2,9 @@
  *
  * Barriers and young scans, over a stack that is an array and grows and shrinks at random, by
  * returns and by exceptions. What would go wrong: an activation that has run is not looked at, nor
- * the locals of an older one whose address was taken; a return goes to the wrong place; a barrier
- * is put where there is no return address; each scan looks at everything.
+ * the locals of an older one whose address was taken, nor a root of which the last scan said that
+ * it would come again; a return goes to the wrong place; a barrier is put where there is no return
+ * address; each scan looks at everything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,6 +65,10 @@ static bool begin_walk(struct cn_walk *walk)
 /* ---- what a scan finds ---- */
 
 static bool root_seen[DEEPEST + 1], area_seen[DEEPEST + 1];
+static bool comes_again[DEEPEST + 1]; /* by the last scan */
+static int order[2 * DEEPEST + 2];    /* the activation of each root that is found; 0: an area's */
+static size_t orders;
+static int said_again;
 
 static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
@@ -74,6 +79,8 @@ static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   (void)parameter;
   assert_int_equal(tag, CAIRN_ROOT_DEFAULT);
   assert_in_range(number, 1, depth);
+  assert_true(orders < sizeof order / sizeof *order);
+  order[orders++] = slot == frame((int)number) + ROOT ? (int)number : 0;
   if (slot == frame((int)number) + ROOT)
     root_seen[number] = true;
   else if (slot == frame((int)number) + AREA)
@@ -82,21 +89,38 @@ static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     fail_msg("word %ld of the stack is no root", word);
 }
 
+/* Note what comes again. Returns of how many roots that is said. */
+static int note_order(const struct cn_young *young)
+{
+  int again = 0;
+
+  assert_true(young->settled <= young->end && young->end <= orders);
+  memset(comes_again, 0, sizeof comes_again);
+  for (size_t i = 0; i < orders; i++)
+    if (order[i] != 0 && (i < young->settled || i >= young->end)) {
+      comes_again[order[i]] = true;
+      again++;
+    }
+  return again;
+}
+
 static uint64_t scan(void)
 {
   const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
   struct cn_walk walk;
 
+  orders = 0;
   memset(root_seen, 0, sizeof root_seen);
   memset(area_seen, 0, sizeof area_seen);
   cairn_mutator.stopped = stopped_here();
-  uint64_t visited;
-  assert_true(cn_young_scan(&source, &walk, found, NULL, &visited));
+  struct cn_young young;
+  assert_true(cn_young_scan(&source, &walk, found, NULL, &young));
   for (int i = 1; i <= depth; i++) {
     assert_true(area_seen[i]);
-    assert_true(root_seen[i] || i < lowest);
+    assert_true(root_seen[i] || (i < lowest && !comes_again[i]));
   }
-  return visited;
+  said_again = note_order(&young);
+  return young.visited;
 }
 
 static void all_seen(void)
@@ -106,6 +130,7 @@ static void all_seen(void)
 
   cairn_mutator.stopped = stopped_here();
   cn_young_all_seen(&source, &walk);
+  memset(comes_again, 0, sizeof comes_again);
 }
 
 /* Whoever walks sees what is there, whatever the return addresses are. */
@@ -186,6 +211,8 @@ static void prepare(void)
 
 static void at_random(void **state)
 {
+  int aged = 0;
+
   (void)state;
   if (!cn_arch_may_replace())
     skip();
@@ -204,15 +231,23 @@ static void at_random(void **state)
       grow(draw(10));
       break;
     default:
+      if (draw(20) == 0) {
+        cn_return_barriers_distrust();
+        scan();
+        lowest = depth;
+      }
       if (draw(30) != 0)
         scan();
       else
         all_seen();
       lowest = depth;
       assert_in_range(scan(), 1, 2 * 16 + 1); /* the youngest barrier is near */
+      assert_in_range(said_again, 0, 2 * 16 + 1);
+      aged += said_again;
     }
     look();
   }
+  assert_true(aged > STEPS);
   shrink(DEEPEST, false);
   look();
 }
@@ -238,11 +273,53 @@ static void natives(void **state)
   }
 }
 
+static void nowhere(struct cairn_stack_iterator *iterator, void *data)
+{
+  (void)iterator;
+  (void)data;
+}
+
+/* A walk may lead from stack to stack, so all is looked at and no barrier is set; but those that
+ * are there stop a later scan. */
+static void barriers_of_before(void **state)
+{
+  static const struct cairn_code_manager manager = {.name = "test", .previous = nowhere};
+  static struct cairn_stack other;
+  static uintptr_t words[64];
+
+  (void)state;
+  if (!cn_arch_may_replace())
+    skip();
+  prepare();
+  grow(500);
+  scan();
+  assert_in_range(said_again, 1, 40);
+  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  struct cn_young young;
+  struct cn_walk walk;
+  cairn_mutator.stopped = NULL;
+  other.low = (uintptr_t)words;
+  other.high = (uintptr_t)(words + 64);
+  assert_int_equal(cairn_stack_add(&other), CAIRN_OK);
+  assert_int_equal(cairn_code_region_add(&manager, 0x1000, 0x2000, NULL), CAIRN_OK);
+  assert_false(cn_young_scan(&source, &walk, found, NULL, &young));
+  assert_int_equal(young.settled, 0);
+  assert_true(young.end == SIZE_MAX);
+  cn_return_barriers_give_back(cairn_mutator.own.barriers);
+  cairn_mutator.own.barriers = NULL;
+  assert_false(cn_young_scan(&source, &walk, found, NULL, &young));
+  assert_int_equal(young.end, 0);
+  cairn_mutator.stopped = NULL;
+  assert_int_equal(cairn_code_region_remove(0x1000), CAIRN_OK);
+  cairn_stack_remove(&other);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(at_random),
       cmocka_unit_test(natives),
+      cmocka_unit_test(barriers_of_before),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,7 +175,7 @@ static void finish(void)
     ;
   if (scanned != copies.free)
     cairn_fatal("loads: a copy is not whole");
-  cairn_roots_begin(false);
+  cairn_roots_begin(CAIRN_ROOTS_LOOK);
   while ((set = cairn_roots_fetch()) != NULL)
     cairn_roots_visit(set, check_root, NULL);
   cairn_roots_end();
