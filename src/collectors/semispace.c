@@ -13,11 +13,11 @@
  * so that walks from block to block (starts.c, forget()) get over it.
  *
  * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
- * there are two spaces. After a collection the capacity is four times what survived, within
- * [initial, maximum].
+ * there are two spaces. After a collection the capacity is four times what was copied and one and a
+ * half times the large objects, within [initial, maximum].
  *
- * Large objects lie elsewhere (large.c), and are marked instead of copied. They count for the
- * capacity like the others.
+ * Large objects lie elsewhere (large.c), and are marked instead of copied, which costs a collection
+ * next to nothing: so they get less room. They fill the capacity like the others.
  *
  * CAIRN_EXTENT_MOVE_ALL (stress mode) copies these, too, and from then on there are no others. It
  * takes every to-space from addresses that were not used for a long time, and gives the
@@ -38,7 +38,7 @@
 #include "runtime/os/os.h"
 
 enum {
-  GROWTH = 4, /* capacity over survivors */
+  GROWTH = 4, /* capacity over what was copied */
   STRESS_SLACK = 128 << 10,
   BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
   BUFFER_SHARE = 4,        /* which together take one part in this many of what is free */
@@ -507,12 +507,13 @@ static uintptr_t scan(uintptr_t block)
 
 /* ---- collections ---- */
 
-static size_t wanted_capacity(size_t live, size_t bytes_needed)
+static size_t wanted_capacity(size_t copied, size_t bytes_needed)
 {
-  size_t wanted;
+  size_t wanted, large = heap.large + heap.large / 2;
 
-  CN_ASSERT(live <= heap.maximum);
-  if (__builtin_mul_overflow(live, (size_t)GROWTH, &wanted) ||
+  CN_ASSERT(copied <= heap.maximum && heap.large <= heap.maximum);
+  if (__builtin_mul_overflow(copied, (size_t)GROWTH, &wanted) ||
+      __builtin_add_overflow(wanted, large, &wanted) ||
       __builtin_add_overflow(wanted, bytes_needed, &wanted))
     return heap.maximum;
   if (wanted < heap.initial)
@@ -659,7 +660,7 @@ static void collect(const struct cairn_collection *collection)
   end_large(move_all);
   bytes_needed =
       bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
-  heap.capacity = wanted_capacity(live + heap.large, bytes_needed);
+  heap.capacity = wanted_capacity(live, bytes_needed);
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
   heap.spare = heap.current;
@@ -775,7 +776,7 @@ const struct cairn_collector cairn_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_REUSES,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

@@ -295,11 +295,30 @@ static void let(uint64_t busy)
   cairn_mutator.busy = busy;
 }
 
+/* Looking a layout up means that the thread counts itself as a reader, by locked instructions that
+ * wait for all its stores; a program that allocates large arrays does so for each, of a few types.
+ */
+static bool is_known(const struct cairn_layout *layout)
+{
+  static _Thread_local struct {
+    const struct cairn_layout *layout;
+    uint64_t generation; /* of the images, in which it was known */
+  } last;
+  uint64_t generation = cn_image_generation();
+
+  if (last.layout == layout && last.generation == generation)
+    return true;
+  bool known = cairn_layout_is_known(layout);
+  last.layout = known ? layout : NULL;
+  last.generation = generation;
+  return known;
+}
+
 static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
 {
   char place[CN_REPORT_PC];
   uint64_t busy = hold(regs);
-  bool known = cairn_layout_is_known(layout);
+  bool known = is_known(layout);
 
   let(busy);
   if (!known)
@@ -358,7 +377,8 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
 {
   size_t bytes = indexed_bytes(regs, layout, count);
 
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes});
+  bool leaf = !cairn_layout_has_references(layout);
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .leaf = leaf});
 }
 
 void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
@@ -368,7 +388,7 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 
   if (cairn_layout_has_references(layout))
     cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
 }
 
 /* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */
