@@ -86,6 +86,7 @@ int cn_stackmap_main(int argc, char **argv);
 int cn_frames_main(int argc, char **argv);
 int cn_size_main(int argc, char **argv);
 int cn_layouts_main(int argc, char **argv);
+int cn_heap_main(int argc, char **argv);
 
 /* Exit statuses. */
 enum { CN_EXIT_OK = 0, CN_EXIT_FAILED = 1, CN_EXIT_USAGE = 2 };

@@ -32,12 +32,12 @@ enum cn_dump_record {
    * ascend. */
   CN_DUMP_OBJECT,
   CN_DUMP_PLACE, /* text: how a root is called */
-  /* Numbers: enum cn_dump_root, place, address of the object that it leads to, or an address in
-   * that or just past it, in bytes. */
+  /* Numbers: enum cn_dump_root_kind, place, address of the object that it leads to, or an address
+   * in that or just past it, in bytes. */
   CN_DUMP_ROOT,
   CN_DUMP_END /* numbers: of objects, of references, of roots; nothing follows */
 };
 
-enum cn_dump_root { CN_DUMP_STACK, CN_DUMP_GLOBAL, CN_DUMP_HANDLE, CN_DUMP_ROOTS };
+enum cn_dump_root_kind { CN_DUMP_STACK, CN_DUMP_GLOBAL, CN_DUMP_HANDLE, CN_DUMP_ROOTS };
 
 #endif

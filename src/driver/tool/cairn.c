@@ -19,6 +19,7 @@ static const struct subcommand subcommands[] = {
     {"stackmap", cn_stackmap_main, "print the LLVM stack maps of an object"},
     {"frames", cn_frames_main, "print the frame maps of an object, executable or shared object"},
     {"size", cn_size_main, "count what the maps in objects, executables and shared objects cost"},
+    {"heap", cn_heap_main, "print what is in a heap dump, and what keeps it alive"},
     {"layouts", cn_layouts_main, "print the types of managed objects, with their fields"},
 };
 enum { COUNT = sizeof subcommands / sizeof *subcommands };

@@ -10,7 +10,7 @@
 #include "dump/format.h"
 
 struct cn_place {
-  enum cn_dump_root kind;
+  enum cn_dump_root_kind kind;
   uintptr_t at; /* of a stack: the pc of the activation; else the address of the slot */
   int thread;   /* of a stack: whose it is */
 };

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The page is heap_page.html, with the data as JSON in its place. Names come from programs: in the
+ * data no '<' is left that could end the element.
+ */
+#include "driver/tool/heap_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "driver/tool.h"
+#include "dump/report.h"
+#include "object/print/json_out.h"
+
+enum { KINDS = 1000, OBJECTS = 200, STEPS = 40 };
+
+static void put_kinds(FILE *out, const struct cn_graph *graph)
+{
+  size_t count;
+  struct cn_kind_row *rows = cn_report_kinds(graph, &count);
+
+  fputs(",\n\"kinds\": [", out);
+  for (size_t i = 0; i < count && i < KINDS; i++) {
+    fputs(i ? ",\n[" : "[", out);
+    cn_json_out_text(out, rows[i].name);
+    fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", rows[i].objects, rows[i].bytes,
+            rows[i].retained);
+  }
+  fputc(']', out);
+  free(rows);
+}
+
+static void put_step(FILE *out, const struct cn_graph *graph, uint32_t from, uint32_t to)
+{
+  char *step = cn_report_step(graph, from, to);
+
+  cn_json_out_text(out, step);
+  free(step);
+}
+
+/* The youngest steps, nearest to the object, if the path is long. */
+static void put_path(FILE *out, const struct cn_graph *graph, const uint32_t *from, uint32_t object)
+{
+  CN_VECTOR(uint32_t) steps = {0};
+  uint32_t at = object;
+
+  for (; at != graph->root && steps.count < STEPS; at = from[at])
+    cn_push(&steps, at);
+  fputs(", [", out);
+  if (at != graph->root)
+    cn_json_out_text(out, "...");
+  for (size_t i = steps.count; i-- > 0;) {
+    fputs(at != graph->root || i + 1 < steps.count ? ", " : "", out);
+    put_step(out, graph, from[steps.at[i]], steps.at[i]);
+  }
+  fputc(']', out);
+  cn_free(&steps);
+}
+
+static void put_objects(FILE *out, const struct cn_graph *graph)
+{
+  const struct cn_dump *dump = graph->dump;
+  size_t count;
+  uint32_t *objects = cn_report_objects(graph, OBJECTS, &count), *from = cn_graph_paths(dump);
+
+  fputs(",\n\"objects\": [", out);
+  for (size_t i = 0; i < count; i++) {
+    const struct cn_dump_object *object = &dump->objects.at[objects[i]];
+    fprintf(out, "%s[\"0x%" PRIx64 "\", ", i ? ",\n" : "", object->address);
+    cn_json_out_text(out, cn_dump_type_name(dump, objects[i]));
+    fprintf(out, ", %" PRIu64 ", %" PRIu64, object->bytes, graph->retained[objects[i]]);
+    put_path(out, graph, from, objects[i]);
+    fputc(']', out);
+  }
+  fputc(']', out);
+  free(objects);
+  free(from);
+}
+
+static void put_data(FILE *out, const struct cn_graph *graph)
+{
+  char *summary = NULL;
+  size_t length = 0;
+  FILE *text = open_memstream(&summary, &length);
+
+  CN_CHECK(text != NULL);
+  cn_report_summary(text, graph);
+  fclose(text);
+  fputs("{\"program\": ", out);
+  cn_json_out_text(out, graph->dump->program);
+  fputs(", \"summary\": ", out);
+  cn_json_out_text(out, summary);
+  put_kinds(out, graph);
+  put_objects(out, graph);
+  fputs("}\n", out);
+  free(summary);
+}
+
+static void put_escaped(FILE *out, const char *data, size_t length)
+{
+  for (size_t i = 0; i < length; i++)
+    if (data[i] == '<')
+      fputs("\\u003c", out);
+    else
+      fputc(data[i], out);
+}
+
+bool cn_heap_page_write(const struct cn_graph *graph, const char *path)
+{
+  static const char mark[] = "@HEAP@";
+  const char *place = strstr(cn_heap_page_text, mark);
+  char *data = NULL, *page = NULL;
+  size_t data_length = 0, length = 0;
+  FILE *out = open_memstream(&data, &data_length);
+
+  CN_CHECK(place != NULL && out != NULL);
+  put_data(out, graph);
+  fclose(out);
+  out = open_memstream(&page, &length);
+  CN_CHECK(out != NULL);
+  fwrite(cn_heap_page_text, 1, (size_t)(place - cn_heap_page_text), out);
+  put_escaped(out, data, data_length);
+  fputs(place + sizeof mark - 1, out);
+  fclose(out);
+  bool written = cn_output_write(path, page, length);
+  free(data);
+  free(page);
+  return written;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A heap dump as a page for browsers: one file that needs nothing else.
+ */
+#ifndef CN_DRIVER_TOOL_HEAP_PAGE_H
+#define CN_DRIVER_TOOL_HEAP_PAGE_H
+
+#include "dump/graph.h"
+
+/* heap_page.html; its data go where "@HEAP@" stands. */
+extern const char cn_heap_page_text[];
+
+/* Write the page to `path` ("-": standard output). False after a message. */
+bool cn_heap_page_write(const struct cn_graph *graph, const char *path);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Dominators by the simple form of Lengauer's and Tarjan's algorithm (1979). The iterative one of
+ * Cooper, Harvey and Kennedy would take quadratic time where each node of a long list refers to one
+ * object. All steps work on numbers in the order of a search in depth, from 1, the root; 0 is none.
+ */
+#include "dump/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+struct visit {
+  uint32_t object;
+  uint64_t edge; /* to be followed next */
+};
+
+/* By number. */
+struct tables {
+  uint32_t count; /* the highest number */
+  uint32_t *parent, *semi, *label, *ancestor, *idom, *bucket, *next;
+  uint64_t *before; /* where the predecessors of a number begin; */
+  uint32_t *predecessor;
+  CN_VECTOR(uint32_t) path;
+};
+
+static void *make(uint64_t count, size_t size)
+{
+  return cn_alloc((count + 2) * size);
+}
+
+/* ---- the search in depth ---- */
+
+static void meet(struct cn_graph *graph, struct tables *t, uint32_t object, uint32_t parent)
+{
+  graph->number[object] = ++t->count;
+  graph->order[t->count] = object;
+  t->parent[t->count] = parent;
+}
+
+static void search_from(struct cn_graph *graph, struct tables *t, uint32_t start)
+{
+  const struct cn_dump *dump = graph->dump;
+  CN_VECTOR(struct visit) stack = {0};
+
+  meet(graph, t, start, 1);
+  cn_push(&stack, (struct visit){start, dump->objects.at[start].edges});
+  while (stack.count > 0) {
+    struct visit *top = &stack.at[stack.count - 1];
+    if (top->edge == cn_dump_edges_end(dump, top->object)) {
+      stack.count--;
+      continue;
+    }
+    uint32_t to = (uint32_t)dump->edges.at[top->edge++].to;
+    if (graph->number[to] != 0)
+      continue;
+    meet(graph, t, to, graph->number[top->object]);
+    cn_push(&stack, (struct visit){to, dump->objects.at[to].edges});
+  }
+  cn_free(&stack);
+}
+
+static void search_all(struct cn_graph *graph, struct tables *t)
+{
+  const struct cn_dump *dump = graph->dump;
+
+  t->count = 1;
+  graph->order[1] = graph->root;
+  for (size_t i = 0; i < dump->roots.count; i++)
+    if (graph->number[dump->roots.at[i].to] == 0)
+      search_from(graph, t, dump->roots.at[i].to);
+  graph->reached = t->count;
+}
+
+/* ---- predecessors ---- */
+
+static void add_predecessor(struct tables *t, uint32_t number, uint32_t from, bool counts)
+{
+  if (counts)
+    t->before[number + 1]++;
+  else
+    t->predecessor[t->before[number]++] = from;
+}
+
+static void each_predecessor(struct cn_graph *graph, struct tables *t, bool counts)
+{
+  const struct cn_dump *dump = graph->dump;
+
+  for (size_t i = 0; i < dump->roots.count; i++)
+    add_predecessor(t, graph->number[dump->roots.at[i].to], 1, counts);
+  for (uint32_t n = 2; n <= t->count; n++) {
+    uint32_t object = graph->order[n];
+    uint64_t end = cn_dump_edges_end(dump, object);
+    for (uint64_t e = dump->objects.at[object].edges; e < end; e++)
+      add_predecessor(t, graph->number[dump->edges.at[e].to], n, counts);
+  }
+}
+
+/* Count, add up, and fill: after that before[n] is where those of n end. */
+static void find_predecessors(struct cn_graph *graph, struct tables *t)
+{
+  t->before = make((uint64_t)t->count + 1, sizeof *t->before);
+  each_predecessor(graph, t, true);
+  for (uint32_t n = 1; n <= t->count; n++)
+    t->before[n + 1] += t->before[n];
+  t->predecessor = make(t->before[t->count + 1], sizeof *t->predecessor);
+  each_predecessor(graph, t, false);
+}
+
+/* ---- Lengauer and Tarjan ---- */
+
+static void compress(struct tables *t, uint32_t number)
+{
+  t->path.count = 0;
+  for (; t->ancestor[t->ancestor[number]] != 0; number = t->ancestor[number])
+    cn_push(&t->path, number);
+  while (t->path.count > 0) {
+    uint32_t n = t->path.at[--t->path.count], above = t->ancestor[n];
+    if (t->semi[t->label[above]] < t->semi[t->label[n]])
+      t->label[n] = t->label[above];
+    t->ancestor[n] = t->ancestor[above];
+  }
+}
+
+static uint32_t evaluate(struct tables *t, uint32_t number)
+{
+  if (t->ancestor[number] != 0)
+    compress(t, number);
+  return t->label[number];
+}
+
+static void empty_bucket(struct tables *t, uint32_t parent)
+{
+  for (uint32_t n = t->bucket[parent]; n != 0; n = t->next[n]) {
+    uint32_t best = evaluate(t, n);
+    t->idom[n] = t->semi[best] < t->semi[n] ? best : parent;
+  }
+  t->bucket[parent] = 0;
+}
+
+static void find_dominators(struct tables *t)
+{
+  for (uint32_t n = 1; n <= t->count; n++)
+    t->semi[n] = t->label[n] = n;
+  for (uint32_t n = t->count; n > 1; n--) {
+    for (uint64_t p = t->before[n - 1]; p < t->before[n]; p++) {
+      uint32_t best = t->semi[evaluate(t, t->predecessor[p])];
+      if (best < t->semi[n])
+        t->semi[n] = best;
+    }
+    CN_ASSERT(t->semi[n] < n);
+    t->next[n] = t->bucket[t->semi[n]];
+    t->bucket[t->semi[n]] = n;
+    t->ancestor[n] = t->parent[n];
+    empty_bucket(t, t->parent[n]);
+  }
+  for (uint32_t n = 2; n <= t->count; n++)
+    if (t->idom[n] != t->semi[n])
+      t->idom[n] = t->idom[t->idom[n]];
+}
+
+/* ---- the graph ---- */
+
+static void make_tables(struct tables *t, uint64_t count)
+{
+  uint32_t **all[] = {&t->parent, &t->semi,   &t->label, &t->ancestor,
+                      &t->idom,   &t->bucket, &t->next};
+
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    *all[i] = make(count, sizeof **all[i]);
+}
+
+static void free_tables(struct tables *t)
+{
+  uint32_t *all[] = {t->parent, t->semi, t->label, t->ancestor, t->idom, t->bucket, t->next};
+
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+  free(t->before);
+  free(t->predecessor);
+  cn_free(&t->path);
+}
+
+/* A dominator has a lower number than what it dominates. */
+static void add_up(struct cn_graph *graph, const struct tables *t)
+{
+  const struct cn_dump *dump = graph->dump;
+
+  for (uint32_t n = 2; n <= t->count; n++) {
+    uint32_t object = graph->order[n];
+    CN_CHECK(t->idom[n] != 0 && t->idom[n] < n);
+    graph->dominator[object] = graph->order[t->idom[n]];
+    graph->retained[object] = dump->objects.at[object].bytes;
+    graph->live += dump->objects.at[object].bytes;
+  }
+  for (uint32_t n = t->count; n > 1; n--)
+    if (t->idom[n] != 1)
+      graph->retained[graph->order[t->idom[n]]] += graph->retained[graph->order[n]];
+}
+
+void cn_graph_make(struct cn_graph *graph, const struct cn_dump *dump)
+{
+  struct tables t = {0};
+  uint64_t count = dump->objects.count;
+
+  CN_CHECK(count < UINT32_MAX - 2);
+  *graph = (struct cn_graph){.dump = dump, .root = (uint32_t)count};
+  graph->order = make(count, sizeof *graph->order);
+  graph->number = make(count, sizeof *graph->number);
+  graph->dominator = make(count, sizeof *graph->dominator);
+  graph->retained = make(count, sizeof *graph->retained);
+  memset(graph->dominator, 0xff, count * sizeof *graph->dominator);
+  make_tables(&t, count);
+  search_all(graph, &t);
+  find_predecessors(graph, &t);
+  find_dominators(&t);
+  add_up(graph, &t);
+  free_tables(&t);
+}
+
+void cn_graph_free(struct cn_graph *graph)
+{
+  free(graph->order);
+  free(graph->number);
+  free(graph->dominator);
+  free(graph->retained);
+}
+
+/* ---- kinds ---- */
+
+static uint32_t kind_of(const struct cn_dump *dump, uint32_t object)
+{
+  return dump->types.at[dump->objects.at[object].type].kind;
+}
+
+/* Walk the tree of dominators, and count of each kind how many objects are above: what an outermost
+ * one retains has in it what those below retain. `child` and `next` are by object. */
+static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next,
+                      uint64_t *retained)
+{
+  const struct cn_dump *dump = graph->dump;
+  uint32_t *above = make(dump->kinds.count, sizeof *above);
+  uint32_t at = child[graph->root];
+
+  while (at != CN_GRAPH_NONE) {
+    if (above[kind_of(dump, at)]++ == 0)
+      retained[kind_of(dump, at)] += graph->retained[at];
+    if (child[at] != CN_GRAPH_NONE) {
+      at = child[at];
+      continue;
+    }
+    for (above[kind_of(dump, at)]--; next[at] == CN_GRAPH_NONE; above[kind_of(dump, at)]--) {
+      at = graph->dominator[at];
+      if (at == graph->root)
+        break;
+    }
+    at = at == graph->root ? CN_GRAPH_NONE : next[at];
+  }
+  free(above);
+}
+
+uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph)
+{
+  uint64_t count = graph->dump->objects.count;
+  uint32_t *child = make(count, sizeof *child), *next = make(count, sizeof *next);
+  uint64_t *retained = make(graph->dump->kinds.count, sizeof *retained);
+
+  memset(child, 0xff, (count + 1) * sizeof *child);
+  memset(next, 0xff, (count + 1) * sizeof *next);
+  for (uint32_t n = graph->reached; n > 1; n--) {
+    uint32_t object = graph->order[n], dominator = graph->dominator[object];
+    next[object] = child[dominator];
+    child[dominator] = object;
+  }
+  walk_tree(graph, child, next, retained);
+  free(child);
+  free(next);
+  return retained;
+}
+
+/* ---- paths ---- */
+
+uint32_t *cn_graph_paths(const struct cn_dump *dump)
+{
+  uint64_t count = dump->objects.count, reached = 0;
+  uint32_t *from = make(count, sizeof *from), *queue = make(count, sizeof *queue);
+
+  memset(from, 0xff, count * sizeof *from);
+  for (size_t i = 0; i < dump->roots.count; i++)
+    if (from[dump->roots.at[i].to] == CN_GRAPH_NONE) {
+      from[dump->roots.at[i].to] = (uint32_t)count;
+      queue[reached++] = dump->roots.at[i].to;
+    }
+  for (uint64_t done = 0; done < reached; done++) {
+    uint64_t end = cn_dump_edges_end(dump, queue[done]);
+    for (uint64_t e = dump->objects.at[queue[done]].edges; e < end; e++) {
+      uint32_t to = (uint32_t)dump->edges.at[e].to;
+      if (from[to] != CN_GRAPH_NONE)
+        continue;
+      from[to] = queue[done];
+      queue[reached++] = to;
+    }
+  }
+  CN_CHECK(reached <= count);
+  free(queue);
+  return from;
+}
