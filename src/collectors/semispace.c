@@ -306,7 +306,8 @@ static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_lay
 }
 
 /* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
- * looks like an address, and is an immediate, stays. */
+ * looks like an address, and is an immediate, stays. One thread copies, so a plain store forwards;
+ * several would need cairn_object_forward(). */
 static uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);

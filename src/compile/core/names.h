@@ -115,6 +115,8 @@
 #define CN_TAG_IS "cairn.tag.is"
 #define CN_TAG_VALUE "cairn.tag.value"
 #define CN_WORDS_FLAG "cairn.words"
+/* Named metadata that lower-tags leaves behind: integers of words look like addresses. */
+#define CN_WORDS_LOWERED "cairn.words.lowered"
 #define CN_MUTATOR "cairn_mutator"
 #define CN_LAYOUT_PREFIX "cairn.layout."
 #define CN_LAYOUT_SECTION "cairn_layouts"

@@ -7,8 +7,7 @@
  * references have been relocated and verified.
  *
  * Needs: for the pass, final statepoints that were verified. Provides: no call of the three.
- * Breaks: nothing that a later pass looks at; verify-safepoints would take an integer for an
- * address.
+ * Breaks: verify-safepoints, which would take an integer for an address, and refuses the module.
  *
  * An integer is what its word is shifted right; so sums and comparisons of integers are done on the
  * words themselves, as D. Gudeman, "Representing Type Information in Dynamically Typed Languages"
@@ -305,13 +304,22 @@ static void lower_calls(struct lowering *l, enum tag tag)
   LLVMDeleteFunction(function);
 }
 
+/* verify-safepoints would take an integer for an address. */
+static void mark_lowered(struct cn_ctx *ctx)
+{
+  LLVMAddNamedMetadataOperand(ctx->module, CN_WORDS_LOWERED,
+                              LLVMMDNodeInContext(ctx->llvm, NULL, 0));
+}
+
 /* Integers are read first: what is made of them and compared with them then finds the words. */
 bool cn_lower_tags(struct cn_ctx *ctx)
 {
   struct lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
 
+  bool any = false;
+
   for (enum tag tag = FROM; tag < TAGS; tag++)
-    used(ctx, tag);
+    any |= used(ctx, tag) != NULL;
   if (ctx->errors || l.kind.reference_bits == 0)
     return ctx->errors == 0;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -321,5 +329,7 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   lower_calls(&l, FROM);
   cn_ptrmap_free(&l.words);
   LLVMDisposeBuilder(l.builder);
+  if (any)
+    mark_lowered(ctx);
   return true;
 }

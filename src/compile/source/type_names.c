@@ -263,13 +263,34 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
   cn_free(&names.operands);
 }
 
+/* Is it C's static of a layout, in which nothing tells of the type but its name? */
+static bool is_bare_static(LLVMValueRef global)
+{
+  static const char local[] = "." STATIC;
+  size_t length;
+  const char *name = LLVMGetValueName2(global, &length),
+             *found = memmem(name, length, local, sizeof local - 1);
+
+  return found != NULL && LLVMGetLinkage(global) == LLVMInternalLinkage &&
+         strspn(found + sizeof local - 1, ".0123456789") == strlen(found + sizeof local - 1);
+}
+
 /* Until locals are promoted calls do not show which static they are given. */
 void cn_type_names_add(struct cn_ctx *ctx)
 {
+  LLVMValueRef bare = NULL;
+
   CN_EACH_GLOBAL(g, ctx->module) {
     LLVMMetadataRef variable = cn_debug_variable(ctx, g);
-    if (variable && cn_debug_is(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME), STATIC) &&
-        !cn_layout_names_given(ctx, g))
+    if (cn_layout_names_given(ctx, g))
+      continue;
+    if (variable && cn_debug_is(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_NAME), STATIC))
       name_static(ctx, g, variable);
+    else if (!variable && is_bare_static(g))
+      bare = g;
   }
+  if (bare != NULL)
+    cn_report(ctx, CAIRN_WARNING, NULL, "type-annotations",
+              "types have no debug information, so cairn_weak, cairn_finalisable and "
+              "cairn_never_moves of theirs are not seen: compile with -g");
 }

@@ -168,6 +168,12 @@ bool cn_verify_safepoints(struct cn_ctx *ctx)
 {
   bool rewritten = false;
 
+  if (LLVMGetNamedMetadata(ctx->module, CN_WORDS_LOWERED, sizeof CN_WORDS_LOWERED - 1)) {
+    cn_error(ctx, NULL, "lowered-words",
+             "the integers of its words look like addresses: verify the module as it was before "
+             "lower-tags");
+    return false;
+  }
   CN_EACH_FUNCTION(f, ctx->module)
     rewritten |= is_subject(f) && cn_calls_rewritten(f);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;

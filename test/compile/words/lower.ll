@@ -3,6 +3,8 @@
 ; RUN: %cairn opt -p prepare,rewrite-statepoints,verify-safepoints,lower-tags --words=0:1 -S %s | FileCheck %s --check-prefixes=ALL,ML
 ; RUN: %cairn opt -p prepare,rewrite-statepoints,verify-safepoints,lower-tags --words=1:0 -S %s | FileCheck %s --check-prefixes=ALL,V8
 ; RUN: %cairn opt -p prepare,rewrite-statepoints,verify-safepoints,lower-tags --words=000:10 -S %s | FileCheck %s --check-prefixes=ALL,SCHEME
+; RUN: %cairn opt -p prepare,rewrite-statepoints,lower-tags --words=0:1 -S %s -o %t.ll && not %cairn verify %t.ll 2>&1 | FileCheck %s --check-prefix=LOWERED
+; LOWERED: error: the integers of its words look like addresses: verify the module as it was before lower-tags [lowered-words]
 ; ALL-NOT: cairn.tag
 
 declare ptr addrspace(1) @cairn.tag.from(i64)
