@@ -291,7 +291,7 @@ static void collect(const struct cairn_collection *collection)
                        {"collector+calls", collector_calls, {0}}};
 
   if (collection->cause != CAIRN_CAUSE_ASKED) {
-    cairn_semispace.collect(collection);
+    cairn_collector_semispace.collect(collection);
     return;
   }
   measure(ways, 2);
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
     return 2;
   depth = atol(argv[1]);
   budget = atol(argv[5]) * 1000000;
-  collector = cairn_semispace;
+  collector = cairn_collector_semispace;
   collector.name = "stackwalk";
   collector.collect = collect;
   cairn_set_collector(&collector);

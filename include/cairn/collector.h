@@ -459,10 +459,12 @@ void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf
 void cairn_out_of_memory(bool intact, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* The collector that programs use; an embedder's is set with cairn_set_collector() before the first
+/* Collectors that Cairn brings. A program gets the first one, or by -fcairn-collector=NAME that
+ * whose name is cairn_collector_NAME, which may be one of its own. Or one is set with
+ * cairn_set_collector() before the first
  * allocation (later: cairn_fatal(), as if its version or size is another), e.g. by a constructor,
  * on the main thread. What `collector` points at must stay as long as the program runs. */
-extern const struct cairn_collector cairn_semispace, cairn_generational;
+extern const struct cairn_collector cairn_collector_semispace, cairn_collector_generational;
 void cairn_set_collector(const struct cairn_collector *collector);
 
 /* Called by emitted constructors and destructors, on the thread that loads or unloads the image;

@@ -308,7 +308,9 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, roots, barriers, words, manage-all, shared, report.
+ * check-polls, polls, poll, poll-budget, roots, barriers, collector, words, manage-all, shared,
+ * report. "collector" sets the barriers that Cairn's collector of that name needs; of another name
+ * it leaves them as they are.
  * UNKNOWN: there is no such option; REFUSED: it has no such value. *error is a message then, which
  * the caller frees with free(), and *options is as it was; else *error is null. "address-spaces"
  * allocates: the caller frees options->address_spaces with free(), and has nothing else there

@@ -773,7 +773,7 @@ static void stretches(cairn_stretch_visitor *visit, void *env)
   large_stretches(visit, env);
 }
 
-const struct cairn_collector cairn_semispace = {
+const struct cairn_collector cairn_collector_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "semispace",

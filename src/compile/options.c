@@ -223,6 +223,24 @@ static char *set_barriers(struct cairn_compile_options *options, const char *val
   return NULL;
 }
 
+/* The collectors that Cairn brings, and what they need. */
+static const struct {
+  const char *name;
+  enum cairn_barriers barriers;
+} collectors[] = {{"semispace", CAIRN_BARRIERS_NONE}, {"generational", CAIRN_BARRIERS_CARDS}};
+
+/* One of another name says itself what it needs, when the program starts. */
+static char *set_collector(struct cairn_compile_options *options, const char *value)
+{
+  if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
+                     strlen(value))
+    return cn_format("'%s' is not the name of a collector: letters, digits and _", value);
+  for (size_t i = 0; i < sizeof collectors / sizeof *collectors; i++)
+    if (strcmp(value, collectors[i].name) == 0)
+      options->barriers = collectors[i].barriers;
+  return NULL;
+}
+
 static char *set_poll_budget(struct cairn_compile_options *options, const char *value)
 {
   enum { MOST = 1000000 };
@@ -317,6 +335,7 @@ static const struct setting {
     {"slot-budget", true, set_slot_budget},
     {"roots", true, set_roots},
     {"barriers", true, set_barriers},
+    {"collector", true, set_collector},
     {"note-stores", false, set_note_stores},
     {"address-spaces", true, set_address_spaces},
     {"words", true, set_words},

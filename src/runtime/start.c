@@ -18,6 +18,7 @@
 #include "runtime/core/report.h"
 #include "runtime/events/events.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 #include "runtime/heap/log.h"
 #include "runtime/jumps.h"
 #include "runtime/os/os.h"
@@ -116,6 +117,7 @@ static void start(char *const *environment)
     cn_fault_install();
   if (cn_os_is_main_thread())
     cn_attach_main();
+  cn_heap_choose();
 }
 
 static void start_once(char *const *environment)

@@ -345,7 +345,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   cn_nursery_give_one();
 }
 
-const struct cairn_collector cairn_generational = {
+const struct cairn_collector cairn_collector_generational = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "generational",

@@ -37,6 +37,8 @@ static const char help[] =
     "                            frame slots (default: all)\n"
     "  -fcairn-barriers=KIND     code for the collector at loads and stores of references: cards, fields,\n"
     "                            objects, snapshot or loads (default: none); one kind per program\n"
+    "  -fcairn-collector=NAME    semispace (default), generational, or the program's own, which is called\n"
+    "                            cairn_collector_NAME; with the barriers that these two need\n"
     "  -fcairn-note-stores       tell the runtime of each store of references, for CAIRN_VERIFY=stores\n"
     "  -fcairn-words=REF:INT     words are references or integers, told apart by their low bits:\n"
     "                            0:1, 1:0 or 000:10, for instance (docs/words.md)\n"

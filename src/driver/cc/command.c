@@ -49,8 +49,8 @@ static void set_debug(enum cn_debug *debug, const char *kind)
 /* -fcairn-NAME=VALUE: sets an option of cairn_compile_options. */
 static bool set_compiling(struct cn_command *command, const char *word, bool *known)
 {
-  static const char *const names[] = {"slots", "slot-budget", "roots",    "without", "polls",
-                                      "poll",  "poll-budget", "barriers", "words"};
+  static const char *const names[] = {"slots", "slot-budget", "roots",    "without",   "polls",
+                                      "poll",  "poll-budget", "barriers", "collector", "words"};
   const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
   size_t length = value ? (size_t)(value - name) : 0;
 
@@ -64,6 +64,10 @@ static bool set_compiling(struct cn_command *command, const char *word, bool *kn
     if (!ok)
       cn_tool_error("-fcairn-%s", wrong);
     free(wrong);
+    if (strcmp(names[i], "barriers") == 0)
+      command->barriers = value + 1;
+    if (strcmp(names[i], "collector") == 0)
+      command->collector = value + 1;
     return ok;
   }
   return false;
@@ -383,6 +387,26 @@ const char *cn_command_wrong(const struct cn_command *command)
                                               : NULL;
 }
 
+/* Whichever of the two came first. */
+static bool settle_barriers(const struct cn_command *command)
+{
+  struct cairn_compile_options both = command->compile;
+  char *wrong = NULL;
+
+  if (!command->collector || !command->barriers)
+    return true;
+  cairn_compile_set(&both, "barriers", command->barriers, &wrong);
+  enum cairn_barriers asked = both.barriers;
+  cairn_compile_set(&both, "collector", command->collector, &wrong);
+  CN_CHECK(wrong == NULL);
+  if (both.barriers == asked)
+    return true;
+  cn_tool_error("'-fcairn-barriers=%s' contradicts '-fcairn-collector=%s', which needs barriers of "
+                "another kind: leave it out",
+                command->barriers, command->collector);
+  return false;
+}
+
 bool cn_command_parse(struct cn_command *command)
 {
   const char *forced = NULL;
@@ -409,7 +433,7 @@ bool cn_command_parse(struct cn_command *command)
     }
   }
   CN_ASSERT_VALID(cn_command_wrong(command));
-  return true;
+  return settle_barriers(command);
 }
 
 bool cn_command_can_manage(const struct cn_command *command)

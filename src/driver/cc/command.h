@@ -60,6 +60,8 @@ struct cn_command {
   /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang states them in the modules
    * that it makes. */
   struct cairn_compile_options compile;
+  const char *collector; /* -fcairn-collector=NAME, or null */
+  const char *barriers;  /* -fcairn-barriers=KIND, or null */
   bool native_units; /* clang compiles C units that handle no reference, whatever `compile` says */
   bool level_asked;  /* -O... */
   enum cn_debug debug;

@@ -59,6 +59,32 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   return true;
 }
 
+/* An object that names the collector: the linker says which symbol is missing if there is none of
+ * that name. Shared objects live with the executable's. */
+static bool add_collector(const struct cn_command *command, struct cn_words *words)
+{
+  if (command->collector == NULL)
+    return true;
+  const char *path = cn_temp_file("collector", ".s");
+  FILE *file = path && !command->dry_run ? fopen(path, "w") : NULL;
+
+  CN_CHECK(!command->shared && !command->relocatable);
+  if (file != NULL)
+    fprintf(
+        file,
+        "\t.section .data.rel.ro,\"aw\",@progbits\n\t.globl cairn_collector_chosen\n\t.p2align 3\n"
+        "cairn_collector_chosen:\n\t.8byte cairn_collector_%s\n"
+        "\t.section .note.GNU-stack,\"\",@progbits\n",
+        command->collector);
+  bool written = file != NULL ? fclose(file) == 0 : path && command->dry_run;
+  if (path != NULL && !written)
+    cn_tool_error("'%s' cannot be written", path);
+  cn_push(words, "-xassembler");
+  cn_push(words, path);
+  cn_push(words, "-xnone");
+  return written;
+}
+
 /* Add the file that replaces an input, or the output of its unit. */
 static bool add_input(const struct cn_command *command, const struct cn_item *item,
                       const struct cn_unit *unit, const struct cn_joined *joined,
@@ -113,7 +139,7 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
     cn_push(words, "-Wl,-z,undefs");
   if (command->shared || command->relocatable || command->no_default_libraries)
     return true;
-  return add_runtime(command, words);
+  return add_collector(command, words) && add_runtime(command, words);
 }
 
 bool cn_link_check(const struct cn_command *command)

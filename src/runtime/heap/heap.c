@@ -25,7 +25,12 @@ enum { LARGE = 8 << 10 };
 _Static_assert((int)LARGE > (int)CAIRN_ABI_INLINE_ALLOC_MAX,
                "large ones are not allocated in line");
 
-static const struct cairn_collector *collector = &cairn_semispace;
+/* -fcairn-collector=NAME makes the linker define it. */
+#pragma GCC visibility push(default)
+extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
+#pragma GCC visibility pop
+
+static const struct cairn_collector *collector = &cairn_collector_semispace;
 static bool ready;
 static bool settled; /* images must fit the collector */
 
@@ -88,6 +93,13 @@ void cairn_set_collector(const struct cairn_collector *chosen)
                 "constructor",
                 chosen->name);
   cn_heap_set_up();
+}
+
+void cn_heap_choose(void)
+{
+  CN_CHECK(!ready);
+  if (&cairn_collector_chosen != NULL)
+    cairn_set_collector(cairn_collector_chosen);
 }
 
 static void check_words(void)

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <cairn/collector.h>
 
+/* At the start of the runtime: use the collector that the program was linked with
+ * (-fcairn-collector), if any. */
+void cn_heap_choose(void);
+
 const struct cairn_collector *cn_heap_collector(void);
 
 /* A block of `bytes`, a multiple of CAIRN_ABI_OBJECT_ALIGN. 0: none. */

@@ -44,7 +44,7 @@ static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .layouts_stop = (const unsigned char *)(&layouts + 1)};
 
 static ref roots[ROOTS];
-static const struct cairn_collector *const collector = &cairn_generational;
+static const struct cairn_collector *const collector = &cairn_collector_generational;
 
 /* ---- in the runtime's place ---- */
 

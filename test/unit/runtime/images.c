@@ -195,11 +195,11 @@ static void layouts_of_other_versions(void **state)
 static void collectors_of_other_versions(void **state)
 {
   (void)state;
-  other = cairn_semispace;
+  other = cairn_collector_semispace;
   other.version++;
   aborts(choose_other, "collector (unnamed) of ");
   aborts(choose_other, "has version 6 of struct cairn_collector, ");
-  other = cairn_semispace;
+  other = cairn_collector_semispace;
   other.size -= 8;
   aborts(choose_other, "collector semispace of ");
   aborts(choose_other, "and this runtime has version 5, of ");

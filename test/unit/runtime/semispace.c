@@ -51,7 +51,7 @@ static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
 
 static ref roots[16];
 static uintptr_t buffer, buffer_end;
-static const struct cairn_collector *const collector = &cairn_semispace;
+static const struct cairn_collector *const collector = &cairn_collector_semispace;
 
 static void run(size_t bytes_needed, bool move_all)
 {

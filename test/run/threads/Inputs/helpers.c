@@ -79,7 +79,7 @@ static void collect(const struct cairn_collection *collection)
       compare(&count[i], &own);
     }
   }
-  cairn_semispace.collect(collection);
+  cairn_collector_semispace.collect(collection);
 }
 
 /* Somebody else's code that nobody is in, registered and removed all the time. */
@@ -116,7 +116,7 @@ __attribute__((destructor)) static void finish(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-  helped = cairn_semispace;
+  helped = cairn_collector_semispace;
   helped.name = "helped";
   helped.collect = collect;
   thread = gettid();
