@@ -35,6 +35,8 @@ enum cairn_event_kind {
   CAIRN_EVENT_STOP_ENDS /* the threads are about to go on */
 };
 
+#define CAIRN_EVENT_UNKNOWN UINT64_MAX
+
 /* Members that the kind does not name are 0. Later versions may add members at the end. */
 struct cairn_event {
   enum cairn_event_kind kind;
@@ -49,7 +51,7 @@ struct cairn_event {
   const char *phase;
 
   /* COLLECTION_*: its number, from 1; what was asked of the collector; bytes in objects, garbage
-   * included, 0 if the collector does not say where its objects are (`stretches`). */
+   * included, or CAIRN_EVENT_UNKNOWN: the collector does not say where they are (`stretches`). */
   uint64_t collection;
   const struct cairn_collection *asked;
   uint64_t heap;

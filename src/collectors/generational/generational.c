@@ -159,10 +159,14 @@ static void trace(enum cn_trace mode, const struct cn_extent *copies)
 {
   cn_trace_begin(mode, heap.collections, copies);
   cn_trace_enter(&tracer);
+  cairn_phase_begins("roots");
   cn_trace_roots(&tracer);
+  cairn_phase_ends("roots");
+  cairn_phase_begins("trace");
   if (mode == CN_TRACE_YOUNG)
     cn_cards_visit(&tracer);
   cn_trace_drain(&tracer);
+  cairn_phase_ends("trace");
   cn_inside_end();
   cairn_note_all_moved(tracer.objects, tracer.moved);
 }
@@ -196,9 +200,11 @@ static void collect_full(size_t bytes_needed)
   cn_trace_leave(&tracer);
   CN_CHECK(tracer.moved + tracer.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
   heap.old = tracer.moved + tracer.marked;
+  cairn_phase_begins("sweep");
   cn_larges_end(true);
   cn_cards_clear();
   cn_blocks_sweep();
+  cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   cn_blocks_trim(heap.threshold - (used() < heap.threshold ? used() : heap.threshold));
 }

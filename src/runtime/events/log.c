@@ -23,7 +23,7 @@ static void log_collection(const struct cairn_event *event)
   char heap[80] = "";
 
   CN_ASSERT(asked != NULL);
-  if (event->heap != 0)
+  if (event->heap != CAIRN_EVENT_UNKNOWN)
     snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (number)heap_before,
              (number)event->heap);
   cn_report_text("cairn: gc: collection %llu: %s, %s, %zu bytes wanted; %llu frames, %llu roots, "

@@ -176,7 +176,7 @@ static void trace_stopped(const struct cairn_event *event)
 
 static void trace_heap(const struct cairn_event *event)
 {
-  if (event->heap == 0)
+  if (event->heap == CAIRN_EVENT_UNKNOWN)
     return;
   begin_event("C", event->thread, event->time, "heap");
   add(",\"args\":{\"bytes\":%llu}}", (unsigned long long)event->heap);

@@ -287,7 +287,7 @@ uint64_t cn_heap_used(void)
   uint64_t bytes = 0, unused = 0;
 
   if (!ready || collector->stretches == NULL)
-    return 0;
+    return UINT64_MAX;
   collector->stretches(add_stretch, &bytes);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     unused += m->buffer_end - m->alloc + (m->beside.end - m->beside.alloc);

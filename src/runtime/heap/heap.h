@@ -51,8 +51,8 @@ void cn_heap_collect(const struct cairn_collection *collection);
  * as that is chosen. `key`: an address in the image. Any thread. */
 void cn_heap_check_image(const struct cairn_image *image, const void *key);
 
-/* The bytes in which objects are, garbage included, fillers too; 0 if the collector does not say.
- * Phase STOP, not within collect(). */
+/* The bytes in which objects are, garbage included, fillers too; UINT64_MAX if the collector does
+ * not say. Phase STOP, not within collect(). */
 uint64_t cn_heap_used(void);
 
 /* The layouts of this image are about to go: might there be objects of theirs? Any thread. Then
