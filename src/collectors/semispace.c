@@ -13,8 +13,7 @@
  * so that walks from block to block (starts.c, forget()) get over it.
  *
  * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
- * there are two spaces. After a collection the capacity is four times what was copied and one and a
- * half times the large objects, within [initial, maximum].
+ * there are two spaces. capacity.h says what it is after a collection.
  *
  * Large objects lie elsewhere (large.c), and are marked instead of copied, which costs a collection
  * next to nothing: so they get less room. They fill the capacity like the others.
@@ -31,6 +30,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "collectors/capacity.h"
 #include "collectors/large.h"
 #include "collectors/semispace.h"
 #include "collectors/spaces.h"
@@ -38,8 +38,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  GROWTH = 4, /* capacity over what was copied */
   STRESS_SLACK = 128 << 10,
+  SMALL = 128,             /* bytes of objects that are copied in line */
   BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
   BUFFER_SHARE = 4,        /* which together take one part in this many of what is free */
   COMMIT_LEAST = 4096      /* less is not worth a try */
@@ -62,6 +62,7 @@ static struct {
 static struct {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the last layout that was checked */
+  uint64_t objects;                 /* that were copied */
   bool mapped;                      /* object starts are being looked up */
   bool uncleared;                   /* what looks like a header may be none */
   bool moves;                       /* large objects, too */
@@ -257,67 +258,87 @@ _Noreturn static void not_an_object(uintptr_t *slot, uintptr_t address, const ch
               (unsigned long)address, (void *)slot, (unsigned long)heap.collections, why);
 }
 
-/* Copy whole words; most objects are small. */
-static void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
+/* Copy whole words. Most objects are small: a call would take longer than the copy. */
+static inline void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
   CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > 64) {
+  if (bytes > SMALL) {
     memcpy(to, from, bytes);
     return;
   }
-  for (size_t i = 0; i < bytes / sizeof *to; i++)
-    to[i] = from[i];
+  if (bytes % 16 != 0)
+    *to++ = *from++;
+  for (const uintptr_t *end = from + bytes / 16 * 2; from != end; from += 2, to += 2) {
+    memcpy(to, from, 16);
+    __asm__ volatile(""); /* the compiler would call memcpy() instead of the loop */
+  }
 }
 
-static const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
-                                                 uintptr_t header)
+__attribute__((noinline)) static const struct cairn_layout *
+check_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
-  if (!layout || layout != cycle.known) {
-    if (cairn_header_is_gone(header))
-      not_an_object(slot, address, "its type was one of an image that has been unloaded");
-    if (!cairn_layout_is_known(layout))
-      not_an_object(slot, address, "its header is no layout");
-    cycle.known = layout;
-  }
+  if (cairn_header_is_gone(header))
+    not_an_object(slot, address, "its type was one of an image that has been unloaded");
+  if (!cairn_layout_is_known(layout))
+    not_an_object(slot, address, "its header is no layout");
+  cycle.known = layout;
   return layout;
 }
 
-/* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
-static size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
-                      size_t *prefix, uintptr_t from, uintptr_t end)
+static inline const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
+                                                        uintptr_t header)
 {
+  const struct cairn_layout *layout = cairn_header_layout(header);
+
+  return layout && layout == cycle.known ? layout : check_layout(slot, address, header);
+}
+
+__attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintptr_t address,
+                                                          const struct cairn_layout *layout,
+                                                          uintptr_t from)
+{
+  uintptr_t count = ((const uintptr_t *)address)[-2];
   uint64_t bytes;
 
-  if (layout->elem_size == 0) {
-    *prefix = CAIRN_ABI_HEADER_SIZE;
-    bytes = (layout->base_size + 7) & ~UINT64_C(7);
-  } else {
-    *prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
-    uintptr_t count = ((const uintptr_t *)address)[-2];
-    if (address - from < *prefix || (count & 1) == 0 ||
-        cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
-      not_an_object(slot, address, "its element count is damaged");
-  }
+  if (address - from < CAIRN_ABI_INDEXED_HEADER_SIZE || (count & 1) == 0 ||
+      cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
+    not_an_object(slot, address, "its element count is damaged");
+  return bytes;
+}
+
+/* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
+static inline size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
+                             size_t *prefix, uintptr_t from, uintptr_t end)
+{
+  bool indexed = layout->elem_size != 0;
+  uint64_t bytes = indexed ? measure_indexed(slot, address, layout, from)
+                           : (layout->base_size + 7) & ~UINT64_C(7);
+
+  *prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   if (bytes > end - address)
     not_an_object(slot, address, "it ends outside the heap");
   return bytes;
 }
 
+__attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_t address)
+{
+  if (!is_immediate(address))
+    not_an_object(slot, address, "it is not aligned");
+  return address;
+}
+
 /* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
  * looks like an address, and is an immediate, stays. One thread copies, so a plain store forwards;
  * several would need cairn_object_forward(). */
-static uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
+static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);
   size_t prefix;
 
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0) {
-    if (is_immediate(address))
-      return address;
-    not_an_object(slot, address, "it is not aligned");
-  }
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return not_aligned(slot, address);
   if (cairn_header_is_forwarded(*header))
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
@@ -326,7 +347,7 @@ static uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, ui
   copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
   cycle.free += bytes;
   *header = cairn_header_to(moved);
-  cairn_note_moved(bytes);
+  cycle.objects++;
   return moved;
 }
 
@@ -377,9 +398,9 @@ static inline void visit_slot(uintptr_t *slot)
 
   if (header - cycle.from < cycle.from_end - cycle.from)
     *slot = evacuate(slot, address, cycle.from, cycle.from_end) + tag;
-  else if (cn_large_contains(header))
+  else if (*slot != 0 && cn_large_contains(header))
     *slot = visit_large(slot, address) + tag;
-  else if (cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to &&
+  else if (*slot != 0 && cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to &&
            !is_immediate(address))
     not_an_object(slot, address, "an earlier collection moved everything away from there");
 }
@@ -508,20 +529,6 @@ static uintptr_t scan(uintptr_t block)
 
 /* ---- collections ---- */
 
-static size_t wanted_capacity(size_t copied, size_t bytes_needed)
-{
-  size_t wanted, large = heap.large + heap.large / 2;
-
-  CN_ASSERT(copied <= heap.maximum && heap.large <= heap.maximum);
-  if (__builtin_mul_overflow(copied, (size_t)GROWTH, &wanted) ||
-      __builtin_add_overflow(wanted, large, &wanted) ||
-      __builtin_add_overflow(wanted, bytes_needed, &wanted))
-    return heap.maximum;
-  if (wanted < heap.initial)
-    wanted = heap.initial;
-  return wanted < heap.maximum ? wanted : heap.maximum;
-}
-
 /* Scan copies from `block` on, and large objects with references, until there are no more. */
 static void scan_all(uintptr_t block)
 {
@@ -542,6 +549,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cycle.from_end = from_end;
   cycle.to = cycle.free = to->base;
   cycle.known = NULL;
+  cycle.objects = 0;
   cycle.mapped = false;
   cycle.moves = move_all;
   cycle.words = cairn_words;
@@ -553,6 +561,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cairn_phase_begins("copy");
   scan_all(to->base);
   cairn_phase_ends("copy");
+  cairn_note_all_moved(cycle.objects, cycle.free - cycle.to);
   if (cycle.mapped)
     cn_starts_drop();
 }
@@ -661,7 +670,8 @@ static void collect(const struct cairn_collection *collection)
   end_large(move_all);
   bytes_needed =
       bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
-  heap.capacity = wanted_capacity(live, bytes_needed);
+  heap.capacity = cn_capacity_wanted(
+      &(struct cn_capacity){live, heap.large, bytes_needed, heap.initial, heap.maximum});
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
   heap.spare = heap.current;

@@ -264,6 +264,35 @@ static void grows_and_is_bounded(void **state)
   run(0, false);
 }
 
+/* How much the only mutator may allocate after a collection that kept `live` bytes. */
+static size_t room_after(size_t live, size_t bytes_needed)
+{
+  uintptr_t end;
+
+  roots[0] = live != 0 ? indexed(&layouts.bytes, live - 16) : 0;
+  assert_true(live == 0 || roots[0] != 0);
+  run(bytes_needed, false);
+  uintptr_t start = cairn_buffer_take(&cairn_mutator, &end);
+  cairn_buffer_give(&cairn_mutator, start, end);
+  return end - start;
+}
+
+/* Where little survives the capacity is small, so that both spaces stay in the cache, but large
+ * enough that copying takes a small part of the time: the heap begins with 4 MB. */
+static void is_small_where_little_survives(void **state)
+{
+  (void)state;
+  memset(roots, 0, sizeof roots);
+  assert_int_equal(room_after(0, 0), 512 << 10);
+  assert_int_equal(room_after(16 << 10, 0), (512 - 16) << 10);
+  assert_int_equal(room_after(100 << 10, 0), 15 * (100 << 10));
+  assert_int_equal(room_after(1 << 20, 0), 3 << 20);
+  assert_int_equal(room_after(2 << 20, 0), 6 << 20);
+  assert_int_equal(room_after(0, 64 << 10), 16 * (64 << 10)); /* room for several such blocks */
+  assert_int_equal(room_after(0, 5 << 20), 5 << 20);
+  assert_int_equal(room_after(0, 0), 512 << 10);
+}
+
 /* The root that must be found to be none. */
 static ref bad_root;
 
@@ -327,6 +356,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes),
       cmocka_unit_test(grows_and_is_bounded),
+      cmocka_unit_test(is_small_where_little_survives),
       cmocka_unit_test(interior_roots),
       cmocka_unit_test(interior_roots_in_stress_mode),
       cmocka_unit_test(shapes_in_stress_mode),

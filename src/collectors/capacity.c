@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How large a heap is to be.
+ */
+#include "collectors/capacity.h"
+
+#include <cairn/collector.h>
+#include "base/check.h"
+
+enum { GROWTH = 4, SMALL_GROWTH = 16, SMALL = 512 << 10 };
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+static size_t most(size_t a, size_t b)
+{
+  return a > b ? a : b;
+}
+
+static size_t small_wanted(const struct cn_capacity *left)
+{
+  size_t part = most(left->copied + left->large, left->needed);
+
+  part = least(part, left->initial / SMALL_GROWTH);
+  return least(left->initial, most(SMALL_GROWTH * part, cairn_mutator_count() * (size_t)SMALL));
+}
+
+size_t cn_capacity_wanted(const struct cn_capacity *left)
+{
+  size_t wanted, large = left->large + left->large / 2;
+
+  CN_ASSERT(left->copied <= left->maximum && left->large <= left->maximum);
+  CN_ASSERT(left->initial <= left->maximum);
+  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH, &wanted) ||
+      __builtin_add_overflow(wanted, large, &wanted) ||
+      __builtin_add_overflow(wanted, left->needed, &wanted))
+    return left->maximum;
+  return least(most(wanted, small_wanted(left)), left->maximum);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How large a heap is to be.
+ */
+#ifndef CN_COLLECTORS_CAPACITY_H
+#define CN_COLLECTORS_CAPACITY_H
+
+#include <stddef.h>
+
+/* What a collection left, in bytes, and the bounds of the heap. */
+struct cn_capacity {
+  size_t copied, large; /* large objects were not copied, which costs next to nothing */
+  size_t needed;        /* a block of so many is to have room */
+  size_t initial, maximum;
+};
+
+/* The capacity: four times what was copied, one and a half times the large objects, and the block
+ * that is needed. Where this is less than the initial capacity it is more, up to that: sixteen
+ * times what there is or is needed, so that copying takes a small part of the time, and at least
+ * 512 KB for each mutator. It is no more, so that two spaces of it stay in the processor's cache.
+ * Never more than the maximum. Phase STOP. */
+size_t cn_capacity_wanted(const struct cn_capacity *left);
+
+#endif
