@@ -216,7 +216,7 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
 
   if (end - block < prefix)
     return 0;
-  const struct cairn_layout *layout = (const struct cairn_layout *)words[indexed];
+  const struct cairn_layout *layout = cairn_header_layout(words[indexed]);
   if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
       cairn_layout_payload(layout, indexed ? words[0] >> 1 : 0, &bytes) != CAIRN_OK ||
       bytes > end - block - prefix)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/heap_object.h>
+#include "runtime/core/mutator.h"
+#include "runtime/heap/buffer.h"
 
 enum { WORDS = 64 << 10, ROUNDS = 30 };
 
@@ -147,11 +149,30 @@ static void refusals(void **state)
   aborts(backwards, "are no whole words");
 }
 
+/* A thread is gone: an object whose header has a collector's bits is whole, and what follows it
+ * never got a header. */
+static void mended(void **state)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  (void)state;
+  clear_away();
+  cairn_buffer_give(mutator, (uintptr_t)&heap[0], (uintptr_t)&heap[100]);
+  heap[0] = (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK;
+  mutator->alloc = (uintptr_t)&heap[10];
+  cn_buffer_mend(mutator);
+  assert_int_equal(heap[0],
+                   (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK);
+  assert_int_equal(next(0), 4);
+  assert_int_equal(next(4), 10);
+  assert_ptr_equal(cairn_buffer_take(mutator, NULL), &heap[10]);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_size),
-                                     cmocka_unit_test(none_is_written),
-                                     cmocka_unit_test(random_heaps), cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_size), cmocka_unit_test(none_is_written),
+      cmocka_unit_test(random_heaps), cmocka_unit_test(mended), cmocka_unit_test(refusals)};
 
   cairn_image_register(&image);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,13 +4,15 @@
  * returns and by exceptions. What would go wrong: an activation that has run is not looked at, nor
  * the locals of an older one whose address was taken, nor a root of which the last scan said that
  * it would come again; a return goes to the wrong place; a barrier is put where there is no return
- * address; each scan looks at everything.
+ * address; each scan looks at everything; a root comes twice or in no part, or one thread gets all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include "mock_frames.h"
 #include "runtime/core/anchors.h"
@@ -314,12 +316,137 @@ static void barriers_of_before(void **state)
   cairn_stack_remove(&other);
 }
 
+/* ---- parts ---- */
+
+enum { PART = 1024, GLOBALS = 5000, SMALL = 700, HANDLES = 3000, THREADS = 4 };
+
+struct cairn_handle *cairn_handle_new(uintptr_t reference);
+uintptr_t cairn_handle_get(struct cairn_handle *handle);
+void cairn_handle_free(struct cairn_handle *handle);
+
+static _Atomic size_t parts_seen, slots_seen, largest;
+
+static void count_part(void *env, uintptr_t *const *slots, size_t count)
+{
+  (void)env;
+  parts_seen++;
+  slots_seen += count;
+  for (size_t before = largest; before < count;)
+    if (atomic_compare_exchange_weak(&largest, &before, count))
+      break;
+  for (size_t i = 0; i < count; i++)
+    __atomic_fetch_add(slots[i], 1, __ATOMIC_RELAXED);
+}
+
+static void *fetch_parts(void *unused)
+{
+  struct cairn_root_set *set;
+
+  while ((set = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit_array(set, count_part, NULL);
+  return unused;
+}
+
+/* All that has a slot, by several threads. */
+static void enumerate(enum cairn_roots which)
+{
+  pthread_t threads[THREADS];
+
+  parts_seen = slots_seen = largest = 0;
+  cairn_roots_begin(which);
+  for (int round = which == CAIRN_ROOTS_YOUNG ? 0 : 1; round < 2; round++) {
+    for (int i = 0; i < THREADS; i++)
+      assert_int_equal(pthread_create(&threads[i], NULL, fetch_parts, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+      pthread_join(threads[i], NULL);
+    if (round == 0)
+      cairn_roots_rest();
+  }
+  cairn_roots_end();
+  assert_in_range(largest, 1, PART);
+}
+
+/* What a deep stack has, each slot once, in both rounds together, too. */
+static void parts_of_a_stack(void **state)
+{
+  (void)state;
+  prepare();
+  grow(DEEPEST);
+  for (int times = 1; times <= 3; times++) {
+    cairn_mutator.stopped = stopped_here();
+    enumerate(times == 2 ? CAIRN_ROOTS_YOUNG : CAIRN_ROOTS_LOOK);
+    assert_in_range(parts_seen, 2 * DEEPEST / PART, 2 * DEEPEST / PART + 8);
+    assert_int_equal(slots_seen, 2 * DEEPEST);
+    for (int i = 1; i <= DEEPEST; i++) {
+      assert_int_equal(frame(i)[ROOT], times);
+      assert_int_equal(frame(i)[AREA], times);
+    }
+    for (int i = 2; i <= DEEPEST; i++)
+      frame(i)[PC] = pc; /* without barriers */
+    cn_return_barriers_give_back(cairn_mutator.own.barriers);
+    cairn_mutator.own.barriers = NULL;
+  }
+}
+
+static struct cairn_layout *layout_at(char *place, uint32_t refs)
+{
+  struct cairn_layout *layout = (struct cairn_layout *)(void *)place;
+
+  *layout = (struct cairn_layout){
+      .magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = refs, .base_size = refs * sizeof(uintptr_t)};
+  for (uint32_t i = 0; i < refs; i++)
+    layout->offsets[i] = i * (uint32_t)sizeof(uintptr_t);
+  return layout;
+}
+
+/* A large table, many small globals, and handles. */
+static void parts_of_tables(void **state)
+{
+  static _Alignas(
+      struct cairn_layout) char layouts[2 * sizeof(struct cairn_layout) + 4 * GLOBALS + 64];
+  static uintptr_t large[GLOBALS], small[SMALL];
+  static struct cairn_global_root globals[SMALL + 1];
+  static struct cairn_handle *handles[HANDLES];
+  struct cairn_image tables = {.version = CAIRN_ABI_IMAGE_VERSION,
+                               .size = sizeof tables,
+                               .roots_start = globals,
+                               .roots_stop = globals + SMALL + 1,
+                               .layouts_start = (unsigned char *)layouts,
+                               .layouts_stop = (unsigned char *)layouts + sizeof layouts};
+
+  (void)state;
+  prepare();
+  globals[0] = (struct cairn_global_root){
+      large, layout_at(layouts + sizeof *globals[0].layout + 32, GLOBALS)};
+  for (int i = 0; i < SMALL; i++)
+    globals[i + 1] = (struct cairn_global_root){&small[i], layout_at(layouts, 1)};
+  for (int i = 0; i < HANDLES; i++)
+    handles[i] = cairn_handle_new(0);
+  for (int i = 0; i < HANDLES; i += 3)
+    cairn_handle_free(handles[i]);
+  cairn_mutator.stopped = NULL;
+  cairn_image_register(&tables);
+  cairn_mutator.stopped = stopped_here();
+  enumerate(CAIRN_ROOTS_ALL);
+  assert_int_equal(slots_seen, GLOBALS + SMALL + HANDLES - HANDLES / 3 + 2 * depth);
+  assert_in_range(parts_seen, 8, 12);
+  for (int i = 0; i < GLOBALS; i++)
+    assert_int_equal(large[i], 1);
+  for (int i = 0; i < SMALL; i++)
+    assert_int_equal(small[i], 1);
+  for (int i = 0; i < HANDLES; i++)
+    if (i % 3 != 0)
+      assert_int_equal(cairn_handle_get(handles[i]), 1);
+  cairn_mutator.stopped = NULL;
+  cairn_image_unregister(&tables);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_random),
-      cmocka_unit_test(natives),
-      cmocka_unit_test(barriers_of_before),
+      cmocka_unit_test(at_random),          cmocka_unit_test(natives),
+      cmocka_unit_test(barriers_of_before), cmocka_unit_test(parts_of_a_stack),
+      cmocka_unit_test(parts_of_tables),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
