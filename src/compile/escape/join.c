@@ -25,7 +25,10 @@
 #include "compile/core/scalars.h"
 #include "compile/escape/escape.h"
 
-enum { MOST = 16 }; /* members of a family */
+enum {
+  MOST = 16,  /* members of a family */
+  FAR = 4096, /* blocks over which one is looked for */
+};
 
 /* ---- finding ---- */
 
@@ -99,6 +102,7 @@ static bool is_live(const struct search *s, const struct cn_web *web, LLVMBasicB
   uint64_t *seen = used + CN_BITSET_WORDS(s->cfg->count);
   CN_VECTOR(uint32_t) open = {0};
   bool live = false;
+  unsigned visited = 0;
 
   for (size_t i = 0; i < web->uses.count; i++) {
     uint32_t at = cn_cfg_index(s->cfg, web->uses.at[i].block);
@@ -110,7 +114,7 @@ static bool is_live(const struct search *s, const struct cn_web *web, LLVMBasicB
     cn_push(&open, cn_cfg_index(s->cfg, block));
   while (open.count && !live) {
     const struct cn_block *b = &s->cfg->blocks[open.at[--open.count]];
-    live = cn_bit(used, (size_t)(b - s->cfg->blocks));
+    live = cn_bit(used, (size_t)(b - s->cfg->blocks)) || ++visited > FAR;
     for (uint32_t i = 0; i < b->succ_count; i++)
       if (!cn_bit(seen, b->succs[i])) {
         cn_bit_set(seen, b->succs[i]);

@@ -22,6 +22,8 @@
 #include "compile/escape/escape.h"
 #include "compile/markers/nopoll.h"
 
+enum { FAR = 4096 }; /* blocks that a walk visits at most */
+
 struct search {
   struct cn_ctx *ctx;
   const struct cn_cfg *cfg;
@@ -61,10 +63,10 @@ static void open_successors(struct search *s, uint32_t block)
 }
 
 /* Walk from `block` to where the call runs again. A block that it must not reach without going up,
- * or CN_NO_BLOCK. */
+ * or CN_NO_BLOCK. The call's own if the walk is long. */
 static uint32_t find_obstacle(struct search *s, uint32_t block)
 {
-  uint32_t found = CN_NO_BLOCK;
+  uint32_t found = CN_NO_BLOCK, visited = 0;
 
   for (size_t w = 0; w < CN_BITSET_WORDS(s->cfg->count); w++)
     s->seen[w] = 0;
@@ -72,6 +74,8 @@ static uint32_t find_obstacle(struct search *s, uint32_t block)
   open_successors(s, block);
   while (s->open.count && found == CN_NO_BLOCK) {
     uint32_t at = s->open.at[--s->open.count];
+    if (++visited > FAR)
+      return s->home;
     if (is_asked(s, at) || (cn_bit(s->used, at) && !cn_cfg_dominates(s->cfg, block, at)))
       found = at;
     open_successors(s, at);

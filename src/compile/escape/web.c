@@ -61,6 +61,22 @@ static void add_pointer(struct walk *walk, LLVMValueRef value, uint64_t offset, 
 
 /* ---- members ---- */
 
+/* Could the phi or select be a member, as far as what comes in tells at once? If not it is not
+ * followed, for many such may follow each other. */
+static bool may_be_member(const struct walk *walk, LLVMValueRef join)
+{
+  bool phi = LLVMIsAPHINode(join);
+  unsigned first = phi ? 0 : 1, end = phi ? LLVMCountIncoming(join) : 3;
+
+  for (unsigned i = first; i < end; i++) {
+    LLVMValueRef in = phi ? LLVMGetIncomingValue(join, i) : LLVMGetOperand(join, i);
+    if (in != walk->web->object->root && !LLVMIsAGetElementPtrInst(in) && !is_join(in) &&
+        !LLVMIsUndef(in))
+      return false;
+  }
+  return true;
+}
+
 static void follow(struct walk *walk, struct cn_web_pointer pointer)
 {
   CN_EACH_USE(use, pointer.value) {
@@ -69,7 +85,8 @@ static void follow(struct walk *walk, struct cn_web_pointer pointer)
     if (LLVMIsAGetElementPtrInst(user) && cn_is_ref(LLVMTypeOf(user))) {
       bool known = cn_types_gep_offset(walk->ctx, user, &offset) && pointer.known;
       add_pointer(walk, user, offset, known);
-    } else if (is_join(user) && !cn_ptrmap_find(&walk->outside, user)) {
+    } else if (is_join(user) && !cn_ptrmap_find(&walk->outside, user) &&
+               may_be_member(walk, user)) {
       add_pointer(walk, user, 0, false);
     }
   }

@@ -11,12 +11,14 @@ struct box {
   double value;
 };
 typedef struct box managed *ref;
+ref known; /* so that boxes are allocated */
 
 static ref box(double value)
 {
   ref b = cairn_new(struct box);
 
   b->value = value;
+  known = b;
   return b;
 }
 
