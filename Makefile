@@ -40,6 +40,7 @@ fuzz: build
 soak: build
 	@scripts/soak build 1 500
 	@test/random/run_modules build 1 2000
+	@test/random/run_stores build 1 100 40
 
 projects: build
 	@scripts/projects build

@@ -43,6 +43,9 @@ static bool is_before(const struct cn_windows *windows, LLVMValueRef a, LLVMValu
          cn_windows_after(windows, a) == cn_windows_at(windows, b);
 }
 
+/* The offset of a barrier of a whole object: no place of an object is there. */
+static const uint64_t whole = UINT64_MAX / 2;
+
 enum { MOST_TRIED = 16 }; /* barriers of one object; more are not looked for */
 
 /* The bytes that a barrier covers, if that is known. */
@@ -144,7 +147,7 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
   if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE ||
       !cn_address_is_start(root))
     return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
-  return was_before(barred, at, root, 0, NULL) ? "the object had its barrier" : NULL;
+  return was_before(barred, at, root, whole, NULL) ? "the object had its barrier" : NULL;
 }
 
 void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes)

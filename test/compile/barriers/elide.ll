@@ -249,3 +249,18 @@ no:
   ret void
 }
 declare void @llvm.memmove.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)
+
+; A barrier of some bytes of an object is none of the object, not even if it begins where the object does.
+; OBJECTS-LABEL: define void @part(
+; OBJECTS: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
+; OBJECTS: call void @llvm.memmove
+; OBJECTS: call void @cairn.barrier.store(ptr addrspace(1) %p, ptr addrspace(1) %far, ptr addrspace(1) %v)
+; OBJECTS-NOT: barrier
+; OBJECTS: ret void
+define void @part(ptr addrspace(1) "cairn-object" %p, ptr addrspace(1) %from, ptr addrspace(1) %v) gc "statepoint-example" {
+  call void @llvm.memmove.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %from, i64 16, i1 false)
+  %far = getelementptr i8, ptr addrspace(1) %p, i64 32
+  store ptr addrspace(1) %v, ptr addrspace(1) %far
+  store ptr addrspace(1) %v, ptr addrspace(1) %p
+  ret void
+}

@@ -27,10 +27,12 @@ static size_t fresh_bytes;
 static bool at_once, reports;
 static long collections, healed;
 
-static bool is_from(uintptr_t object)
+/* A word may be an immediate. */
+static bool is_from(uintptr_t word)
 {
-  return within(&old_copies, object - CAIRN_ABI_HEADER_SIZE) ||
-         within(&old_fresh, object - CAIRN_ABI_HEADER_SIZE);
+  return (word & cairn_words.mask) == 0 &&
+         (within(&old_copies, word - CAIRN_ABI_HEADER_SIZE) ||
+          within(&old_fresh, word - CAIRN_ABI_HEADER_SIZE));
 }
 
 static enum cairn_status init(size_t initial, size_t most)
@@ -258,7 +260,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
 static const struct cairn_collector loads = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                              .size = sizeof(struct cairn_collector),
                                              .name = "loads",
-                                             .traits = CAIRN_COLLECTOR_MOVES,
+                                             .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS,
                                              .barriers = CAIRN_ABI_BARRIERS_LOADS,
                                              .init = init,
                                              .refill = refill,

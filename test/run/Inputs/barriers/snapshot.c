@@ -189,10 +189,10 @@ static void finish(void)
 /* It may point into an object. */
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t object = *slot.address & ~(uintptr_t)7;
+  uintptr_t object = cairn_slot_object(slot) & ~(uintptr_t)7;
 
   (void)env;
-  if (object - heap.base > top - heap.base || *slot.address == 0)
+  if (object - heap.base > top - heap.base || object == 0)
     return;
   while (object > heap.base && !starts[word_of(object)])
     object -= 8;
@@ -251,6 +251,7 @@ static void stretches(cairn_stretch_visitor *visit, void *env)
 static const struct cairn_collector snapshot = {.version = CAIRN_ABI_COLLECTOR_VERSION,
                                                 .size = sizeof(struct cairn_collector),
                                                 .name = "snapshot",
+                                                .traits = CAIRN_COLLECTOR_WORDS,
                                                 .barriers = CAIRN_ABI_BARRIERS_SNAPSHOT,
                                                 .init = init,
                                                 .refill = refill,

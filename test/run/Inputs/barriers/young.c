@@ -7,7 +7,7 @@
  *   YOUNG_FULL=n    each n-th collection is a full one, which moves everything (default 5)
  *   YOUNG_REPORT=1  at the end of the program, say what was done
  *
- * Linked with one of cards.c, fields.c and objects.c.
+ * Linked with one of cards.c, fields.c and objects.c. For words whose references carry no tag.
  */
 #include "young.h"
 #include "space.h"
@@ -70,11 +70,11 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 
 /* ---- a collection ---- */
 
-static void move_reference(uintptr_t *slot)
+static void move_reference(struct cairn_slot slot)
 {
   for (int i = 0; i < 2; i++)
-    if (within(&from[i], *slot - CAIRN_ABI_HEADER_SIZE))
-      *slot = move_object(*slot, &old);
+    if (within(&from[i], cairn_slot_object(slot) - CAIRN_ABI_HEADER_SIZE))
+      cairn_slot_set(slot, move_object(cairn_slot_object(slot), &old));
 }
 
 /* Roots may point into objects. Starts are looked for before anything moves. */
@@ -86,7 +86,7 @@ static size_t root_count, root_room;
 
 static void note_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t address = *slot.address, start = 0;
+  uintptr_t address = cairn_slot_object(slot), start = 0;
 
   (void)env;
   for (int i = 0; i < 2; i++)
@@ -134,7 +134,7 @@ static void visit_roots(void)
 static void scan_field(void *env, struct cairn_slot slot)
 {
   (void)env;
-  move_reference(slot.address);
+  move_reference(slot);
 }
 
 static void scan_promoted(uintptr_t object, const struct cairn_layout *layout)
@@ -148,7 +148,7 @@ static void scan_promoted(uintptr_t object, const struct cairn_layout *layout)
 
 static bool is_covered(uintptr_t object, struct cairn_slot slot)
 {
-  if (!within(&old, object) || !within(&nursery, *slot.address - CAIRN_ABI_HEADER_SIZE))
+  if (!within(&old, object) || !within(&nursery, cairn_slot_object(slot) - CAIRN_ABI_HEADER_SIZE))
     return true;
   remember_logged();
   return is_remembered(object, slot);
@@ -159,7 +159,7 @@ static void check_field(void *env, struct cairn_slot slot)
   uintptr_t object = (uintptr_t)env;
   char place[200];
 
-  if (!within(&from[0], *slot.address - CAIRN_ABI_HEADER_SIZE))
+  if (!within(&from[0], cairn_slot_object(slot) - CAIRN_ABI_HEADER_SIZE))
     return;
   remembered++;
   if (is_remembered(object, slot))
@@ -228,7 +228,8 @@ struct cairn_collector young_collector = {.version = CAIRN_ABI_COLLECTOR_VERSION
                                           .size = sizeof(struct cairn_collector),
                                           .name = "young",
                                           .traits = CAIRN_COLLECTOR_MOVES |
-                                                    CAIRN_COLLECTOR_GENERATIONS,
+                                                    CAIRN_COLLECTOR_GENERATIONS |
+                                                    CAIRN_COLLECTOR_WORDS,
                                           .init = init,
                                           .refill = refill,
                                           .grow = grow,
