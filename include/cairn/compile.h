@@ -86,9 +86,9 @@ enum cairn_slots {
 };
 
 /* Where a statepoint tells of roots (docs/frontends.md, "Which roots are where"). */
-enum cairn_roots {
-  CAIRN_ROOTS_ALL,   /* pairs, and memory of the frame described after the deopt state */
-  CAIRN_ROOTS_PAIRS, /* pairs alone, as LLVM has them; what cannot be one is refused */
+enum cairn_root_forms {
+  CAIRN_ROOT_FORMS_ALL,   /* pairs, and memory of the frame described after the deopt state */
+  CAIRN_ROOT_FORMS_PAIRS, /* pairs alone, as LLVM has them; what cannot be one is refused */
 };
 
 /* The code that the collector wants at loads and stores of references (docs/barriers.md). One kind
@@ -144,7 +144,7 @@ struct cairn_compile_options {
   /* Of rewrite-statepoints and verify-safepoints. */
   unsigned relocations_off; /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;
-  enum cairn_roots roots;         /* with PAIRS, `slots` means nothing: there is no slot mode */
+  enum cairn_root_forms roots;    /* with PAIRS, `slots` means nothing: there is no slot mode */
   enum cairn_barriers barriers;   /* of insert-barriers and what follows it */
   bool note_stores;               /* each store of references is noted, for CAIRN_VERIFY=stores */
   unsigned slot_budget;           /* safepoints x live references in SSA form; 0: the default */

@@ -111,12 +111,13 @@ static char *set_slots(struct cairn_compile_options *options, const char *value)
 static char *set_roots(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"all", "pairs"};
-  _Static_assert(CAIRN_ROOTS_ALL == 0 && CAIRN_ROOTS_PAIRS == 1, "in the order of the words");
+  _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1,
+                 "in the order of the words");
   unsigned found = find_word(value, strlen(value), words, 2);
 
   if (found == 2)
     return cn_format("'%s' is not all or pairs", value);
-  options->roots = (enum cairn_roots)found;
+  options->roots = (enum cairn_root_forms)found;
   return NULL;
 }
 

@@ -42,6 +42,8 @@ static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, b
     return "an object of an image that was unloaded";
   if (cn_buffer_is_filler(layout))
     return "a filler, where there is no object";
+  if (start == to) /* the walk has been there */
+    return NULL;
   if (to > cn_heap_walk_object(heap, start, layout->elem_size != 0, stretch->end).end)
     return "where no object is";
   return NULL;

@@ -16,7 +16,7 @@
 
 bool cn_pairs_only(const struct cn_ctx *ctx)
 {
-  return ctx->options->roots == CAIRN_ROOTS_PAIRS;
+  return ctx->options->roots == CAIRN_ROOT_FORMS_PAIRS;
 }
 
 static void refuse_locals(struct cn_ctx *ctx, LLVMValueRef function)
