@@ -31,26 +31,34 @@ static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
   return string;
 }
 
-static LLVMValueRef bytes_of(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                             const struct cn_access *access)
+/* Where the store goes and how far. Lanes that a mask leaves out count, too; and where lanes lie
+ * apart, or no barrier covers the store, it may go anywhere. */
+static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access,
+                       LLVMValueRef *slot, LLVMValueRef *bytes)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
 
-  if (access->kind == CN_ACCESS_ONE)
-    return LLVMConstInt(i64, LLVMABISizeOfType(ctx->layout, cn_ref_type(ctx)), false);
-  return access->kind == CN_ACCESS_UNKNOWN
-             ? LLVMConstAllOnes(i64)
-             : LLVMBuildZExtOrBitCast(builder, access->bytes, i64, "");
+  if (access->kind == CN_ACCESS_UNKNOWN || !cn_is_ref(LLVMTypeOf(access->slot))) {
+    *slot = LLVMConstNull(cn_ref_type(ctx));
+    *bytes = LLVMConstAllOnes(i64);
+    return;
+  }
+  *slot = access->slot;
+  CN_CHECK(access->bytes || access->value);
+  *bytes =
+      access->bytes
+          ? LLVMBuildZExtOrBitCast(builder, access->bytes, i64, "")
+          : LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, LLVMTypeOf(access->value)), false);
 }
 
 static bool tells_nothing(const struct cn_access *access)
 {
   return access->kind == CN_ACCESS_NONE || access->kind == CN_ACCESS_CLEARS ||
          (access->value && LLVMIsNull(access->value)) ||
-         (access->slot && cn_address_is_local(cn_address_root_of(access->slot)));
+         (access->slot && cn_is_ref(LLVMTypeOf(access->slot)) &&
+          cn_address_is_local(cn_address_root_of(access->slot)));
 }
 
-/* Where a store may go is not known if no barrier covers it: then it may go anywhere. */
 static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written(ctx, at);
@@ -60,8 +68,9 @@ static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(at));
-  LLVMValueRef arguments[] = {access.slot ? access.slot : LLVMConstNull(cn_ref_type(ctx)),
-                              bytes_of(ctx, builder, &access), place_of(builder, at)};
+  LLVMValueRef arguments[3];
+  find_range(ctx, builder, &access, &arguments[0], &arguments[1]);
+  arguments[2] = place_of(builder, at);
   LLVMTypeRef types[] = {LLVMTypeOf(arguments[0]), LLVMTypeOf(arguments[1]),
                          LLVMTypeOf(arguments[2])};
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, 3, false);

@@ -1,7 +1,7 @@
 ; Each form of store of references tells the runtime where it stores, and from which line. What would go wrong: CAIRN_VERIFY=stores names an older store to the same place.
-; RUN: cairn opt -p note-stores --note-stores -S %s | FileCheck %s
-; RUN: cairn opt -p note-stores -S %s | FileCheck %s --check-prefix=WITHOUT
-; RUN: cairn opt -p rules,prepare,insert-barriers,note-stores,verify-barriers,rewrite-statepoints,verify-safepoints,lower-barriers --barriers=cards --note-stores --disable-output %s
+; RUN: %cairn opt -p note-stores --note-stores -S %s | FileCheck %s
+; RUN: %cairn opt -p note-stores -S %s | FileCheck %s --check-prefix=WITHOUT
+; RUN: %cairn opt -p rules,prepare,insert-barriers,note-stores,verify-barriers,rewrite-statepoints,verify-safepoints,lower-barriers --barriers=cards --note-stores --disable-output %s
 ; WITHOUT-NOT: cairn_note_store
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 
@@ -43,16 +43,19 @@ define void @none(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-examp
 ; CHECK-NEXT: call void @llvm.memmove
 ; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 32, ptr
 ; CHECK-NEXT: call void @llvm.masked.store
+; CHECK: call void @cairn_note_store(ptr addrspace(1) null, i64 -1, ptr
+; CHECK-NEXT: call void @llvm.masked.scatter
 ; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 8, ptr
 ; CHECK-NEXT: atomicrmw xchg
 ; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 8, ptr
 ; CHECK-NEXT: cmpxchg
-define void @many(ptr addrspace(1) %p, ptr addrspace(1) %q, <4 x ptr addrspace(1)> %v, { ptr addrspace(1), i64, ptr addrspace(1) } %s, i32 %n, i64 %m, <4 x i1> %mask) gc "statepoint-example" {
+define void @many(ptr addrspace(1) %p, ptr addrspace(1) %q, <4 x ptr addrspace(1)> %v, { ptr addrspace(1), i64, ptr addrspace(1) } %s, i32 %n, i64 %m, <4 x i1> %mask, <4 x ptr addrspace(1)> %apart) gc "statepoint-example" {
   store <4 x ptr addrspace(1)> %v, ptr addrspace(1) %p
   store { ptr addrspace(1), i64, ptr addrspace(1) } %s, ptr addrspace(1) %p
   call void @llvm.memcpy.p1.p1.i32(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, i1 false)
   call void @llvm.memmove.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %m, i1 false)
   call void @llvm.masked.store.v4p1.p1(<4 x ptr addrspace(1)> %v, ptr addrspace(1) %p, i32 8, <4 x i1> %mask)
+  call void @llvm.masked.scatter.v4p1.v4p1(<4 x ptr addrspace(1)> %v, <4 x ptr addrspace(1)> align 8 %apart, <4 x i1> %mask)
   %old = atomicrmw xchg ptr addrspace(1) %p, ptr addrspace(1) %q seq_cst
   %pair = cmpxchg ptr addrspace(1) %p, ptr addrspace(1) %old, ptr addrspace(1) %q seq_cst seq_cst
   ret void
