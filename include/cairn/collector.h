@@ -136,9 +136,7 @@ enum {
   CAIRN_COLLECTOR_FIXED = 32,    /* with such types are refused if not */
   CAIRN_COLLECTOR_PARALLEL = 64, /* it divides its work among threads: cairn_workers_run() is
                                   * refused if not */
-  CAIRN_COLLECTOR_REUSES = 128,  /* up to the next collection, another object without references
-                                  * may have the block of one of allocate_large() that died */
-  CAIRN_COLLECTOR_TRAITS = 255   /* all that there are: others are refused */
+  CAIRN_COLLECTOR_TRAITS = 127   /* all that there are: others are refused */
 };
 
 /* You provide: */

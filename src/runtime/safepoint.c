@@ -377,8 +377,7 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
 {
   size_t bytes = indexed_bytes(regs, layout, count);
 
-  bool leaf = !cairn_layout_has_references(layout);
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .leaf = leaf});
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes});
 }
 
 void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
@@ -388,7 +387,7 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 
   if (cairn_layout_has_references(layout))
     cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
 }
 
 /* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */

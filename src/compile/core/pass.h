@@ -41,7 +41,6 @@ cn_pass cn_rules;               /* rules: source/ */
 cn_pass cn_prepare;             /* prepare: optimise/ */
 cn_pass cn_escape;              /* escape: escape/ */
 cn_pass cn_restore_references;  /* restore-references: optimise/ */
-cn_pass cn_give_back;           /* give-back: lower/ */
 cn_pass cn_layouts;             /* layouts: lower/ */
 cn_pass cn_count_allocations;   /* count-allocations: lower/ */
 cn_pass cn_allocate;            /* allocate: lower/ */
