@@ -217,11 +217,12 @@ struct cairn_collector {
    * cleared it. */
   void (*log_object)(struct cairn_mutator *mutator, uintptr_t object);
 
-  /* SNAPSHOT: a store over `old`, which is not null, while the barrier word is not 0. */
+  /* SNAPSHOT: a store over `old`, which is not null, while the barrier word is not 0. It may be an
+   * immediate (struct cairn_words). */
   void (*log_old)(struct cairn_mutator *mutator, uintptr_t old);
 
   /* LOADS: `value`, which was loaded from the slot, has a bit of the barrier word; it may be an
-   * address outside the heap, too, or a word of another kind. Returns what the program is to use.
+   * address outside the heap, too, or an immediate. Returns what the program is to use.
    * It may store that in the slot, by a compare-and-swap: other threads store there, too. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 

@@ -32,6 +32,8 @@ static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueR
     return (struct cn_access){.kind = CN_ACCESS_ONE, .slot = slot, .value = value};
   if (cn_is_scalable(type))
     return unknown("a scalable vector of references");
+  if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
+    return none;
   return (struct cn_access){
       .kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
 }

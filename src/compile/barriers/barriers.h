@@ -71,10 +71,12 @@ uint32_t cn_windows_after(const struct cn_windows *windows, LLVMValueRef instruc
 
 /* Is it the address of a local, which is a root? */
 bool cn_address_is_local(LLVMValueRef root);
-/* The pointer from which GEPs form the address; *offset is the distance, if *known. */
+/* The pointer from which GEPs form the address; and the one from which GEPs with constant indices
+ * form it, *offset being the distance. */
 LLVMValueRef cn_address_root_of(LLVMValueRef address);
-LLVMValueRef cn_address_root(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset,
-                             bool *known);
+LLVMValueRef cn_address_base(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset);
+/* Are the two one value, or GEPs with the same indices of such? */
+bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b);
 /* Is it the start of an object, or null: loaded from managed memory, allocated, or a merge of
  * such; or does an attribute say so? */
 bool cn_address_is_start(LLVMValueRef reference);
@@ -91,10 +93,11 @@ struct cn_barred {
   struct cn_ptrmap last; /* root -> its last entry, counted from 1 */
   CN_VECTOR(struct cn_barred_at {
     LLVMValueRef at;
-    LLVMValueRef root; /* or the place itself, if its distance is not known */
+    LLVMValueRef base; /* of which the place is so far away; the first that is formed alike */
     uint64_t offset;
     LLVMValueRef bytes; /* null: one reference */
     bool wide;          /* of a run */
+    bool whole;         /* of the object, wherever the place is in it */
     size_t previous;
   })
   entries;
@@ -115,12 +118,13 @@ void cn_barred_free(struct cn_barred *barred);
 
 /* A write that needs its barrier. */
 struct cn_pending {
-  LLVMValueRef at, root;
-  uint64_t offset; /* from the root, if it is known */
+  LLVMValueRef at;
+  LLVMValueRef base; /* of the address, and the first that is formed alike; null: lanes have many */
+  LLVMValueRef alike;
+  uint64_t offset; /* from the base */
   uint64_t bytes;  /* that are written; 0: not known */
   uint32_t window;
-  size_t entry; /* of struct cn_barred, or CN_NOT_BARRED */
-  bool known;
+  size_t entry;                /* of struct cn_barred, or CN_NOT_BARRED */
   bool one;                    /* it stores one reference */
   bool covered;                /* another barrier covers it, and a remark says so */
   bool joined;                 /* to the run of an earlier write */

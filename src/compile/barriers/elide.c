@@ -4,18 +4,62 @@
  *
  *   the place is no object's           a local, which is a root
  *   the object is fresh                a collector counts it to the young ones, or as logged
- *   the value leads to nothing young   null, a constant, what never moves: for kinds that look at
- *                                      the new value
+ *   the value leads to nothing young   null, a constant, an immediate, what never moves: for kinds
+ *                                      that look at the new value
  *   the barrier was before             of the same place, or object, in the same window
  */
+#include <string.h>
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 
 /* Does the kind care for what is stored, and not for what was there? */
 static bool looks_at_value(enum cairn_barriers kind)
 {
   return kind == CAIRN_BARRIERS_CARDS || kind == CAIRN_BARRIERS_OBJECTS;
+}
+
+static bool is_immediate(LLVMValueRef value)
+{
+  LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
+  size_t length;
+
+  return callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0;
+}
+
+/* Does the word lead to nothing that is young or moves, whatever way it came? `seen` has the phis
+ * and selects on the way. */
+static bool leads_nowhere(LLVMValueRef value, struct cn_ptrmap *seen)
+{
+  bool fresh = false, select = LLVMIsASelectInst(value);
+
+  if (LLVMIsConstant(value) || cn_is_immovable(value) || is_immediate(value))
+    return true;
+  if (!select && !LLVMIsAPHINode(value))
+    return false;
+  cn_ptrmap_add(seen, value, &fresh);
+  for (int i = select; fresh && i < LLVMGetNumOperands(value); i++)
+    if (!leads_nowhere(LLVMGetOperand(value, (unsigned)i), seen))
+      return false;
+  return true;
+}
+
+/* The same of what is stored, and why. */
+static const char *nowhere(LLVMValueRef value)
+{
+  struct cn_ptrmap seen = {0};
+  bool holds = leads_nowhere(value, &seen);
+
+  cn_ptrmap_free(&seen);
+  if (!holds)
+    return NULL;
+  if (LLVMIsConstant(value))
+    return LLVMIsNull(value) ? "null is stored" : "a constant is stored";
+  if (is_immediate(value))
+    return "what is stored is an immediate";
+  return cn_is_immovable(value) ? "what is stored never moves"
+                                : "what is stored leads to no object that moves, whichever it is";
 }
 
 static const char *unneeded_value(const struct cn_barred *barred, const struct cn_access *access)
@@ -24,13 +68,9 @@ static const char *unneeded_value(const struct cn_barred *barred, const struct c
     return NULL;
   if (access->kind == CN_ACCESS_CLEARS)
     return "what is stored is no reference";
-  if (!access->value)
-    return NULL;
-  if (LLVMIsConstant(access->value))
-    return LLVMIsNull(access->value) ? "null is stored" : "a constant is stored";
-  return access->kind == CN_ACCESS_ONE && cn_is_immovable(access->value)
-             ? "what is stored never moves"
-             : NULL;
+  if (access->kind == CN_ACCESS_ONE)
+    return nowhere(access->value);
+  return access->value && LLVMIsConstant(access->value) ? "a constant is stored" : NULL;
 }
 
 /* Does `a`, which was met before `b`, always run before it, with no safepoint between? */
@@ -43,10 +83,7 @@ static bool is_before(const struct cn_windows *windows, LLVMValueRef a, LLVMValu
          cn_windows_after(windows, a) == cn_windows_at(windows, b);
 }
 
-/* The offset of a barrier of a whole object: no place of an object is there. */
-static const uint64_t whole = UINT64_MAX / 2;
-
-enum { MOST_TRIED = 16 }; /* barriers of one object; more are not looked for */
+enum { MOST_TRIED = 32 }; /* barriers of one object; more are not looked for */
 
 /* The bytes that a barrier covers, if that is known. */
 static bool size_of(LLVMValueRef bytes, uint64_t *size)
@@ -57,7 +94,7 @@ static bool size_of(LLVMValueRef bytes, uint64_t *size)
   return !bytes || LLVMIsAConstantInt(bytes);
 }
 
-/* Does the barrier cover `bytes` from `offset` on? Both are of one root. */
+/* Does the barrier cover `bytes` from `offset` on? Both are of one base. */
 static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueRef bytes)
 {
   uint64_t room, size, ahead = offset - entry->offset;
@@ -69,19 +106,23 @@ static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueR
 }
 
 /* Look for the barrier of the same place, or note this one's. */
-static bool was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef root,
-                       uint64_t offset, LLVMValueRef bytes)
+static bool was_before(struct cn_barred *barred, const struct cn_barred_at *wanted)
 {
-  uint64_t *last = cn_ptrmap_add(&barred->last, root, NULL);
+  struct cn_barred_at note = *wanted;
+  uint64_t *last = cn_ptrmap_add(&barred->last, cn_address_root_of(note.base), NULL);
   size_t tried = 0;
 
-  for (size_t e = *last; e && tried < MOST_TRIED; e = barred->entries.at[e - 1].previous, tried++)
-    if (covers(&barred->entries.at[e - 1], offset, bytes) &&
-        is_before(barred->windows, barred->entries.at[e - 1].at, at))
+  for (size_t e = *last; e && tried < MOST_TRIED; tried++) {
+    const struct cn_barred_at *entry = &barred->entries.at[e - 1];
+    e = entry->previous;
+    if (entry->whole != note.whole || !cn_address_is_same(entry->base, note.base))
+      continue;
+    note.base = entry->base;
+    if (covers(entry, note.offset, note.bytes) && is_before(barred->windows, entry->at, note.at))
       return true;
-  cn_push(&barred->entries,
-          (struct cn_barred_at){
-              .at = at, .root = root, .offset = offset, .bytes = bytes, .previous = *last});
+  }
+  note.previous = *last;
+  cn_push(&barred->entries, note);
   *last = barred->entries.count;
   return false;
 }
@@ -89,14 +130,17 @@ static bool was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef r
 static bool place_was_before(struct cn_barred *barred, LLVMValueRef at,
                              const struct cn_access *access)
 {
-  bool known;
-  uint64_t offset;
+  struct cn_barred_at wanted = {.at = at, .bytes = access->bytes};
 
   if (access->mask)
     return false;
-  LLVMValueRef root = cn_address_root(barred->ctx, access->slot, &offset, &known);
+  wanted.base = cn_address_base(barred->ctx, access->slot, &wanted.offset);
+  return was_before(barred, &wanted);
+}
 
-  return was_before(barred, at, known ? root : access->slot, known ? offset : 0, access->bytes);
+static bool object_was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef object)
+{
+  return was_before(barred, &(struct cn_barred_at){.at = at, .base = object, .whole = true});
 }
 
 /* Reads need none where writes need none for the place that they go to. */
@@ -147,7 +191,7 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
   if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE ||
       !cn_address_is_start(root))
     return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
-  return was_before(barred, at, root, whole, NULL) ? "the object had its barrier" : NULL;
+  return object_was_before(barred, at, root) ? "the object had its barrier" : NULL;
 }
 
 void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes)
@@ -167,7 +211,7 @@ bool cn_barred_is_covered(const struct cn_barred *barred, size_t e)
   const struct cn_barred_at *entry = &barred->entries.at[e];
   for (size_t o = entry->previous; o && tried < MOST_TRIED; tried++) {
     const struct cn_barred_at *other = &barred->entries.at[o - 1];
-    if (other->wide && covers(other, entry->offset, entry->bytes) &&
+    if (other->wide && other->base == entry->base && covers(other, entry->offset, entry->bytes) &&
         is_before(barred->windows, other->at, entry->at))
       return true;
     o = other->previous;

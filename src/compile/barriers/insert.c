@@ -83,9 +83,13 @@ static void find_write(struct insertion *n, LLVMValueRef at)
     struct cn_pending write = {.at = at,
                                .bytes = bytes_of(&access),
                                .window = cn_windows_at(&n->windows, at),
-                               .entry = access.mask ? CN_NOT_BARRED : n->barred.entries.count - 1,
+                               .entry = CN_NOT_BARRED,
                                .one = access.kind == CN_ACCESS_ONE};
-    write.root = cn_address_root(n->ctx, access.slot, &write.offset, &write.known);
+    if (n->calls.kind == CAIRN_BARRIERS_CARDS && !access.mask) {
+      write.base = cn_address_base(n->ctx, access.slot, &write.offset);
+      write.entry = n->barred.entries.count - 1;
+      write.alike = n->barred.entries.at[write.entry].base;
+    }
     cn_push(&n->pendings.writes, write);
   }
 }
@@ -102,8 +106,8 @@ static void emit_run(struct insertion *n, const struct cn_pending *write)
   LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
   const struct cn_access access = {
       .kind = CN_ACCESS_BULK,
-      .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->root, &low, 1, "")
-                             : write->root,
+      .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->base, &low, 1, "")
+                             : write->base,
       .bytes = number(n, write->run_bytes)};
 
   cn_barrier_call_range(&n->calls, write->at, &access);

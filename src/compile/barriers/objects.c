@@ -17,15 +17,30 @@ static bool is_gep(LLVMValueRef value)
          (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMGetElementPtr);
 }
 
-LLVMValueRef cn_address_root(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset,
-                             bool *known)
+LLVMValueRef cn_address_base(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset)
 {
   *offset = 0;
-  *known = true;
-  for (; is_gep(address) || LLVMIsABitCastInst(address); address = LLVMGetOperand(address, 0))
-    if (is_gep(address))
-      *known = *known && cn_types_gep_offset(ctx, address, offset);
+  while (is_gep(address) || LLVMIsABitCastInst(address)) {
+    uint64_t more = 0;
+    if (is_gep(address) && !cn_types_gep_offset(ctx, address, &more))
+      break;
+    *offset += more;
+    address = LLVMGetOperand(address, 0);
+  }
   return address;
+}
+
+bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b)
+{
+  for (; a != b; a = LLVMGetOperand(a, 0), b = LLVMGetOperand(b, 0)) {
+    if (!is_gep(a) || !is_gep(b) || LLVMGetNumOperands(a) != LLVMGetNumOperands(b) ||
+        LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b))
+      return false;
+    for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(a); i++)
+      if (LLVMGetOperand(a, i) != LLVMGetOperand(b, i))
+        return false;
+  }
+  return true;
 }
 
 LLVMValueRef cn_address_root_of(LLVMValueRef address)

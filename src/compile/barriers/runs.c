@@ -15,7 +15,7 @@ enum {
 
 /* The writes of one run, as far as it has come. */
 struct run {
-  LLVMValueRef root;
+  LLVMValueRef base;
   uint32_t window;
   LLVMBasicBlockRef block;
   uint64_t low, high; /* distances of the places, the last one's end excluded */
@@ -27,13 +27,13 @@ static const uint64_t CARD = (uint64_t)1 << CAIRN_ABI_CARD_SHIFT;
 /* May the write be one of a run? */
 static bool is_fixed(const struct cn_pending *write)
 {
-  return !write->covered && !write->joined && write->known && write->bytes && write->bytes <= CARD;
+  return !write->covered && !write->joined && write->base && write->bytes && write->bytes <= CARD;
 }
 
 /* Add the write to the run, if it belongs there. */
 static bool extend(struct run *run, const struct cn_pending *write)
 {
-  if (!is_fixed(write) || write->root != run->root || write->window != run->window ||
+  if (!is_fixed(write) || write->alike != run->base || write->window != run->window ||
       LLVMGetInstructionParent(write->at) != run->block)
     return false;
   uint64_t end = write->offset + write->bytes;
@@ -51,7 +51,7 @@ static bool extend(struct run *run, const struct cn_pending *write)
 static struct run measure(const struct cn_pendings *pendings, size_t first)
 {
   const struct cn_pending *write = &pendings->writes.at[first];
-  struct run run = {.root = write->root,
+  struct run run = {.base = write->alike,
                     .window = write->window,
                     .block = LLVMGetInstructionParent(write->at),
                     .low = write->offset,

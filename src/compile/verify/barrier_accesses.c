@@ -18,6 +18,8 @@ static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVM
     return none;
   if (cn_is_scalable(type))
     access.beyond = "a scalable vector of references";
+  else if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
+    return none;
   else if (!cn_is_ref(type))
     access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm),
                                 LLVMStoreSizeOfType(ctx->layout, type), false);

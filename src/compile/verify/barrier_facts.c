@@ -88,6 +88,37 @@ bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, 
   return fresh;
 }
 
+/* Is it null, a constant, an immediate or immovable, or a choice of such? */
+static bool lasts(struct search *search, LLVMValueRef value)
+{
+  LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
+  size_t length;
+  bool added;
+
+  if (callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0)
+    return true;
+  if (!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value))
+    return LLVMIsConstant(value) || cn_is_immovable(value);
+  cn_ptrmap_add(&search->seen, value, &added);
+  if (!added)
+    return true;
+  if (LLVMIsASelectInst(value))
+    return lasts(search, LLVMGetOperand(value, 1)) && lasts(search, LLVMGetOperand(value, 2));
+  for (unsigned i = 0; i < LLVMCountIncoming(value); i++)
+    if (!lasts(search, LLVMGetIncomingValue(value, i)))
+      return false;
+  return true;
+}
+
+bool cn_barred_leads_nowhere(LLVMValueRef value)
+{
+  struct search search = {0};
+  bool nowhere = lasts(&search, value);
+
+  cn_ptrmap_free(&search.seen);
+  return nowhere;
+}
+
 static bool argument_is_start(LLVMValueRef argument)
 {
   LLVMValueRef function = LLVMGetParamParent(argument);

@@ -56,13 +56,18 @@ static LLVMValueRef root_of(LLVMValueRef address)
   return address;
 }
 
-static bool distance(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
+/* What the address is a constant number of bytes away from. */
+static LLVMValueRef base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
 {
   *bytes = 0;
-  for (; is_gep(address) || LLVMIsABitCastInst(address); address = LLVMGetOperand(address, 0))
-    if (is_gep(address) && !cn_types_gep_offset(ctx, address, bytes))
-      return false;
-  return true;
+  for (; is_gep(address) || LLVMIsABitCastInst(address); address = LLVMGetOperand(address, 0)) {
+    uint64_t before = *bytes;
+    if (is_gep(address) && !cn_types_gep_offset(ctx, address, bytes)) {
+      *bytes = before;
+      break;
+    }
+  }
+  return address;
 }
 
 /* Are the two the same address: one value, or formed alike of the same values? */
@@ -107,7 +112,8 @@ static bool covers(struct check *c, const struct barrier *barrier,
     return true;
   return (!access->bytes || constant(access->bytes, &size)) &&
          (!barrier->bytes || constant(barrier->bytes, &room)) &&
-         distance(c->ctx, barrier->slot, &from) && distance(c->ctx, access->slot, &to) &&
+         same_address(base_of(c->ctx, barrier->slot, &from), base_of(c->ctx, access->slot, &to),
+                      DEPTH) &&
          to - from <= room && size <= room - (to - from);
 }
 
@@ -122,8 +128,7 @@ static bool is_exempt(struct check *c, const struct cn_barred_access *access)
 {
   LLVMValueRef root = root_of(access->slot), value = access->value;
 
-  if (looks_at_new_value(c) &&
-      (access->clears || (value && (LLVMIsConstant(value) || cn_is_immovable(value)))))
+  if (looks_at_new_value(c) && (access->clears || (value && cn_barred_leads_nowhere(value))))
     return true;
   return cn_is_in_local(access->slot) || cn_is_local_cast(root) ||
          cn_barred_is_fresh(&c->epochs, root, c->epoch);

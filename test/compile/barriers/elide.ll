@@ -17,6 +17,8 @@ declare ptr addrspace(1) @cairn_resize_slow(ptr, ptr addrspace(1), i64, i1)
 ; WHY: remark: in function 'null': no barrier: null is stored [barrier-elided]
 ; WHY: remark: in function 'constant': no barrier: a constant is stored [barrier-elided]
 ; WHY: remark: in function 'immovable': no barrier: what is stored never moves [barrier-elided]
+; WHY: remark: in function 'immediate': no barrier: what is stored is an immediate [barrier-elided]
+; WHY: remark: in function 'immediate': no barrier: what is stored leads to no object that moves, whichever it is [barrier-elided]
 ; WHY: remark: in function 'object': no barrier: the object is new [barrier-elided]
 ; WHY: remark: in function 'twice': no barrier: the place had its barrier [barrier-elided]
 
@@ -48,6 +50,34 @@ define void @constant(ptr addrspace(1) %p) gc "statepoint-example" {
 ; CHECK: ret void
 define void @immovable(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %v) gc "statepoint-example" {
   store ptr addrspace(1) %v, ptr addrspace(1) %p
+  ret void
+}
+
+; An immediate is none, nor is a choice of one and null; one of an immediate and a reference may be.
+declare ptr addrspace(1) @cairn.tag.from(i64)
+; CHECK-LABEL: define void @immediate(
+; CARDS-NOT: barrier
+; OBJECTS-NOT: barrier
+; FIELDS: call void @cairn.barrier.store(
+; FIELDS: call void @cairn.barrier.store(
+; CHECK: join:
+; CHECK: call void @cairn.barrier.store(
+; CHECK: ret void
+define void @immediate(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %r, i64 %n, i1 %c) gc "statepoint-example" {
+  %one = call ptr addrspace(1) @cairn.tag.from(i64 1)
+  store ptr addrspace(1) %one, ptr addrspace(1) %p
+  br label %loop
+loop:
+  %w = phi ptr addrspace(1) [ %one, %0 ], [ %or, %loop ]
+  %two = call ptr addrspace(1) @cairn.tag.from(i64 %n)
+  %or = select i1 %c, ptr addrspace(1) %two, ptr addrspace(1) null
+  br i1 %c, label %loop, label %join0
+join0:
+  store ptr addrspace(1) %w, ptr addrspace(1) %q
+  br label %join
+join:
+  %x = select i1 %c, ptr addrspace(1) %w, ptr addrspace(1) %p
+  store ptr addrspace(1) %x, ptr addrspace(1) %r
   ret void
 }
 

@@ -29,6 +29,7 @@ define void @wider(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-exam
 }
 
 ;--- bad.ll
+declare ptr addrspace(1) @cairn.tag.from(i64)
 declare void @cairn.barrier.store(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"
 declare void @cairn.barrier.range(ptr addrspace(1), i64) "gc-leaf-function"
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
@@ -77,7 +78,21 @@ define void @before_safepoint(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "stat
   store ptr addrspace(1) %v.1, ptr addrspace(1) %p.1
   ret void
 }
+; A word that may be a reference is one.
+; CHECK: error: in function 'word': the access at %p has
+define void @word(ptr addrspace(1) %p, ptr addrspace(1) %v, i1 %c) gc "statepoint-example" {
+  %one = call ptr addrspace(1) @cairn.tag.from(i64 1)
+  %or = select i1 %c, ptr addrspace(1) %one, ptr addrspace(1) %v
+  store ptr addrspace(1) %or, ptr addrspace(1) %p
+  ret void
+}
 ; CHECK-NOT: error
+define void @immediate(ptr addrspace(1) %p, i1 %c) gc "statepoint-example" {
+  %one = call ptr addrspace(1) @cairn.tag.from(i64 1)
+  %or = select i1 %c, ptr addrspace(1) %one, ptr addrspace(1) null
+  store ptr addrspace(1) %or, ptr addrspace(1) %p
+  ret void
+}
 
 ;--- objects.ll
 declare void @cairn.barrier.store(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"

@@ -20,6 +20,8 @@ LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish 
                                uint64_t *forms);
 /* A managed main() that runs the modules of seeds first .. first + count - 1. */
 LLVMModuleRef cn_random_main(LLVMContextRef llvm, uint64_t first, uint64_t count);
+/* Add what barriers alone care for: immediates that are stored, a loop over an array, lanes. */
+void cn_random_barred(LLVMModuleRef module, uint64_t seed);
 /* May a module of `forms` be refused by `rule`? */
 bool cn_random_may_refuse(uint64_t forms, const char *rule);
 
