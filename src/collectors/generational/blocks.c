@@ -12,9 +12,10 @@
 #include "runtime/os/os.h"
 
 enum {
-  STEP = 32,       /* blocks that get memory at a time */
-  ENDS = 4,        /* blocks that tracers may have begun when all is copied */
-  LEAST_HOLES = 16 /* lines of a block that must be free: fewer are not worth a visit */
+  STEP = 32,        /* blocks that get memory at a time */
+  ENDS = 4,         /* blocks that tracers may have begun when all is copied */
+  LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
+  FRAGMENTED = 8    /* more than one line in so many is in a hole: objects are moved together */
 };
 #define NOWHERE SIZE_MAX
 
@@ -43,7 +44,7 @@ bool cn_blocks_has_objects(size_t block)
 {
   uint8_t state = cn_tables.states[block];
 
-  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED;
+  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE;
 }
 
 /* ---- addresses and memory ---- */
@@ -240,16 +241,6 @@ void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nur
   set_free(full, end - full);
 }
 
-void cn_blocks_unmark(void)
-{
-  for (size_t block = blocks.low; block < blocks.high; block++)
-    if (cn_blocks_has_objects(block))
-      cn_tables.states[block] = CN_BLOCK_USED;
-  if (blocks.high > blocks.low)
-    memset(&cn_tables.lines[blocks.low * CN_BLOCK_LINES], 0,
-           (blocks.high - blocks.low) * CN_BLOCK_LINES);
-}
-
 /* How many lines of the block are marked. */
 static size_t marked(size_t block)
 {
@@ -261,11 +252,56 @@ static size_t marked(size_t block)
   return count;
 }
 
+/* Are many lines in holes that nobody has filled since the last full collection? */
+static bool is_fragmented(void)
+{
+  size_t holes = 0, all = 0;
+
+  for (size_t block = blocks.low; block < blocks.high; block++)
+    if (cn_blocks_has_objects(block)) {
+      all += CN_BLOCK_LINES;
+      if (cn_tables.states[block] == CN_BLOCK_HOLES)
+        holes += CN_BLOCK_LINES - marked(block);
+    }
+  return holes > all / FRAGMENTED;
+}
+
+/* Choose blocks of which at most so many quarters are in use, until their lines are `bytes`. */
+static size_t choose(size_t quarters, size_t bytes)
+{
+  size_t sum = 0;
+
+  for (size_t block = blocks.low; block < blocks.high; block++) {
+    if (cn_tables.states[block] != CN_BLOCK_HOLES)
+      continue;
+    size_t lines = marked(block);
+    if (lines > quarters * CN_BLOCK_LINES / 4 || sum + lines * CN_LINE > bytes)
+      continue;
+    cn_tables.states[block] = CN_BLOCK_SOURCE;
+    sum += lines * CN_LINE;
+  }
+  CN_CHECK(sum <= bytes);
+  return sum;
+}
+
+void cn_blocks_unmark(size_t bytes)
+{
+  if (bytes != 0 && is_fragmented())
+    for (size_t quarters = 1; quarters <= 3; quarters++)
+      bytes -= choose(quarters, bytes);
+  for (size_t block = blocks.low; block < blocks.high; block++)
+    if (cn_tables.states[block] == CN_BLOCK_HOLES)
+      cn_tables.states[block] = CN_BLOCK_USED;
+  if (blocks.high > blocks.low)
+    memset(&cn_tables.lines[blocks.low * CN_BLOCK_LINES], 0,
+           (blocks.high - blocks.low) * CN_BLOCK_LINES);
+}
+
 static void sweep(size_t block, size_t lines)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + 1 - cn_tables.marks];
 
-  CN_ASSERT(lines <= CN_BLOCK_LINES && cn_tables.states[block] == CN_BLOCK_USED);
+  CN_ASSERT(lines <= CN_BLOCK_LINES && cn_tables.states[block] != CN_BLOCK_HOLES);
   for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
     bits[i] = 0; /* they are the marks of the next collection */
   if (lines == 0)

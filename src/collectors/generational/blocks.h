@@ -18,6 +18,7 @@ enum cn_block_state {
   CN_BLOCK_FREE,    /* it has memory, without objects */
   CN_BLOCK_HOLES,   /* objects, and holes that nobody has */
   CN_BLOCK_USED,    /* objects, and holes that are not to be filled */
+  CN_BLOCK_SOURCE,  /* objects that a full collection is to copy, so that the block is free */
   CN_BLOCK_NURSERY, /* it is part of the nursery, in stress mode */
 };
 
@@ -58,8 +59,9 @@ void cn_blocks_free(struct cn_extent extent);
  * `kept` are free. */
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
 
-/* Before marking: no line is marked, and no hole is known. */
-void cn_blocks_unmark(void);
+/* Before marking: no line is marked, and no hole is known. Objects of at most `bytes` that lie in
+ * blocks with much room are to be copied. */
+void cn_blocks_unmark(size_t bytes);
 
 /* After it: the objects that there are, are those that are marked. Returns the bytes of their
  * lines. */

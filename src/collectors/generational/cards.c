@@ -14,10 +14,11 @@
 
 enum { GROUP = 8 * CN_CARD };
 
-/* Call `visit` for each dirty card of [from, to), multiples of 4 KiB, and clean it. */
-typedef void card_visitor(struct cn_tracer *tracer, uintptr_t object, uintptr_t card);
+/* Call `visit` for each dirty card of [from, to), multiples of 4 KiB, and clean it; `large` is the
+ * block of the large object there. */
+typedef void card_visitor(struct cn_tracer *tracer, uintptr_t large, uintptr_t card);
 
-static void visit_group(struct cn_tracer *tracer, uintptr_t object, uintptr_t group,
+static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group,
                         card_visitor *visit)
 {
   unsigned char *cards = cn_tables_cards(group);
@@ -25,11 +26,11 @@ static void visit_group(struct cn_tracer *tracer, uintptr_t object, uintptr_t gr
   for (uintptr_t i = 0; i < GROUP / CN_CARD; i++)
     if (cards[i] != 0) {
       cards[i] = 0;
-      visit(tracer, object, group + i * CN_CARD);
+      visit(tracer, large, group + i * CN_CARD);
     }
 }
 
-static void visit_dirty(struct cn_tracer *tracer, uintptr_t object, uintptr_t from, uintptr_t to,
+static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
                         card_visitor *visit)
 {
   CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
@@ -37,7 +38,7 @@ static void visit_dirty(struct cn_tracer *tracer, uintptr_t object, uintptr_t fr
     uint64_t cards;
     memcpy(&cards, cn_tables_cards(group), sizeof cards);
     if (cards != 0)
-      visit_group(tracer, object, group, visit);
+      visit_group(tracer, large, group, visit);
   }
 }
 
@@ -46,6 +47,11 @@ static void visit_object(struct cn_tracer *tracer, uintptr_t object, uintptr_t c
 {
   if (!cairn_header_is_gone(*cairn_object_header(object)))
     cn_trace_slots(tracer, object, cn_trace_layout(tracer, NULL, object), card, card + CN_CARD);
+}
+
+static void visit_large(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
+{
+  visit_object(tracer, cn_larges_object(large), card);
 }
 
 /* The objects of a block that reach into the card, the first from before perhaps. */
@@ -84,7 +90,7 @@ static void visit_larges(struct cn_tracer *tracer)
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
     if (cn_large_is_marked(block)) {
       CN_CHECK(cn_large_find(block, &end) == block);
-      visit_dirty(tracer, cn_larges_object(block), block, end, visit_object);
+      visit_dirty(tracer, block, block, end, visit_large);
       cn_trace_drain(tracer);
     }
 }

@@ -26,19 +26,27 @@
 #include "runtime/os/os.h"
 
 enum {
-  NURSERY_MOST = 4 << 20,
+  NURSERY_USUAL = 4 << 20,
+  NURSERY_MOST = 32 << 20,
   NURSERY_SHARE = 8, /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
+  MUCH = 16,                /* one part in so many of a nursery survives: it grows; */
+  LITTLE = 128,             /* in so many: it shrinks */
+  MOVED_SHARE = 4,          /* of old lines a full collection empties one part in so many, or all
+                             * if they are half empty */
   GROWTH = 2,               /* bytes at which the next full collection is due, over survivors */
   MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
 };
 
 static struct {
   size_t initial, maximum;
-  size_t nursery;   /* bytes that it takes if there is room */
+  size_t usual;     /* bytes that the nursery takes at least, if there is room, */
+  size_t nursery;   /* and now */
   size_t old;       /* bytes of objects in the old space, large ones left out; with garbage */
   size_t threshold; /* of all old objects: a full collection is due */
-  size_t survived;  /* bytes of old objects that the last full collection left */
+  size_t survived;  /* bytes of old objects that the last full collection left, */
+  size_t left;      /* large ones left out, */
+  size_t lines;     /* and of the lines that they are in */
   bool moves;       /* no more objects are large, and the nursery moves: stress mode */
   uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
   uint64_t collections;
@@ -80,16 +88,35 @@ static void set_threshold(size_t bytes_needed)
   heap.threshold = wanted < heap.initial ? heap.initial : wanted;
 }
 
+/* Of `bytes` in the nursery `survived` have been copied. Where much survives a larger one gives
+ * objects more time to die, and costs cache misses; it may take as much as old objects do. */
+static void adapt(size_t bytes, size_t survived)
+{
+  size_t most = used() < heap.maximum / NURSERY_SHARE ? used() : heap.maximum / NURSERY_SHARE;
+
+  if (most > NURSERY_MOST)
+    most = NURSERY_MOST;
+  if (survived > bytes / MUCH)
+    heap.nursery *= 2;
+  else if (survived < bytes / LITTLE)
+    heap.nursery /= 2;
+  if (heap.nursery > most)
+    heap.nursery = most & ~(size_t)7;
+  if (heap.nursery < heap.usual)
+    heap.nursery = heap.usual;
+}
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
   heap.maximum = max_bytes & ~(size_t)7;
   heap.initial = heap.threshold = initial_bytes & ~(size_t)7;
-  heap.nursery = heap.maximum / NURSERY_SHARE & ~(size_t)7;
-  if (heap.nursery > NURSERY_MOST)
-    heap.nursery = NURSERY_MOST;
-  if (heap.nursery < NURSERY_LEAST)
-    heap.nursery = NURSERY_LEAST;
+  heap.usual = heap.maximum / NURSERY_SHARE & ~(size_t)7;
+  if (heap.usual > NURSERY_USUAL)
+    heap.usual = NURSERY_USUAL;
+  if (heap.usual < NURSERY_LEAST)
+    heap.usual = NURSERY_LEAST;
+  heap.nursery = heap.usual;
   if (!cn_tables_init(heap.maximum))
     return CAIRN_E_MEMORY;
   cn_blocks_init();
@@ -171,30 +198,37 @@ static void trace(enum cn_trace mode, const struct cn_extent *copies)
   cairn_note_all_moved(tracer.objects, tracer.moved);
 }
 
-/* Before anything moves. */
-static void ensure_memory(void)
+/* Before anything moves: for what is in the nursery, and perhaps `more`. Is there memory for that,
+ * too? */
+static bool ensure_memory(size_t more)
 {
   size_t most = cn_nursery.free - cn_nursery.start;
 
+  if (more != 0 && cn_blocks_ensure(most + more))
+    return true;
   if (!cn_blocks_ensure(most))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
                         heap.maximum);
+  return false;
 }
 
 static void collect_young(void)
 {
-  ensure_memory();
+  ensure_memory(0);
   trace(CN_TRACE_YOUNG, NULL);
   CN_CHECK(tracer.moved <= cn_nursery.free - cn_nursery.start);
   cn_trace_leave(&tracer);
   heap.old += tracer.moved;
+  adapt(cn_nursery.free - cn_nursery.start, tracer.moved);
   cn_larges_end(false);
 }
 
 static void collect_full(size_t bytes_needed)
 {
-  ensure_memory();
-  cn_blocks_unmark();
+  bool sparse = heap.lines / 2 > heap.left;
+  size_t moved = sparse ? heap.lines : heap.lines / MOVED_SHARE;
+
+  cn_blocks_unmark(ensure_memory(moved) ? moved : 0);
   cn_larges_unmark();
   trace(CN_TRACE_FULL, NULL);
   cn_trace_leave(&tracer);
@@ -203,7 +237,8 @@ static void collect_full(size_t bytes_needed)
   cairn_phase_begins("sweep");
   cn_larges_end(true);
   cn_cards_clear();
-  cn_blocks_sweep();
+  heap.left = heap.old;
+  heap.lines = cn_blocks_sweep();
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   cn_blocks_trim(heap.threshold - (used() < heap.threshold ? used() : heap.threshold));
@@ -258,7 +293,7 @@ static void collect_moving(size_t bytes_needed)
  */
 static bool full_is_due(size_t bytes_needed)
 {
-  size_t least = heap.nursery / 2;
+  size_t least = heap.usual / 2;
 
   return used() + cn_larges.young + bytes_needed > heap.threshold ||
          (left() < least && used() != heap.survived);

@@ -11,7 +11,7 @@
 #include "runtime/os/os.h"
 
 enum {
-  SLACK = 2 << 20,         /* bytes of memory that it may keep for nothing */
+  SLACK = 4 << 20,         /* bytes of memory that it may keep for nothing */
   BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
   BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
 };

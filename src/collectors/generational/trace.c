@@ -271,8 +271,8 @@ static uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || address == cn_tables.end ||
       !cn_tables_starts(address))
     nothing_there(slot, address);
-  if (mode == CN_TRACE_MOVE)
-    return evacuate(tracer, slot, address, cn_tables.old, cn_tables.end, CN_TRACE_MOVE);
+  if (mode == CN_TRACE_MOVE || cn_tables.states[cn_tables_block(address)] == CN_BLOCK_SOURCE)
+    return evacuate(tracer, slot, address, cn_tables.old, cn_tables.end, mode);
   uint64_t *marks = cn_tables_word(address, cn_tables.marks), bit = cn_tables_bit(address);
   if ((*marks & bit) != 0)
     return address;
@@ -330,6 +330,18 @@ INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t
     visit(tracer, (uintptr_t *)(at + offsets[i]), mode);
 }
 
+/* References one after another, as most arrays have them. */
+INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, enum cn_trace mode)
+{
+  for (uintptr_t slot = from; slot < to; slot += sizeof slot)
+    visit(tracer, (uintptr_t *)slot, mode);
+}
+
+static bool is_run(const struct cairn_layout *layout)
+{
+  return layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1;
+}
+
 INLINE void scan(struct cn_tracer *tracer, uintptr_t object, enum cn_trace mode)
 {
   const struct cairn_layout *layout = cairn_object_layout(object);
@@ -339,7 +351,12 @@ INLINE void scan(struct cn_tracer *tracer, uintptr_t object, enum cn_trace mode)
   visit_offsets(tracer, object, layout->offsets, layout->base_refs, mode);
   if (layout->elem_refs == 0)
     return;
-  for (uint64_t count = cairn_object_count(object); count != 0; count--) {
+  uint64_t count = cairn_object_count(object);
+  if (is_run(layout)) {
+    visit_run(tracer, element, element + count * sizeof element, mode);
+    return;
+  }
+  for (; count != 0; count--) {
     visit_offsets(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, mode);
     element += layout->elem_size;
   }
@@ -397,6 +414,11 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
   uint64_t count = cairn_object_count(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
+  if (is_run(layout)) {
+    uintptr_t end = element + count * sizeof element;
+    visit_run(tracer, element > from ? element : from, end < to ? end : to, CN_TRACE_YOUNG);
+    return;
+  }
   for (element += i * layout->elem_size; i < count && element < to; i++) {
     visit_some(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
     element += layout->elem_size;

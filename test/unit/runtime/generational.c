@@ -15,6 +15,8 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "collectors/generational/blocks.h"
+#include "collectors/generational/tables.h"
 #include "runtime/core/mutator.h"
 #include "runtime/heap/verify_heap.h"
 
@@ -437,6 +439,48 @@ static void garbage_goes(void **state)
   }
 }
 
+static size_t bytes_of_blocks(void)
+{
+  size_t low, high, bytes = 0;
+
+  cn_blocks_bounds(&low, &high);
+  for (size_t block = low; block < high; block++)
+    bytes += cn_blocks_has_objects(block) ? CN_BLOCK : 0;
+  return bytes;
+}
+
+/* One old object of thirty stays, so that each line has one: they are moved together. */
+static void fragments_join(void **state)
+{
+  enum { COUNT = 300000, EACH = 30 };
+  size_t length = 0;
+
+  (void)state;
+  clean();
+  roots[0] = 0;
+  for (int i = 0; i < COUNT; i++) {
+    ref node = object(&layouts.node);
+    words(node)[0] = roots[0];
+    roots[0] = node;
+  }
+  run(CAIRN_EXTENT_FULL, 0);
+  for (ref at = roots[0], next; at != 0; at = words(at)[0]) {
+    next = at;
+    for (int i = 0; i < EACH && next != 0; i++)
+      next = words(next)[0];
+    store(at, 0, next);
+  }
+  run(CAIRN_EXTENT_FULL, 0);
+  size_t before = bytes_of_blocks();
+  run(CAIRN_EXTENT_FULL, 0);
+  size_t after = bytes_of_blocks();
+  for (ref at = roots[0]; at != 0; at = words(at)[0])
+    length++;
+  assert_int_equal(length, COUNT / EACH);
+  assert_true(before > length * 40 * 4);
+  assert_true(after < length * 40 * 2);
+}
+
 /* A list fills the heap to the last word, again and again. */
 static void is_bounded(void **state)
 {
@@ -588,11 +632,11 @@ static int start(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(young_and_full),   cmocka_unit_test(only_cards),
-      cmocka_unit_test(garbage_goes),     cmocka_unit_test(is_bounded),
-      cmocka_unit_test(interior_roots),   cmocka_unit_test(damage_is_found),
-      cmocka_unit_test(all_move),         cmocka_unit_test(all_kinds),
-      cmocka_unit_test(moves_and_unmaps),
+      cmocka_unit_test(young_and_full),  cmocka_unit_test(only_cards),
+      cmocka_unit_test(garbage_goes),    cmocka_unit_test(is_bounded),
+      cmocka_unit_test(fragments_join),  cmocka_unit_test(interior_roots),
+      cmocka_unit_test(damage_is_found), cmocka_unit_test(all_move),
+      cmocka_unit_test(all_kinds),       cmocka_unit_test(moves_and_unmaps),
   };
 
   return cmocka_run_group_tests(tests, start, NULL);
