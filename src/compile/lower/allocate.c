@@ -15,10 +15,11 @@
  *        the stores
  *   tail: phi [object], [r]
  *
- * Objects of constant size that follow each other are made by one check, and the stores that fill
- * them stand in both arms (fresh.c). So the fast arm is a block of its own, in which nothing is
- * called: no poll comes into it, and nobody has the object's address before its end. Words that
- * have not been stored yet are seen by no collection, no other thread and no code of the program:
+ * Objects of constant size that follow each other, in a block or over small ones (join.c), are made
+ * by one check, and the stores that fill them stand in both arms (fresh.c). So the fast arm is a
+ * block of its own, in which nothing is called: no poll comes into it, and nobody has the object's
+ * address before its end. Words that have not been stored yet are seen by no collection, no other
+ * thread and no code of the program:
  * - A signal handler may interrupt the arm anywhere. It allocates from a part of the buffer of its
  *   own, its collections wait for the next safepoint, and stops wait for its end (runtime/signals).
  * - If it leaves by a jump, the arm never goes on. cn_buffer_mend() then makes the blocks of the
@@ -499,16 +500,13 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   call_list calls = {0};
   group_list groups = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  const struct cn_allocator *allocator;
 
+  cn_fresh_join(ctx, function, is_constant, CAIRN_ABI_INLINE_CLEAR_MAX);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if ((allocator = cn_layouts_allocator(i)) != NULL) {
-        check(ctx, i, allocator);
+      if (cn_layouts_allocator(i))
         cn_push(&calls, i);
-      }
-  if (ctx->errors == 0)
-    make_groups(ctx, &calls, &groups);
+  make_groups(ctx, &calls, &groups);
   for (size_t i = groups.count; i-- > 0 && ctx->errors == 0;)
     expand_group(ctx, builder, &groups.at[i]);
   for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;)
@@ -518,6 +516,16 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   cn_free(&groups);
   cn_free(&calls);
   LLVMDisposeBuilder(builder);
+}
+
+static void check_all(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  const struct cn_allocator *allocator;
+
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if ((allocator = cn_layouts_allocator(i)) != NULL)
+        check(ctx, i, allocator);
 }
 
 bool cn_allocate(struct cn_ctx *ctx)
@@ -531,7 +539,9 @@ bool cn_allocate(struct cn_ctx *ctx)
     /* The optimiser's inference no longer holds: allocation now writes memory that other functions
      * read. */
     LLVMRemoveEnumAttributeAtIndex(f, CN_FUNCTION_INDEX, memory);
-    expand_all(ctx, f);
+    check_all(ctx, f);
+    if (ctx->errors == 0)
+      expand_all(ctx, f);
   }
   return ctx->errors == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocations of one block that may share a check, and the stores that fill them: for allocate.c.
+ * Allocations that may share a check, and the stores that fill them: for allocate.c.
  */
 #ifndef CN_COMPILE_LOWER_FRESH_H
 #define CN_COMPILE_LOWER_FRESH_H
@@ -45,6 +45,14 @@ typedef bool cn_fresh_asked(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fre
  * it. Moves what lies between before the first call. */
 void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask,
                      uint64_t most);
+
+/* May an allocation move from after `instruction` to before it, if it moves to right after another?
+ */
+bool cn_fresh_may_precede(LLVMValueRef instruction);
+
+/* Move calls of the function to right after others, in blocks before, with which they then make a
+ * group (join.c). */
+void cn_fresh_join(struct cn_ctx *ctx, LLVMValueRef function, cn_fresh_asked *ask, uint64_t most);
 
 /* Is the word of the payload that begins there stored to, all of it? */
 bool cn_fresh_is_stored(const struct cn_fresh *object, uint64_t offset);
