@@ -89,6 +89,22 @@ define void @large(i64 %n) gc "statepoint-example" {
   ret void
 }
 
+; The largest that is cleared in line, of 4096 bytes with its prefix, and one of 8 more: the slow path clears it.
+; CHECK-LABEL: @limit(
+; CHECK: memset{{.*}} i64 4080, i1 false)
+; CHECK: }
+; CHECK-LABEL: @beyond(
+; CHECK-NEXT: call preserve_allcc ptr addrspace(1) @cairn_alloc_indexed_slow({{.*}}, i64 4081)
+; CHECK-NEXT: ret void
+define void @limit() gc "statepoint-example" {
+  %a = call ptr addrspace(1) @cairn_alloc_array(ptr @byte, i64 4080)
+  ret void
+}
+define void @beyond() gc "statepoint-example" {
+  %a = call ptr addrspace(1) @cairn_alloc_array(ptr @byte, i64 4081)
+  ret void
+}
+
 ; Native code calls the runtime.
 ; CHECK-LABEL: @native(
 ; CHECK: call ptr addrspace(1) @cairn_alloc(ptr @cairn.layout.0, i64 16)

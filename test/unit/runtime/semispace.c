@@ -343,6 +343,32 @@ static void damage_is_found(void **state)
                   with_assertions("or not one of its kind", "its element count is damaged"));
 }
 
+/* How many bytes of the first `bytes` of the next buffer are to be cleared? */
+static size_t to_clear(size_t bytes)
+{
+  assert_int_equal(collector->grow(&cairn_mutator, bytes), CAIRN_OK);
+  uintptr_t from = cairn_mutator.buffer_start, zero = cairn_mutator.zeroed;
+
+  assert_true(zero >= from);
+  return zero - from < bytes ? zero - from : bytes;
+}
+
+/* Memory fresh from the system is not cleared again. Where objects were, all is. */
+static void fresh_memory_is_zero(void **state)
+{
+  enum { BYTES = 64 << 10 };
+
+  (void)state;
+  memset(roots, 0, sizeof roots);
+  assert_int_equal(to_clear(BYTES), 0);
+  assert_true((roots[0] = indexed(&layouts.bytes, 2 * BYTES)) != 0);
+  assert_int_equal(to_clear(BYTES), 0);
+  roots[0] = 0;
+  run(BYTES, false);
+  run(BYTES, false);
+  assert_int_equal(to_clear(BYTES), BYTES);
+}
+
 static int start(void **state)
 {
   (void)state;
@@ -354,6 +380,7 @@ static int start(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fresh_memory_is_zero), /* first: there is none later */
       cmocka_unit_test(shapes),
       cmocka_unit_test(grows_and_is_bounded),
       cmocka_unit_test(is_small_where_little_survives),
