@@ -151,6 +151,12 @@ struct cairn_collector {
    * before a second thread runs managed code. */
   uint64_t barriers;
 
+  /* The largest block that compiled code may allocate in line, in bytes; 0: whatever it has. Code
+   * that allocates larger ones so is refused (-fcairn-inline-max). The collector sees each larger
+   * block, for it is a large object: allocate_large makes it, if there is that. Less than 8: it
+   * sees every block. */
+  uint64_t largest_in_line;
+
   /* INIT. Reserve the heap; `max_bytes` bounds what the program may hold. MEMORY: there is
    * none; the program ends. */
   enum cairn_status (*init)(size_t initial_bytes, size_t max_bytes);

@@ -146,6 +146,8 @@ struct cairn_compile_options {
   enum cairn_slots slots;
   enum cairn_root_forms roots;    /* with PAIRS, `slots` means nothing: there is no slot mode */
   enum cairn_barriers barriers;   /* of insert-barriers and what follows it */
+  unsigned inline_max;            /* largest block that is allocated in line, at most 8184; 0: that;
+                                     less than 8: none is */
   bool note_stores;               /* each store of references is noted, for CAIRN_VERIFY=stores */
   unsigned slot_budget;           /* safepoints x live references in SSA form; 0: the default */
   const unsigned *address_spaces; /* the managed ones, 1 to 255; null: address space 1 alone */
@@ -308,13 +310,12 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
 
 /* Set one option from text, as `cairn opt` takes it: name "slots", value "always"; null for the
  * options that take no value. Names: safepoints, without, slots, slot-budget, address-spaces,
- * check-polls, polls, poll, poll-budget, roots, barriers, collector, words, manage-all, shared,
- * report. "collector" sets the barriers that Cairn's collector of that name needs; of another name
- * it leaves them as they are.
- * UNKNOWN: there is no such option; REFUSED: it has no such value. *error is a message then, which
- * the caller frees with free(), and *options is as it was; else *error is null. "address-spaces"
- * allocates: the caller frees options->address_spaces with free(), and has nothing else there
- * before. */
+ * check-polls, polls, poll, poll-budget, roots, barriers, collector, inline-max, words, manage-all,
+ * shared, report. "collector" sets the barriers that Cairn's collector of that name needs; of
+ * another name it leaves them as they are. UNKNOWN: there is no such option; REFUSED: it has no
+ * such value. *error is a message then, which the caller frees with free(), and *options is as it
+ * was; else *error is null. "address-spaces" allocates: the caller frees options->address_spaces
+ * with free(), and has nothing else there before. */
 enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
                                     const char *value, char **error);
 

@@ -49,6 +49,7 @@ static const struct {
     {"cairn.poll", CN_FLAG_SAME, FIELD(poll)},
     {"cairn.poll-budget", CN_FLAG_SAME, FIELD(poll_budget)},
     {"cairn.barriers", CN_FLAG_SAME, FIELD(barriers)},
+    {"cairn.inline-max", CN_FLAG_SAME, FIELD(inline_max)},
     {"cairn.opt-level", CN_FLAG_MOST, FIELD(opt_level)},
     {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
 };

@@ -254,6 +254,29 @@ static char *set_poll_budget(struct cairn_compile_options *options, const char *
   return NULL;
 }
 
+/* 0 of the option is none, and 0 of the member the default. */
+static char *set_inline_max(struct cairn_compile_options *options, const char *value)
+{
+  enum { NONE = 1 };
+  char *end = NULL;
+  unsigned bytes;
+
+  if (!take_number(value, CAIRN_ABI_INLINE_ALLOC_MAX, &bytes, &end) || *end ||
+      bytes % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return cn_format("'%s' is not a multiple of %d from 0 to %d", value, CAIRN_ABI_OBJECT_ALIGN,
+                     CAIRN_ABI_INLINE_ALLOC_MAX);
+  options->inline_max = bytes ? bytes : NONE;
+  return NULL;
+}
+
+uint64_t cn_inline_max(const struct cn_ctx *ctx)
+{
+  uint64_t bytes = ctx->options->inline_max;
+
+  return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX
+                                                          : bytes & ~(uint64_t)7;
+}
+
 static char *set_address_spaces(struct cairn_compile_options *options, const char *value)
 {
   CN_VECTOR(unsigned) spaces = {0};
@@ -337,6 +360,7 @@ static const struct setting {
     {"roots", true, set_roots},
     {"barriers", true, set_barriers},
     {"collector", true, set_collector},
+    {"inline-max", true, set_inline_max},
     {"note-stores", false, set_note_stores},
     {"address-spaces", true, set_address_spaces},
     {"words", true, set_words},

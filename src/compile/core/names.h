@@ -79,10 +79,13 @@
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
 /* What an executable or shared object defines once if its code is of one kind, of words and of
- * barriers; and the group of a kind of barriers, the kind's name after it. */
+ * barriers, and allocates blocks of up to one size in line; and the groups of a kind of barriers
+ * and of a size, whose name or number comes after it. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
 #define CN_BARRIERS_SYMBOL "cairn.barriers.kind"
 #define CN_BARRIERS_GROUP "cairn.barriers."
+#define CN_INLINE_SYMBOL "cairn.inline.kind"
+#define CN_INLINE_GROUP "cairn.inline."
 /* What note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
 /* Attributes: of a call, or of a function: it returns a new object; of a parameter or a result: it

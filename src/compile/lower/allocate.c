@@ -4,7 +4,8 @@
  *
  * Needs: layouts. Provides: no call of cairn_alloc and its like in a managed function; blocks of at
  * most CAIRN_ABI_INLINE_CLEAR_MAX bytes, or INLINE_ALLOC_MAX if they are not cleared, are allocated
- * in line, the rest by the slow functions, which are parse points. Breaks: control flow.
+ * in line, or fewer with -fcairn-inline-max; the rest by the slow functions, which are parse
+ * points. Breaks: control flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
@@ -273,14 +274,22 @@ static void expand_in_line(struct site *s)
     join(s, &arms, fast, slow);
 }
 
+/* The largest block that may be allocated in line, in bytes. */
+static uint64_t largest(struct cn_ctx *ctx, bool uninit)
+{
+  uint64_t most = cn_inline_max(ctx);
+
+  CN_CHECK(most % CAIRN_ABI_OBJECT_ALIGN == 0 && most <= CAIRN_ABI_INLINE_ALLOC_MAX);
+  return !uninit && most > CAIRN_ABI_INLINE_CLEAR_MAX ? CAIRN_ABI_INLINE_CLEAR_MAX : most;
+}
+
 /* The largest count whose block may be allocated in line. */
 static uint64_t most_in_line(const struct site *s)
 {
-  uint64_t most = s->allocator->uninit ? CAIRN_ABI_INLINE_ALLOC_MAX : CAIRN_ABI_INLINE_CLEAR_MAX;
-  uint64_t room = most - s->prefix;
+  uint64_t most = largest(s->ctx, s->allocator->uninit), room = most - s->prefix;
 
-  CN_CHECK(s->sizes.elem_size > 0 && s->prefix < most);
-  if (payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
+  CN_CHECK(s->sizes.elem_size > 0);
+  if (s->prefix > most || payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
     return 0;
   return (room - s->sizes.elem_offset) / s->sizes.elem_size;
 }
@@ -341,9 +350,10 @@ static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *
   uint64_t count = 0;
 
   if (!s.count) {
-    in_line = s.sizes.base_size <= CAIRN_ABI_INLINE_CLEAR_MAX - s.prefix;
+    in_line = s.prefix + payload_size(&s.sizes, 0) <= largest(ctx, false);
   } else {
-    in_line = LLVMIsAConstantInt(s.count) && LLVMConstIntGetZExtValue(s.count) <= s.most;
+    in_line = LLVMIsAConstantInt(s.count) && LLVMConstIntGetZExtValue(s.count) <= s.most &&
+              s.prefix + payload_size(&s.sizes, 0) <= largest(ctx, s.allocator->uninit);
     count = in_line ? LLVMConstIntGetZExtValue(s.count) : 0;
   }
   *object = (struct cn_fresh){.call = call,
@@ -484,7 +494,7 @@ static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups
       continue;
     }
     cn_fresh_begin(&group, &object);
-    cn_fresh_gather(ctx, &group, is_constant, CAIRN_ABI_INLINE_CLEAR_MAX);
+    cn_fresh_gather(ctx, &group, is_constant, largest(ctx, false));
     next = i + group.count;
     for (size_t n = 1; n < group.count; n++)
       CN_CHECK(i + n < calls->count && calls->at[i + n] == group.objects[n].call);
@@ -501,7 +511,7 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   group_list groups = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  cn_fresh_join(ctx, function, is_constant, CAIRN_ABI_INLINE_CLEAR_MAX);
+  cn_fresh_join(ctx, function, is_constant, largest(ctx, false));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_layouts_allocator(i))

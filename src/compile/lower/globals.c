@@ -388,16 +388,32 @@ static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char
   return byte;
 }
 
+/* Define the symbol `kind` in a group of its own. */
+static void define_kind(struct cn_ctx *ctx, const char *kind, char *group)
+{
+  define_byte(ctx, group, group); /* gold -r drops a group's name that is no symbol */
+  LLVMSetLinkage(define_byte(ctx, kind, group), LLVMExternalLinkage);
+  free(group);
+}
+
 /* Define the symbols of which there may be one. The linker keeps one group of a kind, and refuses
  * the symbols of two. `image`: the group of the image, which is one of a kind of words. */
 static void define_kinds(struct cn_ctx *ctx, const char *image)
 {
-  char *barriers = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_name(ctx->options->barriers));
+  const char *barriers = cn_barriers_name(ctx->options->barriers);
+  unsigned most = (unsigned)cn_inline_max(ctx);
 
-  define_byte(ctx, barriers, barriers); /* gold -r drops a group's name that is no symbol */
-  LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, barriers), LLVMExternalLinkage);
+  define_kind(ctx, CN_BARRIERS_SYMBOL, cn_format(CN_BARRIERS_GROUP "%s", barriers));
+  define_kind(ctx, CN_INLINE_SYMBOL, cn_format(CN_INLINE_GROUP "%u", most));
   LLVMSetLinkage(define_byte(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
-  free(barriers);
+}
+
+/* What the image's flags say of the largest block that is allocated in line. */
+static uint64_t inline_code(struct cn_ctx *ctx)
+{
+  uint64_t most = cn_inline_max(ctx);
+
+  return most == CAIRN_ABI_INLINE_ALLOC_MAX ? 0 : (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
 }
 
 static void register_images(struct cn_ctx *ctx, const char *group)
@@ -409,8 +425,8 @@ static void register_images(struct cn_ctx *ctx, const char *group)
   if (ctx->errors)
     return;
   if (managed || roots > 0 || has_layouts(ctx)) {
-    uint64_t kind = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
-    register_image(ctx, group, guard, true, kind);
+    uint64_t barriers = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
+    register_image(ctx, group, guard, true, barriers | inline_code(ctx));
     define_kinds(ctx, group);
   }
   if (managed && !safepoints)

@@ -39,6 +39,8 @@ static const char help[] =
     "                            objects, snapshot or loads (default: none); one kind per program\n"
     "  -fcairn-collector=NAME    semispace (default), generational, or the program's own, which is called\n"
     "                            cairn_collector_NAME; with the barriers that these two need\n"
+    "  -fcairn-inline-max=BYTES  allocate no larger blocks in line, 0: none (default: 8184); for\n"
+    "                            collectors that are to see the others\n"
     "  -fcairn-note-stores       tell the runtime of each store of references, for CAIRN_VERIFY=stores\n"
     "  -fcairn-words=REF:INT     words are references or integers, told apart by their low bits:\n"
     "                            0:1, 1:0 or 000:10, for instance (docs/words.md)\n"

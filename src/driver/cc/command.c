@@ -49,8 +49,9 @@ static void set_debug(enum cn_debug *debug, const char *kind)
 /* -fcairn-NAME=VALUE: sets an option of cairn_compile_options. */
 static bool set_compiling(struct cn_command *command, const char *word, bool *known)
 {
-  static const char *const names[] = {"slots", "slot-budget", "roots",    "without",   "polls",
-                                      "poll",  "poll-budget", "barriers", "collector", "words"};
+  static const char *const names[] = {"slots",     "slot-budget", "roots",       "without",
+                                      "polls",     "poll",        "poll-budget", "barriers",
+                                      "collector", "words",       "inline-max"};
   const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
   size_t length = value ? (size_t)(value - name) : 0;
 

@@ -188,15 +188,21 @@ static bool is_told(struct cn_words *seen, const char *name, size_t length)
   return false;
 }
 
+static const struct {
+  const char *symbol;
+  void (*tell)(const struct cn_words *words);
+} kinds[] = {{CN_KIND_OF_BARRIERS, cn_hints_barriers},
+             {CN_KIND_OF_WORDS, cn_hints_words},
+             {CN_KIND_OF_INLINE, cn_hints_inline}};
+
 /* Print a note on the function that the linker's line is about; note that it is about kinds. */
 static void explain_link(const char *line, struct cn_words *seen)
 {
   const char *at = strstr(line, managed_code);
 
-  if (strstr(line, CN_KIND_OF_BARRIERS))
-    is_told(seen, CN_KIND_OF_BARRIERS, sizeof CN_KIND_OF_BARRIERS - 1);
-  if (strstr(line, CN_KIND_OF_WORDS))
-    is_told(seen, CN_KIND_OF_WORDS, sizeof CN_KIND_OF_WORDS - 1);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strstr(line, kinds[i].symbol))
+      is_told(seen, kinds[i].symbol, strlen(kinds[i].symbol));
   if (!at)
     return;
   at += sizeof managed_code - 1;
@@ -212,10 +218,9 @@ void cn_hints_link(const struct cn_words *words)
 
   explain_all(words, explain_link, &seen);
   for (size_t i = 0; i < seen.count; i++) {
-    if (strcmp(seen.at[i], CN_KIND_OF_BARRIERS) == 0)
-      cn_hints_barriers(words);
-    if (strcmp(seen.at[i], CN_KIND_OF_WORDS) == 0)
-      cn_hints_words(words);
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++)
+      if (strcmp(seen.at[i], kinds[n].symbol) == 0)
+        kinds[n].tell(words);
     free((char *)seen.at[i]);
   }
   cn_free(&seen);

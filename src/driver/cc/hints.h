@@ -12,15 +12,18 @@
 void cn_hints_explain(const struct cn_words *words);
 
 /* Add a note for each function that the linker missed since it is not managed code, and one if
- * kinds of barriers or of words are mixed. This command to link failed. */
+ * kinds of barriers or of words, or sizes of blocks in line, are mixed. This command to link
+ * failed. */
 void cn_hints_link(const struct cn_words *words);
 
-/* kinds.c: the linker complained of these symbols, of which each kind of barriers, or of words, has
- * a definition. Say which of the command's files have which kind. */
+/* kinds.c: the linker complained of these symbols, of which each kind of barriers, or of words, or
+ * size of blocks in line, has a definition. Say which of the command's files have which kind. */
 #define CN_KIND_OF_BARRIERS "cairn.barriers.kind"
 void cn_hints_barriers(const struct cn_words *words);
 #define CN_KIND_OF_WORDS "cairn.words.kind"
 void cn_hints_words(const struct cn_words *words);
+#define CN_KIND_OF_INLINE "cairn.inline.kind"
+void cn_hints_inline(const struct cn_words *words);
 
 /* misplaced.c: warn if `managed` follows the braces of a struct, in the file at `path` and in those
  * that it includes by name from its folder: it means nothing there, and clang is silent about it.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which files of a link have which kind of barriers, or of words? An object has a group
- * `cairn.barriers.KIND`, and a group of its image, `cairn.image.words.KIND`, or `cairn.image` if
- * words are plain; here it is enough that the name stands in the file.
+ * Which files of a link have which kind of barriers, or of words, or allocate blocks of which size
+ * in line? An object has groups `cairn.barriers.KIND` and `cairn.inline.BYTES`, and a group of its
+ * image, `cairn.image.words.KIND`, or `cairn.image` if words are plain; here it is enough that the
+ * name stands in the file.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 static const char *const barriers[] = {"none",     "cards", "fields", "objects",
                                        "snapshot", "loads", "custom"};
 static const char barriers_group[] = "cairn.barriers.", words_group[] = "cairn.image.words.",
-                  plain_group[] = "cairn.image";
+                  inline_group[] = "cairn.inline.", plain_group[] = "cairn.image";
 
 struct text {
   const char *at;
@@ -101,17 +102,18 @@ void cn_hints_barriers(const struct cn_words *words)
   fprintf(stderr, "; compile all of it with one -fcairn-barriers=KIND\n");
 }
 
-/* Add the kinds of words that the file names to those that are known. */
-static void add_kinds(const char *path, struct cn_words *kinds)
+/* Add the kinds, words of these letters, that the file names after `group` to those known. */
+static void add_kinds(const char *path, const char *group, const char *letters,
+                      struct cn_words *kinds)
 {
   struct text text = open_text(path);
   const char *at = text.at;
 
-  while (at && (at = find(&text, at, words_group, sizeof words_group - 1)) != NULL) {
+  while (at && (at = find(&text, at, group, strlen(group))) != NULL) {
     char *kind;
-    at += sizeof words_group - 1;
+    at += strlen(group);
     size_t length = 0, room = text.bytes - (size_t)(at - text.at);
-    while (length < room && memchr("01:", at[length], 3) != NULL)
+    while (length < room && at[length] != '\0' && strchr(letters, at[length]) != NULL)
       length++;
     bool known = length == 0;
     for (size_t i = 0; i < kinds->count && !known; i++)
@@ -122,19 +124,38 @@ static void add_kinds(const char *path, struct cn_words *kinds)
   close_text(&text);
 }
 
-void cn_hints_words(const struct cn_words *words)
+/* Print what of these kinds is in which files, after what has been printed. */
+static void print_kinds(const struct cn_words *words, const char *group, const char *letters,
+                        unsigned *printed)
 {
   struct cn_words kinds = {0};
-  unsigned printed = 0;
 
   for (size_t i = 1; i < words->count; i++)
-    add_kinds(words->at[i], &kinds);
-  fprintf(stderr, "cairn-cc: note: the program has words of several kinds:");
-  print_kind(words, words_group, "plain", &printed);
+    add_kinds(words->at[i], group, letters, &kinds);
   for (size_t i = 0; i < kinds.count; i++) {
-    print_kind(words, words_group, kinds.at[i], &printed);
+    print_kind(words, group, kinds.at[i], printed);
     free((char *)kinds.at[i]);
   }
-  fprintf(stderr, "; compile all of it with one -fcairn-words\n");
   cn_free(&kinds);
+}
+
+void cn_hints_words(const struct cn_words *words)
+{
+  unsigned printed = 0;
+
+  fprintf(stderr, "cairn-cc: note: the program has words of several kinds:");
+  print_kind(words, words_group, "plain", &printed);
+  print_kinds(words, words_group, "01:", &printed);
+  fprintf(stderr, "; compile all of it with one -fcairn-words\n");
+}
+
+void cn_hints_inline(const struct cn_words *words)
+{
+  unsigned printed = 0;
+
+  fprintf(stderr,
+          "cairn-cc: note: the program has code that allocates blocks of up to several sizes "
+          "in line:");
+  print_kinds(words, inline_group, "0123456789", &printed);
+  fprintf(stderr, "; compile all of it with one -fcairn-inline-max=BYTES\n");
 }

@@ -53,6 +53,7 @@ static const char help[] =
     "                        refused, and there is no slot mode (default: all)\n"
     "  --barriers=KIND       insert-barriers and what follows it: cards, fields, objects, snapshot,\n"
     "                        loads, or custom, the module's own (default: none)\n"
+    "  --inline-max=BYTES    allocate: no larger blocks in line; 0: none (default: 8184)\n"
     "  --note-stores         note-stores: the runtime is told of each store of references\n"
     "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
     "  --words=REF:INT       words are references or integers, told apart by their low bits, as in\n"
@@ -302,6 +303,7 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"poll", required_argument, NULL, OPT_SET},
                                              {"poll-budget", required_argument, NULL, OPT_SET},
                                              {"barriers", required_argument, NULL, OPT_SET},
+                                             {"inline-max", required_argument, NULL, OPT_SET},
                                              {"note-stores", no_argument, NULL, OPT_SET},
                                              {"report", no_argument, NULL, OPT_SET},
                                              {"disable-output", no_argument, NULL, OPT_SILENT},

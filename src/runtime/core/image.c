@@ -128,6 +128,12 @@ bool cn_image_has_frames(void)
   return atomic_load(&frames);
 }
 
+bool cn_image_has_sections(const struct cairn_image *image)
+{
+  return image->frames_start != image->frames_stop || image->roots_start != image->roots_stop ||
+         image->layouts_start != image->layouts_stop;
+}
+
 /* In the child of a fork(), which has only this thread. */
 static void forked(void)
 {

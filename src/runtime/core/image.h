@@ -61,6 +61,9 @@ bool cn_image_readers_left(uint64_t since);
 /* Does any image have frame maps? */
 bool cn_image_has_frames(void);
 
+/* False: it only carries a flag. */
+bool cn_image_has_sections(const struct cairn_image *image);
+
 /* True if a function with frame maps has a part of [start, end). */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 

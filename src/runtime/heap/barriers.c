@@ -8,6 +8,7 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/heap.h"
@@ -146,20 +147,13 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
                 collector->name, names[collector->barriers], missing(collector));
 }
 
-/* Images that only carry a flag have no code. */
-static bool has_barriers(const struct cairn_image *image)
-{
-  return image->frames_start != image->frames_stop || image->roots_start != image->roots_stop ||
-         image->layouts_start != image->layouts_stop;
-}
-
 void cn_barriers_check_image(const struct cairn_collector *collector,
                              const struct cairn_image *image, const void *key)
 {
   uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
   char file[CN_REPORT_PC];
 
-  if (kind == collector->barriers || !has_barriers(image))
+  if (kind == collector->barriers || !cn_image_has_sections(image))
     return;
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
               "compile it with -fcairn-barriers=%s",

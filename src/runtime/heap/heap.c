@@ -19,11 +19,6 @@
 #include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
 
-/* From this size on a block is a large object, if the collector tells them apart. */
-enum { LARGE = 8 << 10 };
-_Static_assert((int)LARGE > (int)CAIRN_ABI_INLINE_ALLOC_MAX,
-               "large ones are not allocated in line");
-
 /* -fcairn-collector=NAME makes the linker define it. */
 #pragma GCC visibility push(default)
 extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
@@ -53,10 +48,34 @@ static void check_form(const struct cairn_collector *chosen)
               chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
 }
 
+/* End the program if the image's code allocates blocks in line that the collector is to see. */
+static void check_in_line(const struct cairn_image *image, const void *key)
+{
+  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_INLINE_SHIFT & 0xffff,
+           most = code != 0 ? code & ~(uint64_t)7 : CAIRN_ABI_INLINE_ALLOC_MAX;
+  char file[CN_REPORT_PC];
+
+  if (collector->largest_in_line == 0 || most <= collector->largest_in_line ||
+      !cn_image_has_sections(image))
+    return;
+  cairn_fatal("%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
+              "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",
+              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
+              (unsigned long long)most, collector->name,
+              (unsigned long long)collector->largest_in_line,
+              (unsigned long long)(collector->largest_in_line & ~(uint64_t)7));
+}
+
+static void check_image(const struct cairn_image *image, const void *key)
+{
+  cn_barriers_check_image(collector, image, key);
+  check_in_line(image, key);
+}
+
 void cn_heap_check_image(const struct cairn_image *image, const void *key)
 {
   if (__atomic_load_n(&settled, __ATOMIC_SEQ_CST))
-    cn_barriers_check_image(collector, image, key);
+    check_image(image, key);
 }
 
 /* An image that comes meanwhile is seen here, or sees that it is settled. */
@@ -66,7 +85,7 @@ static void settle(void)
   bool entered = cn_image_enter();
   const struct cn_image_list *list = cn_image_list();
   for (size_t i = 0; i < list->count; i++)
-    cn_barriers_check_image(collector, &list->at[i].image, list->at[i].key);
+    check_image(&list->at[i].image, list->at[i].key);
   cn_image_leave(entered);
 }
 
@@ -162,9 +181,15 @@ void cn_heap_set_up(void)
   cn_mutex_release(&first);
 }
 
+/* What compiled code does not allocate in line is a large object, if the collector tells them
+ * apart. */
 static bool is_large(size_t bytes)
 {
-  return bytes >= LARGE && collector->allocate_large != NULL;
+  uint64_t most = collector->largest_in_line;
+
+  if (most == 0 || most > CAIRN_ABI_INLINE_ALLOC_MAX)
+    most = CAIRN_ABI_INLINE_ALLOC_MAX;
+  return bytes > most && collector->allocate_large != NULL;
 }
 
 /* Null: it does not fit without a collection. */

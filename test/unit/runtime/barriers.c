@@ -2,7 +2,7 @@
  *
  * Slow paths of barriers, called as compiled code calls them; logs; kinds. What would go wrong: a
  * register or a vector is lost, a store is logged nowhere, a log dies with its thread, code of one
- * kind runs with a collector of another.
+ * kind runs with a collector of another, or takes blocks that the collector is to see.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -276,10 +276,35 @@ static void kinds_are_refused(void **state)
   cairn_image_unregister(&other);
 }
 
+/* Flags of code that allocates blocks of up to so many bytes in line. */
+static uint64_t in_line(uint64_t bytes)
+{
+  return (uint64_t)CAIRN_ABI_BARRIERS_LOADS << CAIRN_ABI_IMAGE_BARRIERS_SHIFT |
+         (bytes | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
+}
+
+static void sizes_are_refused(void **state)
+{
+  (void)state;
+  other = image;
+  other.flags = in_line(264);
+  cairn_image_register(&other);
+  aborts(choose, "unit_runtime_barriers allocates blocks of up to 264 bytes in line, and collector "
+                 "all lets those of up to 256 bytes be allocated so: compile it with "
+                 "-fcairn-inline-max=256");
+  cairn_image_unregister(&other);
+  all.largest_in_line = 7;
+  aborts(choose, "up to 256 bytes in line, and collector all lets those of up to 7 bytes be "
+                 "allocated so: compile it with -fcairn-inline-max=0");
+  all.largest_in_line = 256;
+}
+
+static uint64_t other_flags;
+
 static void register_other(void)
 {
   other = image;
-  other.flags = 0;
+  other.flags = other_flags;
   cairn_image_register(&other);
 }
 
@@ -288,12 +313,20 @@ static void images_that_come_later(void **state)
   (void)state;
   choose(); /* the heap is there from now on */
   aborts(register_other, "was compiled with barriers of kind none, and collector all");
+  other_flags = in_line(0) & ~((uint64_t)1 << CAIRN_ABI_IMAGE_INLINE_SHIFT);
+  aborts(register_other, "allocates blocks of up to 8184 bytes in line, and collector all");
+  other_flags = in_line(264);
+  aborts(register_other, "allocates blocks of up to 264 bytes in line, and collector all");
+  other_flags = in_line(0);
+  register_other();
+  cairn_image_unregister(&other);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kinds_are_refused),
+      cmocka_unit_test(sizes_are_refused),
       cmocka_unit_test(images_that_come_later),
       cmocka_unit_test(fields),
       cmocka_unit_test(objects),
@@ -303,11 +336,12 @@ int main(void)
       cmocka_unit_test(handlers_log),
   };
 
-  image.flags = (uint64_t)CAIRN_ABI_BARRIERS_LOADS << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
+  image.flags = in_line(256);
   map_functions();
   all = shifting;
   all.name = "all";
   all.barriers = CAIRN_ABI_BARRIERS_LOADS;
+  all.largest_in_line = 256;
   all.log_slot = log_slot;
   all.log_object = log_object;
   all.log_old = log_old;
