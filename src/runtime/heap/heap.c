@@ -20,9 +20,8 @@
 #include "runtime/os/os.h"
 
 /* -fcairn-collector=NAME makes the linker define it. */
-#pragma GCC visibility push(default)
-extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
-#pragma GCC visibility pop
+extern const struct cairn_collector *const cairn_collector_chosen
+    __attribute__((weak, visibility("hidden")));
 
 static const struct cairn_collector *collector = &cairn_collector_semispace;
 static bool ready;

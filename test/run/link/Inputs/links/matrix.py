@@ -125,7 +125,7 @@ def check_run(images, expected):
     if without_activations(done.stdout) != without_activations(expected):
         raise Wrong(f'{images[0]}: it prints\n{done.stdout}')
     counts = {name: int(n) for name, n in re.findall(r'^([a-z ]+): (\d+)$', done.stderr, re.M)}
-    least = {'collections': 500, 'frames walked': 3000 if LTO else 5000, 'roots found': 2000, 'objects moved': 20000}
+    least = {'collections': 500, 'frames walked': 2500 if LTO else 5000, 'roots found': 2000, 'objects moved': 20000}
     for name, n in least.items():
         if counts.get(name, 0) < n:
             raise Wrong(f'{images[0]}: {name}: {counts.get(name)}')
