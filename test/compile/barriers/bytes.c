@@ -1,0 +1,34 @@
+// cairn_copy() copies data without references (<cairn/cairn.h>). Byte by byte it has no barrier, of
+// whatever kind; if the optimiser makes it memcpy, nothing says any more what the bytes are, and it
+// has that of memcpy, in pieces too. Wrong: a barrier takes bytes for references, or memcpy goes
+// without.
+// RUN: for k in cards fields objects snapshot loads; do for o in -O0 -O2; do \
+// RUN:   %cairn-cc $o -fcairn-barriers=$k -S -emit-llvm %s -o %t.ll && \
+// RUN:   FileCheck --check-prefix=BYTES %s < %t.ll || exit 1; done || exit 1; \
+// RUN:   FileCheck --check-prefix=COPY %s < %t.ll || exit 1; done
+#include <cairn/cairn.h>
+
+// BYTES-LABEL: define {{.*}}@some(
+// BYTES-NOT: cairn_barrier
+// BYTES-NOT: lshr i64 %{{.*}}, 9
+// BYTES: store i8 %{{.*}}, ptr addrspace(1)
+// BYTES-NOT: cairn_barrier
+// BYTES-NOT: lshr i64 %{{.*}}, 9
+// BYTES: ret void
+void some(char managed *to, char managed *from)
+{
+  cairn_copy(to, from, 3);
+}
+
+// COPY-LABEL: define {{.*}}@many(
+// COPY: cairn_barrier_range(
+// COPY: call void @llvm.memcpy.p1.p1.i64(
+// COPY: @cairn.long.llvm.memcpy.p1.p1.i64
+// COPY: define internal void @cairn.long.llvm.memcpy.p1.p1.i64(
+// COPY: load volatile i64
+// COPY: cairn_barrier_range(
+// COPY: call void @llvm.memcpy.p1.p1.i64(
+void many(char managed *restrict to, char managed *restrict from, long n)
+{
+  cairn_copy(to, from, n);
+}
