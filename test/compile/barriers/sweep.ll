@@ -11,7 +11,7 @@
 
 ;--- good.ll
 ; WHY: remark: in function 'up': no barrier: the cards of all passes are marked before the loop [barrier-elided]
-; FIELDS-COUNT-6: call void @cairn.barrier.store(
+; FIELDS-COUNT-8: call void @cairn.barrier.store(
 ; FIELDS-NOT: swept
 
 ; CHECK-LABEL: define void @up(
@@ -157,6 +157,33 @@ done:
   ret void
 }
 
+; Reversed in place, up to the middle: a range for either end.
+; CHECK-LABEL: define void @halves(
+; CHECK: call void @cairn.barrier.range(
+; CHECK: call void @cairn.barrier.range(
+; CHECK: loop:
+; CHECK-NOT: barrier
+; CHECK: ret void
+define void @halves(ptr addrspace(1) %a, i64 %n, i64 %half) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %low = getelementptr ptr addrspace(1), ptr addrspace(1) %a, i64 %i
+  %not = xor i64 %i, -1
+  %j = add i64 %not, %n
+  %high = getelementptr ptr addrspace(1), ptr addrspace(1) %a, i64 %j
+  %first = load ptr addrspace(1), ptr addrspace(1) %low
+  %last = load ptr addrspace(1), ptr addrspace(1) %high
+  store ptr addrspace(1) %last, ptr addrspace(1) %low
+  store ptr addrspace(1) %first, ptr addrspace(1) %high
+  %next = add i64 %i, 1
+  %ends = icmp eq i64 %next, %half
+  br i1 %ends, label %done, label %loop
+done:
+  ret void
+}
+
 ;--- other.ll
 ; Loops that are no sweeps keep their marks.
 declare void @f()
@@ -270,6 +297,33 @@ loop4:
   %next4 = add i64 %i4, 1
   %ends4 = icmp eq i64 %next4, %n
   br i1 %ends4, label %done, label %loop4
+done:
+  ret void
+}
+
+; Reversed in place, until two variables meet: after how many passes is not known before the loop.
+; CHECK-LABEL: define void @meets(
+; CHECK-NOT: range
+; CHECK: loop:
+; CHECK-COUNT-2: call void @cairn.barrier.store(
+; CHECK: ret void
+define void @meets(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {
+entry:
+  %top = add i64 %n, -1
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %j = phi i64 [ %top, %entry ], [ %less, %loop ]
+  %low = getelementptr ptr addrspace(1), ptr addrspace(1) %a, i64 %i
+  %high = getelementptr ptr addrspace(1), ptr addrspace(1) %a, i64 %j
+  %first = load ptr addrspace(1), ptr addrspace(1) %low
+  %last = load ptr addrspace(1), ptr addrspace(1) %high
+  store ptr addrspace(1) %last, ptr addrspace(1) %low
+  store ptr addrspace(1) %first, ptr addrspace(1) %high
+  %next = add i64 %i, 1
+  %less = add i64 %j, -1
+  %goes = icmp slt i64 %next, %less
+  br i1 %goes, label %loop, label %done
 done:
   ret void
 }
