@@ -56,8 +56,8 @@ def count(build, root, folder):
 
 
 def totals(found, group, kind):
-    """(stores, barriers, reasons) of a group, or of all if it is None. With `fields` each store has a barrier of its own
-    or is left out, so these tell how many stores there are; with `cards` one barrier may do for several."""
+    """(stores, barriers, reasons) of a group, or of all if it is None. With `fields` each store has a barrier of
+    its own or is left out, so these tell how many stores there are; with `cards` one barrier may do for several."""
     barriers, reasons = collections.Counter(), {each: collections.Counter() for each in KINDS}
     for (of, each, _), (stand, why) in found.items():
         if group in (None, of):

@@ -8,7 +8,9 @@
 #include <time.h>
 #include <cairn/cairn.h>
 
-enum { NODES = 4096 };
+#ifndef NODES
+#define NODES 4096 /* a power of two */
+#endif
 
 typedef struct node managed *node_ref;
 struct node {
