@@ -106,7 +106,8 @@ static const char *const late[] = {
     OPTIMISE, "escape",
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
-    "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer", "drop-markers",
+    "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
+    "lower-barriers", "carry-buffer", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "route-calls", "check-stores",
