@@ -96,6 +96,15 @@ static int tasks(void)
   return count - 2 - others;
 }
 
+/* Is the calling thread the only one? The kernel lists a thread for a moment after it was joined.
+ */
+static bool is_alone(void)
+{
+  for (int i = 0; i < 10000 && tasks() != 1; i++)
+    usleep(1000);
+  return tasks() == 1;
+}
+
 static void parts(void **state)
 {
   (void)state;
@@ -151,7 +160,7 @@ static void ends_and_starts(void **state)
     cn_workers_prepare(true);
     check_parts(ALL, MOST);
     cn_workers_end();
-    assert_int_equal(tasks(), 1);
+    assert_true(is_alone());
     check_parts(ALL, 1);
   }
   cn_workers_prepare(true);
@@ -187,7 +196,7 @@ static void ended_meanwhile(void **state)
   cn_workers_prepare(true);
   assert_int_equal(cairn_workers_run(ALL, let_end, &thread), MOST);
   pthread_join(thread, NULL);
-  assert_int_equal(tasks(), 1);
+  assert_true(is_alone());
   check_parts(ALL, 1);
   cn_workers_prepare(true);
   check_parts(ALL, MOST);
@@ -209,7 +218,7 @@ static void forked(void **state)
   cn_workers_prepare(true);
   pid_t child = fork();
   if (child == 0) {
-    bool alone = tasks() == 1 && cairn_workers_run(ALL, see, &seen) == 1;
+    bool alone = is_alone() && cairn_workers_run(ALL, see, &seen) == 1;
     cn_workers_prepare(true);
     _exit(alone && cairn_workers_run(ALL, see, &seen) == MOST && seen.done == 1 + MOST ? 7 : 1);
   }
@@ -228,7 +237,7 @@ static void after_exit(void **state)
     unsigned before = cairn_workers_run(ALL, see, &seen);
     cn_workers_exit();
     cn_workers_prepare(true);
-    _exit(before == MOST && tasks() == 1 && cairn_workers_run(ALL, see, &seen) == 1 ? 7 : 1);
+    _exit(before == MOST && is_alone() && cairn_workers_run(ALL, see, &seen) == 1 ? 7 : 1);
   }
   assert_int_equal(status_of(child), 7 << 8);
 }
@@ -324,6 +333,7 @@ static void count_others(void)
 
   if (pthread_create(&thread, NULL, nothing, NULL) == 0)
     pthread_join(thread, NULL);
+  usleep(100000);
   others = tasks() - 1;
 }
 
