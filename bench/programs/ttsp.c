@@ -43,8 +43,10 @@ static const struct kernel {
 #include <cairn/abi.h>
 #include "runtime/core/mutator.h"
 #include "runtime/core/upcalls.h"
+#include "runtime/events/events.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;
 extern _Thread_local volatile uint64_t bench_poll __attribute__((alias("cairn_mutator")));
@@ -75,6 +77,22 @@ void cn_upcall_stop_waits(int thread, uint64_t since)
 bool cn_upcall_delivering(void) /* no handler of a signal runs here */
 {
   return false;
+}
+
+bool cn_workers_is_one(void) /* nor does a collector */
+{
+  return false;
+}
+
+/* Nobody listens. */
+uint64_t cn_events_tell(struct cairn_event event)
+{
+  (void)event;
+  return 0;
+}
+
+void cn_events_flush(void)
+{
 }
 
 static void attach(void)
