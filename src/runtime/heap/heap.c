@@ -20,8 +20,9 @@
 #include "runtime/os/os.h"
 
 /* -fcairn-collector=NAME makes the linker define it. */
-extern const struct cairn_collector *const cairn_collector_chosen
-    __attribute__((weak, visibility("hidden")));
+#pragma GCC visibility push(default)
+extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
+#pragma GCC visibility pop
 
 static const struct cairn_collector *collector = &cairn_collector_semispace;
 static bool ready;
