@@ -8,6 +8,10 @@
 #include "base/check.h"
 
 enum { GROWTH = 4, SMALL_GROWTH = 16, SMALL = 512 << 10 };
+enum {
+  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
+  BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
+};
 
 static size_t least(size_t a, size_t b)
 {
@@ -38,4 +42,17 @@ size_t cn_capacity_wanted(const struct cn_capacity *left)
       __builtin_add_overflow(wanted, left->needed, &wanted))
     return left->maximum;
   return least(most(wanted, small_wanted(left)), left->maximum);
+}
+
+size_t cn_capacity_of_buffer(struct cairn_mutator *mutator, size_t room, size_t bytes)
+{
+  size_t count = cairn_mutator_count();
+  uintptr_t *next = cairn_mutator_word(mutator);
+
+  if (count <= 1)
+    return room;
+  size_t size = least(*next, (room / BUFFER_SHARE / count) & ~(size_t)7);
+  size = most(size, BUFFER_LEAST);
+  *next = 2 * size;
+  return least(most(size, bytes), room);
 }

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+struct cairn_mutator;
+
 /* What a collection left, in bytes, and the bounds of the heap. */
 struct cn_capacity {
   size_t copied, large; /* large objects were not copied, which costs next to nothing */
@@ -20,5 +22,10 @@ struct cn_capacity {
  * 512 KB for each mutator. It is no more, so that two spaces of it stay in the processor's cache.
  * Never more than the maximum. Phase STOP. */
 size_t cn_capacity_wanted(const struct cn_capacity *left);
+
+/* How many of the `room` bytes that are free a buffer gets that is to serve `bytes` at first: all
+ * if there is one mutator. Of several each gets twice as much as the last time, which its word
+ * (cairn_mutator_word()) tells, and together they take a quarter. Under the collector's lock. */
+size_t cn_capacity_of_buffer(struct cairn_mutator *mutator, size_t room, size_t bytes);
 
 #endif

@@ -39,10 +39,8 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  SMALL = 128,             /* bytes of objects that are copied in line */
-  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
-  BUFFER_SHARE = 4,        /* which together take one part in this many of what is free */
-  COMMIT_LEAST = 4096      /* less is not worth a try */
+  SMALL = 128,        /* bytes of objects that are copied in line */
+  COMMIT_LEAST = 4096 /* less is not worth a try */
 };
 
 static struct {
@@ -130,28 +128,9 @@ static void take(struct cairn_mutator *mutator)
   touch();
 }
 
-/* How many bytes a buffer gets that is to serve `bytes` at first. */
-static size_t share(struct cairn_mutator *mutator, size_t bytes)
-{
-  size_t count = cairn_mutator_count();
-  uintptr_t *next = cairn_mutator_word(mutator);
-
-  if (count <= 1)
-    return room();
-  size_t most = (room() / BUFFER_SHARE / count) & ~(size_t)7, size = *next;
-  if (size > most)
-    size = most;
-  if (size < BUFFER_LEAST)
-    size = BUFFER_LEAST;
-  *next = 2 * size;
-  if (size < bytes)
-    size = bytes;
-  return size < room() ? size : room();
-}
-
 static void give(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = share(mutator, bytes);
+  size_t size = cn_capacity_of_buffer(mutator, room(), bytes);
 
   cairn_buffer_give_zeroed(mutator, heap.free, heap.free + size,
                            heap.current.base + heap.current.touched);
@@ -407,19 +386,6 @@ static inline void visit_slot(uintptr_t *slot)
 
 /* ---- roots that point into an object ---- */
 
-/* The size of the payload at `at`, which has this header. */
-static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
-{
-  const struct cairn_layout *layout = cairn_header_layout(header);
-
-  if (cairn_header_is_gone(header)) {
-    *bytes = cairn_header_gone_bytes(header);
-    return true;
-  }
-  return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
-         cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) == CAIRN_OK;
-}
-
 /* Step over a block of from-space. If it has been copied, the copy tells the size. */
 static uintptr_t step(uintptr_t block, uintptr_t *payload)
 {
@@ -433,7 +399,7 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
     at = cairn_header_forwarded_to(header);
     header = *cairn_object_header(at);
   }
-  if (!payload_size(header, at, indexed, &bytes) || bytes > cycle.from_end - *payload)
+  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes > cycle.from_end - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
   return *payload + bytes;
 }

@@ -6,6 +6,7 @@
 #include "collectors/starts.h"
 
 #include <string.h>
+#include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/os/os.h"
 
@@ -25,6 +26,18 @@ static struct {
   uint8_t *memory;
   size_t room; /* bytes of it */
 } map;
+
+bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
+{
+  const struct cairn_layout *layout = cairn_header_layout(header);
+
+  if (cairn_header_is_gone(header)) {
+    *bytes = cairn_header_gone_bytes(header);
+    return true;
+  }
+  return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
+         cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) == CAIRN_OK;
+}
 
 static bool make_room(size_t cards)
 {

@@ -19,6 +19,10 @@
  * calls cairn_fatal(). */
 typedef uintptr_t cn_starts_step(uintptr_t block, uintptr_t *payload);
 
+/* The bytes of payload of the object at `at`, of which `header` is the header, into *bytes. Headers
+ * are not trusted. False: it is none of an object that is `indexed`, or of one that is not. */
+bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes);
+
 /* Phase STOP. Begin a map of the blocks in [from, end). A block begins at `middle`, too, unless it
  * is `end`: roots beyond it do not ask for a walk over what lies before. False: no memory for it.
  */

@@ -14,19 +14,6 @@
 #include "collectors/large.h"
 #include "collectors/starts.h"
 
-/* The size of the payload at `at`, which has this header. */
-static bool payload_size(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
-{
-  const struct cairn_layout *layout = cairn_header_layout(header);
-
-  if (cairn_header_is_gone(header)) {
-    *bytes = cairn_header_gone_bytes(header);
-    return true;
-  }
-  return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
-         cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) == CAIRN_OK;
-}
-
 uintptr_t cn_inside_step(uintptr_t block, uintptr_t *payload)
 {
   uintptr_t first = *(const uintptr_t *)block, prefix = CAIRN_ABI_HEADER_SIZE;
@@ -42,7 +29,7 @@ uintptr_t cn_inside_step(uintptr_t block, uintptr_t *payload)
     at = cairn_header_forwarded_to(header);
     header = *cairn_object_header(at);
   }
-  if (!payload_size(header, at, indexed, &bytes) || bytes > cn_nursery.free - *payload)
+  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes > cn_nursery.free - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
   return *payload + bytes;
 }
@@ -97,7 +84,7 @@ uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address)
     at = cairn_header_forwarded_to(*cairn_object_header(at));
   uintptr_t header = *cairn_object_header(at);
   const struct cairn_layout *layout = cairn_header_layout(header);
-  if (!payload_size(header, at, layout != NULL && layout->elem_size != 0, &bytes) ||
+  if (!cn_starts_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) ||
       address - start > bytes)
     cn_trace_no_object(slot, address, "no object reaches there");
   return start;

@@ -8,12 +8,11 @@
 
 #include <pthread.h>
 #include "base/check.h"
+#include "collectors/capacity.h"
 #include "runtime/os/os.h"
 
 enum {
-  SLACK = 4 << 20,         /* bytes of memory that it may keep for nothing */
-  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
-  BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
+  SLACK = 4 << 20, /* bytes of memory that it may keep for nothing */
 };
 
 struct cn_nursery cn_nursery;
@@ -95,28 +94,9 @@ static size_t left(void)
   return cn_nursery.limit - cn_nursery.free;
 }
 
-/* How many bytes a buffer gets that is to serve `bytes` at first. */
-static size_t share(struct cairn_mutator *mutator, size_t bytes)
-{
-  size_t count = cairn_mutator_count();
-  uintptr_t *next = cairn_mutator_word(mutator);
-
-  if (count <= 1)
-    return left();
-  size_t most = (left() / BUFFER_SHARE / count) & ~(size_t)7, size = *next;
-  if (size > most)
-    size = most;
-  if (size < BUFFER_LEAST)
-    size = BUFFER_LEAST;
-  *next = 2 * size;
-  if (size < bytes)
-    size = bytes;
-  return size < left() ? size : left();
-}
-
 static void give(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = share(mutator, bytes);
+  size_t size = cn_capacity_of_buffer(mutator, left(), bytes);
 
   CN_CHECK(size <= left() && cn_nursery.limit <= cn_nursery.memory);
   cairn_buffer_give(mutator, cn_nursery.free, cn_nursery.free + size);
