@@ -44,6 +44,7 @@
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
+#define CN_CHECK_COPY_TO_BYTES "cairn_check_copy_to_bytes"
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"
