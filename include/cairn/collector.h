@@ -410,6 +410,24 @@ unsigned cairn_workers_run(unsigned most, cairn_job *job, void *env);
 /* No job has more parts. Does not change; any phase. */
 unsigned cairn_workers_most(void);
 
+/* ---- beside the program: a thread of the runtime's that does a job while the program runs ---- */
+
+/* A step of a job; true: there is more to do. Steps of one job come one after another, on that
+ * thread, in phase MUTATE and never in phase STOP: a stop waits for the one that is under way, so a
+ * step takes some ten microseconds, and waits for nobody. What happened in stops before the step
+ * sees, and what it did the stops after see. It may call what is allowed in any phase,
+ * cairn_phase_begins() and cairn_phase_ends(). */
+typedef bool cairn_step(void *env);
+
+/* Within collect(). From the end of the stop on, call `step` until it is false. It replaces the job
+ * that there was; null: there is none.
+ *
+ * The thread is started by the first collection after that, and by none as long as only signal
+ * handlers collect, or after exit handlers have run, or if the system has no more threads: then no
+ * step is ever called, and the collector must see to that. In a fork()'s child there is no job. It
+ * is no mutator and runs no managed code: an attempt ends the program. It gets no signals. */
+void cairn_background_run(cairn_step *step, void *env);
+
 /* ---- */
 
 /* A part of the collection begins, or ends, which the names call so: "mark", "copy". For

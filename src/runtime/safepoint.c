@@ -24,6 +24,7 @@
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/code_regions.h"
@@ -96,6 +97,7 @@ static void *collect(const struct cn_regs *regs, enum cairn_cause cause, struct 
   if (mutator->stopped != NULL)
     return NULL;
   cn_workers_prepare((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
+  cn_background_prepare();
   mutator->stopped = regs;
   if (!cn_stop_begin(mutator)) {
     mutator->stopped = NULL;
