@@ -238,7 +238,9 @@ static void collect_full(size_t bytes_needed)
   cn_larges_end(true);
   cn_cards_clear();
   heap.left = heap.old;
-  heap.lines = cn_blocks_sweep();
+  cn_blocks_turn();
+  cn_blocks_sweep(SIZE_MAX);
+  heap.lines = cn_blocks_line_bytes();
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   cn_blocks_trim(heap.threshold - (used() < heap.threshold ? used() : heap.threshold));

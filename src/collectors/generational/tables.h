@@ -28,9 +28,10 @@ enum {
 
 struct cn_tables {
   uintptr_t base, nursery, old, end;
-  uint64_t *bits; /* of each 512 bytes two words, the starts first or the marks */
-  size_t marks;   /* 0 or 1: which is that of marks */
-  uint8_t *lines; /* not 0: an object lies there that the last full collection left */
+  uint64_t *bits;   /* of each 512 bytes two words, the starts first or the marks */
+  size_t marks;     /* 0 or 1: which is that of marks */
+  uint8_t *lines;   /* not 0: an object lies there that the last full collection left; */
+  uint8_t *reached; /* that is marked. They change places with starts and marks */
   uint8_t *states;
   size_t blocks;
   unsigned char *cards; /* of any address, by the mask */

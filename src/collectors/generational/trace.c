@@ -190,7 +190,7 @@ static void mark_lines(uintptr_t block, size_t bytes)
 
   CN_ASSERT(cn_tables_is_old(block) && first <= last);
   for (; first <= last; first++)
-    cn_tables.lines[first] = 1;
+    cn_tables.reached[first] = 1;
 }
 
 /* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
