@@ -338,6 +338,36 @@ static void check(void)
   models = kept;
 }
 
+/* A walk over all stretches meets each object that there is to be. The nursery is empty, and is the
+ * mutator's buffer. */
+static size_t met;
+
+static void meet(void *env, uintptr_t start, uintptr_t end, bool blocks)
+{
+  (void)env;
+  if (!blocks || start == cairn_mutator.alloc)
+    return;
+  for (uintptr_t at = start, object, next; at < end; at = next) {
+    uint64_t bytes = 0;
+    object = cairn_block_object(at);
+    const struct cairn_layout *layout = cairn_object_layout(object);
+    assert_true(cairn_layout_is_known(layout));
+    assert_int_equal(cairn_object_payload(object, layout, &bytes), CAIRN_OK);
+    next = object + bytes;
+    assert_true(next <= end);
+    for (size_t i = 0; i < models && models < 2000; i++)
+      met += all[i]->seen == object;
+  }
+}
+
+static void walk_all(void)
+{
+  met = 0;
+  collector->stretches(meet, NULL);
+  if (models < 2000)
+    assert_int_equal(met, models);
+}
+
 static void clean(void)
 {
   memset(roots, 0, sizeof roots);
@@ -362,6 +392,8 @@ static void beside_a_model(enum cairn_extent one, enum cairn_extent other, int r
     change(draw(8) == 0 ? steps * 20 : steps);
     run(draw(5) == 0 ? other : one, 0);
     check();
+    if (i % 16 == 0)
+      walk_all();
   }
 }
 
