@@ -81,15 +81,17 @@
  *   cairn_nopoll static void put(struct box managed *box, struct node managed *node) { ... }
  *
  * cairn_weak: on a member that is a reference, or holds some: it does not keep alive what it leads
- * to. cairn_finalisable, cairn_never_moves: on the definition of a struct: the program is told
- * before an object of it goes; it stays where it was made. A collector must provide for them, which
- * semispace does not: then the program ends before it allocates anything.
+ * to. cairn_ephemeron, cairn_finalisable, cairn_never_moves: on the definition of a struct: its
+ * other references count only while what the weak ones lead to is reachable; the program is told
+ * before an object of it goes (<cairn/weak.h> has all of this); it stays where it was made. A
+ * collector must provide for them: else the program ends before it allocates anything.
  *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; };
  */
 #ifdef CAIRN_PLAIN
 #define cairn_managed
 #define cairn_leaf
 #define cairn_weak
+#define cairn_ephemeron
 #define cairn_finalisable
 #define cairn_never_moves
 #define cairn_native
@@ -100,6 +102,7 @@
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
 #define cairn_leaf __attribute__((leaf))
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak")))
+#define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
 #define cairn_never_moves __attribute__((btf_decl_tag("cairn-never-moves")))
 #define cairn_native __attribute__((annotate("cairn-native")))

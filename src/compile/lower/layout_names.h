@@ -5,8 +5,8 @@
  *
  *   !cairn.type !{!"NAME", ...}
  *
- * Each further operand is what the type asks of the collector, !"finalisable" or !"never-moves", or
- * a field, !{!"NAME", i64 OFFSET, ...}. After that come i64 COUNT and i64 STRIDE for each array
+ * Each further operand is what the type asks of the collector, !"finalisable", !"never-moves" or
+ * !"ephemeron", or a field, !{!"NAME", i64 OFFSET, ...}. After that come i64 COUNT and i64 STRIDE for each array
  * that it is in (framemap/layout_names.h), and in the end !"weak" if its references do not keep
  * alive what they lead to.
  */
