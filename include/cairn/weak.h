@@ -30,9 +30,10 @@
 #ifndef CAIRN_PLAIN
 
 /* Register an object, of any type: once nothing refers to it but weak fields and other objects that
- * nothing refers to, a collection queues it, once. It is whole then, with all that it leads to; weak
- * fields of others that led to it are null. An object that leads to another is queued before it,
- * unless that leads back to it. What is no object (null, an address within one) ends the program. */
+ * nothing refers to, a collection queues it, once. It is whole then, with all that it leads to;
+ * weak fields of others that led to it are null. An object that leads to another is queued before
+ * it, unless that leads back to it. What is no object (null, an address within one) ends the
+ * program. */
 cairn_leaf void cairn_finalise(void cairn_managed *object, unsigned queue);
 
 /* The next object of the queue, which has it no longer; null: it is empty. The program does with it

@@ -24,7 +24,8 @@
 #define CN_ATTR_NATIVE "cairn-native"
 #define CN_ATTR_MANAGED_CODE "cairn-managed"
 #define CN_ALLOC "cairn_alloc"
-#define CN_ALLOC_ASKED ".asked" /* after the name: of types that ask the collector for something */
+/* After the name: for types that ask the collector for something. */
+#define CN_ALLOC_ASKED ".asked"
 #define CN_ALLOC_ARRAY "cairn_alloc_array"
 #define CN_ALLOC_FLEX "cairn_alloc_flex"
 /* The same for objects without references, which are not cleared. */

@@ -195,10 +195,11 @@ bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef 
   else
     ok = append_node(&out, node, said);
   if (!ok)
-    cn_error(ctx, at, "type-metadata",
-             "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
-             "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
-             "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
+    cn_error(
+        ctx, at, "type-metadata",
+        "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
+        "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
+        "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
   cn_push(&out, '\0');
   said->names = out.at;
   return ok;

@@ -108,7 +108,7 @@ static bool walk_from(struct walk *walk, uintptr_t *root)
   return true;
 }
 
-/* Of two that are in no order the first is to stay so: what is left last comes first. */
+/* What is left last comes first; so of two that lead nowhere the first is entered last. */
 static bool walk_all(struct walk *walk, struct cn_dead *dead, size_t count)
 {
   for (size_t i = 0; i < count; i++)

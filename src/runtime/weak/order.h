@@ -15,9 +15,9 @@ struct cn_dead {
   unsigned queue;
 };
 
-/* Sort them so that one that leads to another comes before it, unless that leads back; what is in
- * no such order stays in the order in which it is. If there is no memory for it all stay so. Phase
- * STOP. */
+/* Sort them so that one that leads to another comes before it, unless that leads back. Objects that
+ * lead to no others stay in their order. If there is no memory for it all stay as they are. STOP.
+ */
 void cn_order(struct cn_dead *dead, size_t count, const struct cairn_closure *closure);
 
 #endif
