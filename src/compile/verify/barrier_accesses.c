@@ -79,8 +79,7 @@ static bool may_store(LLVMValueRef call)
          takes_references(call);
 }
 
-/* A copy that is a safepoint calls the run-time system, which has the barriers itself. One of a
- * part of a word has no reference. */
+/* A copy that is a safepoint calls the run-time system, which has the barriers itself. */
 static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
 {
   struct cn_barred_access access = {.at = call,
@@ -89,8 +88,7 @@ static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool
                                     .clears = clears};
 
   bool in_line = cn_classify_call(call).kind == CN_CALL_LEAF;
-  bool part = LLVMIsAConstantInt(access.bytes) && LLVMConstIntGetZExtValue(access.bytes) < 8;
-  return in_line && !part && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
+  return in_line && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
 }
 
 static struct cn_barred_access beyond(LLVMValueRef call)

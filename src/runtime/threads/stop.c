@@ -24,7 +24,6 @@
 #include "runtime/core/upcalls.h"
 #include "runtime/events/events.h"
 #include "runtime/os/os.h"
-#include "runtime/threads/background.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/workers.h"
 
@@ -164,7 +163,7 @@ static void give_back(void)
 
 bool cn_stop_is_own(void)
 {
-  return holding || cn_handshake_examined() != NULL || cn_workers_is_one() || cn_background_is_it();
+  return holding || cn_handshake_examined() != NULL || cn_workers_is_one();
 }
 
 /* The child of a fork() may see it half done. */
@@ -372,14 +371,12 @@ static bool begin(struct cairn_mutator *self, bool forks)
   uint64_t since = cn_os_nanoseconds();
   atomic_store(&forking, forks);
   atomic_store(&stopping, 1);
-  cn_background_hold();
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       cn_poll_word_arm(m, CN_REASON_STOP);
   if (first != self || (self && self->next))
     cn_os_barrier();
   await_all(self, since);
-  cn_background_await();
   if (forks)
     set_open(true);
   return true;
@@ -401,7 +398,6 @@ void cn_stop_end(struct cairn_mutator *self)
   cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_STOP_ENDS, .since = standing});
   if (open)
     set_open(false);
-  cn_background_release();
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       cn_poll_word_disarm(m, CN_REASON_STOP);
