@@ -46,6 +46,7 @@ static const struct kernel {
 #include "runtime/events/events.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/workers.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;
@@ -80,6 +81,23 @@ bool cn_upcall_delivering(void) /* no handler of a signal runs here */
 }
 
 bool cn_workers_is_one(void) /* nor does a collector */
+{
+  return false;
+}
+
+void cn_background_hold(void)
+{
+}
+
+void cn_background_await(void)
+{
+}
+
+void cn_background_release(void)
+{
+}
+
+bool cn_background_is_it(void)
 {
   return false;
 }

@@ -81,15 +81,17 @@
  *   cairn_nopoll static void put(struct box managed *box, struct node managed *node) { ... }
  *
  * cairn_weak: on a member that is a reference, or holds some: it does not keep alive what it leads
- * to. cairn_finalisable, cairn_never_moves: on the definition of a struct: the program is told
- * before an object of it goes; it stays where it was made. A collector must provide for them, which
- * semispace does not: then the program ends before it allocates anything.
+ * to. cairn_ephemeron, cairn_finalisable, cairn_never_moves: on the definition of a struct: its
+ * other references count only while what the weak ones lead to is reachable; the program is told
+ * before an object of it goes (<cairn/weak.h> has all of this); it stays where it was made. A
+ * collector must provide for them: else the program ends before it allocates anything.
  *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; };
  */
 #ifdef CAIRN_PLAIN
 #define cairn_managed
 #define cairn_leaf
 #define cairn_weak
+#define cairn_ephemeron
 #define cairn_finalisable
 #define cairn_never_moves
 #define cairn_native
@@ -100,6 +102,7 @@
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
 #define cairn_leaf __attribute__((leaf))
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak")))
+#define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
 #define cairn_never_moves __attribute__((btf_decl_tag("cairn-never-moves")))
 #define cairn_native __attribute__((annotate("cairn-native")))
@@ -187,9 +190,10 @@
  *
  * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
  * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
- * object. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not
- * overlap. All three are for data without references: assign references one by one, or structs as
- * a whole.
+ * object. Both are for data: a reference among what is copied out ends the program
+ * [unmanaged-store]; of an array that was not cleared copy out what has been filled.
+ * cairn_copy(to, from, bytes): between managed objects (or places in one) that do not overlap, data
+ * and references. Each is memcpy(), which may be used as well.
  *   char line[80];
  *   cairn_copy_out(line, string->text, string->length + 1);
  *   puts(line);
@@ -336,31 +340,22 @@ static inline void cairn_nopoll_end(void)
 
 #endif
 
-static inline void cairn_copy_out(void *to, const void cairn_managed *from, size_t bytes)
-{
-  char *t = (char *)to;
-  const char cairn_managed *f = (const char cairn_managed *)from;
+/* In line always: what they are given tells whether a local there may hold references. */
+#define CAIRN_COPY_ static inline __attribute__((always_inline)) void
 
-  for (size_t i = 0; i < bytes; i++)
-    t[i] = f[i];
+CAIRN_COPY_ cairn_copy_out(void *to, const void cairn_managed *from, size_t bytes)
+{
+  __builtin_memcpy(to, from, bytes);
 }
 
-static inline void cairn_copy_in(void cairn_managed *to, const void *from, size_t bytes)
+CAIRN_COPY_ cairn_copy_in(void cairn_managed *to, const void *from, size_t bytes)
 {
-  char cairn_managed *t = (char cairn_managed *)to;
-  const char *f = (const char *)from;
-
-  for (size_t i = 0; i < bytes; i++)
-    t[i] = f[i];
+  __builtin_memcpy(to, from, bytes);
 }
 
-static inline void cairn_copy(void cairn_managed *to, const void cairn_managed *from, size_t bytes)
+CAIRN_COPY_ cairn_copy(void cairn_managed *to, const void cairn_managed *from, size_t bytes)
 {
-  char cairn_managed *t = (char cairn_managed *)to;
-  const char cairn_managed *f = (const char cairn_managed *)from;
-
-  for (size_t i = 0; i < bytes; i++)
-    t[i] = f[i];
+  __builtin_memcpy(to, from, bytes);
 }
 
 #endif

@@ -410,6 +410,61 @@ unsigned cairn_workers_run(unsigned most, cairn_job *job, void *env);
 /* No job has more parts. Does not change; any phase. */
 unsigned cairn_workers_most(void);
 
+/* ---- beside the program: a thread of the runtime's that does a job while the program runs ---- */
+
+/* A step of a job; true: there is more to do. Steps of one job come one after another, on that
+ * thread, in phase MUTATE and never in phase STOP: a stop waits for the one that is under way, so a
+ * step takes some ten microseconds, and waits for nobody. What happened in stops before the step
+ * sees, and what it did the stops after see. It may call what is allowed in any phase,
+ * cairn_phase_begins() and cairn_phase_ends(). */
+typedef bool cairn_step(void *env);
+
+/* Within collect(). From the end of the stop on, call `step` until it is false. It replaces the job
+ * that there was; null: there is none.
+ *
+ * The thread is started by the first collection after that, and by none as long as only signal
+ * handlers collect, or after exit handlers have run, or if the system has no more threads: then no
+ * step is ever called, and the collector must see to that. In a fork()'s child there is no job. It
+ * is no mutator and runs no managed code: an attempt ends the program. It gets no signals. */
+void cairn_background_run(cairn_step *step, void *env);
+
+/* ---- weak references, ephemerons, finalisers (docs/weak.md): what the runtime does for collectors
+ * with the traits CAIRN_COLLECTOR_WEAK and CAIRN_COLLECTOR_FINALISES, within collect() ---- */
+
+/* An object has been reached that has weak fields (CAIRN_ABI_LAYOUT_WEAK_FIELDS), and is at
+ * `object` from now on. What it has in [from, to) is to be looked at by cairn_weak_process(): all
+ * of it in most cases (0, UINTPTR_MAX), or what lies on a card. The collector visits the strong
+ * fields itself, but those of an ephemeron (CAIRN_ABI_LAYOUT_EPHEMERON), which it leaves alone.
+ * Any thread. */
+void cairn_weak_note(uintptr_t object, uintptr_t from, uintptr_t to);
+
+/* An object whose header has CAIRN_ABI_HEADER_AWAITED is reached for the first time: it was at
+ * `was`, and its header is at `now` or is about to be copied from there; the bit is cleared. Once
+ * for each such object. It visits nothing. Any thread. */
+void cairn_weak_reached(uintptr_t was, uintptr_t now);
+
+/* What the collector knows when it has visited all that the roots lead to. */
+struct cairn_closure {
+  /* Is the slot null or an immediate, does it lead out of the heap, or to an object that has been
+   * reached, or that this collection need not reach? Then let it lead to where that is now. May be
+   * asked again. */
+  bool (*is_reached)(void *env, struct cairn_slot slot);
+  /* Reach what the slot leads to, as a field, and update it. What that leads to in turn may wait,
+   */
+  void (*reach)(void *env, struct cairn_slot slot);
+  /* until this is called. */
+  void (*close)(void *env);
+  void *env;
+  /* What an earlier collection left is where it was: objects that were registered for a finaliser
+   * before it need not be looked at. */
+  bool young;
+};
+
+/* Reach what ephemerons keep alive, clear weak references to what is not reachable, and queue
+ * objects that are to be finalised, which are reached then with all that they lead to. Once per
+ * collection, the collecting thread. */
+void cairn_weak_process(const struct cairn_closure *closure);
+
 /* ---- */
 
 /* A part of the collection begins, or ends, which the names call so: "mark", "copy". For

@@ -61,6 +61,7 @@ static struct {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the last layout that was checked */
   uint64_t objects;                 /* that were copied */
+  uintptr_t scanned;                /* up to here copies have been scanned */
   bool mapped;                      /* object starts are being looked up */
   bool uncleared;                   /* what looks like a header may be none */
   bool moves;                       /* large objects, too */
@@ -308,6 +309,13 @@ __attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_
   return address;
 }
 
+/* The header says more than the layout. */
+__attribute__((noinline)) static void reached_awaited(uintptr_t address, uintptr_t header)
+{
+  if ((header & CAIRN_ABI_HEADER_AWAITED) != 0)
+    cairn_weak_reached(address, address);
+}
+
 /* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
  * looks like an address, and is an immediate, stays. One thread copies, so a plain store forwards;
  * several would need cairn_object_forward(). */
@@ -322,6 +330,8 @@ static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t f
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
   size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
+  if (*header != (uintptr_t)layout)
+    reached_awaited(address, *header);
   uintptr_t moved = cycle.free + prefix;
   copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
   cycle.free += bytes;
@@ -363,6 +373,7 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
     return address;
   const struct cairn_layout *layout = checked_layout(slot, address, *cairn_object_header(address));
   measure(slot, address, layout, &prefix, block, end);
+  reached_awaited(address, *cairn_object_header(address));
   if (cairn_layout_has_references(layout))
     cn_large_push(block);
   return address;
@@ -467,6 +478,25 @@ static void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count)
     visit_slot((uintptr_t *)(at + offsets[i]));
 }
 
+static void visit_field(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  visit_slot(slot.address);
+}
+
+/* Of an object with weak fields. Returns the end of its block. */
+__attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload,
+                                                     const struct cairn_layout *layout)
+{
+  uint64_t bytes;
+
+  cairn_weak_note(payload, 0, UINTPTR_MAX);
+  if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
+    cairn_object_visit(payload, layout, visit_field, NULL);
+  CN_CHECK(cairn_object_payload(payload, layout, &bytes) == CAIRN_OK);
+  return payload + bytes;
+}
+
 /* Visit the slots of the object whose block starts at `block`; returns the end of the block. The
  * first word tells whether the layout is indexed: a count is odd, a header even. */
 static uintptr_t scan(uintptr_t block)
@@ -478,6 +508,8 @@ static uintptr_t scan(uintptr_t block)
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
+    if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+      return scan_weak((uintptr_t)(words + 1), layout);
     visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
     return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7));
   }
@@ -485,6 +517,8 @@ static uintptr_t scan(uintptr_t block)
   uintptr_t payload = (uintptr_t)(words + 2), element = payload + layout->elem_offset;
   uint64_t count = words[0] >> 1;
   CN_ASSERT(layout->elem_size != 0);
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    return scan_weak(payload, layout);
   visit_offsets(payload, layout->offsets, layout->base_refs);
   if (layout->elem_refs != 0)
     for (uint64_t i = 0; i < count; i++, element += layout->elem_size)
@@ -495,11 +529,12 @@ static uintptr_t scan(uintptr_t block)
 
 /* ---- collections ---- */
 
-/* Scan copies from `block` on, and large objects with references, until there are no more. */
-static void scan_all(uintptr_t block)
+/* Scan copies, and large objects with references, until there are no more. */
+static void scan_all(void *env)
 {
-  uintptr_t large;
+  uintptr_t large, block = cycle.scanned;
 
+  (void)env;
   do {
     while (block != cycle.free)
       block = scan(block);
@@ -507,13 +542,35 @@ static void scan_all(uintptr_t block)
     if (large != 0)
       scan(large);
   } while (large != 0 || block != cycle.free);
+  cycle.scanned = block;
+}
+
+/* What is_reached() of struct cairn_closure asks. */
+static bool is_reached(void *env, struct cairn_slot slot)
+{
+  uintptr_t address = cairn_slot_object(slot), header = address - CAIRN_ABI_HEADER_SIZE, end, word;
+  bool large = address != 0 && cn_large_contains(header);
+  uintptr_t block = large ? cn_large_find(header, &end) : 0;
+
+  (void)env;
+  if (large && block == 0)
+    not_an_object(slot.address, address, "an earlier collection freed it");
+  if (large && !cycle.moves)
+    return cn_large_is_marked(block);
+  if (address == 0 || (!large && header - cycle.from >= cycle.from_end - cycle.from))
+    return true;
+  word = *cairn_object_header(address);
+  if (!cairn_header_is_forwarded(word))
+    return false;
+  cairn_slot_set(slot, cairn_header_forwarded_to(word));
+  return true;
 }
 
 static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool move_all)
 {
   cycle.from = heap.current.base;
   cycle.from_end = from_end;
-  cycle.to = cycle.free = to->base;
+  cycle.to = cycle.free = cycle.scanned = to->base;
   cycle.known = NULL;
   cycle.objects = 0;
   cycle.mapped = false;
@@ -525,7 +582,8 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cairn_visit_roots(visit_root, NULL);
   cairn_phase_ends("roots");
   cairn_phase_begins("copy");
-  scan_all(to->base);
+  scan_all(NULL);
+  cairn_weak_process(&(struct cairn_closure){is_reached, visit_field, scan_all, NULL, false});
   cairn_phase_ends("copy");
   cairn_note_all_moved(cycle.objects, cycle.free - cycle.to);
   if (cycle.mapped)
@@ -709,34 +767,6 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   give_one();
 }
 
-/* Where the object at `payload` ends, whose pages end at `end`. */
-static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
-{
-  const struct cairn_layout *layout = cairn_object_layout(payload);
-  uint64_t bytes;
-
-  if (layout == NULL)
-    return end; /* it is gone: see forget() */
-  if (!cairn_layout_is_known(layout) || cairn_object_payload(payload, layout, &bytes) != CAIRN_OK ||
-      bytes > end - payload)
-    cairn_fatal("the heap is damaged at 0x%lx: no large object is there", (unsigned long)payload);
-  return payload + bytes;
-}
-
-static void large_stretches(cairn_stretch_visitor *visit, void *env)
-{
-  uintptr_t at, last, end;
-
-  cn_large_bounds(&at, &last);
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
-    visit(env, at, block, false);
-    cn_large_find(block, &end);
-    at = end_of_large(cairn_block_object(block), end);
-    visit(env, block, at, true);
-  }
-  visit(env, at, last, false);
-}
-
 static void stretches(cairn_stretch_visitor *visit, void *env)
 {
   uintptr_t start, end;
@@ -746,14 +776,15 @@ static void stretches(cairn_stretch_visitor *visit, void *env)
   visit(env, start, heap.current.base, false);
   visit(env, heap.current.base, heap.free, true);
   visit(env, heap.free, end, false);
-  large_stretches(visit, env);
+  cn_semispace_large_stretches(visit, env);
 }
 
 const struct cairn_collector cairn_collector_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK |
+              CAIRN_COLLECTOR_FINALISES,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

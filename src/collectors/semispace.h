@@ -20,4 +20,7 @@ struct cn_semispace_view {
 /* Phase STOP, before the first object is copied or after the last: what is wrong, or null. */
 const char *cn_semispace_wrong(const struct cn_semispace_view *view);
 
+/* STOP. Visit the stretches of large objects, and what lies between them. */
+void cn_semispace_large_stretches(cairn_stretch_visitor *visit, void *env);
+
 #endif

@@ -25,6 +25,7 @@
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
 #include "runtime/thread_end.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/return_barriers.h"
@@ -57,8 +58,10 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
                         "stack than its own");
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_stop_remove(mutator, settle);
-  if (cairn_mutator_count() == 0)
+  if (cairn_mutator_count() == 0) {
     cn_workers_end();
+    cn_background_end();
+  }
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);

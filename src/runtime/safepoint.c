@@ -24,10 +24,12 @@
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
+#include "runtime/weak/finalisers.h"
 
 static bool may_collect(void)
 {
@@ -96,6 +98,7 @@ static void *collect(const struct cn_regs *regs, enum cairn_cause cause, struct 
   if (mutator->stopped != NULL)
     return NULL;
   cn_workers_prepare((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
+  cn_background_prepare();
   mutator->stopped = regs;
   if (!cn_stop_begin(mutator)) {
     mutator->stopped = NULL;
@@ -326,6 +329,17 @@ static void check_layout(const struct cn_regs *regs, const struct cairn_layout *
                 (const void *)layout);
 }
 
+/* The end of the slow path: a reference to the object, whose header has been written. */
+static void *allocated(const struct cairn_layout *layout, uintptr_t *payload, bool native)
+{
+  uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
+
+  if ((layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0)
+    cn_finalisers_add(reference);
+  leave(native);
+  return (void *)reference;
+}
+
 void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout)
 {
   check_layout(regs, layout);
@@ -336,8 +350,7 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
   uintptr_t *block = allocate(regs, (struct cn_wanted){.bytes = bytes}, &native);
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)layout;
-  leave(native);
-  return (char *)(block + 1) + cairn_words.reference;
+  return allocated(layout, block + 1, native);
 }
 
 /* The bytes of a block for `count` elements, or the end of the program. */
@@ -368,8 +381,7 @@ static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_lay
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
-  leave(native);
-  return (char *)(block + 2) + cairn_words.reference;
+  return allocated(layout, block + 2, native);
 }
 
 void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,

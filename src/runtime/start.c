@@ -24,6 +24,7 @@
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
 #include "runtime/thread_end.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/return_barriers.h"
@@ -49,8 +50,11 @@ static void fork_begins(void)
 
   cn_stop_refuse_own(pc);
   cn_hold_signals();
-  if (!may_stop())
+  if (!may_stop()) {
+    cn_background_hold();
+    cn_background_await();
     return;
+  }
   if (self() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cn_report_fatal(pc, "fork() was called as a leaf function, without an anchor");
   if (!cn_stop_begin_fork(self()))
@@ -62,6 +66,8 @@ static void fork_ends(void)
   CN_ASSERT(self() == NULL || self()->state != CAIRN_ABI_MANAGED || !may_stop());
   if (may_stop())
     cn_stop_end(self());
+  else
+    cn_background_release();
   cn_hold_let_signals();
 }
 
@@ -84,6 +90,7 @@ static void forked(void)
   cn_events_forked();
   cn_stop_forked(self(), abandon);
   cn_workers_forked();
+  cn_background_forked();
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   if (self())
     self()->thread = cn_os_thread();

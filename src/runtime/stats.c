@@ -13,6 +13,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/stop_limit.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/index.h"
@@ -89,6 +90,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_stop_limit_end();
   unsigned workers = cn_workers_count();
   cn_workers_exit();
+  cn_background_exit();
   cn_events_end();
   if (!cn_options.stats)
     return;

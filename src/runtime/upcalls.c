@@ -25,6 +25,7 @@
 #include "runtime/stop_limit.h"
 #include "runtime/threads/stop.h"
 #include "runtime/walk/code_regions.h"
+#include "runtime/weak/finalisers.h"
 
 /* Refuse new code in a code region: the program should have removed the region with its code. */
 static void check_regions(const struct cairn_image *image)
@@ -57,6 +58,7 @@ void cn_upcall_image(const struct cairn_image *image)
 void cn_upcall_image_leaves(const struct cairn_image *image)
 {
   cn_noted_stores_forget();
+  cn_finalisers_forget(image);
   if (cn_heap_remembers(image))
     cn_heap_forget(image);
 }

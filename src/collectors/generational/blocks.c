@@ -13,7 +13,7 @@
 
 enum {
   STEP = 32,        /* blocks that get memory at a time */
-  ENDS = 2,         /* blocks that a tracer may have begun when all is copied */
+  ENDS = 4,         /* blocks that tracers may have begun when all is copied */
   LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
   FRAGMENTED = 8    /* more than one line in so many is in a hole: objects are moved together */
 };
@@ -24,6 +24,8 @@ static struct {
   size_t holes, free; /* no block before has any holes; is free */
   size_t none;        /* where to look for addresses */
   size_t spare;       /* how many are free */
+  size_t unswept;     /* no block before is */
+  size_t lines;       /* with objects, of blocks that have been swept */
 } blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -42,9 +44,10 @@ void cn_blocks_bounds(size_t *low, size_t *high)
 
 bool cn_blocks_has_objects(size_t block)
 {
-  uint8_t state = cn_tables_state(block);
+  uint8_t state = cn_tables.states[block];
 
-  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE;
+  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE ||
+         state == CN_BLOCK_UNSWEPT;
 }
 
 /* ---- addresses and memory ---- */
@@ -72,8 +75,7 @@ static size_t map(size_t count, enum cn_block_state state)
   if (first == NOWHERE || !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
     return NOWHERE;
   CN_CHECK(first + count <= cn_tables.blocks);
-  for (size_t block = first; block < first + count; block++)
-    cn_tables_set_state(block, state);
+  memset(&cn_tables.states[first], state, count);
   blocks.none = first + count;
   if (first < blocks.low)
     blocks.low = first;
@@ -85,8 +87,7 @@ static size_t map(size_t count, enum cn_block_state state)
 static void set_free(size_t first, size_t count)
 {
   CN_CHECK(first + count <= blocks.high);
-  for (size_t block = first; block < first + count; block++)
-    cn_tables_set_state(block, CN_BLOCK_FREE);
+  memset(&cn_tables.states[first], CN_BLOCK_FREE, count);
   blocks.spare += count;
   if (first < blocks.free)
     blocks.free = first;
@@ -107,14 +108,47 @@ static bool map_free(void)
 
 /* A third more for what does not fit at the end of a block, since what is copied has at most a
  * quarter of one. */
-bool cn_blocks_ensure(size_t bytes, size_t tracers)
+bool cn_blocks_ensure(size_t bytes)
 {
-  size_t wanted = (bytes + bytes / 3) / CN_BLOCK + ENDS * (tracers + 1);
+  size_t wanted = (bytes + bytes / 3) / CN_BLOCK + ENDS;
 
   while (blocks.spare < wanted)
     if (!map_free())
       return false;
   return true;
+}
+
+/* ---- sweeping ---- */
+
+/* How many lines of the block have objects. */
+static size_t lines_of(size_t block)
+{
+  const uint8_t *lines = &cn_tables.lines[block * CN_BLOCK_LINES];
+  size_t count = 0;
+
+  for (int i = 0; i < CN_BLOCK_LINES; i++)
+    count += lines[i] != 0;
+  return count;
+}
+
+/* What was start and line before the last turn is mark and reached of the next marking. */
+static void sweep(size_t block)
+{
+  uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + cn_tables.marks];
+  size_t lines = lines_of(block);
+
+  CN_ASSERT(lines <= CN_BLOCK_LINES && cn_tables.states[block] == CN_BLOCK_UNSWEPT);
+  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
+    bits[i] = 0;
+  memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, CN_BLOCK_LINES);
+  blocks.lines += lines;
+  if (lines == 0) {
+    set_free(block, 1);
+    return;
+  }
+  cn_tables.states[block] = CN_BLOCK_LINES - lines < LEAST_HOLES ? CN_BLOCK_USED : CN_BLOCK_HOLES;
+  if (block < blocks.holes)
+    blocks.holes = block;
 }
 
 /* ---- room ---- */
@@ -126,7 +160,7 @@ static bool take_free(struct cn_room *room)
   while (cn_tables.states[blocks.free] != CN_BLOCK_FREE)
     blocks.free++;
   CN_CHECK(blocks.free < blocks.high);
-  cn_tables_set_state(blocks.free, CN_BLOCK_USED);
+  cn_tables.states[blocks.free] = CN_BLOCK_USED;
   blocks.spare--;
   room->free = cn_tables_address(blocks.free++);
   room->end = room->free + CN_BLOCK;
@@ -154,12 +188,16 @@ static bool take_hole(struct cn_room *room, uintptr_t from)
 
 static bool take_block(struct cn_room *room)
 {
-  for (; blocks.holes < blocks.high; blocks.holes++)
-    if (cn_tables.states[blocks.holes] == CN_BLOCK_HOLES) {
-      cn_tables_set_state(blocks.holes, CN_BLOCK_USED);
-      if (take_hole(room, cn_tables_address(blocks.holes)))
+  for (; blocks.holes < blocks.high; blocks.holes++) {
+    size_t block = blocks.holes;
+    if (cn_tables.states[block] == CN_BLOCK_UNSWEPT)
+      sweep(block);
+    if (cn_tables.states[block] == CN_BLOCK_HOLES) {
+      cn_tables.states[block] = CN_BLOCK_USED;
+      if (take_hole(room, cn_tables_address(block)))
         return true;
     }
+  }
   return false;
 }
 
@@ -243,17 +281,6 @@ void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nur
   set_free(full, end - full);
 }
 
-/* How many lines of the block are marked. */
-static size_t marked(size_t block)
-{
-  const uint8_t *lines = &cn_tables.lines[block * CN_BLOCK_LINES];
-  size_t count = 0;
-
-  for (int i = 0; i < CN_BLOCK_LINES; i++)
-    count += lines[i] != 0;
-  return count;
-}
-
 /* Are many lines in holes that nobody has filled since the last full collection? */
 static bool is_fragmented(void)
 {
@@ -263,7 +290,7 @@ static bool is_fragmented(void)
     if (cn_blocks_has_objects(block)) {
       all += CN_BLOCK_LINES;
       if (cn_tables.states[block] == CN_BLOCK_HOLES)
-        holes += CN_BLOCK_LINES - marked(block);
+        holes += CN_BLOCK_LINES - lines_of(block);
     }
   return holes > all / FRAGMENTED;
 }
@@ -276,7 +303,7 @@ static size_t choose(size_t quarters, size_t bytes)
   for (size_t block = blocks.low; block < blocks.high; block++) {
     if (cn_tables.states[block] != CN_BLOCK_HOLES)
       continue;
-    size_t lines = marked(block);
+    size_t lines = lines_of(block);
     if (lines > quarters * CN_BLOCK_LINES / 4 || sum + lines * CN_LINE > bytes)
       continue;
     cn_tables.states[block] = CN_BLOCK_SOURCE;
@@ -294,38 +321,34 @@ void cn_blocks_unmark(size_t bytes)
   for (size_t block = blocks.low; block < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_HOLES)
       cn_tables.states[block] = CN_BLOCK_USED;
-  if (blocks.high > blocks.low)
-    memset(&cn_tables.lines[blocks.low * CN_BLOCK_LINES], 0,
-           (blocks.high - blocks.low) * CN_BLOCK_LINES);
 }
 
-static void sweep(size_t block, size_t lines)
+void cn_blocks_turn(void)
 {
-  uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + 1 - cn_tables.marks];
+  uint8_t *lines = cn_tables.lines;
 
-  CN_ASSERT(lines <= CN_BLOCK_LINES && cn_tables.states[block] != CN_BLOCK_HOLES);
-  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
-    bits[i] = 0; /* they are the marks of the next collection */
-  if (lines == 0)
-    set_free(block, 1);
-  else
-    cn_tables.states[block] = CN_BLOCK_LINES - lines < LEAST_HOLES ? CN_BLOCK_USED : CN_BLOCK_HOLES;
-}
-
-size_t cn_blocks_sweep(void)
-{
-  size_t lines = 0;
-
-  for (size_t block = blocks.low; block < blocks.high; block++)
-    if (cn_blocks_has_objects(block)) {
-      size_t some = marked(block);
-      sweep(block, some);
-      lines += some;
-    }
+  cn_tables.lines = cn_tables.reached;
+  cn_tables.reached = lines;
   cn_tables.marks = 1 - cn_tables.marks;
   CN_CHECK(cn_tables.marks <= 1);
-  blocks.holes = blocks.low;
-  return lines * CN_LINE;
+  for (size_t block = blocks.low; block < blocks.high; block++)
+    if (cn_blocks_has_objects(block))
+      cn_tables.states[block] = CN_BLOCK_UNSWEPT;
+  blocks.holes = blocks.unswept = blocks.low;
+  blocks.lines = 0;
+}
+
+bool cn_blocks_sweep(size_t most)
+{
+  for (; most != 0 && blocks.unswept < blocks.high; most--, blocks.unswept++)
+    if (cn_tables.states[blocks.unswept] == CN_BLOCK_UNSWEPT)
+      sweep(blocks.unswept);
+  return blocks.unswept < blocks.high;
+}
+
+size_t cn_blocks_line_bytes(void)
+{
+  return blocks.lines * CN_LINE;
 }
 
 /* From the top down. */

@@ -19,6 +19,7 @@ enum cn_block_state {
   CN_BLOCK_HOLES,   /* objects, and holes that nobody has */
   CN_BLOCK_USED,    /* objects, and holes that are not to be filled */
   CN_BLOCK_SOURCE,  /* objects that a full collection is to copy, so that the block is free */
+  CN_BLOCK_UNSWEPT, /* objects, and it is not known what holes */
   CN_BLOCK_NURSERY, /* it is part of the nursery, in stress mode */
 };
 
@@ -40,9 +41,8 @@ bool cn_blocks_has_objects(size_t block);
  * False: no memory; the room is as it was. */
 bool cn_blocks_next(struct cn_room *room, bool fresh);
 
-/* See that there is memory for copies of `bytes` in all, by as many tracers. False: there is none.
- */
-bool cn_blocks_ensure(size_t bytes, size_t tracers);
+/* See that there is memory for copies of `bytes` in all. False: there is none. */
+bool cn_blocks_ensure(size_t bytes);
 
 /* Blocks for one object of `bytes`; 0: no memory. */
 uintptr_t cn_blocks_run(size_t bytes);
@@ -60,13 +60,19 @@ void cn_blocks_free(struct cn_extent extent);
  * `kept` are free. */
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
 
-/* Before marking: no line is marked, and no hole is known. Objects of at most `bytes` that lie in
+/* Before a full collection: no hole is known. Objects of at most `bytes` that lie in
  * blocks with much room are to be copied. */
 void cn_blocks_unmark(size_t bytes);
 
-/* After it: the objects that there are, are those that are marked. Returns the bytes of their
- * lines. */
-size_t cn_blocks_sweep(void);
+/* When all is marked: the objects that there are, are those that are marked. No block is swept. */
+void cn_blocks_turn(void);
+
+/* Sweep blocks, as many of which are at most looked at: what is free in them can be used, and their
+ * marks are none. False: all have been swept; those that holes are looked for in have, too. */
+bool cn_blocks_sweep(size_t most);
+
+/* Bytes of lines with objects, when all blocks have been swept. */
+size_t cn_blocks_line_bytes(void);
 
 /* Give memory back beyond that of blocks with objects and `bytes` more. */
 void cn_blocks_trim(size_t bytes);

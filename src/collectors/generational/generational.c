@@ -19,7 +19,7 @@
 #include "collectors/generational/larges.h"
 #include "collectors/generational/nursery.h"
 #include "collectors/generational/tables.h"
-#include "collectors/generational/tracers.h"
+#include "collectors/generational/trace.h"
 #include "collectors/generational/unmapped.h"
 #include "collectors/generational/walk.h"
 #include "collectors/large.h"
@@ -51,6 +51,8 @@ static struct {
   uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
   uint64_t collections;
 } heap;
+
+static struct cn_tracer tracer;
 
 /* ---- sizes ---- */
 
@@ -115,7 +117,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (heap.usual < NURSERY_LEAST)
     heap.usual = NURSERY_LEAST;
   heap.nursery = heap.usual;
-  if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
+  if (!cn_tables_init(heap.maximum))
     return CAIRN_E_MEMORY;
   cn_blocks_init();
   cn_nursery_place(cn_tables.nursery, cn_tables.nursery, cn_tables.old);
@@ -180,21 +182,20 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
 
 /* ---- collections ---- */
 
-static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies)
+static void trace(enum cn_trace mode, const struct cn_extent *copies)
 {
-  cn_tracers_begin(mode, heap.collections, copies);
+  cn_trace_begin(mode, heap.collections, copies);
+  cn_trace_enter(&tracer);
   cairn_phase_begins("roots");
-  cn_tracers_visit_roots();
+  cn_trace_roots(&tracer);
   cairn_phase_ends("roots");
-  if (mode == CN_TRACE_YOUNG) {
-    cairn_phase_begins("trace");
-    cn_tracers_visit_cards();
-    cairn_phase_ends("trace");
-  }
+  cairn_phase_begins("trace");
+  if (mode == CN_TRACE_YOUNG)
+    cn_cards_visit(&tracer);
+  cn_trace_drain(&tracer);
+  cairn_phase_ends("trace");
   cn_inside_end();
-  struct cn_traced traced = cn_tracers_end();
-  cairn_note_all_moved(traced.objects, traced.moved);
-  return traced;
+  cairn_note_all_moved(tracer.objects, tracer.moved);
 }
 
 /* Before anything moves: for what is in the nursery, and perhaps `more`. Is there memory for that,
@@ -203,9 +204,9 @@ static bool ensure_memory(size_t more)
 {
   size_t most = cn_nursery.free - cn_nursery.start;
 
-  if (more != 0 && cn_blocks_ensure(most + more, cn_tracers_most()))
+  if (more != 0 && cn_blocks_ensure(most + more))
     return true;
-  if (!cn_blocks_ensure(most, cn_tracers_most()))
+  if (!cn_blocks_ensure(most))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
                         heap.maximum);
   return false;
@@ -214,10 +215,11 @@ static bool ensure_memory(size_t more)
 static void collect_young(void)
 {
   ensure_memory(0);
-  size_t moved = trace(CN_TRACE_YOUNG, NULL).moved;
-  CN_CHECK(moved <= cn_nursery.free - cn_nursery.start);
-  heap.old += moved;
-  adapt(cn_nursery.free - cn_nursery.start, moved);
+  trace(CN_TRACE_YOUNG, NULL);
+  CN_CHECK(tracer.moved <= cn_nursery.free - cn_nursery.start);
+  cn_trace_leave(&tracer);
+  heap.old += tracer.moved;
+  adapt(cn_nursery.free - cn_nursery.start, tracer.moved);
   cn_larges_end(false);
 }
 
@@ -228,14 +230,17 @@ static void collect_full(size_t bytes_needed)
 
   cn_blocks_unmark(ensure_memory(moved) ? moved : 0);
   cn_larges_unmark();
-  struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
-  CN_CHECK(traced.moved + traced.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
-  heap.old = traced.moved + traced.marked;
+  trace(CN_TRACE_FULL, NULL);
+  cn_trace_leave(&tracer);
+  CN_CHECK(tracer.moved + tracer.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
+  heap.old = tracer.moved + tracer.marked;
   cairn_phase_begins("sweep");
   cn_larges_end(true);
   cn_cards_clear();
   heap.left = heap.old;
-  heap.lines = cn_blocks_sweep();
+  cn_blocks_turn();
+  cn_blocks_sweep(SIZE_MAX);
+  heap.lines = cn_blocks_line_bytes();
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   cn_blocks_trim(heap.threshold - (used() < heap.threshold ? used() : heap.threshold));
@@ -252,7 +257,7 @@ static void place_nursery(struct cn_extent *nursery, size_t bytes_needed)
 }
 
 /* All objects have been copied: take the memory that they left away. */
-static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
+static void leave_all(struct cn_extent copies, struct cn_extent nursery)
 {
   size_t low, high;
 
@@ -261,7 +266,7 @@ static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent 
   cn_unmapped_note(cn_nursery.start, cn_nursery.end, heap.collections);
   if (!heap.moves)
     cn_os_release(cn_nursery.start, cn_nursery.memory - cn_nursery.start);
-  cn_blocks_leave(copies, used, nursery);
+  cn_blocks_leave(copies, tracer.room.free, nursery);
   if (cn_larges.young + cn_larges.old != 0)
     heap.dropped = heap.collections;
   cn_larges_drop();
@@ -272,14 +277,15 @@ static void collect_moving(size_t bytes_needed)
   struct cn_extent copies, nursery;
   size_t most = heap.old + (cn_nursery.free - cn_nursery.start) + cn_larges.young + cn_larges.old;
 
-  if (!cn_blocks_extent(cn_tracers_room(most), CN_BLOCK_USED, &copies))
+  if (!cn_blocks_extent(most + 8, CN_BLOCK_USED, &copies))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
                         heap.maximum);
   place_nursery(&nursery, bytes_needed);
-  struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
-  CN_CHECK(traced.moved <= most && traced.end <= copies.end);
-  leave_all(copies, traced.end, nursery);
-  heap.old = traced.moved;
+  trace(CN_TRACE_MOVE, &copies);
+  CN_CHECK(tracer.moved <= most && tracer.room.free <= copies.end);
+  leave_all(copies, nursery);
+  cn_trace_leave(&tracer);
+  heap.old = tracer.moved;
   heap.moves = true;
   set_threshold(bytes_needed);
   cn_nursery_place(nursery.start, nursery.end, nursery.end);
@@ -386,8 +392,7 @@ const struct cairn_collector cairn_collector_generational = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "generational",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
-              CAIRN_COLLECTOR_PARALLEL,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

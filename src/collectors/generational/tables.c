@@ -43,7 +43,7 @@ static bool make_tables(void)
     cards *= 2;
   cn_tables.blocks = old / CN_BLOCK;
   size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
-         bytes = round_up(cards + bits + lines + cn_tables.blocks + 4 * CN_CARD, page);
+         bytes = round_up(cards + bits + 2 * lines + cn_tables.blocks + 5 * CN_CARD, page);
   uintptr_t memory = cn_os_reserve(bytes);
   if (memory == 0 || !cn_os_commit(memory, bytes)) {
     if (memory != 0)
@@ -54,6 +54,7 @@ static bool make_tables(void)
   cn_tables.mask = cards - 1;
   cn_tables.bits = cut(&memory, bits);
   cn_tables.lines = cut(&memory, lines);
+  cn_tables.reached = cut(&memory, lines);
   cn_tables.states = cut(&memory, cn_tables.blocks);
   return true;
 }
@@ -98,10 +99,9 @@ uintptr_t cn_tables_last_start(uintptr_t address)
 
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
   if (address != cn_tables.end)
-    bits =
-        cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - address / 8 % 64);
+    bits = cn_tables.bits[2 * card + kind] & ~UINT64_C(0) >> (63 - address / 8 % 64);
   while (bits == 0 && card > 0)
-    bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]);
+    bits = cn_tables.bits[2 * --card + kind];
   if (bits == 0)
     return 0;
   return cn_tables.old + card * CN_CARD + (size_t)(63 - __builtin_clzll(bits)) * 8;
@@ -114,13 +114,13 @@ uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end)
     return 0;
   const uint64_t *word = cn_tables_word(address, 1 - cn_tables.marks);
   uintptr_t at = address & ~(uintptr_t)(CN_CARD - 1);
-  uint64_t bits = cn_tables_bits(word) & ~UINT64_C(0) << address / 8 % 64;
+  uint64_t bits = *word & ~UINT64_C(0) << address / 8 % 64;
 
   while (bits == 0) {
     at += CN_CARD;
     if (at >= end)
       return 0;
-    bits = cn_tables_bits(word += 2);
+    bits = *(word += 2);
   }
   return at + (uintptr_t)__builtin_ctzll(bits) * 8;
 }
@@ -130,6 +130,7 @@ void cn_tables_clear(size_t block, size_t count)
   CN_CHECK(block + count <= cn_tables.blocks);
   memset(&cn_tables.bits[block * CN_BLOCK_BITS], 0, count * CN_BLOCK_BITS * sizeof(uint64_t));
   memset(&cn_tables.lines[block * CN_BLOCK_LINES], 0, count * CN_BLOCK_LINES);
+  memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, count * CN_BLOCK_LINES);
   for (size_t i = 0; i < count; i++)
     memset(cn_tables_cards(cn_tables_address(block + i)), 0, CN_BLOCK_CARDS);
 }

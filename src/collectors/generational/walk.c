@@ -43,12 +43,14 @@ static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 
 /* ---- stretches ---- */
 
-/* Fill what is free in blocks [first, end), so that a walk gets over it. */
+/* Fill what is free in blocks [first, end), so that a walk gets over it. A payload may be empty:
+ * the next one begins a header later, at least. */
 static void fill(size_t first, size_t end)
 {
   uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
 
-  for (; (object = cn_tables_next_start(free, last)) != 0; free = end_of(object))
+  for (; (object = cn_tables_next_start(free + CAIRN_ABI_HEADER_SIZE, last)) != 0;
+       free = end_of(object))
     cairn_fill(free, block_of(object, free));
   CN_CHECK(free <= last);
   cairn_fill(free, last);

@@ -78,9 +78,12 @@ static bool clears(LLVMValueRef call)
   return is_named(call, "llvm.memset.");
 }
 
+/* Several words; fewer bytes than one has are no reference. */
 static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
 {
-  if (!cn_is_ref(LLVMTypeOf(pointer)))
+  bool few = LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) < sizeof(uint64_t);
+
+  if (!cn_is_ref(LLVMTypeOf(pointer)) || few)
     return none;
   return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = pointer, .bytes = bytes};
 }

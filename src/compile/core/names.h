@@ -24,6 +24,8 @@
 #define CN_ATTR_NATIVE "cairn-native"
 #define CN_ATTR_MANAGED_CODE "cairn-managed"
 #define CN_ALLOC "cairn_alloc"
+/* After the name: for types that ask the collector for something. */
+#define CN_ALLOC_ASKED ".asked"
 #define CN_ALLOC_ARRAY "cairn_alloc_array"
 #define CN_ALLOC_FLEX "cairn_alloc_flex"
 /* The same for objects without references, which are not cleared. */
@@ -44,6 +46,7 @@
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
+#define CN_CHECK_COPY_TO_BYTES "cairn_check_copy_to_bytes"
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"

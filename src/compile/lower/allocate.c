@@ -5,7 +5,8 @@
  * Needs: layouts. Provides: no call of cairn_alloc and its like in a managed function; blocks of at
  * most CAIRN_ABI_INLINE_CLEAR_MAX bytes, or INLINE_ALLOC_MAX if they are not cleared, are allocated
  * in line, or fewer with -fcairn-inline-max; the rest by the slow functions, which are parse
- * points. Breaks: control flow.
+ * points, and so are objects of finalisable types, of which the runtime is to know. Breaks: control
+ * flow.
  *
  *        free = mutator.alloc; end = free + block
  *        if (end > mutator.limit) [unlikely] goto slow
@@ -313,6 +314,10 @@ static void check(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocat
   if ((sizes.elem_size == 0) != (allocator->form == CN_LAYOUT_OBJECT))
     cn_error(ctx, call, "unknown-layout",
              "an allocation call whose layout is for another form of object");
+  if (allocator->resizes && sizes.finalisable)
+    cn_error(ctx, call, "finalisable-resize",
+             "an array of a finalisable type is resized: the array that it was would be finalised, "
+             "too");
   if (allocator->uninit && sizes.refs)
     cn_error(ctx, call, "uninit-references",
              "@%s is given a layout with references, which would be whatever lay there before",
@@ -346,6 +351,8 @@ static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *
   if (!LLVMIsACallInst(call) || cn_layouts_allocator(call)->resizes)
     return false;
   struct site s = site_of(ctx, NULL, call);
+  if (s.sizes.finalisable)
+    return false;
   bool in_line;
   uint64_t count = 0;
 
@@ -470,7 +477,7 @@ static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call
     return;
   }
   struct site s = site_of(ctx, builder, call);
-  if (s.count && !LLVMIsAConstantInt(s.count) && s.most > 0)
+  if (s.count && !LLVMIsAConstantInt(s.count) && s.most > 0 && !s.sizes.finalisable)
     expand_in_line(&s);
   else
     expand_out_of_line(&s);

@@ -4,7 +4,7 @@
  *
  * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: every store of
  * a reference through an ordinary pointer, and every copy that may bring references to where one
- * leads, goes to a local or a global, or is checked at run time (cairn_check_store,
+ * leads, goes to a local or a global that holds some, or is checked at run time (cairn_check_store,
  * cairn_check_copy). Breaks: nothing.
  *
  * Locals and globals that hold references are described. Memory of the C library is not: the
@@ -17,6 +17,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
@@ -91,21 +92,38 @@ static bool is_described(LLVMValueRef origin)
   return LLVMIsAArgument(origin) && is_struct_result(origin);
 }
 
-/* Does `pointer` go to locals and globals only? */
-static bool is_proved(LLVMValueRef pointer)
+/* All that `pointer` may be computed from, itself first. */
+static values find_sources(LLVMValueRef pointer)
 {
   values seen = {0};
-  bool proved = true;
 
   add_once(&seen, pointer);
-  for (size_t i = 0; i < seen.count && proved; i++) {
+  for (size_t i = 0; i < seen.count; i++) {
     unsigned first, last;
     find_operands(seen.at[i], &first, &last);
-    proved = first < last || is_described(seen.at[i]);
     for (; first < last; first++)
       add_once(&seen, LLVMGetOperand(seen.at[i], first));
   }
-  cn_free(&seen);
+  return seen;
+}
+
+static bool is_origin(LLVMValueRef pointer)
+{
+  unsigned first, last;
+
+  find_operands(pointer, &first, &last);
+  return first == last;
+}
+
+/* Does `pointer` go to locals and globals only? */
+static bool is_proved(LLVMValueRef pointer)
+{
+  values sources = find_sources(pointer);
+  bool proved = true;
+
+  for (size_t i = 0; i < sources.count && proved; i++)
+    proved = !is_origin(sources.at[i]) || is_described(sources.at[i]);
+  cn_free(&sources);
   return proved;
 }
 
@@ -235,11 +253,38 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slo
   check_type(ctx, store, slot, type, 0);
 }
 
+/* The locals of a function, found when the first copy asks. */
+struct locals {
+  struct cn_alloca_layouts layouts;
+  bool found;
+};
+
+/* May `pointer` go to a local of `function` in which no references are known? A local is described
+ * by its type, or by references that are loaded or stored there; in one of bytes the collector does
+ * not look. */
+static bool may_be_bytes(struct cn_ctx *ctx, LLVMValueRef function, struct locals *locals,
+                         LLVMValueRef pointer)
+{
+  values sources = find_sources(pointer);
+  bool bytes = false;
+
+  if (!locals->found)
+    cn_alloca_layout_find(ctx, function, &locals->layouts);
+  locals->found = true;
+  for (size_t i = 0; i < locals->layouts.maps.count && !bytes; i++) {
+    const struct cn_alloca_layout *local = &locals->layouts.maps.at[i];
+    for (size_t s = 0; s < sources.count && !bytes; s++)
+      bytes = sources.at[s] == local->alloca && !cn_alloca_layout_holds_refs(local);
+  }
+  cn_free(&sources);
+  return bytes;
+}
+
 /* A copy does not tell what it copies. From managed memory that may be references; from ordinary
  * memory, too, if the size is a constant, as in the assignment of a struct. The runtime looks. */
-static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
+static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy, struct locals *locals)
 {
-  LLVMValueRef arguments[3];
+  LLVMValueRef arguments[3], function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(copy));
 
   CN_CHECK(LLVMGetNumArgOperands(copy) >= 3);
   for (unsigned i = 0; i < 3; i++)
@@ -248,27 +293,37 @@ static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy)
   bool is_constant = LLVMIsAConstantInt(arguments[2]) != NULL;
   bool is_small = is_constant && LLVMConstIntGetZExtValue(arguments[2]) < sizeof(uint64_t);
   if (cn_is_ref(LLVMTypeOf(arguments[0])) || is_small || (!from_managed && !is_constant) ||
-      LLVMGetIntTypeWidth(LLVMTypeOf(arguments[2])) != 64 || is_proved(arguments[0]))
+      LLVMGetIntTypeWidth(LLVMTypeOf(arguments[2])) != 64)
     return;
-  call_before(ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
+  if (!is_proved(arguments[0]))
+    call_before(ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
+  else if (from_managed && may_be_bytes(ctx, function, locals, arguments[0]))
+    call_before(ctx, copy, CN_CHECK_COPY_TO_BYTES, arguments, 3);
+}
+
+static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copies)
+{
+  struct locals locals = {0};
+  LLVMTypeRef type;
+
+  CN_ASSERT(LLVMIsAFunction(function));
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
+      LLVMValueRef slot = stored_at(i, &type);
+      if (slot)
+        check_store(ctx, i, slot, type);
+      else if (copies && cn_calls_copy(i))
+        check_copy(ctx, i, &locals);
+    }
+  cn_alloca_layout_free(&locals.layouts);
 }
 
 bool cn_check_stores(struct cn_ctx *ctx)
 {
   bool copies = cn_managed_mentions_references(ctx);
-  LLVMTypeRef type;
 
-  CN_EACH_FUNCTION(f, ctx->module) {
-    if (LLVMIsDeclaration(f) || !cn_is_managed(f))
-      continue;
-    CN_EACH_BLOCK(b, f)
-      CN_EACH_INSTRUCTION(i, b) {
-        LLVMValueRef slot = stored_at(i, &type);
-        if (slot)
-          check_store(ctx, i, slot, type);
-        else if (copies && cn_calls_copy(i))
-          check_copy(ctx, i);
-      }
-  }
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      check_function(ctx, f, copies);
   return ctx->errors == 0;
 }

@@ -112,6 +112,8 @@ static bool append_node(text *out, LLVMValueRef node, struct cn_type_said *said)
       said->flags |= CAIRN_ABI_LAYOUT_FINALISABLE;
     else if (is_word(one, "never-moves"))
       said->flags |= CAIRN_ABI_LAYOUT_FIXED;
+    else if (is_word(one, "ephemeron"))
+      said->flags |= CAIRN_ABI_LAYOUT_EPHEMERON;
     else if (!append_field(out, one, said))
       return false;
   }
@@ -193,10 +195,11 @@ bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef 
   else
     ok = append_node(&out, node, said);
   if (!ok)
-    cn_error(ctx, at, "type-metadata",
-             "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
-             "!\"never-moves\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
-             "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
+    cn_error(
+        ctx, at, "type-metadata",
+        "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
+        "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
+        "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
   cn_push(&out, '\0');
   said->names = out.at;
   return ok;

@@ -5,10 +5,10 @@
  *
  *   !cairn.type !{!"NAME", ...}
  *
- * Each further operand is what the type asks of the collector, !"finalisable" or !"never-moves", or
- * a field, !{!"NAME", i64 OFFSET, ...}. After that come i64 COUNT and i64 STRIDE for each array
- * that it is in (framemap/layout_names.h), and in the end !"weak" if its references do not keep
- * alive what they lead to.
+ * Each further operand is what the type asks of the collector, !"finalisable", !"never-moves" or
+ * !"ephemeron", or a field, !{!"NAME", i64 OFFSET, ...}. After that come i64 COUNT and i64 STRIDE
+ * for each array that it is in (framemap/layout_names.h), and in the end !"weak" if its references
+ * do not keep alive what they lead to.
  */
 #ifndef CN_COMPILE_LOWER_LAYOUT_NAMES_H
 #define CN_COMPILE_LOWER_LAYOUT_NAMES_H

@@ -295,7 +295,10 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   uint32_t flags = offsets.count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES;
   if (said)
     flags |= said->flags | (said->weak.count ? CAIRN_ABI_LAYOUT_WEAK_FIELDS : 0);
-  if (ok && said && !mark_weak(ctx, said, &sizes, &offsets, base_refs))
+  if (ok && (flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0 && said->weak.count == 0)
+    cn_error(ctx, at, "type-metadata", "%.*s is an ephemeron, and has no weak field",
+             (int)strcspn(said->names, "\n"), said->names);
+  else if (ok && said && !mark_weak(ctx, said, &sizes, &offsets, base_refs))
     cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference",
              (int)strcspn(said->names, "\n"), said->names);
   else if (ok)
@@ -327,8 +330,9 @@ void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
   out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
   out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
   out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
-  out->refs = (LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FLAGS)) &
-               CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
+  uint64_t flags = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FLAGS));
+  out->refs = (flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
+  out->finalisable = (flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0;
 }
 
 const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
@@ -339,9 +343,12 @@ const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
     return NULL;
   LLVMValueRef callee = cn_direct_callee(instruction);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  for (unsigned i = 0; i < CN_ALLOCATORS; i++)
-    if (strcmp(name, cn_layouts_allocators[i].name) == 0)
+  for (unsigned i = 0; i < CN_ALLOCATORS; i++) {
+    size_t own = strlen(cn_layouts_allocators[i].name);
+    if (strncmp(name, cn_layouts_allocators[i].name, own) == 0 &&
+        (name[own] == 0 || strcmp(name + own, CN_ALLOC_ASKED) == 0))
       return &cn_layouts_allocators[i];
+  }
   return NULL;
 }
 

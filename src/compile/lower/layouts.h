@@ -32,7 +32,8 @@ const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction);
 struct cn_type_said;
 struct cn_layout_sizes {
   uint64_t base_size, elem_size, elem_offset;
-  bool refs; /* are there any? */
+  bool refs;        /* are there any? */
+  bool finalisable; /* the runtime is to know of each object */
 };
 
 /* The layout constants of a module. Valid until one is deleted. */

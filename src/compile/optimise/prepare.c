@@ -20,6 +20,7 @@
 #include "compile/core/words.h"
 #include "compile/lower/check_stores.h"
 #include "compile/lower/differences.h"
+#include "compile/lower/layout_names.h"
 #include "compile/lower/layouts.h"
 #include "compile/lower/tags.h"
 #include "compile/markers/markers.h"
@@ -146,6 +147,33 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nomerge"));
 }
 
+/* Does the collector change objects of the type, or see them when the program does not any more? */
+static bool asks(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(call, 0));
+  struct cn_type_said said;
+
+  if (!global || !cn_layout_names_given(ctx, global))
+    return false;
+  cn_layout_names_read(ctx, global, call, &said);
+  bool asks = said.weak.count != 0 || (said.flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0;
+  cn_layout_names_free(&said);
+  return asks;
+}
+
+/* Then the optimiser is to know nothing of them, else it takes stores away, and loads for known. */
+static void describe_nothing(struct cn_ctx *ctx, LLVMValueRef call,
+                             const struct cn_allocator *allocator)
+{
+  char *name = cn_format("%s" CN_ALLOC_ASKED, allocator->name);
+  LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+  LLVMValueRef function = cn_emit_declare(ctx, name, type, LLVMCCallConv);
+
+  free(name);
+  if (function)
+    LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, function);
+}
+
 static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 {
   const struct cn_allocator *allocator;
@@ -153,8 +181,11 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if ((allocator = cn_layouts_allocator(i)) != NULL) {
-        describe_allocation(ctx, i, allocator);
         keep_apart(ctx, i);
+        if (asks(ctx, i))
+          describe_nothing(ctx, i, allocator);
+        else
+          describe_allocation(ctx, i, allocator);
       }
 }
 

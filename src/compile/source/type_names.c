@@ -243,6 +243,8 @@ static void add_flags(struct names *names, LLVMMetadataRef type)
     cn_push(&names->operands, string(names->ctx, "finalisable"));
   if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-never-moves"))
     cn_push(&names->operands, string(names->ctx, "never-moves"));
+  if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-ephemeron"))
+    cn_push(&names->operands, string(names->ctx, "ephemeron"));
 }
 
 static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)
@@ -291,6 +293,6 @@ void cn_type_names_add(struct cn_ctx *ctx)
   }
   if (bare != NULL)
     cn_report(ctx, CAIRN_WARNING, NULL, "type-annotations",
-              "types have no debug information, so cairn_weak, cairn_finalisable and "
-              "cairn_never_moves of theirs are not seen: compile with -g");
+              "types have no debug information, so cairn_weak, cairn_ephemeron, "
+              "cairn_finalisable and cairn_never_moves of theirs are not seen: compile with -g");
 }

@@ -79,7 +79,8 @@ static bool may_store(LLVMValueRef call)
          takes_references(call);
 }
 
-/* A copy that is a safepoint calls the run-time system, which has the barriers itself. */
+/* A copy that is a safepoint calls the run-time system, which has the barriers itself. One of a
+ * part of a word has no reference. */
 static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
 {
   struct cn_barred_access access = {.at = call,
@@ -88,7 +89,8 @@ static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool
                                     .clears = clears};
 
   bool in_line = cn_classify_call(call).kind == CN_CALL_LEAF;
-  return in_line && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
+  bool part = LLVMIsAConstantInt(access.bytes) && LLVMConstIntGetZExtValue(access.bytes) < 8;
+  return in_line && !part && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
 }
 
 static struct cn_barred_access beyond(LLVMValueRef call)

@@ -61,7 +61,8 @@ static void print_head(FILE *out, const struct layout *layout)
   if (head->elem_size && !array)
     fprintf(out, ", elements of %" PRIu64 " bytes from %" PRIu32, head->elem_size,
             head->elem_offset);
-  fprintf(out, "%s%s%s", head->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS ? ", weak fields" : "",
+  fprintf(out, "%s%s%s%s", head->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS ? ", weak fields" : "",
+          head->flags & CAIRN_ABI_LAYOUT_EPHEMERON ? ", ephemeron" : "",
           head->flags & CAIRN_ABI_LAYOUT_FINALISABLE ? ", finalisable" : "",
           head->flags & CAIRN_ABI_LAYOUT_FIXED ? ", never moves" : "");
   fputs(head->base_refs || head->elem_refs ? "; references" : "; no references", out);

@@ -95,6 +95,8 @@ void cairn_check_copy(const void *to, const void *from, size_t bytes);
 /* The same under the name that copies of ordinary memory call: its type differs in IR. */
 void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
     __attribute__((alias("cairn_check_copy")));
+/* The same of a copy to a local in which the collector does not look for references. */
+void cairn_check_copy_to_bytes(const void *to, const void *from, size_t bytes);
 #pragma GCC visibility pop
 
 void cairn_check_store(const void *slot, const char *what)
@@ -124,5 +126,12 @@ void cairn_check_copy(const void *to, const void *from, size_t bytes)
 {
   CN_ASSERT(cairn_mutator.stopped == NULL);
   if (cn_heap_collector()->is_object && !on_stack((uintptr_t)to))
+    check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
+}
+
+void cairn_check_copy_to_bytes(const void *to, const void *from, size_t bytes)
+{
+  CN_ASSERT(cairn_mutator.stopped == NULL);
+  if (cn_heap_collector()->is_object)
     check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
 }

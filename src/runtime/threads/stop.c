@@ -24,6 +24,7 @@
 #include "runtime/core/upcalls.h"
 #include "runtime/events/events.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/workers.h"
 
@@ -163,7 +164,7 @@ static void give_back(void)
 
 bool cn_stop_is_own(void)
 {
-  return holding || cn_handshake_examined() != NULL || cn_workers_is_one();
+  return holding || cn_handshake_examined() != NULL || cn_workers_is_one() || cn_background_is_it();
 }
 
 /* The child of a fork() may see it half done. */
@@ -371,12 +372,14 @@ static bool begin(struct cairn_mutator *self, bool forks)
   uint64_t since = cn_os_nanoseconds();
   atomic_store(&forking, forks);
   atomic_store(&stopping, 1);
+  cn_background_hold();
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       cn_poll_word_arm(m, CN_REASON_STOP);
   if (first != self || (self && self->next))
     cn_os_barrier();
   await_all(self, since);
+  cn_background_await();
   if (forks)
     set_open(true);
   return true;
@@ -398,6 +401,7 @@ void cn_stop_end(struct cairn_mutator *self)
   cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_STOP_ENDS, .since = standing});
   if (open)
     set_open(false);
+  cn_background_release();
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
       cn_poll_word_disarm(m, CN_REASON_STOP);

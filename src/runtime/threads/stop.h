@@ -46,7 +46,8 @@ void cn_stop_end(struct cairn_mutator *self);
  * poll was armed, and a barrier followed. */
 bool cn_stop_rests(const struct cairn_mutator *mutator);
 
-/* Has the calling thread stopped the others, does it work for one that has (workers.h), or does it
+/* Has the calling thread stopped the others, does it work for one that has (workers.h,
+ * background.h), or does it
  * run the operation of a handshake? Then it would wait for itself in all functions above but
  * cn_stop_end(). */
 bool cn_stop_is_own(void);

@@ -1,5 +1,5 @@
 ; A copy does not tell what it copies: from managed memory, and between ordinary memory if it has a constant size as the assignment
-; of a struct has, the runtime looks through it, unless it provably goes to a local or a global.
+; of a struct has, the runtime looks through it, unless it provably goes to a local or a global that holds references.
 ; RUN: %cairn opt -p check-stores -S %s | FileCheck %s
 declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
@@ -35,5 +35,31 @@ define void @not_checked(ptr %to, ptr %from, ptr addrspace(1) %object, i64 %n) g
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 4, i1 false)
   call void @llvm.memcpy.p1.p0.i64(ptr addrspace(1) %object, ptr %from, i64 16, i1 false)
+  ret void
+}
+
+; Nothing says of a local of bytes that the collector is to look there.
+; CHECK-LABEL: define void @bytes
+; CHECK: call void @cairn_check_copy_to_bytes(ptr %at, ptr addrspace(1) %object, i64 16)
+; CHECK-NEXT: @llvm.memcpy.p0.p1
+; CHECK-NEXT: call void @cairn_check_copy_to_bytes(ptr %either, ptr addrspace(1) %object, i64 %n)
+; CHECK-NEXT: @llvm.memcpy.p0.p1
+; CHECK-NEXT: @llvm.memcpy.p0.p1
+; CHECK-NEXT: @llvm.memcpy.p0.p0
+; CHECK-NEXT: @llvm.memcpy.p0.p1
+; CHECK-NEXT: load
+; CHECK-NEXT: ret void
+define void @bytes(ptr addrspace(1) %object, i64 %n, i1 %c) gc "statepoint-example" {
+  %local = alloca [32 x i8]
+  %other = alloca [32 x i8]
+  %read = alloca [16 x i8]
+  %at = getelementptr i8, ptr %local, i64 8
+  %either = select i1 %c, ptr %local, ptr %other
+  call void @llvm.memcpy.p0.p1.i64(ptr %at, ptr addrspace(1) %object, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr %either, ptr addrspace(1) %object, i64 %n, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr %local, ptr addrspace(1) %object, i64 7, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %local, ptr %other, i64 16, i1 false)
+  call void @llvm.memcpy.p0.p1.i64(ptr %read, ptr addrspace(1) %object, i64 16, i1 false)
+  %reference = load ptr addrspace(1), ptr %read
   ret void
 }

@@ -81,6 +81,33 @@ __attribute__((noinline)) static long gathered(ref managed *slots, long n)
   return s;
 }
 
+/* Copies of references as bytes, of many in pieces, and between the middles of objects. */
+enum { MANY = 4200 };
+struct tail {
+  int kind, length;
+  ref slots[];
+};
+
+__attribute__((noinline)) static long copied(void)
+{
+  ref managed *a = cairn_new_array(ref, MANY);
+  ref managed *b = cairn_new_array(ref, MANY);
+  struct tail managed *t = cairn_new_flex(struct tail, MANY);
+  long s = 0;
+
+  for (int i = 0; i < MANY; i++)
+    a[i] = i % 100 == 0 ? box(i) : a[i - 1];
+  cairn_copy(b, a, MANY * sizeof *a);
+  cairn_copy(t->slots, (char managed *)b, MANY * sizeof *b);
+  struct tail managed *u = cairn_new_flex(struct tail, MANY);
+  t->length = 7;
+  cairn_copy(&u->length, &t->length, sizeof t->length + MANY * sizeof *b);
+  cairn_collect();
+  for (int i = 0; i < MANY; i++)
+    s += b[i]->value + u->slots[i]->value + (u->slots[i] == a[i]);
+  return s * 10 + u->length;
+}
+
 int main(void)
 {
   ref managed *a = cairn_new_array(ref, 37);
@@ -106,5 +133,6 @@ int main(void)
   cairn_collect();
   cairn_copy_out(text, bytes + 100, 28);
   puts(text);
+  printf("%ld\n", copied());
   return 0;
 }

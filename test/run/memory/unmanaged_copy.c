@@ -1,14 +1,17 @@
 // A struct with references copied to memory of the C library, by functions that cannot know what is
-// where the pointer leads: the program ends with a message. Copies of data, and copies to locals and
-// globals, are fine.
+// where the pointer leads: the program ends with a message. So does one that copies an object to a local of bytes, where
+// nothing says that references are to be looked for. Copies of data, and copies to locals and globals that hold
+// references, are fine.
 // RUN: %cairn-cc -O0 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s \
 // RUN:   && env CAIRN_STRESS=1 %t 0 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
 // RUN: not --crash %t 3 2>&1 | FileCheck %s --check-prefix=LOST
+// RUN: not --crash %t 4 2>&1 | FileCheck %s --check-prefix=LOST
 // RUN: %cairn-cc -O2 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s \
 // RUN:   && env CAIRN_STRESS=1 %t 1 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
 // RUN: not --crash %t 3 2>&1 | FileCheck %s --check-prefix=LOST
+// RUN: not --crash %t 4 2>&1 | FileCheck %s --check-prefix=LOST
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>
@@ -43,6 +46,25 @@ __attribute__((noinline)) static void copy_data(struct data *to, struct data man
   *to = *from;
 }
 
+__attribute__((noinline)) static void copy_bytes(struct holder managed *to, struct holder managed *from)
+{
+  char bytes[sizeof(struct holder)];
+
+  cairn_copy_out(bytes, from, sizeof bytes);
+  cairn_collect();
+  cairn_copy_in(to, bytes, sizeof bytes);
+}
+
+__attribute__((noinline)) static long through_bytes(struct data managed *to, struct data managed *from)
+{
+  char bytes[sizeof(struct data)];
+
+  cairn_copy_out(bytes, from, sizeof bytes);
+  cairn_collect();
+  cairn_copy_in(to, bytes, sizeof bytes);
+  return to->numbers[2];
+}
+
 int main(int argc, char **argv)
 {
   struct holder local = {0}, from = {3, cairn_new(struct node), 0.5};
@@ -55,6 +77,10 @@ int main(int argc, char **argv)
   somewhere = calloc(1, sizeof local);
   data->numbers[2] = 7;
   copy_data(somewhere, data);
+  if (through_bytes(cairn_new(struct data), data) != 7)
+    return 1;
+  if (where == 4)
+    copy_bytes(cairn_new(struct holder), object);
   struct holder *to = where == 0 ? &local : where == 1 ? &global : somewhere;
   if (where == 3)
     copy_managed(to, object);
@@ -64,4 +90,4 @@ int main(int argc, char **argv)
   return 0;
 }
 // CHECK: value 42
-// LOST: fatal: a reference is stored at 0x{{.*}}copy_{{(native|managed)}}{{.*}}, which is neither a local nor a global that holds references
+// LOST: fatal: a reference is stored at 0x{{.*}}copy_{{(native|managed|bytes)}}{{.*}}, which is neither a local nor a global that holds references

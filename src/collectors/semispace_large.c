@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where large objects of the semispace heap lie, for walks.
+ */
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "collectors/large.h"
+#include "collectors/semispace.h"
+
+/* Where the object at `payload` ends, whose pages end at `end`. */
+static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
+{
+  const struct cairn_layout *layout = cairn_object_layout(payload);
+  uint64_t bytes;
+
+  if (layout == NULL)
+    return end; /* it is gone: see forget() */
+  if (!cairn_layout_is_known(layout) || cairn_object_payload(payload, layout, &bytes) != CAIRN_OK ||
+      bytes > end - payload)
+    cairn_fatal("the heap is damaged at 0x%lx: no large object is there", (unsigned long)payload);
+  return payload + bytes;
+}
+
+void cn_semispace_large_stretches(cairn_stretch_visitor *visit, void *env)
+{
+  uintptr_t at, last, end;
+
+  cn_large_bounds(&at, &last);
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    visit(env, at, block, false);
+    cn_large_find(block, &end);
+    at = end_of_large(cairn_block_object(block), end);
+    visit(env, block, at, true);
+  }
+  visit(env, at, last, false);
+}

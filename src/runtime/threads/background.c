@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A step says that it is under way, and looks whether steps are held then; who holds them says so,
+ * and looks whether one is under way then. So one of the two sees the other, as all these accesses
+ * are sequentially consistent.
+ */
+#include "runtime/threads/background.h"
+
+#include <stdatomic.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutex.h"
+#include "runtime/core/upcalls.h"
+#include "runtime/os/os.h"
+
+enum { SPINS = 2000 }; /* looks before a wait: as long as a short step takes */
+
+static struct cn_mutex pool; /* of the thread's beginning and end */
+static struct cn_os_thread thread;
+static bool started;
+static _Atomic bool wanted;      /* a collector has had a job */
+static _Atomic bool ends, ended; /* now; for good */
+
+static cairn_step *step; /* written while steps are held, and by the thread within one */
+static void *step_env;
+static _Atomic uint32_t held;   /* how many hold steps */
+static _Atomic uint32_t inside; /* is a step under way? */
+static _Atomic uint32_t turn;   /* changes when there may be something to do */
+static _Thread_local bool works;
+
+bool cn_background_is_it(void)
+{
+  return works;
+}
+
+/* ---- the thread ---- */
+
+/* Once for all look-ups of layouts in the step. */
+static bool take_step(void)
+{
+  bool entered = cn_image_enter(), more = step(step_env);
+
+  cn_image_leave(entered);
+  if (!more)
+    step = NULL;
+  return more;
+}
+
+/* True: there is more to do. */
+static bool go_on(void)
+{
+  bool more = false;
+
+  atomic_store(&inside, 1);
+  if (atomic_load(&held) == 0 && step != NULL)
+    more = take_step();
+  atomic_store(&inside, 0);
+  if (atomic_load(&held) != 0)
+    cn_os_wake(&inside);
+  return more;
+}
+
+static void *work(void *unused)
+{
+  (void)unused;
+  works = true;
+  cn_os_thread_precise("cairn-beside");
+  for (;;) {
+    uint32_t seen = atomic_load(&turn);
+    if (atomic_load(&ends))
+      return NULL;
+    if (!go_on())
+      cn_os_wait(&turn, seen, UINT64_MAX);
+  }
+}
+
+static void give_turn(void)
+{
+  atomic_fetch_add(&turn, 1);
+  cn_os_wake(&turn);
+}
+
+/* ---- its beginning and end ---- */
+
+void cn_background_prepare(void)
+{
+  if (!atomic_load(&wanted) || cn_upcall_delivering())
+    return;
+  cn_mutex_take(&pool, UINT64_MAX);
+  if (!started && !atomic_load(&ended))
+    started = cn_os_thread_start(&thread, work, NULL);
+  cn_mutex_release(&pool);
+}
+
+/* The caller has the pool. */
+static void end(void)
+{
+  CN_CHECK(!works);
+  if (!started)
+    return;
+  atomic_store(&ends, true);
+  give_turn();
+  cn_os_thread_join(&thread);
+  started = false;
+  atomic_store(&ends, false);
+}
+
+void cn_background_end(void)
+{
+  cn_mutex_take(&pool, UINT64_MAX);
+  end();
+  cn_mutex_release(&pool);
+}
+
+void cn_background_exit(void)
+{
+  atomic_store(&ended, true);
+  if (!cn_mutex_take(&pool, 0))
+    return;
+  end();
+  cn_mutex_release(&pool);
+}
+
+void cn_background_forked(void)
+{
+  atomic_store(&pool.word, 0);
+  atomic_store(&ends, false);
+  atomic_store(&held, 0);
+  atomic_store(&inside, 0);
+  started = false;
+  step = NULL;
+}
+
+/* ---- stops ---- */
+
+void cn_background_hold(void)
+{
+  atomic_fetch_add(&held, 1);
+}
+
+void cn_background_await(void)
+{
+  CN_CHECK(!works && atomic_load(&held) != 0);
+  for (int i = 0; i < SPINS && atomic_load(&inside) != 0; i++)
+    ;
+  while (atomic_load(&inside) != 0)
+    cn_os_wait(&inside, 1, UINT64_MAX);
+}
+
+void cn_background_release(void)
+{
+  bool job = step != NULL;
+
+  CN_CHECK(atomic_load(&held) != 0);
+  if (atomic_fetch_sub(&held, 1) == 1 && job)
+    give_turn();
+}
+
+/* ---- the collector ---- */
+
+void cairn_background_run(cairn_step *wanted_step, void *env)
+{
+  if (works || atomic_load(&held) == 0)
+    cairn_fatal("cairn_background_run() is called outside of a stop");
+  step = wanted_step;
+  step_env = env;
+  if (wanted_step != NULL)
+    atomic_store(&wanted, true);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A walk over what the dead objects lead to, depth first: an object is left after all that it leads
+ * to, but for cycles. An object on the way is marked by CAIRN_ABI_HEADER_AWAITED; the collector
+ * takes the mark off when it reaches it for the finaliser's sake. What an ephemeron keeps alive is
+ * not followed.
+ */
+#include "runtime/weak/order.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "base/sorted.h"
+#include "runtime/os/os.h"
+#include "runtime/weak/waiting.h"
+
+/* Where the walk is in an object: in its fixed part (0), or element `part` - 1. */
+struct step {
+  uintptr_t object;
+  const struct cairn_layout *layout;
+  uint64_t part, parts;
+  uint32_t field;
+};
+
+struct walk {
+  const struct cairn_closure *closure;
+  struct cn_waiting left; /* the number of those that are sorted, when the walk left it */
+  size_t count;           /* of these numbers */
+  struct step *steps;
+  size_t depth, room;
+};
+
+/* The next strong reference of the object; null: there is none. */
+static uintptr_t *next_slot(struct step *step)
+{
+  const struct cairn_layout *layout = step->layout;
+
+  for (;;) {
+    bool fixed = step->part == 0;
+    if (step->field == (fixed ? layout->base_refs : layout->elem_refs)) {
+      if (step->part == step->parts)
+        return NULL;
+      step->part++;
+      step->field = 0;
+      continue;
+    }
+    uint32_t offset = layout->offsets[step->field + (fixed ? 0 : layout->base_refs)];
+    step->field++;
+    if ((offset & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0)
+      return (
+          uintptr_t *)(step->object + offset +
+                       (fixed ? 0 : layout->elem_offset + (step->part - 1) * layout->elem_size));
+  }
+}
+
+static bool deepen(struct walk *walk)
+{
+  size_t room = walk->room != 0 ? 2 * walk->room : cn_os_page() / sizeof *walk->steps;
+  struct step *steps = cn_os_resize(walk->steps, walk->room * sizeof *steps, room * sizeof *steps);
+
+  if (steps == NULL)
+    return false;
+  walk->steps = steps;
+  walk->room = room;
+  return true;
+}
+
+/* Come to what the slot leads to. False: no memory. */
+static bool enter(struct walk *walk, uintptr_t *slot)
+{
+  struct cairn_slot to = {slot};
+
+  if (walk->closure->is_reached(walk->closure->env, to))
+    return true;
+  uintptr_t object = cairn_slot_object(to), *header = cairn_object_header(object);
+  if ((*header & CAIRN_ABI_HEADER_AWAITED) != 0)
+    return true;
+  const struct cairn_layout *layout = cairn_object_layout(object);
+  bool leads = cairn_layout_is_known(layout) && cairn_layout_has_references(layout) &&
+               (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0;
+  if (walk->depth == walk->room && !deepen(walk))
+    return false;
+  *header |= CAIRN_ABI_HEADER_AWAITED;
+  CN_CHECK(walk->depth < walk->room);
+  walk->steps[walk->depth++] = (struct step){.object = object, .layout = leads ? layout : NULL};
+  if (leads && layout->elem_refs != 0)
+    walk->steps[walk->depth - 1].parts = cairn_object_count(object);
+  return true;
+}
+
+static bool walk_from(struct walk *walk, uintptr_t *root)
+{
+  if (!enter(walk, root))
+    return false;
+  while (walk->depth != 0) {
+    struct step *step = &walk->steps[walk->depth - 1];
+    uintptr_t *slot = step->layout != NULL ? next_slot(step) : NULL;
+    if (slot != NULL) {
+      if (!enter(walk, slot))
+        return false;
+      continue;
+    }
+    size_t *number = cn_waiting_list(&walk->left, step->object, false);
+    if (number != NULL)
+      *number = walk->count++;
+    walk->depth--;
+  }
+  return true;
+}
+
+/* What is left last comes first; so of two that lead nowhere the first is entered last. */
+static bool walk_all(struct walk *walk, struct cn_dead *dead, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!cn_waiting_list(&walk->left, dead[i].word - cairn_words.reference, true))
+      return false;
+  for (size_t i = count; i-- > 0;)
+    if (!walk_from(walk, &dead[i].word))
+      return false;
+  return true;
+}
+
+void cn_order(struct cn_dead *dead, size_t count, const struct cairn_closure *closure)
+{
+  struct walk walk = {.closure = closure};
+
+  if (count > 1 && walk_all(&walk, dead, count)) {
+    for (size_t i = 0; i < count; i++) {
+      size_t *number = cn_waiting_list(&walk.left, dead[i].word - cairn_words.reference, false);
+      CN_CHECK(number != NULL && *number < walk.count);
+      dead[i].place = walk.count - *number;
+    }
+    cn_sorted_sort(dead, count, sizeof *dead);
+  }
+  cn_waiting_free(&walk.left);
+  if (walk.steps != NULL)
+    cn_os_free(walk.steps, walk.room * sizeof *walk.steps);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread that does a collector's job beside the program. What would go wrong: a step runs in a
+ * stop; it does not see what the stop wrote, or the stop not what it wrote; a job is forgotten, or
+ * goes on after its end; a process whose threads have ended does not; a fork()'s child waits for a
+ * thread that it does not have.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cairn/collector.h>
+#include "unit/runtime/aborts.h"
+#include "runtime/os/os.h"
+#include "runtime/threads/background.h"
+
+static int threads_left = 1000; /* that the system has */
+
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
+{
+  void *symbol = dlsym(RTLD_NEXT, "pthread_create");
+  create_function *create;
+
+  memcpy(&create, &symbol, sizeof create);
+  return threads_left-- > 0 ? create(thread, attributes, start, argument) : EAGAIN;
+}
+
+/* ---- a job ---- */
+
+static struct {
+  long done, wanted; /* steps: plain, since no step runs in a stop */
+  long values[8];    /* all the same, but within a step */
+  bool broken;
+  int thread;
+  _Atomic bool over;
+} job;
+
+static bool is_whole(void)
+{
+  for (int i = 1; i < 8; i++)
+    if (job.values[i] != job.values[0])
+      return false;
+  return true;
+}
+
+static bool take_step(void *env)
+{
+  if (env != &job || !is_whole())
+    job.broken = true;
+  for (int i = 0; i < 8; i++)
+    job.values[i]++;
+  job.thread = cn_os_thread();
+  bool more = ++job.done < job.wanted;
+  if (!more)
+    atomic_store(&job.over, true);
+  return more;
+}
+
+static void stop(void)
+{
+  cn_background_prepare();
+  cn_background_hold();
+  cn_background_await();
+}
+
+static void begin(long steps)
+{
+  stop();
+  job.done = 0;
+  job.wanted = steps;
+  atomic_store(&job.over, false);
+  cairn_background_run(take_step, &job);
+  cn_background_release();
+  cn_background_prepare();
+}
+
+static void until_over(void)
+{
+  while (!atomic_load(&job.over))
+    ;
+}
+
+/* ---- tests ---- */
+
+static void all_steps(void **state)
+{
+  (void)state;
+  for (int i = 1; i < 300; i++) {
+    begin(i);
+    until_over();
+    stop();
+    assert_int_equal(job.done, i);
+    assert_int_not_equal(job.thread, cn_os_thread());
+    assert_true(is_whole() && !job.broken);
+    cn_background_release();
+  }
+}
+
+/* A job without end is stopped again and again, changed in stops, replaced and ended. */
+static void never_in_a_stop(void **state)
+{
+  long before = -1;
+
+  (void)state;
+  begin(1L << 60);
+  for (int i = 0; i < 3000; i++) {
+    stop();
+    assert_true(is_whole() && !job.broken);
+    for (int k = 0; k < 8; k++)
+      job.values[k] = 5L * i;
+    before = job.done;
+    if (i % 7 == 0)
+      cairn_background_run(take_step, &job);
+    assert_int_equal(job.done, before);
+    cn_background_release();
+  }
+  stop();
+  cairn_background_run(NULL, NULL);
+  before = job.done;
+  cn_background_release();
+  for (int i = 0; i < 100; i++) {
+    stop();
+    assert_int_equal(job.done, before);
+    cn_background_release();
+  }
+}
+
+/* Those of two threads' stops, as a fork() within another's has them. */
+static void held_twice(void **state)
+{
+  (void)state;
+  begin(1L << 60);
+  stop();
+  long before = job.done;
+  cn_background_hold();
+  cn_background_release();
+  for (int i = 0; i < 1000; i++)
+    assert_int_equal(*(volatile long *)&job.done, before);
+  job.wanted = before + 1;
+  cn_background_release();
+  until_over();
+}
+
+static void name_and_signals(void **state)
+{
+  char name[16];
+
+  (void)state;
+  begin(1);
+  until_over();
+  stop();
+  cn_os_thread_name(job.thread, name, sizeof name);
+  assert_string_equal(name, "cairn-beside");
+  uint64_t blocks = cn_os_thread_blocks(job.thread);
+  for (int signal = 1; signal < 32; signal++)
+    assert_true(signal == 9 || signal == 19 || (blocks >> (signal - 1) & 1) != 0);
+  cn_background_release();
+}
+
+/* The job goes on when there is a thread again. */
+static void ends_and_starts(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 50; i++) {
+    begin(1L << 60);
+    cn_background_end();
+    long before = job.done;
+    assert_true(is_whole() && !job.broken);
+    job.wanted = before + 100;
+    cn_background_prepare();
+    until_over();
+    cn_background_end();
+    assert_int_equal(job.done, before + 100);
+  }
+}
+
+static void forked(void **state)
+{
+  int status;
+
+  (void)state;
+  begin(1L << 60);
+  stop();
+  long before = job.done;
+  pid_t child = fork();
+  if (child == 0) {
+    cn_background_forked();
+    cn_background_prepare();
+    usleep(1000);
+    bool idle = job.done == before;
+    begin(20);
+    until_over();
+    _exit(idle && job.done == 20 && is_whole() ? 7 : 1);
+  }
+  cn_background_release();
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 7 << 8);
+  cn_background_end();
+}
+
+static void no_thread(void **state)
+{
+  (void)state;
+  cn_background_end();
+  threads_left = 0;
+  begin(3);
+  assert_int_equal(job.done, 0);
+  threads_left = 1000;
+  cn_background_prepare();
+  until_over();
+}
+
+static void after_exit(void **state)
+{
+  int status;
+
+  (void)state;
+  cn_background_end();
+  pid_t child = fork();
+  if (child == 0) {
+    cn_background_forked();
+    begin(1L << 60);
+    cn_background_exit();
+    long before = job.done;
+    begin(5);
+    usleep(1000);
+    _exit(before >= 0 && job.done == 0 ? 7 : 1);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 7 << 8);
+}
+
+static void run_outside(void)
+{
+  cairn_background_run(take_step, &job);
+}
+
+static void misuse(void **state)
+{
+  (void)state;
+  aborts(run_outside, "cairn_background_run() is called outside of a stop");
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_steps),       cmocka_unit_test(never_in_a_stop),
+      cmocka_unit_test(held_twice),      cmocka_unit_test(name_and_signals),
+      cmocka_unit_test(ends_and_starts), cmocka_unit_test(no_thread),
+      cmocka_unit_test(forked),          cmocka_unit_test(after_exit),
+      cmocka_unit_test(misuse),
+  };
+
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
