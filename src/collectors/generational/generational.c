@@ -22,6 +22,7 @@
 #include "collectors/generational/trace.h"
 #include "collectors/generational/unmapped.h"
 #include "collectors/generational/walk.h"
+#include "collectors/generational/weak.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 
@@ -193,6 +194,7 @@ static void trace(enum cn_trace mode, const struct cn_extent *copies)
   if (mode == CN_TRACE_YOUNG)
     cn_cards_visit(&tracer);
   cn_trace_drain(&tracer);
+  cn_weak_trace(&tracer);
   cairn_phase_ends("trace");
   cn_inside_end();
   cairn_note_all_moved(tracer.objects, tracer.moved);
@@ -392,7 +394,8 @@ const struct cairn_collector cairn_collector_generational = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "generational",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
+              CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

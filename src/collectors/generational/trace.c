@@ -130,6 +130,13 @@ static void shallow(struct cn_tracer *tracer)
   tracer->depth = 0;
 }
 
+/* Of an object that has been reached, and was at `was`, the header is another than its layout. */
+static void reached(uintptr_t was, uintptr_t now)
+{
+  if ((*cairn_object_header(now) & CAIRN_ABI_HEADER_AWAITED) != 0)
+    cairn_weak_reached(was, now);
+}
+
 /* ---- copies ---- */
 
 static bool find_room(struct cn_room *room, size_t bytes, bool fresh)
@@ -219,6 +226,8 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
     mark_lines(block, bytes);
   }
   *cairn_object_header(address) = cairn_header_to(moved);
+  if (header != (uintptr_t)layout)
+    reached(address, moved);
   tracer->objects++;
   tracer->moved += bytes;
   if (cairn_layout_has_references(layout))
@@ -246,6 +255,7 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
     return address;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   measure(slot, address, layout, &prefix, block, end);
+  reached(address, address);
   if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
@@ -281,6 +291,7 @@ static uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   size_t bytes = measure(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
   mark_lines(address - prefix, bytes);
   tracer->marked += bytes;
+  reached(address, address);
   if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
@@ -342,12 +353,51 @@ static bool is_run(const struct cairn_layout *layout)
   return layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1;
 }
 
+void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot)
+{
+  if (cn_cycle.mode == CN_TRACE_YOUNG)
+    visit(tracer, slot.address, CN_TRACE_YOUNG);
+  else if (cn_cycle.mode == CN_TRACE_FULL)
+    visit(tracer, slot.address, CN_TRACE_FULL);
+  else
+    visit(tracer, slot.address, CN_TRACE_MOVE);
+}
+
+struct within {
+  struct cn_tracer *tracer;
+  uintptr_t from, to;
+};
+
+static void visit_within(void *env, struct cairn_slot slot)
+{
+  const struct within *within = env;
+
+  if ((uintptr_t)slot.address - within->from < within->to - within->from)
+    cn_trace_visit(within->tracer, slot);
+}
+
+/* An object with weak fields, or what it has in [from, to). */
+__attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintptr_t object,
+                                                const struct cairn_layout *layout, uintptr_t from,
+                                                uintptr_t to)
+{
+  struct within within = {tracer, from, to};
+
+  cairn_weak_note(object, from, to);
+  if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
+    cairn_object_visit(object, layout, visit_within, &within);
+}
+
 INLINE void scan(struct cn_tracer *tracer, uintptr_t object, enum cn_trace mode)
 {
   const struct cairn_layout *layout = cairn_object_layout(object);
   uintptr_t element = object + layout->elem_offset;
 
   CN_ASSERT(layout != NULL && cairn_layout_has_references(layout));
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
+    scan_weak(tracer, object, layout, 0, UINTPTR_MAX);
+    return;
+  }
   visit_offsets(tracer, object, layout->offsets, layout->base_refs, mode);
   if (layout->elem_refs == 0)
     return;
@@ -408,6 +458,10 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
   uintptr_t element = object + layout->elem_offset;
 
   CN_ASSERT(cn_cycle.mode == CN_TRACE_YOUNG && from < to);
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
+    scan_weak(tracer, object, layout, from, to);
+    return;
+  }
   visit_some(tracer, object, layout->offsets, layout->base_refs, from, to);
   if (layout->elem_refs == 0)
     return;

@@ -51,6 +51,8 @@ void cn_trace_roots(struct cn_tracer *tracer);
 /* CN_TRACE_YOUNG: visit the slots of an object of this layout that lie in [from, to). */
 void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
                     uintptr_t from, uintptr_t to);
+/* Visit the slot, which is a field's. */
+void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
 /* All that is left to visit. */
 void cn_trace_drain(struct cn_tracer *tracer);
 
