@@ -54,10 +54,14 @@ define ptr addrspace(1) @load(ptr addrspace(1) %p) gc "statepoint-example" {
 }
 
 ; cards-LABEL: short:
-; cards: movb $1
-; cards: movb $1
+; cards-NOT: cairn_barrier_range
+; cards: cmpb $0
+; cards-NOT: cairn_barrier_range
+; cards: cmpb $0
 ; cards-NOT: cairn_barrier_range
 ; cards: retq
+; cards: movb $1
+; cards: movb $1
 ; cards-LABEL: long:
 ; cards: cairn_barrier_range
 ; fields-LABEL: short:
