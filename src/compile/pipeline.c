@@ -66,6 +66,8 @@ static const struct step {
      "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
     {"carry-buffer", cn_carry_buffer,
      "keep the allocation pointer in a register from one allocation to the next", PORTED_TARGET},
+    {"steady-locals", cn_steady_locals,
+     "keep the code generator from describing locals by what it computes in loops", ANY_TARGET},
     {"inline-statepoints", cn_inline_statepoints,
      "inline calls in statepoints: strip, LLVM's inliner, rewrite again", ANY_TARGET},
     {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls",
@@ -107,7 +109,7 @@ static const char *const late[] = {
     "restore-references", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
     "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
-    "lower-barriers", "carry-buffer", "drop-markers",
+    "lower-barriers", "carry-buffer", "steady-locals", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
     "rules", "prepare", "escape", "layouts", "allocate", "route-calls", "check-stores",
@@ -115,7 +117,8 @@ static const char *const early[] = {
     "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",
-    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer", "drop-markers",
+    "lower-differences", "verify-safepoints", "lower-tags", "lower-barriers", "carry-buffer",
+    "steady-locals", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const none[] = {
     "rules", "prepare",

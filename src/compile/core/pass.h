@@ -66,6 +66,7 @@ cn_pass cn_call_targets;        /* call-targets: transitions/ */
 cn_pass cn_transitions;         /* transitions: transitions/ */
 cn_pass cn_name_bodies;         /* name-bodies: transitions/entries.c */
 cn_pass cn_slow_paths;          /* slow-paths: lower/ */
+cn_pass cn_steady_locals;       /* steady-locals: lower/ */
 cn_pass cn_globals;             /* globals: lower/ */
 
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */

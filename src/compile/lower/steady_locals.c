@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `steady-locals`: the descriptions of locals name the locals themselves, to the end.
+ *
+ * Needs: final statepoints; the code generator's passes are to come. Provides: of a local that a
+ * statepoint describes, addresses at changing places are computed from a copy of its address, which
+ * LLVM takes for another value until CodeGenPrepare, or instruction selection, makes it the same.
+ * Breaks: the look of addresses (cn_alloca_uses_hands_on()).
+ *
+ * LLVM's loop-reduce computes all addresses of a loop from a few that it counts up. It would take
+ * the operand of the statepoint for one of them, and where a local begins would then be in a
+ * register, where no frame map can have it (docs/llvm-22.md, "loop-reduce").
+ */
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/each.h"
+#include "compile/core/pass.h"
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+static bool is_described(LLVMValueRef alloca)
+{
+  CN_EACH_USE(use, alloca)
+    if (cn_calls_intrinsic(LLVMGetUser(use), "llvm.experimental.gc.statepoint"))
+      return true;
+  return false;
+}
+
+/* Is another address made of the local's, at a place that may change? */
+static bool changes(LLVMValueRef user)
+{
+  if (LLVMIsAPHINode(user) || LLVMIsASelectInst(user))
+    return true;
+  if (!LLVMIsAGetElementPtrInst(user))
+    return false;
+  for (int i = 1; i < LLVMGetNumOperands(user); i++)
+    if (!LLVMIsAConstant(LLVMGetOperand(user, (unsigned)i)))
+      return true;
+  return false;
+}
+
+static bool computes(LLVMValueRef user)
+{
+  return changes(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAICmpInst(user);
+}
+
+static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
+{
+  for (int i = 0; i < LLVMGetNumOperands(user); i++)
+    if (LLVMGetOperand(user, (unsigned)i) == from)
+      LLVMSetOperand(user, (unsigned)i, to);
+}
+
+/* Those users of the local that compute addresses, if one of them does so at a changing place. */
+static values users_of(LLVMValueRef alloca)
+{
+  values users = {0};
+  bool change = false;
+
+  CN_EACH_USE(use, alloca) {
+    if (!computes(LLVMGetUser(use)))
+      continue;
+    change |= changes(LLVMGetUser(use));
+    cn_push(&users, LLVMGetUser(use));
+  }
+  if (!change)
+    cn_free(&users);
+  return users;
+}
+
+static void steady(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
+{
+  LLVMTypeRef type = LLVMTypeOf(alloca);
+  values users = users_of(alloca);
+
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
+  if (users.count == 0)
+    return;
+  LLVMValueRef strip = cn_intrinsic(ctx, "llvm.strip.invariant.group", &type, 1), next = alloca;
+  while (LLVMIsAAllocaInst(next))
+    next = LLVMGetNextInstruction(next);
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, next);
+  LLVMValueRef copy =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(strip), strip, &alloca, 1, "steady");
+  for (size_t i = 0; i < users.count; i++)
+    replace_operands(users.at[i], alloca, copy);
+  cn_free(&users);
+}
+
+bool cn_steady_locals(struct cn_ctx *ctx)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  CN_EACH_FUNCTION(f, ctx->module) {
+    LLVMValueRef i =
+        LLVMIsDeclaration(f) ? NULL : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
+    for (; i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i) && is_described(i))
+        steady(ctx, builder, i);
+  }
+  LLVMDisposeBuilder(builder);
+  return true;
+}
