@@ -16,11 +16,14 @@ target triple = "x86_64-pc-linux-gnu"
 @fin = internal constant i64 zeroinitializer, !cairn.type !{!"fin", !"finalisable"}
 @stays = internal constant { ptr addrspace(1) } zeroinitializer, !cairn.type !{!"stays", !"never-moves", !"finalisable"}
 ; Fields 0, 16/40/64 and 24/48/72, 80; flags: 2 weak fields, 4 finalisable, 8 never moves, 1 no references
+@pair = internal constant { ptr addrspace(1), ptr addrspace(1) } zeroinitializer, !cairn.type !{!"pair", !"ephemeron", !{!"key", i64 0, !"weak"}}
 ; CHECK: @cairn.layout.0 = {{.*}} i32 8, i64 88, i64 0, i32 0, i32 2, i32 0, {{.*}} [8 x i32] [i32 0, i32 17, i32 24, i32 41, i32 48, i32 65, i32 72, i32 81]
 ; CHECK: @cairn.layout.1 = {{.*}} i32 1, i64 8, i64 16, i32 8, i32 2, i32 2, {{.*}} [3 x i32] [i32 0, i32 0, i32 9]
 ; CHECK: @cairn.layout.2 = {{.*}} i32 0, i64 0, i64 8, i32 0, i32 2, i32 1, {{.*}} [1 x i32] [i32 1]
 ; CHECK: @cairn.layout.3 = {{.*}} i32 0, i64 8, i64 0, i32 0, i32 5, i32 0,
+; An ephemeron is one with weak fields: 16 and 2
 ; CHECK: @cairn.layout.4 = {{.*}} i32 1, i64 8, i64 0, i32 0, i32 12, i32 0,
+; CHECK: @cairn.layout.5 = {{.*}} i32 2, i64 16, i64 0, i32 0, i32 18, i32 0, {{.*}} [2 x i32] [i32 1, i32 8]
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare ptr addrspace(1) @cairn_alloc_flex(ptr, i64)
 declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
@@ -31,6 +34,7 @@ define void @f() gc "statepoint-example" {
   %c = call ptr addrspace(1) @cairn_alloc_array(ptr @array, i64 7)
   %d = call ptr addrspace(1) @cairn_alloc(ptr @fin, i64 8)
   %e = call ptr addrspace(1) @cairn_alloc(ptr @stays, i64 8)
+  %f = call ptr addrspace(1) @cairn_alloc(ptr @pair, i64 16)
   ret void
 }
 
@@ -41,14 +45,17 @@ target triple = "x86_64-pc-linux-gnu"
 ; BAD: a weak field of t has no reference [type-metadata]
 ; BAD: a weak field of u has no reference [type-metadata]
 ; BAD: [type-metadata]
+; BAD: v is an ephemeron, and has no weak field [type-metadata]
 @a = internal constant { i64, ptr addrspace(1) } zeroinitializer, !cairn.type !{!"t", !{!"number", i64 0, !"weak"}}
 @b = internal constant { i64, ptr addrspace(1) } zeroinitializer, !cairn.type !{!"u", !{!"next", i64 8, !"weak"}, !{!"beside", i64 16, !"weak"}}
 @c = internal constant i64 zeroinitializer, !cairn.type !{!"t", !"unknown"}
+@d = internal constant { ptr addrspace(1) } zeroinitializer, !cairn.type !{!"v", !"ephemeron"}
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 
 define void @use() gc "statepoint-example" {
   %a = call ptr addrspace(1) @cairn_alloc(ptr @a, i64 16)
   %b = call ptr addrspace(1) @cairn_alloc(ptr @b, i64 16)
   %c = call ptr addrspace(1) @cairn_alloc(ptr @c, i64 8)
+  %d = call ptr addrspace(1) @cairn_alloc(ptr @d, i64 8)
   ret void
 }
