@@ -89,6 +89,12 @@ static uint32_t page_of(uintptr_t address)
   return (uint32_t)((address - large.base) / large.page);
 }
 
+/* Several threads may mark at once, and look. */
+static enum state state_of(uint32_t run)
+{
+  return __atomic_load_n(&state[run], __ATOMIC_RELAXED);
+}
+
 bool cn_large_contains(uintptr_t address)
 {
   return address - large.base < large.size;
@@ -198,7 +204,7 @@ uintptr_t cn_large_find(uintptr_t address, uintptr_t *end)
   uint32_t page = page_of(address), run = page < large.top ? first[page] : NONE;
 
   /* `first` of a free page may be stale. */
-  if (run == NONE || run > page || state[run] == FREE || page - run >= length[run])
+  if (run == NONE || run > page || state_of(run) == FREE || page - run >= length[run])
     return 0;
   *end = address_of(run + length[run]);
   return address_of(run);
@@ -208,18 +214,17 @@ bool cn_large_mark(uintptr_t block)
 {
   uint32_t run = page_of(block);
 
-  CN_CHECK(state[run] != FREE);
-  bool was = state[run] == MARKED;
-  state[run] = MARKED;
-  return !was;
+  CN_CHECK(state_of(run) != FREE);
+  return state_of(run) != MARKED &&
+         __atomic_exchange_n(&state[run], MARKED, __ATOMIC_RELAXED) != MARKED;
 }
 
 bool cn_large_is_marked(uintptr_t block)
 {
   uint32_t run = page_of(block);
 
-  CN_CHECK(state[run] != FREE);
-  return state[run] == MARKED;
+  CN_CHECK(state_of(run) != FREE);
+  return state_of(run) == MARKED;
 }
 
 void cn_large_push(uintptr_t block)
@@ -320,7 +325,7 @@ uintptr_t cn_large_next(uintptr_t block)
 
   if (block != 0)
     run = page_of(block) + length[page_of(block)];
-  while (large.size != 0 && run < large.top && state[run] == FREE)
+  while (large.size != 0 && run < large.top && state_of(run) == FREE)
     run += length[run];
   return large.size != 0 && run < large.top ? address_of(run) : 0;
 }

@@ -29,7 +29,8 @@ void cn_large_bounds(uintptr_t *start, uintptr_t *end);
 /* The block that has `address`, and where its pages end through `end`; 0: none has. */
 uintptr_t cn_large_find(uintptr_t address, uintptr_t *end);
 
-/* Mark the block that begins there, for this collection. False: it was marked. */
+/* Mark the block that begins there, for this collection. False: it was marked. Any number of
+ * threads may mark, find and look at once. */
 bool cn_large_mark(uintptr_t block);
 bool cn_large_is_marked(uintptr_t block);
 

@@ -13,7 +13,7 @@
 
 enum {
   STEP = 32,        /* blocks that get memory at a time */
-  ENDS = 4,         /* blocks that tracers may have begun when all is copied */
+  ENDS = 2,         /* blocks that a tracer may have begun when all is copied */
   LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
   FRAGMENTED = 8    /* more than one line in so many is in a hole: objects are moved together */
 };
@@ -44,7 +44,7 @@ void cn_blocks_bounds(size_t *low, size_t *high)
 
 bool cn_blocks_has_objects(size_t block)
 {
-  uint8_t state = cn_tables.states[block];
+  uint8_t state = cn_tables_state(block);
 
   return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE ||
          state == CN_BLOCK_UNSWEPT;
@@ -75,7 +75,8 @@ static size_t map(size_t count, enum cn_block_state state)
   if (first == NOWHERE || !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
     return NOWHERE;
   CN_CHECK(first + count <= cn_tables.blocks);
-  memset(&cn_tables.states[first], state, count);
+  for (size_t block = first; block < first + count; block++)
+    cn_tables_set_state(block, state);
   blocks.none = first + count;
   if (first < blocks.low)
     blocks.low = first;
@@ -87,7 +88,8 @@ static size_t map(size_t count, enum cn_block_state state)
 static void set_free(size_t first, size_t count)
 {
   CN_CHECK(first + count <= blocks.high);
-  memset(&cn_tables.states[first], CN_BLOCK_FREE, count);
+  for (size_t block = first; block < first + count; block++)
+    cn_tables_set_state(block, CN_BLOCK_FREE);
   blocks.spare += count;
   if (first < blocks.free)
     blocks.free = first;
@@ -108,9 +110,9 @@ static bool map_free(void)
 
 /* A third more for what does not fit at the end of a block, since what is copied has at most a
  * quarter of one. */
-bool cn_blocks_ensure(size_t bytes)
+bool cn_blocks_ensure(size_t bytes, size_t tracers)
 {
-  size_t wanted = (bytes + bytes / 3) / CN_BLOCK + ENDS;
+  size_t wanted = (bytes + bytes / 3) / CN_BLOCK + ENDS * (tracers + 1);
 
   while (blocks.spare < wanted)
     if (!map_free())
@@ -146,7 +148,7 @@ static void sweep(size_t block)
     set_free(block, 1);
     return;
   }
-  cn_tables.states[block] = CN_BLOCK_LINES - lines < LEAST_HOLES ? CN_BLOCK_USED : CN_BLOCK_HOLES;
+  cn_tables_set_state(block, CN_BLOCK_LINES - lines < LEAST_HOLES ? CN_BLOCK_USED : CN_BLOCK_HOLES);
   if (block < blocks.holes)
     blocks.holes = block;
 }
@@ -160,7 +162,7 @@ static bool take_free(struct cn_room *room)
   while (cn_tables.states[blocks.free] != CN_BLOCK_FREE)
     blocks.free++;
   CN_CHECK(blocks.free < blocks.high);
-  cn_tables.states[blocks.free] = CN_BLOCK_USED;
+  cn_tables_set_state(blocks.free, CN_BLOCK_USED);
   blocks.spare--;
   room->free = cn_tables_address(blocks.free++);
   room->end = room->free + CN_BLOCK;
@@ -190,10 +192,10 @@ static bool take_block(struct cn_room *room)
 {
   for (; blocks.holes < blocks.high; blocks.holes++) {
     size_t block = blocks.holes;
-    if (cn_tables.states[block] == CN_BLOCK_UNSWEPT)
+    if (cn_tables_state(block) == CN_BLOCK_UNSWEPT)
       sweep(block);
     if (cn_tables.states[block] == CN_BLOCK_HOLES) {
-      cn_tables.states[block] = CN_BLOCK_USED;
+      cn_tables_set_state(block, CN_BLOCK_USED);
       if (take_hole(room, cn_tables_address(block)))
         return true;
     }

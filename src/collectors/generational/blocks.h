@@ -41,8 +41,9 @@ bool cn_blocks_has_objects(size_t block);
  * False: no memory; the room is as it was. */
 bool cn_blocks_next(struct cn_room *room, bool fresh);
 
-/* See that there is memory for copies of `bytes` in all. False: there is none. */
-bool cn_blocks_ensure(size_t bytes);
+/* See that there is memory for copies of `bytes` in all, by as many tracers. False: there is none.
+ */
+bool cn_blocks_ensure(size_t bytes, size_t tracers);
 
 /* Blocks for one object of `bytes`; 0: no memory. */
 uintptr_t cn_blocks_run(size_t bytes);

@@ -12,7 +12,17 @@
 #include "collectors/generational/tables.h"
 #include "collectors/large.h"
 
-enum { GROUP = 8 * CN_CARD };
+enum {
+  GROUP = 8 * CN_CARD,
+  PART = 1 << 20, /* bytes of heap that a tracer takes at a time */
+  PART_BLOCKS = PART / CN_BLOCK
+};
+
+/* Blocks come first, then large objects, whether marked or not: those that are change meanwhile. */
+static struct {
+  size_t low, high; /* blocks */
+  size_t next;      /* part */
+} parts;
 
 /* Call `visit` for each dirty card of [from, to), multiples of 4 KiB, and clean it; `large` is the
  * block of the large object there. */
@@ -45,7 +55,9 @@ static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
 /* The layout of an image that was unloaded is no more: the object is garbage. */
 static void visit_object(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
 {
-  if (!cairn_header_is_gone(*cairn_object_header(object)))
+  uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
+
+  if (!cairn_header_is_gone(header))
     cn_trace_slots(tracer, object, cn_trace_layout(tracer, NULL, object), card, card + CN_CARD);
 }
 
@@ -70,12 +82,17 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
   }
 }
 
-static void visit_blocks(struct cn_tracer *tracer)
-{
-  size_t low, high;
+/* ---- parts ---- */
 
-  cn_blocks_bounds(&low, &high);
-  for (size_t block = low; block < high; block++)
+void cn_cards_begin(void)
+{
+  cn_blocks_bounds(&parts.low, &parts.high);
+  parts.next = 0;
+}
+
+static void visit_blocks(struct cn_tracer *tracer, size_t first)
+{
+  for (size_t block = first; block < first + PART_BLOCKS && block < parts.high; block++)
     if (cn_blocks_has_objects(block)) {
       uintptr_t at = cn_tables_address(block);
       visit_dirty(tracer, 0, at, at + CN_BLOCK, visit_card);
@@ -83,24 +100,53 @@ static void visit_blocks(struct cn_tracer *tracer)
     }
 }
 
-static void visit_larges(struct cn_tracer *tracer)
-{
-  uintptr_t end;
+/* A large object, of which `first` is the first part. */
+struct place {
+  uintptr_t block;
+  size_t first;
+};
 
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
-    if (cn_large_is_marked(block)) {
-      CN_CHECK(cn_large_find(block, &end) == block);
-      visit_dirty(tracer, block, block, end, visit_large);
-      cn_trace_drain(tracer);
-    }
+/* The object that has the part, from that one on; its end through `end`. 0: there are no more. */
+static uintptr_t find_part(struct place *at, size_t part, uintptr_t *end)
+{
+  if (at->block == 0)
+    at->block = cn_large_next(0);
+  for (; at->block != 0; at->block = cn_large_next(at->block)) {
+    CN_CHECK(cn_large_find(at->block, end) == at->block);
+    size_t count = (*end - at->block + PART - 1) / PART;
+    if (part < at->first + count)
+      return at->block;
+    at->first += count;
+  }
+  return 0;
+}
+
+static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t part)
+{
+  uintptr_t end, large = cn_larges.old != 0 ? find_part(at, part, &end) : 0;
+
+  if (large == 0)
+    return false;
+  if (cn_large_is_marked(large)) {
+    uintptr_t from = large + (part - at->first) * PART;
+    visit_dirty(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
+  }
+  return true;
 }
 
 void cn_cards_visit(struct cn_tracer *tracer)
 {
-  CN_CHECK(cn_cycle.mode == CN_TRACE_YOUNG);
-  visit_blocks(tracer);
-  if (cn_larges.old != 0)
-    visit_larges(tracer);
+  size_t blocks = parts.high > parts.low ? (parts.high - parts.low - 1) / PART_BLOCKS + 1 : 0;
+  struct place large = {0, blocks};
+
+  while (cn_cycle.shared || !cn_trace_is_over(tracer)) {
+    size_t part = __atomic_fetch_add(&parts.next, 1, __ATOMIC_RELAXED);
+    if (part < blocks)
+      visit_blocks(tracer, parts.low + part * PART_BLOCKS);
+    else if (!visit_large_part(tracer, &large, part))
+      return;
+    cn_trace_drain(tracer);
+  }
 }
 
 static void clear(uintptr_t from, uintptr_t to)

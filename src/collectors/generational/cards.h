@@ -10,7 +10,11 @@
 #include <stdint.h>
 #include "collectors/generational/trace.h"
 
-/* CN_TRACE_YOUNG: visit the slots of dirty cards, and what they lead to. No card is dirty then. */
+/* CN_TRACE_YOUNG, before tracers visit cards. */
+void cn_cards_begin(void);
+
+/* Visit the slots of dirty cards, and what they lead to, until none is dirty; any number of tracers
+ * at once. May leave some as cn_trace_drain() does. */
 void cn_cards_visit(struct cn_tracer *tracer);
 
 /* No old object leads to a young one. */

@@ -19,7 +19,7 @@
 #include "collectors/generational/larges.h"
 #include "collectors/generational/nursery.h"
 #include "collectors/generational/tables.h"
-#include "collectors/generational/trace.h"
+#include "collectors/generational/tracers.h"
 #include "collectors/generational/unmapped.h"
 #include "collectors/generational/walk.h"
 #include "collectors/generational/weak.h"
@@ -52,8 +52,6 @@ static struct {
   uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
   uint64_t collections;
 } heap;
-
-static struct cn_tracer tracer;
 
 /* ---- sizes ---- */
 
@@ -118,7 +116,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (heap.usual < NURSERY_LEAST)
     heap.usual = NURSERY_LEAST;
   heap.nursery = heap.usual;
-  if (!cn_tables_init(heap.maximum))
+  if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
     return CAIRN_E_MEMORY;
   cn_blocks_init();
   cn_nursery_place(cn_tables.nursery, cn_tables.nursery, cn_tables.old);
@@ -183,21 +181,21 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
 
 /* ---- collections ---- */
 
-static void trace(enum cn_trace mode, const struct cn_extent *copies)
+static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies)
 {
-  cn_trace_begin(mode, heap.collections, copies);
-  cn_trace_enter(&tracer);
+  cn_tracers_begin(mode, heap.collections, copies);
   cairn_phase_begins("roots");
-  cn_trace_roots(&tracer);
+  cn_tracers_visit_roots();
   cairn_phase_ends("roots");
   cairn_phase_begins("trace");
   if (mode == CN_TRACE_YOUNG)
-    cn_cards_visit(&tracer);
-  cn_trace_drain(&tracer);
-  cn_weak_trace(&tracer);
+    cn_tracers_visit_cards();
+  cn_weak_trace(cn_tracers_last());
   cairn_phase_ends("trace");
   cn_inside_end();
-  cairn_note_all_moved(tracer.objects, tracer.moved);
+  struct cn_traced traced = cn_tracers_end();
+  cairn_note_all_moved(traced.objects, traced.moved);
+  return traced;
 }
 
 /* Before anything moves: for what is in the nursery, and perhaps `more`. Is there memory for that,
@@ -206,9 +204,9 @@ static bool ensure_memory(size_t more)
 {
   size_t most = cn_nursery.free - cn_nursery.start;
 
-  if (more != 0 && cn_blocks_ensure(most + more))
+  if (more != 0 && cn_blocks_ensure(most + more, cn_tracers_most()))
     return true;
-  if (!cn_blocks_ensure(most))
+  if (!cn_blocks_ensure(most, cn_tracers_most()))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
                         heap.maximum);
   return false;
@@ -217,11 +215,10 @@ static bool ensure_memory(size_t more)
 static void collect_young(void)
 {
   ensure_memory(0);
-  trace(CN_TRACE_YOUNG, NULL);
-  CN_CHECK(tracer.moved <= cn_nursery.free - cn_nursery.start);
-  cn_trace_leave(&tracer);
-  heap.old += tracer.moved;
-  adapt(cn_nursery.free - cn_nursery.start, tracer.moved);
+  size_t moved = trace(CN_TRACE_YOUNG, NULL).moved;
+  CN_CHECK(moved <= cn_nursery.free - cn_nursery.start);
+  heap.old += moved;
+  adapt(cn_nursery.free - cn_nursery.start, moved);
   cn_larges_end(false);
 }
 
@@ -232,10 +229,9 @@ static void collect_full(size_t bytes_needed)
 
   cn_blocks_unmark(ensure_memory(moved) ? moved : 0);
   cn_larges_unmark();
-  trace(CN_TRACE_FULL, NULL);
-  cn_trace_leave(&tracer);
-  CN_CHECK(tracer.moved + tracer.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
-  heap.old = tracer.moved + tracer.marked;
+  struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
+  CN_CHECK(traced.moved + traced.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
+  heap.old = traced.moved + traced.marked;
   cairn_phase_begins("sweep");
   cn_larges_end(true);
   cn_cards_clear();
@@ -259,7 +255,7 @@ static void place_nursery(struct cn_extent *nursery, size_t bytes_needed)
 }
 
 /* All objects have been copied: take the memory that they left away. */
-static void leave_all(struct cn_extent copies, struct cn_extent nursery)
+static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
 {
   size_t low, high;
 
@@ -268,7 +264,7 @@ static void leave_all(struct cn_extent copies, struct cn_extent nursery)
   cn_unmapped_note(cn_nursery.start, cn_nursery.end, heap.collections);
   if (!heap.moves)
     cn_os_release(cn_nursery.start, cn_nursery.memory - cn_nursery.start);
-  cn_blocks_leave(copies, tracer.room.free, nursery);
+  cn_blocks_leave(copies, used, nursery);
   if (cn_larges.young + cn_larges.old != 0)
     heap.dropped = heap.collections;
   cn_larges_drop();
@@ -279,15 +275,14 @@ static void collect_moving(size_t bytes_needed)
   struct cn_extent copies, nursery;
   size_t most = heap.old + (cn_nursery.free - cn_nursery.start) + cn_larges.young + cn_larges.old;
 
-  if (!cn_blocks_extent(most + 8, CN_BLOCK_USED, &copies))
+  if (!cn_blocks_extent(cn_tracers_room(most), CN_BLOCK_USED, &copies))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
                         heap.maximum);
   place_nursery(&nursery, bytes_needed);
-  trace(CN_TRACE_MOVE, &copies);
-  CN_CHECK(tracer.moved <= most && tracer.room.free <= copies.end);
-  leave_all(copies, nursery);
-  cn_trace_leave(&tracer);
-  heap.old = tracer.moved;
+  struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
+  CN_CHECK(traced.moved <= most && traced.end <= copies.end);
+  leave_all(copies, traced.end, nursery);
+  heap.old = traced.moved;
   heap.moves = true;
   set_threshold(bytes_needed);
   cn_nursery_place(nursery.start, nursery.end, nursery.end);
@@ -395,7 +390,7 @@ const struct cairn_collector cairn_collector_generational = {
     .size = sizeof(struct cairn_collector),
     .name = "generational",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
-              CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES,
+              CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

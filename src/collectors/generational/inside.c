@@ -4,6 +4,7 @@
  */
 #include "collectors/generational/inside.h"
 
+#include <pthread.h>
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
@@ -14,9 +15,15 @@
 #include "collectors/large.h"
 #include "collectors/starts.h"
 
+/* A word that another tracer may change, to say where the object went: read once. */
+static uintptr_t read(const uintptr_t *word)
+{
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
 uintptr_t cn_inside_step(uintptr_t block, uintptr_t *payload)
 {
-  uintptr_t first = *(const uintptr_t *)block, prefix = CAIRN_ABI_HEADER_SIZE;
+  uintptr_t first = read((const uintptr_t *)block), prefix = CAIRN_ABI_HEADER_SIZE;
   bool indexed = (first & 1) != 0 && !cn_tables_is_forward(first);
   uint64_t bytes;
 
@@ -24,7 +31,7 @@ uintptr_t cn_inside_step(uintptr_t block, uintptr_t *payload)
   if (indexed)
     prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
   *payload = block + prefix;
-  uintptr_t at = *payload, header = *cairn_object_header(at);
+  uintptr_t at = *payload, header = read(cairn_object_header(at));
   if (cn_tables_is_forward(header)) {
     at = cairn_header_forwarded_to(header);
     header = *cairn_object_header(at);
@@ -41,26 +48,34 @@ static bool is_plainly_start(uintptr_t address)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || cn_cycle.uncleared)
     return false;
-  uintptr_t header = *cairn_object_header(address);
+  uintptr_t header = read(cairn_object_header(address));
   if (cn_tables_is_forward(header))
     return true;
   return header >> 32 != 0 && cairn_layout_is_known(cairn_header_layout(header));
 }
 
-uintptr_t cn_inside_nursery(const uintptr_t *slot, uintptr_t address)
+/* The map of starts, which grows as far as is asked for, is one for all tracers. */
+static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
 {
-  if (is_plainly_start(address))
-    return address;
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+  pthread_mutex_lock(&lock);
   if (!cn_cycle.mapped &&
       !cn_starts_begin(cn_nursery.start, cn_nursery.free, cn_nursery.free, cn_inside_step))
     cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
                         (unsigned long)address);
   cn_cycle.mapped = true;
   uintptr_t start = cn_starts_find(address);
+  pthread_mutex_unlock(&lock);
   if (start == 0)
     cn_trace_no_object(slot, address, "no object reaches there");
   CN_ASSERT(start > cn_nursery.start && start <= address);
   return start;
+}
+
+uintptr_t cn_inside_nursery(const uintptr_t *slot, uintptr_t address)
+{
+  return is_plainly_start(address) ? address : find_start(slot, address);
 }
 
 void cn_inside_end(void)
@@ -80,9 +95,11 @@ uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address)
     cn_trace_no_object(slot, address, "no object reaches there");
   if (start == address)
     return start;
-  if (cn_tables_is_forward(*cairn_object_header(at)))
-    at = cairn_header_forwarded_to(*cairn_object_header(at));
-  uintptr_t header = *cairn_object_header(at);
+  uintptr_t header = read(cairn_object_header(at));
+  if (cn_tables_is_forward(header)) {
+    at = cairn_header_forwarded_to(header);
+    header = read(cairn_object_header(at));
+  }
   const struct cairn_layout *layout = cairn_header_layout(header);
   if (!cn_starts_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) ||
       address - start > bytes)

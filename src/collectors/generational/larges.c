@@ -58,10 +58,12 @@ uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero)
 
 uintptr_t cn_larges_object(uintptr_t block)
 {
-  uintptr_t first = *(const uintptr_t *)block;
+  uintptr_t first = __atomic_load_n((const uintptr_t *)block, __ATOMIC_ACQUIRE);
 
   CN_ASSERT(cn_large_contains(block));
-  return cn_tables_is_forward(first) ? block + CAIRN_ABI_HEADER_SIZE : cairn_block_object(block);
+  if (cn_tables_is_forward(first) || (first & 1) == 0)
+    return block + CAIRN_ABI_HEADER_SIZE;
+  return block + CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 
 void cn_larges_unmark(void)

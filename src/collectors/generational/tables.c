@@ -99,9 +99,10 @@ uintptr_t cn_tables_last_start(uintptr_t address)
 
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
   if (address != cn_tables.end)
-    bits = cn_tables.bits[2 * card + kind] & ~UINT64_C(0) >> (63 - address / 8 % 64);
+    bits =
+        cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - address / 8 % 64);
   while (bits == 0 && card > 0)
-    bits = cn_tables.bits[2 * --card + kind];
+    bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]);
   if (bits == 0)
     return 0;
   return cn_tables.old + card * CN_CARD + (size_t)(63 - __builtin_clzll(bits)) * 8;
@@ -114,13 +115,13 @@ uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end)
     return 0;
   const uint64_t *word = cn_tables_word(address, 1 - cn_tables.marks);
   uintptr_t at = address & ~(uintptr_t)(CN_CARD - 1);
-  uint64_t bits = *word & ~UINT64_C(0) << address / 8 % 64;
+  uint64_t bits = cn_tables_bits(word) & ~UINT64_C(0) << address / 8 % 64;
 
   while (bits == 0) {
     at += CN_CARD;
     if (at >= end)
       return 0;
-    bits = *(word += 2);
+    bits = cn_tables_bits(word += 2);
   }
   return at + (uintptr_t)__builtin_ctzll(bits) * 8;
 }

@@ -67,14 +67,43 @@ static inline uint64_t cn_tables_bit(uintptr_t payload)
   return UINT64_C(1) << payload / 8 % 64;
 }
 
+/* Who reads a bit sees what was written before it was set. */
+static inline uint64_t cn_tables_bits(const uint64_t *word)
+{
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* Only one thread at a time changes the word. */
+static inline void cn_tables_set(uint64_t *word, uint64_t bits)
+{
+  __atomic_store_n(word, *word | bits, __ATOMIC_RELEASE);
+}
+
+static inline void cn_tables_reset(uint64_t *word, uint64_t bits)
+{
+  __atomic_store_n(word, *word & ~bits, __ATOMIC_RELAXED);
+}
+
 static inline bool cn_tables_starts(uintptr_t payload)
 {
-  return (*cn_tables_word(payload, 1 - cn_tables.marks) & cn_tables_bit(payload)) != 0;
+  return (cn_tables_bits(cn_tables_word(payload, 1 - cn_tables.marks)) & cn_tables_bit(payload)) !=
+         0;
 }
 
 static inline void cn_tables_set_start(uintptr_t payload)
 {
-  *cn_tables_word(payload, 1 - cn_tables.marks) |= cn_tables_bit(payload);
+  cn_tables_set(cn_tables_word(payload, 1 - cn_tables.marks), cn_tables_bit(payload));
+}
+
+/* What a block is, while other tracers make free ones their own. */
+static inline uint8_t cn_tables_state(size_t block)
+{
+  return __atomic_load_n(&cn_tables.states[block], __ATOMIC_RELAXED);
+}
+
+static inline void cn_tables_set_state(size_t block, uint8_t state)
+{
+  __atomic_store_n(&cn_tables.states[block], state, __ATOMIC_RELAXED);
 }
 
 /* Does the header, or the first word of a block, say that the object was copied? Copies lie in the

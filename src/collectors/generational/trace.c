@@ -6,6 +6,7 @@
  */
 #include "collectors/generational/trace.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
@@ -13,18 +14,34 @@
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/nursery.h"
+#include "collectors/generational/share.h"
 #include "collectors/generational/tables.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 
 enum {
-  WORDS = 8,           /* of a copy, that are copied one by one */
-  STACK_LEAST = 4096,  /* slots of a tracer's stack */
-  STACK_KEPT = 1 << 17 /* that it keeps from one collection to the next */
+  WORDS = 8,            /* of a copy, that are copied one by one */
+  STACK_LEAST = 4096,   /* slots of a tracer's stack */
+  STACK_KEPT = 1 << 17, /* that it keeps from one collection to the next */
+  PART = 1024,          /* elements of an array that are visited at a time */
+  OFTEN = 32,           /* objects after which a tracer looks about */
+  BIG = CN_BLOCK / 4    /* bytes: not copied twice, even if two tracers reach it at once */
 };
 #define INLINE static inline __attribute__((always_inline))
 
 struct cn_cycle cn_cycle;
+
+/* What a function is inlined for: constants there. One of several tracers has atomic operations
+ * where two may meet; one alone has none. */
+struct how {
+  enum cn_trace mode;
+  bool shared;
+};
+
+static struct how how_now(void)
+{
+  return (struct how){cn_cycle.mode, cn_cycle.shared};
+}
 
 _Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
 {
@@ -66,7 +83,8 @@ INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uint
 const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot,
                                            uintptr_t object)
 {
-  return layout_of(tracer, slot, object, *cairn_object_header(object));
+  return layout_of(tracer, slot, object,
+                   __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED));
 }
 
 static size_t measure_indexed(const uintptr_t *slot, uintptr_t address,
@@ -98,7 +116,8 @@ INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cai
   return bytes;
 }
 
-/* ---- the stack of objects to look at ---- */
+/* ---- the stack of what is to be looked at: an object; or the rest of an array, as the number of
+ * an element and the object, both of them odd ---- */
 
 static void deepen(struct cn_tracer *tracer)
 {
@@ -113,16 +132,29 @@ static void deepen(struct cn_tracer *tracer)
   tracer->depth = depth;
 }
 
-INLINE void push(struct cn_tracer *tracer, uintptr_t object)
+INLINE void push(struct cn_tracer *tracer, uintptr_t entry)
 {
   if (tracer->count == tracer->depth)
     deepen(tracer);
-  tracer->stack[tracer->count++] = object;
+  tracer->stack[tracer->count++] = entry;
+}
+
+INLINE uintptr_t pop(struct cn_tracer *tracer)
+{
+  CN_ASSERT(tracer->count > tracer->bottom);
+  return tracer->stack[--tracer->count];
+}
+
+void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    push(tracer, entries[i]);
 }
 
 static void shallow(struct cn_tracer *tracer)
 {
-  CN_CHECK(tracer->count == 0);
+  CN_CHECK(tracer->count == tracer->bottom);
+  tracer->count = tracer->bottom = 0;
   if (tracer->depth <= STACK_KEPT)
     return;
   cn_os_free(tracer->stack, tracer->depth * sizeof *tracer->stack);
@@ -145,6 +177,24 @@ static bool find_room(struct cn_room *room, size_t bytes, bool fresh)
          bytes <= room->end - room->free;
 }
 
+/* CN_TRACE_MOVE: all copies have been counted. Each of several tracers has blocks of its own, and
+ * no two objects of different ones share a word of bits. */
+static uintptr_t moving_room(struct cn_tracer *tracer, size_t bytes)
+{
+  bool big = bytes > BIG;
+  size_t size = big ? (bytes + CN_CARD - 1) & ~(size_t)(CN_CARD - 1) : CN_BLOCK;
+
+  if (!cn_cycle.shared)
+    return 0;
+  uintptr_t at = __atomic_fetch_add(&cn_cycle.copied, size, __ATOMIC_RELAXED);
+  uintptr_t end = cn_cycle.copies + cn_cycle.copies_room;
+  if (at > end || size > end - at)
+    return 0;
+  if (!big)
+    tracer->room = (struct cn_room){at + bytes, at + size};
+  return at;
+}
+
 /* Room for a copy that does not fit the tracer's hole. */
 static uintptr_t more_room(struct cn_tracer *tracer, size_t bytes)
 {
@@ -153,7 +203,7 @@ static uintptr_t more_room(struct cn_tracer *tracer, size_t bytes)
   uintptr_t block = 0;
 
   if (cn_cycle.mode == CN_TRACE_MOVE)
-    ; /* all copies have been counted */
+    block = moving_room(tracer, bytes);
   else if (bytes > CN_BLOCK) {
     block = cn_blocks_run(bytes);
   } else if (find_room(room, bytes, fresh || !small)) {
@@ -190,6 +240,16 @@ INLINE void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
   }
 }
 
+/* The header goes elsewhere: another tracer may change it meanwhile. */
+INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
+{
+  if (prefix == CAIRN_ABI_INDEXED_HEADER_SIZE)
+    ((uintptr_t *)to)[-2] = ((uintptr_t *)from)[-2];
+  *cairn_object_header(to) = header;
+  copy((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
+}
+
+/* Several tracers may mark a line. */
 static void mark_lines(uintptr_t block, size_t bytes)
 {
   size_t first = (block - cn_tables.old) / CN_LINE,
@@ -197,35 +257,55 @@ static void mark_lines(uintptr_t block, size_t bytes)
 
   CN_ASSERT(cn_tables_is_old(block) && first <= last);
   for (; first <= last; first++)
-    cn_tables.reached[first] = 1;
+    __atomic_store_n(&cn_tables.reached[first], 1, __ATOMIC_RELAXED);
 }
 
-/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
- * looks like an address, and is an immediate, stays. */
-INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                          uintptr_t from, uintptr_t end, enum cn_trace mode)
+/* The copy at `moved`, of which no other tracer has heard, is an object; or is none. */
+INLINE void note_copy(uintptr_t moved, enum cn_trace mode)
 {
-  uintptr_t header;
-  size_t prefix;
-
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0) {
-    if ((address & cn_cycle.words.mask) != 0)
-      return address;
-    cn_trace_no_object(slot, address, "it is not aligned");
-  }
-  header = *cairn_object_header(address);
-  if (cairn_header_is_forwarded(header))
-    return cairn_header_forwarded_to(header);
-  const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
-  size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
-  uintptr_t block = room_for(tracer, bytes), moved = block + prefix;
-  copy((uintptr_t *)block, (const uintptr_t *)(address - prefix), bytes);
   cn_tables_set_start(moved);
-  if (mode == CN_TRACE_FULL) {
-    *cn_tables_word(moved, cn_tables.marks) |= cn_tables_bit(moved);
-    mark_lines(block, bytes);
+  if (mode == CN_TRACE_FULL)
+    cn_tables_set(cn_tables_word(moved, cn_tables.marks), cn_tables_bit(moved));
+}
+
+static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
+{
+  struct cn_room *room = tracer->room.free == block + bytes ? &tracer->room : &tracer->whole;
+
+  CN_CHECK(room->free == block + bytes);
+  room->free = block;
+  if (cn_cycle.mode == CN_TRACE_YOUNG)
+    return;
+  for (size_t kind = 0; kind < 2; kind++)
+    cn_tables_reset(cn_tables_word(moved, kind), cn_tables_bit(moved));
+}
+
+/* Copy an object of `bytes` with its prefix. With several tracers the first to say where it went
+ * has copied it; the others find its copy whole. Who looks at cards finds a copy by its start, so
+ * that comes when it is sure to be one; who looks up a reference to one finds it at once. */
+INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix,
+                      size_t bytes, struct how how)
+{
+  const struct cairn_layout *layout = cairn_header_layout(header);
+  uintptr_t block = room_for(tracer, bytes), moved = block + prefix;
+  bool late = how.mode == CN_TRACE_YOUNG;
+
+  copy_object(moved, address, header, prefix, bytes);
+  if (!late)
+    note_copy(moved, how.mode);
+  if (how.shared) {
+    uintptr_t first = cairn_object_forward(address, header, moved);
+    if (first != moved) {
+      take_back(tracer, block, moved, bytes);
+      return first;
+    }
+  } else {
+    *cairn_object_header(address) = cairn_header_to(moved);
   }
-  *cairn_object_header(address) = cairn_header_to(moved);
+  if (late)
+    note_copy(moved, how.mode);
+  if (how.mode == CN_TRACE_FULL)
+    mark_lines(block, bytes);
   if (header != (uintptr_t)layout)
     reached(address, moved);
   tracer->objects++;
@@ -235,10 +315,54 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
   return moved;
 }
 
+/* A big one has room that cannot be given back: one after another. */
+static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t prefix, size_t bytes)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+  CN_ASSERT(cn_cycle.shared && bytes > BIG);
+  pthread_mutex_lock(&lock);
+  uintptr_t header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
+  uintptr_t moved = cairn_header_is_forwarded(header)
+                        ? cairn_header_forwarded_to(header)
+                        : move(tracer, address, header, prefix, bytes, how_now());
+  pthread_mutex_unlock(&lock);
+  return moved;
+}
+
+/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
+ * looks like an address, and is an immediate, stays. */
+INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                          uintptr_t from, uintptr_t end, struct how how)
+{
+  uintptr_t header;
+  size_t prefix;
+
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0) {
+    if ((address & cn_cycle.words.mask) != 0)
+      return address;
+    cn_trace_no_object(slot, address, "it is not aligned");
+  }
+  header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
+  if (cairn_header_is_forwarded(header))
+    return cairn_header_forwarded_to(header);
+  const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
+  size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
+  if (how.shared && bytes > BIG)
+    return move_big(tracer, address, prefix, bytes);
+  return move(tracer, address, header, prefix, bytes, how);
+}
+
+static uintptr_t evacuate_old(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                              uintptr_t from, uintptr_t end)
+{
+  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
+  return evacuate(tracer, slot, address, from, end, how_now());
+}
+
 /* ---- what is reached ---- */
 
-static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                              enum cn_trace mode)
+static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
   size_t prefix;
@@ -249,8 +373,8 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
     cn_trace_no_object(slot, address, "an earlier collection freed it");
   if (address != cn_larges_object(block))
     cn_trace_no_object(slot, address, "it leads into a large object");
-  if (mode == CN_TRACE_MOVE)
-    return evacuate(tracer, slot, address, block, end, CN_TRACE_MOVE);
+  if (cn_cycle.mode == CN_TRACE_MOVE)
+    return evacuate_old(tracer, slot, address, block, end);
   if (!cn_large_mark(block))
     return address;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
@@ -263,16 +387,29 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
 
 _Noreturn static void nothing_there(const uintptr_t *slot, uintptr_t address)
 {
-  bool left = cn_tables.states[cn_tables_block(address - 1)] == CN_BLOCK_NONE;
+  bool left = cn_tables_state(cn_tables_block(address - 1)) == CN_BLOCK_NONE;
 
   cn_trace_no_object(slot, address,
                      left ? "an earlier collection moved everything away from there"
                           : "no object starts there");
 }
 
+/* Mark the object. False: it was. */
+INLINE bool mark(uintptr_t address, bool shared)
+{
+  uint64_t *marks = cn_tables_word(address, cn_tables.marks), bit = cn_tables_bit(address);
+
+  if ((__atomic_load_n(marks, __ATOMIC_RELAXED) & bit) != 0)
+    return false;
+  if (shared)
+    return (__atomic_fetch_or(marks, bit, __ATOMIC_RELAXED) & bit) == 0;
+  *marks |= bit;
+  return true;
+}
+
 /* An object of the old space, which is no copy of this collection's if all move. */
-static uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                            enum cn_trace mode)
+INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                            struct how how)
 {
   size_t prefix;
 
@@ -281,12 +418,10 @@ static uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || address == cn_tables.end ||
       !cn_tables_starts(address))
     nothing_there(slot, address);
-  if (mode == CN_TRACE_MOVE || cn_tables.states[cn_tables_block(address)] == CN_BLOCK_SOURCE)
-    return evacuate(tracer, slot, address, cn_tables.old, cn_tables.end, mode);
-  uint64_t *marks = cn_tables_word(address, cn_tables.marks), bit = cn_tables_bit(address);
-  if ((*marks & bit) != 0)
+  if (how.mode == CN_TRACE_MOVE || cn_tables_state(cn_tables_block(address)) == CN_BLOCK_SOURCE)
+    return evacuate_old(tracer, slot, address, cn_tables.old, cn_tables.end);
+  if (!mark(address, how.shared))
     return address;
-  *marks |= bit;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   size_t bytes = measure(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
   mark_lines(address - prefix, bytes);
@@ -297,55 +432,63 @@ static uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   return address;
 }
 
+static uintptr_t moving_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
+{
+  return old_object(tracer, slot, address, how_now());
+}
+
 /* What a slot leads to that is not in the nursery, where all are to be found. */
-static uintptr_t other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                              enum cn_trace mode)
+static uintptr_t other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (cn_large_contains(header))
-    return large_object(tracer, slot, address, mode);
-  if (mode == CN_TRACE_YOUNG || header - cn_cycle.copies < cn_cycle.copies_room)
+    return large_object(tracer, slot, address);
+  if (cn_cycle.mode == CN_TRACE_YOUNG || header - cn_cycle.copies < cn_cycle.copies_room)
     return address;
   if (!cn_tables_is_old(header)) {
     if ((address & cn_cycle.words.mask) == 0)
       cn_trace_no_object(slot, address, "there is nothing in the nursery");
     return address;
   }
-  return old_object(tracer, slot, address, mode);
+  return moving_object(tracer, slot, address);
 }
 
 /* Update one slot. Null, globals and constants stay; so does what was updated before. The address
- * of the header tells an object: it lies in the block even if the payload is empty. */
-INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, enum cn_trace mode)
+ * of the header tells an object: it lies in the block even if the payload is empty. Two tracers
+ * may visit a slot at once, and write the same. */
+INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, struct how how)
 {
-  uintptr_t tag = cn_cycle.words.reference, address = *slot - tag;
+  uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : *slot;
+  uintptr_t tag = cn_cycle.words.reference, address = word - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, now;
 
   if (header - cn_cycle.young >= cn_cycle.young_bytes)
     return;
   if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
-    now = evacuate(tracer, slot, address, cn_nursery.start, cn_nursery.free, mode);
+    now = evacuate(tracer, slot, address, cn_nursery.start, cn_nursery.free, how);
+  else if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
+    now = old_object(tracer, slot, address, how);
   else
-    now = other_object(tracer, slot, address, mode);
+    now = other_object(tracer, slot, address);
   if (now != address)
-    *slot = now + tag;
+    __atomic_store_n(slot, now + tag, __ATOMIC_RELEASE);
 }
 
 /* ---- fields ---- */
 
 INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets,
-                          uint32_t count, enum cn_trace mode)
+                          uint32_t count, struct how how)
 {
   for (uint32_t i = 0; i < count; i++)
-    visit(tracer, (uintptr_t *)(at + offsets[i]), mode);
+    visit(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
 /* References one after another, as most arrays have them. */
-INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, enum cn_trace mode)
+INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, struct how how)
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot)
-    visit(tracer, (uintptr_t *)slot, mode);
+    visit(tracer, (uintptr_t *)slot, how);
 }
 
 static bool is_run(const struct cairn_layout *layout)
@@ -355,12 +498,7 @@ static bool is_run(const struct cairn_layout *layout)
 
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot)
 {
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
-    visit(tracer, slot.address, CN_TRACE_YOUNG);
-  else if (cn_cycle.mode == CN_TRACE_FULL)
-    visit(tracer, slot.address, CN_TRACE_FULL);
-  else
-    visit(tracer, slot.address, CN_TRACE_MOVE);
+  visit(tracer, slot.address, how_now());
 }
 
 struct within {
@@ -388,59 +526,97 @@ __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintpt
     cairn_object_visit(object, layout, visit_within, &within);
 }
 
-INLINE void scan(struct cn_tracer *tracer, uintptr_t object, enum cn_trace mode)
+/* The elements of an array from `first` on; what is many waits, so that others can take it. */
+INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object,
+                          const struct cairn_layout *layout, uint64_t first, struct how how)
 {
+  uintptr_t element = object + layout->elem_offset + first * layout->elem_size;
+  uint64_t count = cairn_object_count(object) - first;
+
+  if (count > PART) {
+    count = PART;
+    push(tracer, (first + PART) << 1 | 1);
+    push(tracer, object | 1);
+  }
+  if (is_run(layout)) {
+    visit_run(tracer, element, element + count * sizeof element, how);
+    return;
+  }
+  for (; count != 0; count--) {
+    visit_offsets(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, how);
+    element += layout->elem_size;
+  }
+}
+
+INLINE void scan(struct cn_tracer *tracer, uintptr_t entry, struct how how)
+{
+  uintptr_t object = entry & ~(uintptr_t)1;
   const struct cairn_layout *layout = cairn_object_layout(object);
-  uintptr_t element = object + layout->elem_offset;
+  uint64_t first = 0;
 
   CN_ASSERT(layout != NULL && cairn_layout_has_references(layout));
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
     scan_weak(tracer, object, layout, 0, UINTPTR_MAX);
     return;
   }
-  visit_offsets(tracer, object, layout->offsets, layout->base_refs, mode);
-  if (layout->elem_refs == 0)
-    return;
-  uint64_t count = cairn_object_count(object);
-  if (is_run(layout)) {
-    visit_run(tracer, element, element + count * sizeof element, mode);
-    return;
+  if (object != entry)
+    first = pop(tracer) >> 1;
+  else
+    visit_offsets(tracer, object, layout->offsets, layout->base_refs, how);
+  if (layout->elem_refs != 0)
+    scan_elements(tracer, object, layout, first, how);
+}
+
+bool cn_trace_is_over(const struct cn_tracer *tracer)
+{
+  return tracer->moved + tracer->marked > cn_cycle.alone;
+}
+
+INLINE void drain(struct cn_tracer *tracer, struct how how)
+{
+  for (size_t i = 1; tracer->count != tracer->bottom; i++) {
+    scan(tracer, pop(tracer), how);
+    if (i % OFTEN != 0)
+      continue;
+    if (how.shared && cn_share_is_wanted())
+      cn_share_give(tracer);
+    if (!how.shared && cn_trace_is_over(tracer))
+      return;
   }
-  for (; count != 0; count--) {
-    visit_offsets(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, mode);
-    element += layout->elem_size;
-  }
+  tracer->count = tracer->bottom = 0;
 }
 
-INLINE void drain(struct cn_tracer *tracer, enum cn_trace mode)
+static void drain_alone(struct cn_tracer *tracer)
 {
-  while (tracer->count != 0)
-    scan(tracer, tracer->stack[--tracer->count], mode);
+  if (cn_cycle.mode == CN_TRACE_YOUNG)
+    drain(tracer, (struct how){CN_TRACE_YOUNG, false});
+  else if (cn_cycle.mode == CN_TRACE_FULL)
+    drain(tracer, (struct how){CN_TRACE_FULL, false});
+  else
+    drain(tracer, (struct how){CN_TRACE_MOVE, false});
 }
 
-static void drain_young(struct cn_tracer *tracer)
+static void drain_shared(struct cn_tracer *tracer)
 {
-  drain(tracer, CN_TRACE_YOUNG);
-}
-
-static void drain_full(struct cn_tracer *tracer)
-{
-  drain(tracer, CN_TRACE_FULL);
-}
-
-static void drain_moving(struct cn_tracer *tracer)
-{
-  drain(tracer, CN_TRACE_MOVE);
+  if (cn_cycle.mode == CN_TRACE_YOUNG)
+    drain(tracer, (struct how){CN_TRACE_YOUNG, true});
+  else if (cn_cycle.mode == CN_TRACE_FULL)
+    drain(tracer, (struct how){CN_TRACE_FULL, true});
+  else
+    drain(tracer, (struct how){CN_TRACE_MOVE, true});
 }
 
 void cn_trace_drain(struct cn_tracer *tracer)
 {
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
-    drain_young(tracer);
-  else if (cn_cycle.mode == CN_TRACE_FULL)
-    drain_full(tracer);
+  if (cn_cycle.shared)
+    drain_shared(tracer);
   else
-    drain_moving(tracer);
+    drain_alone(tracer);
+}
+
+static struct how young_now(void)
+{
+  return (struct how){CN_TRACE_YOUNG, cn_cycle.shared};
 }
 
 /* Those of `count` slots at these offsets of `at` that lie in [from, to). */
@@ -449,7 +625,7 @@ static void visit_some(struct cn_tracer *tracer, uintptr_t at, const uint32_t *o
 {
   for (uint32_t i = 0; i < count; i++)
     if (at + offsets[i] >= from && at + offsets[i] < to)
-      visit(tracer, (uintptr_t *)(at + offsets[i]), CN_TRACE_YOUNG);
+      visit(tracer, (uintptr_t *)(at + offsets[i]), young_now());
 }
 
 void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
@@ -470,7 +646,7 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
     i = (from - element) / layout->elem_size;
   if (is_run(layout)) {
     uintptr_t end = element + count * sizeof element;
-    visit_run(tracer, element > from ? element : from, end < to ? end : to, CN_TRACE_YOUNG);
+    visit_run(tracer, element > from ? element : from, end < to ? end : to, young_now());
     return;
   }
   for (element += i * layout->elem_size; i < count && element < to; i++) {
@@ -491,7 +667,7 @@ static uintptr_t start_of(const uintptr_t *slot, uintptr_t address)
     return cn_inside_large(slot, address);
   if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header))
     return address;
-  if (cn_tables.states[cn_tables_block(header)] == CN_BLOCK_NONE)
+  if (cn_tables_state(cn_tables_block(header)) == CN_BLOCK_NONE)
     nothing_there(slot, address);
   return cn_inside_old(slot, address);
 }
@@ -505,12 +681,7 @@ static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
     return;
   uintptr_t start = start_of(slot, address), moved = start + tag;
   CN_ASSERT(start <= address);
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
-    visit(tracer, &moved, CN_TRACE_YOUNG);
-  else if (cn_cycle.mode == CN_TRACE_FULL)
-    visit(tracer, &moved, CN_TRACE_FULL);
-  else
-    visit(tracer, &moved, CN_TRACE_MOVE);
+  visit(tracer, &moved, how_now());
   *slot = moved + (address - start);
 }
 
@@ -521,27 +692,12 @@ static void visit_roots(void *env, uintptr_t *const *slots, size_t count)
   cn_trace_drain(env);
 }
 
-static void fetch_roots(struct cn_tracer *tracer)
+void cn_trace_fetch(struct cn_tracer *tracer)
 {
   struct cairn_root_set *roots;
 
-  while ((roots = cairn_roots_fetch()) != NULL)
+  while ((cn_cycle.shared || !cn_trace_is_over(tracer)) && (roots = cairn_roots_fetch()) != NULL)
     cairn_roots_visit_array(roots, visit_roots, tracer);
-}
-
-/* All that survives is promoted: both rounds of a young enumeration are alike. */
-void cn_trace_roots(struct cn_tracer *tracer)
-{
-  bool young = cn_cycle.mode == CN_TRACE_YOUNG;
-
-  CN_CHECK(tracer->count == 0);
-  cairn_roots_begin(young ? CAIRN_ROOTS_YOUNG : CAIRN_ROOTS_ALL);
-  fetch_roots(tracer);
-  if (young) {
-    cairn_roots_rest();
-    fetch_roots(tracer);
-  }
-  cairn_roots_end();
 }
 
 /* ---- a collection ---- */
@@ -555,7 +711,7 @@ void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent 
   CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
   CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));
   if (copies != NULL) {
-    cn_cycle.copies = copies->start;
+    cn_cycle.copies = cn_cycle.copied = copies->start;
     cn_cycle.copies_room = copies->end - copies->start;
   }
   cn_cycle.young = in_place || mode != CN_TRACE_YOUNG ? cn_tables.base : cn_nursery.start;
@@ -563,20 +719,23 @@ void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent 
       (mode == CN_TRACE_YOUNG ? cn_nursery.free : cn_tables.end) - cn_cycle.young;
 }
 
+static void drop_rooms(struct cn_tracer *tracer)
+{
+  tracer->room = tracer->whole = (struct cn_room){0, 0};
+}
+
 void cn_trace_enter(struct cn_tracer *tracer)
 {
-  CN_CHECK(tracer->count == 0);
+  CN_CHECK(tracer->count == 0 && tracer->bottom == 0);
   memset(tracer->known, 0, sizeof tracer->known);
   tracer->objects = tracer->moved = tracer->marked = 0;
-  if (cn_cycle.mode == CN_TRACE_MOVE) {
-    tracer->room = (struct cn_room){cn_cycle.copies, cn_cycle.copies + cn_cycle.copies_room};
-    tracer->whole = (struct cn_room){0, 0};
-  }
+  if (cn_cycle.mode != CN_TRACE_YOUNG)
+    drop_rooms(tracer); /* beside objects that another may mark meanwhile */
 }
 
 void cn_trace_leave(struct cn_tracer *tracer)
 {
   shallow(tracer);
   if (cn_cycle.mode != CN_TRACE_YOUNG)
-    tracer->room = tracer->whole = (struct cn_room){0, 0};
+    drop_rooms(tracer);
 }

@@ -21,20 +21,23 @@ enum { CN_KNOWN = 64 };
 struct cn_tracer {
   struct cn_room room;  /* where copies go */
   struct cn_room whole; /* and those that did not fit a hole */
-  uintptr_t *stack;     /* objects whose fields are to be looked at */
-  size_t count, depth;
+  uintptr_t *stack;     /* what is to be looked at, from `bottom` on: the newest first */
+  size_t bottom, count, depth;
   const struct cairn_layout *known[CN_KNOWN]; /* layouts that were checked in this collection */
   size_t objects, moved, marked;              /* copies; their bytes; bytes of what was marked */
-};
+} __attribute__((aligned(128)));              /* no two of them in a pair of cache lines */
 
 /* What the collection is to do, by mode; the same for all tracers. */
 struct cn_cycle {
   enum cn_trace mode;
+  bool shared;                   /* several tracers are at work */
+  bool mapped;                   /* object starts in the nursery are being looked up */
+  bool uncleared;                /* what looks like a header may be none */
   uintptr_t young, young_bytes;  /* where what may be young lies: one comparison */
-  uintptr_t copies, copies_room; /* CN_TRACE_MOVE: where there are only copies */
+  uintptr_t copies, copies_room; /* CN_TRACE_MOVE: where there are only copies, */
+  uintptr_t copied;              /* which several tracers have filled up to here */
+  size_t alone;                  /* bytes that one tracer copies and marks before it wants others */
   struct cairn_words words;
-  bool mapped;    /* object starts in the nursery are being looked up */
-  bool uncleared; /* what looks like a header may be none */
   uint64_t number;
 };
 extern struct cn_cycle cn_cycle;
@@ -45,16 +48,25 @@ void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent 
 void cn_trace_enter(struct cn_tracer *tracer);
 void cn_trace_leave(struct cn_tracer *tracer);
 
-/* Visit all roots, and all that they lead to. */
-void cn_trace_roots(struct cn_tracer *tracer);
+/* Fetch roots, and visit them and what they lead to, until none are left. */
+void cn_trace_fetch(struct cn_tracer *tracer);
 
 /* CN_TRACE_YOUNG: visit the slots of an object of this layout that lie in [from, to). */
 void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
                     uintptr_t from, uintptr_t to);
+
 /* Visit the slot, which is a field's. */
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
-/* All that is left to visit. */
+
+/* Visit what the tracer has on its stack, and what that leads to. */
 void cn_trace_drain(struct cn_tracer *tracer);
+
+/* This and cn_trace_fetch() may leave something if the tracer is alone and has done so much that it
+ * wants others. */
+bool cn_trace_is_over(const struct cn_tracer *tracer);
+
+/* Have the tracer look at these, from the stack of another. */
+void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t count);
 
 /* The layout of an object that was reached, by its header; `slot` led to it. Never fails: calls
  * cairn_fatal(). */

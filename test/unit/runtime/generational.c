@@ -11,18 +11,22 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "aborts.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "collectors/generational/blocks.h"
 #include "collectors/generational/tables.h"
+#include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
 #include "runtime/heap/verify_heap.h"
+#include "runtime/threads/workers.h"
 
 typedef uintptr_t ref;
 
-enum { ROOTS = 64, SLOTS = 3 };
+enum { ROOTS = 64, SLOTS = 3, SET = 8 /* roots that are fetched together */, WORKERS = 4 };
 
 /* node {ref, ref, ref, long}; array of refs; bytes; nothing */
 static struct layouts {
@@ -57,12 +61,12 @@ void cn_verify_heap(bool after, uint64_t collection, bool with_roots)
   (void)with_roots;
 }
 
-static bool fetched;
+static _Atomic size_t fetched;
 
 void cairn_roots_begin(enum cairn_roots which)
 {
   (void)which;
-  fetched = false;
+  fetched = 0;
 }
 
 void cairn_roots_rest(void)
@@ -71,21 +75,19 @@ void cairn_roots_rest(void)
 
 struct cairn_root_set *cairn_roots_fetch(void)
 {
-  bool more = !fetched;
+  size_t first = atomic_fetch_add(&fetched, SET);
 
-  fetched = true;
-  return more ? (struct cairn_root_set *)roots : NULL;
+  return first < ROOTS ? (struct cairn_root_set *)&roots[first] : NULL;
 }
 
 /* Each comes twice. */
 void cairn_roots_visit_array(struct cairn_root_set *set, cairn_roots_visitor *visit, void *env)
 {
-  uintptr_t *slots[2 * ROOTS];
+  uintptr_t *slots[2 * SET];
 
-  (void)set;
-  for (int i = 0; i < 2 * ROOTS; i++)
-    slots[i] = &roots[i % ROOTS];
-  visit(env, slots, 2 * ROOTS);
+  for (int i = 0; i < 2 * SET; i++)
+    slots[i] = (uintptr_t *)set + i % SET;
+  visit(env, slots, 2 * SET);
 }
 
 void cairn_roots_visit(struct cairn_root_set *set, cairn_root_visitor *visit, void *env)
@@ -399,6 +401,21 @@ static void beside_a_model(enum cairn_extent one, enum cairn_extent other, int r
 
 /* ---- tests ---- */
 
+static int alone(void **state)
+{
+  (void)state;
+  cn_tracers_alone = SIZE_MAX;
+  return 0;
+}
+
+/* From the first object on. */
+static int several(void **state)
+{
+  (void)state;
+  cn_tracers_alone = 0;
+  return 0;
+}
+
 static void young_and_full(void **state)
 {
   (void)state;
@@ -657,19 +674,33 @@ static void damage_is_found(void **state)
 static int start(void **state)
 {
   (void)state;
+  cn_options.workers = WORKERS;
+  cn_workers_prepare(true);
   cairn_image_register(&image);
   return collector->init(4 << 20, 64 << 20) == CAIRN_OK ? 0 : -1;
 }
 
+static int end(void **state)
+{
+  (void)state;
+  cn_workers_end();
+  return 0;
+}
+
+#define ALONE(test) cmocka_unit_test_setup(test, alone)
+#define SEVERAL(test) {#test "_by_several", test, several, NULL, NULL}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(young_and_full),  cmocka_unit_test(only_cards),
-      cmocka_unit_test(garbage_goes),    cmocka_unit_test(is_bounded),
-      cmocka_unit_test(fragments_join),  cmocka_unit_test(interior_roots),
-      cmocka_unit_test(damage_is_found), cmocka_unit_test(all_move),
-      cmocka_unit_test(all_kinds),       cmocka_unit_test(moves_and_unmaps),
+      ALONE(young_and_full),     SEVERAL(young_and_full), ALONE(only_cards),
+      SEVERAL(only_cards),       ALONE(garbage_goes),     SEVERAL(garbage_goes),
+      ALONE(is_bounded),         SEVERAL(is_bounded),     ALONE(fragments_join),
+      SEVERAL(fragments_join),   ALONE(interior_roots),   SEVERAL(interior_roots),
+      ALONE(damage_is_found),    ALONE(all_move),         SEVERAL(all_move),
+      ALONE(all_kinds),          SEVERAL(all_kinds),      ALONE(moves_and_unmaps),
+      SEVERAL(moves_and_unmaps),
   };
 
-  return cmocka_run_group_tests(tests, start, NULL);
+  return cmocka_run_group_tests(tests, start, end);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Several tracers share what is to be looked at. Each has a stack of its own, which no other
+ * touches; when one has nothing left it says so, and another that has much gives the older half,
+ * which leads to the most.
+ */
+#ifndef CN_COLLECTORS_GENERATIONAL_SHARE_H
+#define CN_COLLECTORS_GENERATIONAL_SHARE_H
+
+#include "collectors/generational/trace.h"
+
+/* Before the tracers start: nobody has any work. */
+void cn_share_begin(void);
+
+/* How many tracers wait while there is nothing for them. */
+extern unsigned cn_share_wanted;
+
+static inline bool cn_share_is_wanted(void)
+{
+  return __atomic_load_n(&cn_share_wanted, __ATOMIC_RELAXED) != 0;
+}
+
+/* Give half of the tracer's stack to those that wait. */
+void cn_share_give(struct cn_tracer *tracer);
+
+/* The tracer has nothing left: wait for what another gives. False: all of `tracers` wait, so there
+ * is nothing left at all. */
+bool cn_share_take(struct cn_tracer *tracer, unsigned tracers);
+
+#endif

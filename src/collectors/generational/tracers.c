@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Most young collections are over before a worker is awake. So nobody asks beforehand how much
+ * there is: one tracer goes on alone, without atomic operations, until it has done its part.
+ */
+#include "collectors/generational/tracers.h"
+
+#include "base/check.h"
+#include "collectors/generational/cards.h"
+#include "collectors/generational/share.h"
+#include "collectors/generational/tables.h"
+#include "runtime/os/os.h"
+
+size_t cn_tracers_alone = 256 << 10;
+
+static struct {
+  struct cn_tracer *at;
+  size_t most;   /* there are */
+  size_t joined; /* in this collection */
+} tracers;
+
+bool cn_tracers_init(void)
+{
+  size_t page = cn_os_page(), most = cairn_workers_most();
+  size_t bytes = (most * sizeof *tracers.at + page - 1) & ~(page - 1);
+
+  CN_CHECK(most >= 1);
+  tracers.at = cn_os_resize(NULL, 0, bytes);
+  tracers.most = most;
+  return tracers.at != NULL;
+}
+
+size_t cn_tracers_most(void)
+{
+  return tracers.most;
+}
+
+/* Each may leave a part of its blocks: an object that does not fit one takes at most a quarter. */
+size_t cn_tracers_room(size_t bytes)
+{
+  return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK;
+}
+
+void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
+{
+  cn_trace_begin(mode, number, copies);
+  cn_cycle.alone = tracers.most == 1 ? SIZE_MAX : cn_tracers_alone;
+  for (size_t i = 0; i < tracers.most; i++)
+    cn_trace_enter(&tracers.at[i]);
+  if (mode == CN_TRACE_MOVE)
+    tracers.at[0].room = (struct cn_room){copies->start, copies->end};
+  if (mode == CN_TRACE_YOUNG)
+    cn_cards_begin();
+  tracers.joined = 1;
+}
+
+/* ---- several at once ---- */
+
+/* What all do first: fetch roots, or visit cards; nothing is left of that which another may have.
+ */
+typedef void part(struct cn_tracer *tracer);
+
+static void join(void *env, unsigned worker, unsigned count)
+{
+  struct cn_tracer *tracer = &tracers.at[worker];
+  part *const *first = env;
+
+  CN_CHECK(worker < count && count <= tracers.most);
+  (*first)(tracer);
+  do
+    cn_trace_drain(tracer);
+  while (cn_share_take(tracer, count));
+}
+
+/* The blocks of several begin where no word of bits is shared. */
+static void begin_sharing(void)
+{
+  cn_cycle.shared = true;
+  if (cn_cycle.mode != CN_TRACE_MOVE)
+    return;
+  cn_cycle.copied = (tracers.at[0].room.free + CN_CARD - 1) & ~(uintptr_t)(CN_CARD - 1);
+  tracers.at[0].room = (struct cn_room){0, 0};
+}
+
+static void share(part *first)
+{
+  if (!cn_cycle.shared)
+    begin_sharing();
+  cn_share_begin();
+  size_t count = cairn_workers_run((unsigned)tracers.most, join, &first);
+  if (tracers.joined < count)
+    tracers.joined = count;
+}
+
+static void run(part *first)
+{
+  struct cn_tracer *alone = &tracers.at[0];
+
+  if (!cn_cycle.shared) {
+    first(alone);
+    cn_trace_drain(alone);
+  }
+  if (cn_cycle.shared || cn_trace_is_over(alone))
+    share(first);
+  CN_CHECK(alone->count == 0 && alone->bottom == 0);
+}
+
+/* All that survives is promoted: both rounds of a young enumeration are alike. */
+void cn_tracers_visit_roots(void)
+{
+  bool young = cn_cycle.mode == CN_TRACE_YOUNG;
+
+  cairn_roots_begin(young ? CAIRN_ROOTS_YOUNG : CAIRN_ROOTS_ALL);
+  run(cn_trace_fetch);
+  if (young) {
+    cairn_roots_rest();
+    run(cn_trace_fetch);
+  }
+  cairn_roots_end();
+}
+
+void cn_tracers_visit_cards(void)
+{
+  CN_CHECK(cn_cycle.mode == CN_TRACE_YOUNG);
+  run(cn_cards_visit);
+}
+
+struct cn_tracer *cn_tracers_last(void)
+{
+  cn_cycle.alone = SIZE_MAX;
+  return &tracers.at[0];
+}
+
+struct cn_traced cn_tracers_end(void)
+{
+  struct cn_traced all = {.tracers = tracers.joined};
+
+  all.end = cn_cycle.shared ? cn_cycle.copied : tracers.at[0].room.free;
+  for (size_t i = 0; i < tracers.most; i++) {
+    struct cn_tracer *tracer = &tracers.at[i];
+    all.objects += tracer->objects;
+    all.moved += tracer->moved;
+    all.marked += tracer->marked;
+    cn_trace_leave(tracer);
+  }
+  return all;
+}
