@@ -136,7 +136,9 @@ enum {
   CAIRN_COLLECTOR_FIXED = 32,    /* with such types are refused if not */
   CAIRN_COLLECTOR_PARALLEL = 64, /* it divides its work among threads: cairn_workers_run() is
                                   * refused if not */
-  CAIRN_COLLECTOR_TRAITS = 127   /* all that there are: others are refused */
+  CAIRN_COLLECTOR_PINS = 128,    /* what is pinned stays: cairn_pins_visit() is called in each
+                                  * collection; if it moves objects, pins are refused if not */
+  CAIRN_COLLECTOR_TRAITS = 255   /* all that there are: others are refused */
 };
 
 /* You provide: */
@@ -385,6 +387,25 @@ struct cairn_root_set *cairn_roots_fetch(void);
 void cairn_roots_visit(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env);
 void cairn_roots_visit_array(struct cairn_root_set *roots, cairn_roots_visitor *visit, void *env);
 uint64_t cairn_roots_end(void);
+
+/* ---- pins (<cairn/pin.h>), for collectors with the trait CAIRN_COLLECTOR_PINS ---- */
+
+/* Visit each address that is pinned, once, before anything moves. The visitor returns the object
+ * there: the address may point into it, or just past it, as a root may; 0: there is none, and the
+ * program ends. The object stays where it is in this collection, if it is reached. Any thread may
+ * unpin it meanwhile, none pins. Within collect(), on the collecting thread. */
+typedef uintptr_t cairn_pin_visitor(void *env, uintptr_t address);
+void cairn_pins_visit(cairn_pin_visitor *visit, void *env);
+
+/* The object there was not reached: its pins go, those of that address. */
+void cairn_pins_forget(uintptr_t address);
+
+/* Is anything pinned? Phase STOP. */
+bool cairn_pins_any(void);
+
+/* INIT. Objects lie from `start` to `end`, and where further calls, four at most, say; an address
+ * that is neither there nor the start of an object is not pinned. */
+void cairn_heap_range(uintptr_t start, uintptr_t end);
 
 /* ---- workers: threads of the runtime's that divide the work of a collection, for collectors with
  * the trait CAIRN_COLLECTOR_PARALLEL ---- */

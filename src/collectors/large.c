@@ -309,14 +309,29 @@ size_t cn_large_sweep(bool keep)
   return left * large.page;
 }
 
-void cn_large_drop(void)
+size_t cn_large_leave(void)
 {
+  size_t left = 0;
+  uint32_t run, begin = 1;
+
   if (large.size == 0)
-    return;
+    return 0;
   forget_lists();
   large.gray = NONE;
-  cn_os_release(address_of(1), (large.committed - 1) * large.page);
-  large.top = large.committed = large.touched = 1;
+  for (run = 1; run != large.top; run += length[run]) {
+    if (state[run] != MARKED) {
+      state[run] = FREE;
+      continue;
+    }
+    cn_os_release(address_of(begin), (run - begin) * large.page);
+    left += length[run];
+    begin = run + length[run];
+  }
+  cn_os_release(address_of(begin), (large.committed - begin) * large.page);
+  large.top = large.committed = begin;
+  if (large.touched > begin)
+    large.touched = begin;
+  return left * large.page;
 }
 
 uintptr_t cn_large_next(uintptr_t block)

@@ -48,8 +48,9 @@ size_t cn_large_sweep(bool keep);
 void cn_large_unmark(void);
 void cn_large_free(uintptr_t block);
 
-/* Free all blocks, and make their addresses inaccessible. */
-void cn_large_drop(void);
+/* Free the blocks that are not marked, and make their addresses inaccessible; there will be no
+ * further ones. Returns the bytes of pages of the others, which keep their marks. */
+size_t cn_large_leave(void);
 
 /* The first block after `block`, or the first of all if that is 0; 0: there is none. */
 uintptr_t cn_large_next(uintptr_t block);

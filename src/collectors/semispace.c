@@ -670,8 +670,7 @@ static void end_large(bool move_all)
   heap.moves = true;
   if (heap.large == 0)
     return;
-  cn_large_drop();
-  heap.large = 0;
+  heap.large = cn_large_leave();
   heap.dropped = heap.collections;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/events/events.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/pins.h"
 #include "runtime/stop_limit.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
@@ -112,5 +113,6 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_report_microseconds("pause total (us)", cn_stats.paused);
   cn_report_count("heap maximum", cn_options.heap_max);
+  cn_pins_print();
   cn_watchdog_print();
 }

@@ -23,6 +23,7 @@ static struct {
   size_t low, high;   /* blocks with memory */
   size_t holes, free; /* no block before has any holes; is free */
   size_t none;        /* where to look for addresses */
+  size_t nursery;     /* where that ends */
   size_t spare;       /* how many are free */
   size_t unswept;     /* no block before is */
   size_t lines;       /* with objects, of blocks that have been swept */
@@ -52,36 +53,42 @@ bool cn_blocks_has_objects(size_t block)
 
 /* ---- addresses and memory ---- */
 
-/* Blocks without memory, from `from` on; NOWHERE: there are not so many in a row. */
-static size_t find(size_t count, size_t from)
+/* Blocks in states up to `most`, from `from` on; NOWHERE: there are not so many in a row. */
+static size_t find(size_t count, size_t from, enum cn_block_state most)
 {
   size_t found = 0;
 
+  CN_ASSERT(most <= CN_BLOCK_FREE);
   for (size_t block = from; block < cn_tables.blocks; block++) {
-    found = cn_tables.states[block] == CN_BLOCK_NONE ? found + 1 : 0;
+    found = cn_tables.states[block] <= most ? found + 1 : 0;
     if (found == count)
       return block + 1 - count;
   }
   return NOWHERE;
 }
 
+static void widen(size_t first, size_t end)
+{
+  CN_CHECK(end <= cn_tables.blocks);
+  if (first < blocks.low)
+    blocks.low = first;
+  if (end > blocks.high)
+    blocks.high = end;
+}
+
 /* Give as many blocks memory, and that state. */
 static size_t map(size_t count, enum cn_block_state state)
 {
   CN_CHECK(count != 0 && state != CN_BLOCK_NONE);
-  size_t first = find(count, blocks.none);
+  size_t first = find(count, blocks.none, CN_BLOCK_NONE);
   if (first == NOWHERE)
-    first = find(count, 0);
+    first = find(count, 0, CN_BLOCK_NONE);
   if (first == NOWHERE || !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
     return NOWHERE;
-  CN_CHECK(first + count <= cn_tables.blocks);
   for (size_t block = first; block < first + count; block++)
     cn_tables_set_state(block, state);
   blocks.none = first + count;
-  if (first < blocks.low)
-    blocks.low = first;
-  if (first + count > blocks.high)
-    blocks.high = first + count;
+  widen(first, first + count);
   return first;
 }
 
@@ -122,15 +129,27 @@ bool cn_blocks_ensure(size_t bytes, size_t tracers)
 
 /* ---- sweeping ---- */
 
-/* How many lines of the block have objects. */
-static size_t lines_of(size_t block)
+/* How many lines of the block are in a table. */
+static size_t count_lines(const uint8_t *lines, size_t block)
 {
-  const uint8_t *lines = &cn_tables.lines[block * CN_BLOCK_LINES];
   size_t count = 0;
 
+  lines += block * CN_BLOCK_LINES;
   for (int i = 0; i < CN_BLOCK_LINES; i++)
     count += lines[i] != 0;
   return count;
+}
+
+/* How many have objects. */
+static size_t lines_of(size_t block)
+{
+  return count_lines(cn_tables.lines, block);
+}
+
+/* Has an object in it been marked? */
+static bool is_reached(size_t block)
+{
+  return count_lines(cn_tables.reached, block) != 0;
 }
 
 /* What was start and line before the last turn is mark and reached of the next marking. */
@@ -235,13 +254,55 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
   return true;
 }
 
-void cn_blocks_free(struct cn_extent extent)
-{
-  size_t first = cn_tables_block(extent.start);
+/* ---- the nursery ---- */
 
-  CN_CHECK(extent.start < extent.end && cn_tables.states[first] == CN_BLOCK_NURSERY);
-  cn_tables_clear(first, cn_tables_block(extent.end) - first);
-  set_free(first, cn_tables_block(extent.end) - first);
+/* Use what is there of [first, end) up to `kept` again. */
+static void take_over(size_t first, size_t kept, size_t end)
+{
+  for (size_t block = first; block < end; block++)
+    if (cn_tables.states[block] == CN_BLOCK_FREE) {
+      blocks.spare--;
+      if (block >= kept)
+        cn_os_release(cn_tables_address(block), CN_BLOCK);
+    }
+  memset(&cn_tables.states[first], CN_BLOCK_NURSERY, end - first);
+}
+
+bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
+{
+  size_t count = bytes / CN_BLOCK, few = (least + CN_BLOCK - 1) / CN_BLOCK, first = NOWHERE;
+
+  CN_CHECK(few != 0 && few <= count);
+  while (count >= few && (first = find(count, 0, CN_BLOCK_FREE)) == NOWHERE)
+    count = count > few && count / 2 < few ? few : count / 2;
+  if (first == NOWHERE)
+    return false;
+  take_over(first, first + few, first + count);
+  blocks.nursery = first + count;
+  if (blocks.none >= first && blocks.none < blocks.nursery)
+    blocks.none = blocks.nursery;
+  *extent = (struct cn_extent){cn_tables_address(first), cn_tables_address(first + count)};
+  return true;
+}
+
+size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
+{
+  size_t block = cn_tables_block(extent.start), end = cn_tables_block(extent.end), stay = 0;
+
+  CN_CHECK(memory % CN_BLOCK == 0 && extent.start <= memory && memory <= extent.end);
+  widen(block, cn_tables_block(memory));
+  for (; block < cn_tables_block(memory); block++)
+    if (lines_of(block) == 0 && !is_reached(block)) {
+      cn_tables_clear(block, 1);
+      set_free(block, 1);
+    } else {
+      memset(cn_tables_cards(cn_tables_address(block)), 0, CN_BLOCK_CARDS);
+      cn_tables.states[block] = CN_BLOCK_HOLES;
+      blocks.holes = block < blocks.holes ? block : blocks.holes;
+      stay++;
+    }
+  memset(&cn_tables.states[block], CN_BLOCK_NONE, end - block);
+  return stay * CN_BLOCK;
 }
 
 /* ---- all blocks ---- */
@@ -254,16 +315,67 @@ static void release(size_t first, size_t count)
   memset(&cn_tables.states[first], CN_BLOCK_NONE, count);
 }
 
-/* Release what has memory in [from, to). */
+/* The first block in [block, end) that has memory, or the end. Runs without are long. */
+static size_t skip(size_t block, size_t end)
+{
+  uint64_t states;
+
+  _Static_assert(CN_BLOCK_NONE == 0, "eight of them are a word of zeros");
+  for (; block + sizeof states <= end; block += sizeof states) {
+    memcpy(&states, &cn_tables.states[block], sizeof states);
+    if (states != 0)
+      break;
+  }
+  while (block < end && cn_tables.states[block] == CN_BLOCK_NONE)
+    block++;
+  return block;
+}
+
+/* Objects of the block stayed while all others moved: those that are marked. */
+static void settle(size_t block)
+{
+  uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS];
+  uint8_t *reached = &cn_tables.reached[block * CN_BLOCK_LINES];
+
+  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2) {
+    bits[i + 1 - cn_tables.marks] = bits[i + cn_tables.marks];
+    bits[i + cn_tables.marks] = 0;
+  }
+  memcpy(&cn_tables.lines[block * CN_BLOCK_LINES], reached, CN_BLOCK_LINES);
+  memset(reached, 0, CN_BLOCK_LINES);
+  memset(cn_tables_cards(cn_tables_address(block)), 0, CN_BLOCK_CARDS);
+  cn_tables.states[block] = CN_BLOCK_USED;
+}
+
+/* Release what has memory in [from, to), but for blocks in which objects stayed. */
 static void release_all(size_t from, size_t to)
 {
-  for (size_t block = from; block < to; block++) {
-    size_t first = block;
-    while (block < to && cn_tables.states[block] != CN_BLOCK_NONE)
-      block++;
-    if (block != first)
-      release(first, block - first);
+  size_t end;
+
+  for (size_t block = skip(from, to); block < to; block = skip(end, to)) {
+    for (end = block; end < to && cn_tables.states[end] != CN_BLOCK_NONE && !is_reached(end);)
+      end++;
+    if (end != block)
+      release(block, end - block);
+    else
+      settle(end++);
   }
+}
+
+/* The bounds of what has memory lie within [low, high). */
+static void narrow(size_t low, size_t high)
+{
+  blocks.low = skip(low, high);
+  blocks.high = high;
+  while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_NONE)
+    blocks.high--;
+}
+
+void cn_blocks_keep(size_t block)
+{
+  CN_ASSERT(block < cn_tables.blocks);
+  if (cn_tables.states[block] == CN_BLOCK_SOURCE)
+    cn_tables.states[block] = CN_BLOCK_USED;
 }
 
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery)
@@ -276,8 +388,7 @@ void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nur
   release_all(blocks.low, start < to ? start : to);
   release_all(end <= to ? end : from, end <= to ? to : start);
   release_all(end <= to ? from : end, blocks.high);
-  blocks.low = start < to ? start : to;
-  blocks.high = end <= to ? from : end;
+  narrow(blocks.low, blocks.high);
   blocks.holes = blocks.free = blocks.high;
   blocks.spare = 0;
   set_free(full, end - full);
@@ -320,7 +431,7 @@ void cn_blocks_unmark(size_t bytes)
   if (bytes != 0 && is_fragmented())
     for (size_t quarters = 1; quarters <= 3; quarters++)
       bytes -= choose(quarters, bytes);
-  for (size_t block = blocks.low; block < blocks.high; block++)
+  for (size_t block = blocks.low; (block = skip(block, blocks.high)) < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_HOLES)
       cn_tables.states[block] = CN_BLOCK_USED;
 }
@@ -370,8 +481,7 @@ void cn_blocks_trim(size_t bytes)
     else
       block--;
   }
-  while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_NONE)
-    blocks.high--;
+  narrow(blocks.low, blocks.high);
   if (blocks.none > blocks.high)
-    blocks.none = blocks.high;
+    blocks.none = blocks.high > blocks.nursery ? blocks.high : blocks.nursery;
 }

@@ -20,7 +20,7 @@ enum cn_block_state {
   CN_BLOCK_USED,    /* objects, and holes that are not to be filled */
   CN_BLOCK_SOURCE,  /* objects that a full collection is to copy, so that the block is free */
   CN_BLOCK_UNSWEPT, /* objects, and it is not known what holes */
-  CN_BLOCK_NURSERY, /* it is part of the nursery, in stress mode */
+  CN_BLOCK_NURSERY, /* it is part of the nursery */
 };
 
 /* Where one tracer puts copies: a hole. */
@@ -54,12 +54,23 @@ struct cn_extent {
 };
 bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent);
 
-/* The blocks of an extent are free from here on. */
-void cn_blocks_free(struct cn_extent extent);
+/* Addresses for a nursery: of `bytes`, or of fewer where not so many are left in a row, but of
+ * `least`. Up to there memory may be found, and stays. False: there are none. */
+bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent);
 
-/* Take the memory of all blocks away but that of these two extents. From `used` on, the blocks of
- * `kept` are free. */
+/* The nursery leaves these blocks, which have memory up to `memory`. Those with objects that
+ * stayed, in lines that are marked, are old from here on, the others free. Returns the bytes of the
+ * former.
+ */
+size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory);
+
+/* Take the memory of all blocks away but that of these two extents, and of blocks with lines that
+ * are marked: of these the objects that are marked stay. From `used` on, the blocks of `kept` are
+ * free. */
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
+
+/* An object of the block is not to move: it is no source any more. */
+void cn_blocks_keep(size_t block);
 
 /* Before a full collection: no hole is known. Objects of at most `bytes` that lie in
  * blocks with much room are to be copied. */

@@ -18,6 +18,7 @@
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/nursery.h"
+#include "collectors/generational/pinned.h"
 #include "collectors/generational/tables.h"
 #include "collectors/generational/tracers.h"
 #include "collectors/generational/unmapped.h"
@@ -31,8 +32,10 @@ enum {
   NURSERY_MOST = 32 << 20,
   NURSERY_SHARE = 8, /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
-  MUCH = 16,                /* one part in so many of a nursery survives: it grows; */
-  LITTLE = 128,             /* in so many: it shrinks */
+  NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
+  NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
+  MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
+  LITTLE = 128,                     /* in so many: it shrinks */
   MOVED_SHARE = 4,          /* of old lines a full collection empties one part in so many, or all
                              * if they are half empty */
   GROWTH = 2,               /* bytes at which the next full collection is due, over survivors */
@@ -41,15 +44,17 @@ enum {
 
 static struct {
   size_t initial, maximum;
-  size_t usual;     /* bytes that the nursery takes at least, if there is room, */
-  size_t nursery;   /* and now */
-  size_t old;       /* bytes of objects in the old space, large ones left out; with garbage */
-  size_t threshold; /* of all old objects: a full collection is due */
-  size_t survived;  /* bytes of old objects that the last full collection left, */
-  size_t left;      /* large ones left out, */
-  size_t lines;     /* and of the lines that they are in */
-  bool moves;       /* no more objects are large, and the nursery moves: stress mode */
-  uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
+  size_t usual;       /* bytes that the nursery takes at least, if there is room, */
+  size_t nursery;     /* and now */
+  size_t old;         /* bytes of objects in the old space, large ones left out; with garbage */
+  size_t threshold;   /* of all old objects: a full collection is due */
+  size_t survived;    /* bytes of old objects that the last full collection left, */
+  size_t left;        /* large ones left out, */
+  size_t lines;       /* and of the lines that they are in */
+  size_t stayed;      /* bytes of blocks that were the nursery's since the last full collection */
+  bool nursery_stays; /* some objects of the nursery are old, and it has to go elsewhere */
+  bool moves;         /* no more objects are large, and the nursery moves: stress mode */
+  uint64_t dropped;   /* the collection that moved the last large objects; 0: there were none */
   uint64_t collections;
 } heap;
 
@@ -80,6 +85,7 @@ static void set_threshold(size_t bytes_needed)
   size_t wanted;
 
   CN_ASSERT(used() <= heap.maximum);
+  heap.stayed = 0;
   heap.survived = used();
   if (__builtin_mul_overflow(used(), (size_t)GROWTH, &wanted) ||
       __builtin_add_overflow(wanted, bytes_needed, &wanted) || wanted > heap.maximum)
@@ -105,6 +111,17 @@ static void adapt(size_t bytes, size_t survived)
     heap.nursery = heap.usual;
 }
 
+/* Give the nursery addresses for as much. */
+static bool place_nursery(size_t bytes)
+{
+  struct cn_extent extent;
+  bool done = cn_blocks_place(bytes, heap.nursery, &extent);
+
+  if (done)
+    cn_nursery_place(extent.start, extent.start, extent.end);
+  return done;
+}
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -119,8 +136,11 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
     return CAIRN_E_MEMORY;
   cn_blocks_init();
-  cn_nursery_place(cn_tables.nursery, cn_tables.nursery, cn_tables.old);
+  size_t most = (cn_tables.end - cn_tables.old) / NURSERY_ADDRESSES;
+  if (!place_nursery(heap.maximum < most - CN_BLOCK ? heap.maximum + CN_BLOCK : most))
+    return CAIRN_E_MEMORY;
   cn_nursery_open(nursery_bytes(0));
+  cairn_heap_range(cn_tables.base, cn_tables.end);
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
   cn_os_forked(cn_nursery_forked);
   return CAIRN_OK;
@@ -184,6 +204,7 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
 static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies)
 {
   cn_tracers_begin(mode, heap.collections, copies);
+  cn_pinned_begin();
   cairn_phase_begins("roots");
   cn_tracers_visit_roots();
   cairn_phase_ends("roots");
@@ -193,6 +214,7 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
   cn_weak_trace(cn_tracers_last());
   cairn_phase_ends("trace");
   cn_inside_end();
+  heap.nursery_stays = cn_pinned_end();
   struct cn_traced traced = cn_tracers_end();
   cairn_note_all_moved(traced.objects, traced.moved);
   return traced;
@@ -212,13 +234,22 @@ static bool ensure_memory(size_t more)
   return false;
 }
 
+/* It goes elsewhere: objects that are pinned are old where they are. */
+static void end_nursery(void)
+{
+  heap.stayed += cn_blocks_end_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end},
+                                       cn_nursery.memory);
+}
+
 static void collect_young(void)
 {
   ensure_memory(0);
-  size_t moved = trace(CN_TRACE_YOUNG, NULL).moved;
-  CN_CHECK(moved <= cn_nursery.free - cn_nursery.start);
-  heap.old += moved;
-  adapt(cn_nursery.free - cn_nursery.start, moved);
+  struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
+  CN_CHECK(traced.moved + traced.marked <= cn_nursery.free - cn_nursery.start);
+  if (heap.nursery_stays)
+    end_nursery();
+  heap.old += traced.moved + traced.marked;
+  adapt(cn_nursery.free - cn_nursery.start, traced.moved);
   cn_larges_end(false);
 }
 
@@ -231,6 +262,8 @@ static void collect_full(size_t bytes_needed)
   cn_larges_unmark();
   struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
   CN_CHECK(traced.moved + traced.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
+  if (heap.nursery_stays)
+    end_nursery();
   heap.old = traced.moved + traced.marked;
   cairn_phase_begins("sweep");
   cn_larges_end(true);
@@ -245,7 +278,7 @@ static void collect_full(size_t bytes_needed)
 }
 
 /* Room for the nursery of stress mode, and for the allocation that waits. */
-static void place_nursery(struct cn_extent *nursery, size_t bytes_needed)
+static void place_moving(struct cn_extent *nursery, size_t bytes_needed)
 {
   size_t room = bytes_needed > heap.maximum ? 0 : bytes_needed;
 
@@ -254,7 +287,7 @@ static void place_nursery(struct cn_extent *nursery, size_t bytes_needed)
                         MOVED_NURSERY + 2 * room, heap.maximum);
 }
 
-/* All objects have been copied: take the memory that they left away. */
+/* All objects have been copied but those that are pinned: take the memory that they left away. */
 static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
 {
   size_t low, high;
@@ -262,12 +295,12 @@ static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent 
   cn_blocks_bounds(&low, &high);
   cn_unmapped_note(cn_tables_address(low), cn_tables_address(high), heap.collections);
   cn_unmapped_note(cn_nursery.start, cn_nursery.end, heap.collections);
-  if (!heap.moves)
-    cn_os_release(cn_nursery.start, cn_nursery.memory - cn_nursery.start);
+  end_nursery();
+  heap.nursery_stays = false;
   cn_blocks_leave(copies, used, nursery);
   if (cn_larges.young + cn_larges.old != 0)
     heap.dropped = heap.collections;
-  cn_larges_drop();
+  cn_larges_leave();
 }
 
 static void collect_moving(size_t bytes_needed)
@@ -278,11 +311,12 @@ static void collect_moving(size_t bytes_needed)
   if (!cn_blocks_extent(cn_tracers_room(most), CN_BLOCK_USED, &copies))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
                         heap.maximum);
-  place_nursery(&nursery, bytes_needed);
+  place_moving(&nursery, bytes_needed);
+  cn_larges_unmark();
   struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
   CN_CHECK(traced.moved <= most && traced.end <= copies.end);
   leave_all(copies, traced.end, nursery);
-  heap.old = traced.moved;
+  heap.old = traced.moved + traced.marked;
   heap.moves = true;
   set_threshold(bytes_needed);
   cn_nursery_place(nursery.start, nursery.end, nursery.end);
@@ -294,25 +328,41 @@ static bool full_is_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
-  return used() + cn_larges.young + bytes_needed > heap.threshold ||
+  return used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold ||
          (left() < least && used() != heap.survived);
 }
 
-/* What is in it has been copied. That of stress mode may be too small for what waits. */
+/* It has left its blocks. */
+static void place_elsewhere(size_t bytes_needed)
+{
+  struct cn_extent place;
+
+  CN_CHECK(heap.nursery_stays);
+  if (heap.moves) {
+    place_moving(&place, bytes_needed);
+    cn_nursery_place(place.start, place.end, place.end);
+  } else if (!place_nursery(NURSERY_AGAIN)) {
+    cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)",
+                        heap.nursery, heap.maximum);
+  }
+  heap.nursery_stays = false;
+}
+
+/* What is in it has been copied, or stays. That of stress mode may be too small for what waits. */
 static void empty_nursery(size_t bytes_needed)
 {
-  struct cn_extent place = {cn_nursery.start, cn_nursery.end};
   bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;
 
-  if (heap.moves && bytes_needed > place.end - place.start) {
-    cn_blocks_free(place);
-    place_nursery(&place, bytes_needed);
-    cn_nursery_place(place.start, place.end, place.end);
+  if (heap.moves && bytes_needed > cn_nursery.end - cn_nursery.start && !heap.nursery_stays) {
+    end_nursery();
+    heap.nursery_stays = true;
   }
-  size_t bytes = nursery_bytes(large ? bytes_needed : 0), room = place.end - place.start;
-  if (heap.moves)
+  if (heap.nursery_stays)
+    place_elsewhere(bytes_needed);
+  size_t bytes = nursery_bytes(large ? bytes_needed : 0), room = cn_nursery.end - cn_nursery.start;
+  if (heap.moves || bytes > room)
     bytes = room < left() ? room : left();
-  cn_nursery_place(place.start, cn_nursery.memory, place.end);
+  cn_nursery_place(cn_nursery.start, cn_nursery.memory, cn_nursery.end);
   cn_nursery_open(bytes);
 }
 
@@ -356,9 +406,8 @@ static bool was_unmapped(uintptr_t address, uint64_t *collection)
     *collection = heap.dropped;
     return heap.dropped != 0;
   }
-  bool none = cn_tables_is_old(address)
-                  ? cn_tables.states[cn_tables_block(address)] == CN_BLOCK_NONE
-                  : address - cn_tables.nursery < cn_tables.old - cn_tables.nursery;
+  bool none =
+      cn_tables_is_old(address) && cn_tables.states[cn_tables_block(address)] == CN_BLOCK_NONE;
   *collection = none ? cn_unmapped_find(address) : 0;
   return none && heap.moves;
 }
@@ -390,7 +439,8 @@ const struct cairn_collector cairn_collector_generational = {
     .size = sizeof(struct cairn_collector),
     .name = "generational",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
-              CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL,
+              CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL |
+              CAIRN_COLLECTOR_PINS,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

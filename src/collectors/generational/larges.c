@@ -95,10 +95,9 @@ void cn_larges_end(bool full)
   list.count = 0;
 }
 
-void cn_larges_drop(void)
+void cn_larges_leave(void)
 {
   if (cn_larges.young + cn_larges.old != 0)
-    cn_large_drop();
-  cn_larges = (struct cn_larges){0, 0};
+    cn_larges = (struct cn_larges){0, cn_large_leave()};
   list.count = 0;
 }

@@ -23,9 +23,9 @@ uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero);
 uintptr_t cn_larges_object(uintptr_t block);
 
 /* STOP. Before a full collection: all are young. After any: those that are not marked go, and no
- * young ones are left. After one that moved all: so do all. */
+ * young ones are left. After one that moved all: the same, and no others are made. */
 void cn_larges_unmark(void);
 void cn_larges_end(bool full);
-void cn_larges_drop(void);
+void cn_larges_leave(void);
 
 #endif

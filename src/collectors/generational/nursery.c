@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include "base/check.h"
 #include "collectors/capacity.h"
+#include "collectors/generational/tables.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -39,14 +40,12 @@ void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
   cn_nursery = (struct cn_nursery){start, start, start, end, memory};
 }
 
-/* Memory up to `to`. */
+/* Memory up to `to`, in whole blocks. */
 static bool commit(uintptr_t to)
 {
-  size_t page = cn_os_page();
-
   if (to > cn_nursery.end)
     return false;
-  to = (to + page - 1) & ~(page - 1);
+  to = (to + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1);
   if (to > cn_nursery.memory) {
     if (!cn_os_commit(cn_nursery.memory, to - cn_nursery.memory))
       return false;

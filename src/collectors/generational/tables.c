@@ -15,7 +15,7 @@ struct cn_tables cn_tables;
 
 enum {
   LARGE_PAGE = 2 << 20,
-  SPACE = 512 << 10 /* of nursery and old space each, beyond what objects take */
+  SPACE = 512 << 10 /* beyond what objects take */
 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -60,18 +60,17 @@ static bool make_tables(void)
 }
 
 /* All but the sum at multiples of `unit`. */
-static bool reserve(size_t large, size_t nursery, size_t old, size_t unit)
+static bool reserve(size_t large, size_t old, size_t unit)
 {
-  size_t bytes = round_up(large, unit) + round_up(nursery, unit) + round_up(old, unit) + unit;
+  size_t bytes = round_up(large, unit) + round_up(old, unit) + unit;
   uintptr_t memory = cn_os_reserve(bytes);
 
   if (memory == 0)
     return false;
   cn_tables.base = round_up(memory, unit);
-  cn_tables.nursery = cn_tables.base + round_up(large, unit);
-  cn_tables.old = cn_tables.nursery + round_up(nursery, unit);
+  cn_tables.old = cn_tables.base + round_up(large, unit);
   cn_tables.end = cn_tables.old + round_up(old, unit);
-  if (make_tables() && cn_large_init_at(cn_tables.base, cn_tables.nursery - cn_tables.base))
+  if (make_tables() && cn_large_init_at(cn_tables.base, cn_tables.old - cn_tables.base))
     return true;
   cn_os_free((void *)memory, bytes);
   return false;
@@ -83,12 +82,12 @@ bool cn_tables_init(size_t bytes)
 
   if (bytes > SIZE_MAX / 16)
     return false;
-  bool done = reserve(4 * some, some, 2 * some > plenty ? 2 * some : plenty, LARGE_PAGE);
+  bool done = reserve(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE);
   for (; !done && some >= SPACE; some /= 2)
-    done = reserve(some, some, 2 * some, CN_BLOCK);
+    done = reserve(some, 3 * some, CN_BLOCK);
   if (done)
-    cn_os_prefer_large_pages(cn_tables.nursery, cn_tables.end - cn_tables.nursery);
-  CN_CHECK(!done || (cn_tables.old % CN_BLOCK == 0 && cn_tables.base < cn_tables.nursery));
+    cn_os_prefer_large_pages(cn_tables.old, cn_tables.end - cn_tables.old);
+  CN_CHECK(!done || (cn_tables.old % CN_BLOCK == 0 && cn_tables.base < cn_tables.old));
   return done;
 }
 

@@ -2,8 +2,8 @@
  *
  * The heap's addresses, and what is known of its memory in tables beside it:
  *
- *     base             nursery        old                                   end
- *      |  large objects  |             |  blocks of 32 KiB, of lines         |
+ *     base             old                                                  end
+ *      |  large objects  |  blocks of 32 KiB, of lines; some are the nursery |
  *
  * Of each block there are a state, and a byte per line; of each 8 bytes of old space two bits:
  * does an object start there (its payload), and is it marked. After a full collection the marked
@@ -27,7 +27,7 @@ enum {
 };
 
 struct cn_tables {
-  uintptr_t base, nursery, old, end;
+  uintptr_t base, old, end;
   uint64_t *bits;   /* of each 512 bytes two words, the starts first or the marks */
   size_t marks;     /* 0 or 1: which is that of marks */
   uint8_t *lines;   /* not 0: an object lies there that the last full collection left; */

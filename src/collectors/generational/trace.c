@@ -250,14 +250,51 @@ INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t p
 }
 
 /* Several tracers may mark a line. */
-static void mark_lines(uintptr_t block, size_t bytes)
+static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
 {
   size_t first = (block - cn_tables.old) / CN_LINE,
          last = (block + bytes - 1 - cn_tables.old) / CN_LINE;
 
   CN_ASSERT(cn_tables_is_old(block) && first <= last);
   for (; first <= last; first++)
-    __atomic_store_n(&cn_tables.reached[first], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&lines[first], 1, __ATOMIC_RELAXED);
+}
+
+/* Reach an object of the nursery or the old space that is not copied. False: that was done. */
+static bool reach_there(uintptr_t address)
+{
+  uint64_t bit = cn_tables_bit(address), *start = cn_tables_word(address, 1 - cn_tables.marks),
+           *mark = cn_tables_word(address, cn_tables.marks);
+
+  CN_ASSERT(cn_tables_is_old(address - 1));
+  if (cn_cycle.mode == CN_TRACE_YOUNG)
+    return (__atomic_fetch_or(start, bit, __ATOMIC_RELAXED) & bit) == 0;
+  __atomic_fetch_or(start, bit, __ATOMIC_RELAXED);
+  return (__atomic_fetch_or(mark, bit, __ATOMIC_RELAXED) & bit) == 0;
+}
+
+/* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is: marked
+ * lines say so. */
+static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                      uintptr_t from, uintptr_t end)
+{
+  const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
+  size_t prefix, bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
+
+  if (cn_large_contains(from)) {
+    if (!cn_large_mark(from))
+      return address;
+  } else {
+    if (!reach_there(address))
+      return address;
+    mark_lines(cn_cycle.mode == CN_TRACE_YOUNG ? cn_tables.lines : cn_tables.reached,
+               address - prefix, bytes);
+    tracer->marked += bytes;
+  }
+  reached(address, address);
+  if (cairn_layout_has_references(layout))
+    push(tracer, address);
+  return address;
 }
 
 /* The copy at `moved`, of which no other tracer has heard, is an object; or is none. */
@@ -305,7 +342,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   if (late)
     note_copy(moved, how.mode);
   if (how.mode == CN_TRACE_FULL)
-    mark_lines(block, bytes);
+    mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
     reached(address, moved);
   tracer->objects++;
@@ -346,6 +383,8 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
   header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
   if (cairn_header_is_forwarded(header))
     return cairn_header_forwarded_to(header);
+  if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
+    return stay(tracer, slot, address, from, end);
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
   size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
   if (how.shared && bytes > BIG)
@@ -424,7 +463,7 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
     return address;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   size_t bytes = measure(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
-  mark_lines(address - prefix, bytes);
+  mark_lines(cn_tables.reached, address - prefix, bytes);
   tracer->marked += bytes;
   reached(address, address);
   if (cairn_layout_has_references(layout))
@@ -704,8 +743,6 @@ void cn_trace_fetch(struct cn_tracer *tracer)
 
 void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
 {
-  bool in_place = cn_nursery.start == cn_tables.nursery;
-
   cn_cycle = (struct cn_cycle){
       .mode = mode, .words = cairn_words, .uncleared = cairn_arrays_uncleared(), .number = number};
   CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
@@ -714,7 +751,8 @@ void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent 
     cn_cycle.copies = cn_cycle.copied = copies->start;
     cn_cycle.copies_room = copies->end - copies->start;
   }
-  cn_cycle.young = in_place || mode != CN_TRACE_YOUNG ? cn_tables.base : cn_nursery.start;
+  cn_cycle.young =
+      cn_larges.young != 0 || mode != CN_TRACE_YOUNG ? cn_tables.base : cn_nursery.start;
   cn_cycle.young_bytes =
       (mode == CN_TRACE_YOUNG ? cn_nursery.free : cn_tables.end) - cn_cycle.young;
 }

@@ -9,14 +9,17 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/nursery.h"
+#include "collectors/generational/pinned.h"
 #include "collectors/generational/tables.h"
 #include "collectors/large.h"
 
-/* Let the slot lead to where its object was copied. False: it was not. */
+/* Let the slot lead to where its object was copied, or stayed. False: it was not reached. */
 static bool follow(struct cairn_slot slot, uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
 
+  if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
+    return cn_pinned_is_reached(object);
   if (!cairn_header_is_forwarded(header))
     return false;
   cairn_slot_set(slot, cairn_header_forwarded_to(header));

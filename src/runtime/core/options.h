@@ -19,7 +19,7 @@ struct cn_options {
 };
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MOST = 64, CN_WORKERS_DEFAULT = 16 /* at most */ };
-enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2 };
+enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };
 
 /* The string of a TEXT, in the environment that the program was given. 0: it is not set. */
 #define CN_OPTION_TEXT(field) ((const char *)(field))

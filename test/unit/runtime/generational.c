@@ -21,6 +21,7 @@
 #include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
+#include "runtime/heap/pins.h"
 #include "runtime/heap/verify_heap.h"
 #include "runtime/threads/workers.h"
 
@@ -46,6 +47,8 @@ static struct layouts {
 };
 static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .size = sizeof(struct cairn_image),
+                                         .flags = CAIRN_ABI_BARRIERS_CARDS
+                                                  << CAIRN_ABI_IMAGE_BARRIERS_SHIFT,
                                          .layouts_start = (const unsigned char *)&layouts,
                                          .layouts_stop = (const unsigned char *)(&layouts + 1)};
 
@@ -198,6 +201,8 @@ struct model {
   unsigned number;
   ref seen; /* where it was found, in check `round` */
   unsigned round;
+  ref pinned;                 /* where it stays while it has pins: */
+  unsigned starts, interiors; /* of its start; of an address in it, or just past it */
 };
 static struct model *model_roots[ROOTS];
 static struct model **all;
@@ -277,6 +282,27 @@ static void link_two(void)
   }
 }
 
+/* Pin what a root leads to, or let it go. Of what becomes garbage meanwhile the pins go with it. */
+static void pin_or_unpin(void)
+{
+  size_t i = draw(ROOTS);
+  struct model *m = model_roots[i];
+  bool inside = draw(2) == 0;
+
+  if (m == NULL)
+    return;
+  ref at = roots[i] + (inside ? m->count & ~(size_t)7 : 0);
+  unsigned *pins = inside && at != roots[i] ? &m->interiors : &m->starts;
+  if (*pins != 0 && draw(2) == 0) {
+    cairn_unpin_address_at((void *)at, "unit.c:2");
+    --*pins;
+  } else if (draw(8) == 0) {
+    assert_ptr_equal(cairn_pin_at(at, "unit.c:1"), (void *)at);
+    ++*pins;
+    m->pinned = roots[i];
+  }
+}
+
 struct pair {
   struct model *model;
   ref at;
@@ -296,6 +322,8 @@ static void compare(struct model *m, ref at)
   }
   m->round = round_now;
   m->seen = at;
+  if (m->starts + m->interiors != 0)
+    assert_int_equal(at, m->pinned);
   if (waits == room_for_waiting) {
     room_for_waiting = 2 * room_for_waiting + 1024;
     waiting = realloc(waiting, room_for_waiting * sizeof *waiting);
@@ -377,11 +405,15 @@ static void clean(void)
   check();
 }
 
+static bool pins;
+
 static void change(long steps)
 {
   for (long i = 0; i < steps; i++)
     if (draw(3) == 0)
       make(draw(ROOTS));
+    else if (pins && draw(3) == 0)
+      pin_or_unpin();
     else
       link_two();
 }
@@ -397,6 +429,16 @@ static void beside_a_model(enum cairn_extent one, enum cairn_extent other, int r
     if (i % 16 == 0)
       walk_all();
   }
+}
+
+static size_t bytes_of_blocks(void)
+{
+  size_t low, high, bytes = 0;
+
+  cn_blocks_bounds(&low, &high);
+  for (size_t block = low; block < high; block++)
+    bytes += cn_blocks_has_objects(block) ? CN_BLOCK : 0;
+  return bytes;
 }
 
 /* ---- tests ---- */
@@ -437,6 +479,81 @@ static void all_kinds(void **state)
   seed = 8;
   beside_a_model(CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_MOVE_ALL, 200, 300);
   beside_a_model(CAIRN_EXTENT_FULL, CAIRN_EXTENT_MOVE_ALL, 200, 300);
+}
+
+/* What is pinned stays, whatever the collection does; what is only pinned goes. */
+static void pinned_stay(void **state)
+{
+  (void)state;
+  pins = true;
+  for (seed = 11; seed < 14; seed++) {
+    beside_a_model(CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL, 200, 300);
+    beside_a_model(CAIRN_EXTENT_FULL, CAIRN_EXTENT_YOUNG, 100, 300);
+  }
+  pins = false;
+  clean();
+  run(CAIRN_EXTENT_FULL, 0);
+  assert_false(cairn_pins_any());
+  assert_null(cn_pins_wrong());
+}
+
+static void pinned_stay_when_all_move(void **state)
+{
+  (void)state;
+  pins = true;
+  seed = 17;
+  beside_a_model(CAIRN_EXTENT_MOVE_ALL, CAIRN_EXTENT_MOVE_ALL, 200, 100);
+  beside_a_model(CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_MOVE_ALL, 200, 100);
+  beside_a_model(CAIRN_EXTENT_MOVE_ALL, CAIRN_EXTENT_FULL, 200, 100);
+  pins = false;
+  clean();
+  run(CAIRN_EXTENT_FULL, 0);
+  assert_false(cairn_pins_any());
+}
+
+/* A young object that is pinned is as good as an old one: the nursery goes elsewhere. When nothing
+ * pins it a full collection may move it. */
+static void pinned_in_nursery(void **state)
+{
+  enum { COUNT = 300 };
+
+  (void)state;
+  clean();
+  usual = CAIRN_EXTENT_YOUNG;
+  roots[0] = indexed(&layouts.refs, COUNT);
+  for (size_t i = 0; i < COUNT; i++) {
+    ref node = object(&layouts.node);
+    store(roots[0], i, node);
+    words(node)[SLOTS] = i;
+    (void)cairn_pin_at(node, "unit.c:3");
+    run(CAIRN_EXTENT_YOUNG, 0);
+    assert_int_equal(words(roots[0])[i], node);
+    store(node, 0, object(&layouts.empty));
+  }
+  for (size_t i = 0; i < COUNT; i++) {
+    assert_int_equal(words(words(roots[0])[i])[SLOTS], i);
+    assert_ptr_equal(words(words(words(roots[0])[i])[0])[-1], &layouts.empty);
+    cairn_unpin_address_at((void *)words(roots[0])[i], "unit.c:4");
+  }
+  assert_false(cairn_pins_any());
+  for (int i = 0; i < 3; i++)
+    run(CAIRN_EXTENT_FULL, 0);
+  assert_true(bytes_of_blocks() <= 3 * CN_BLOCK);
+}
+
+/* A block that stays where the nursery was counts: else they would be more and more. */
+static void pinned_nurseries_go(void **state)
+{
+  (void)state;
+  clean();
+  usual = CAIRN_EXTENT_YOUNG;
+  for (int i = 0; i < 3000; i++) {
+    roots[0] = object(&layouts.node);
+    (void)cairn_pin_at(roots[0], "unit.c:5");
+    run(CAIRN_EXTENT_YOUNG, 0);
+    cairn_unpin_address_at((void *)roots[0], "unit.c:6");
+    assert_true(bytes_of_blocks() <= 64 << 20);
+  }
 }
 
 /* An object that only an old one leads to, by each card of a large array and of a block. */
@@ -486,16 +603,6 @@ static void garbage_goes(void **state)
       roots[0] = node;
     }
   }
-}
-
-static size_t bytes_of_blocks(void)
-{
-  size_t low, high, bytes = 0;
-
-  cn_blocks_bounds(&low, &high);
-  for (size_t block = low; block < high; block++)
-    bytes += cn_blocks_has_objects(block) ? CN_BLOCK : 0;
-  return bytes;
 }
 
 /* One old object of thirty stays, so that each line has one: they are moved together. */
@@ -677,7 +784,10 @@ static int start(void **state)
   cn_options.workers = WORKERS;
   cn_workers_prepare(true);
   cairn_image_register(&image);
-  return collector->init(4 << 20, 64 << 20) == CAIRN_OK ? 0 : -1;
+  cn_options.heap_initial = 4 << 20;
+  cn_options.heap_max = 64 << 20;
+  cairn_set_collector(collector);
+  return 0;
 }
 
 static int end(void **state)
@@ -693,13 +803,31 @@ static int end(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      ALONE(young_and_full),     SEVERAL(young_and_full), ALONE(only_cards),
-      SEVERAL(only_cards),       ALONE(garbage_goes),     SEVERAL(garbage_goes),
-      ALONE(is_bounded),         SEVERAL(is_bounded),     ALONE(fragments_join),
-      SEVERAL(fragments_join),   ALONE(interior_roots),   SEVERAL(interior_roots),
-      ALONE(damage_is_found),    ALONE(all_move),         SEVERAL(all_move),
-      ALONE(all_kinds),          SEVERAL(all_kinds),      ALONE(moves_and_unmaps),
+      ALONE(young_and_full),
+      SEVERAL(young_and_full),
+      ALONE(only_cards),
+      SEVERAL(only_cards),
+      ALONE(garbage_goes),
+      SEVERAL(garbage_goes),
+      ALONE(is_bounded),
+      SEVERAL(is_bounded),
+      ALONE(fragments_join),
+      SEVERAL(fragments_join),
+      ALONE(interior_roots),
+      SEVERAL(interior_roots),
+      ALONE(pinned_in_nursery),
+      ALONE(damage_is_found),
+      ALONE(pinned_stay),
+      SEVERAL(pinned_stay),
+      ALONE(pinned_nurseries_go),
+      ALONE(all_move),
+      SEVERAL(all_move),
+      ALONE(all_kinds),
+      SEVERAL(all_kinds),
+      ALONE(moves_and_unmaps),
       SEVERAL(moves_and_unmaps),
+      ALONE(pinned_stay_when_all_move),
+      SEVERAL(pinned_stay_when_all_move),
   };
 
   return cmocka_run_group_tests(tests, start, end);

@@ -115,7 +115,7 @@ static void random_blocks(void **state)
     collect();
     assert_int_equal(enumerated(), count);
     if (round % 50 == 49) {
-      cn_large_drop();
+      cn_large_leave();
       count = 0;
       assert_int_equal(enumerated(), 0);
     }
@@ -128,14 +128,14 @@ static void no_room(void **state)
   size_t blocks_of_a_megabyte = 0;
 
   (void)state;
-  cn_large_drop();
+  cn_large_leave();
   assert_int_equal(cn_large_allocate(SIZE_MAX / 2, &zero), 0);
   while (cn_large_allocate(1 << 20, &zero) != 0)
     blocks_of_a_megabyte++;
   assert_true(blocks_of_a_megabyte >= ROOM >> 20);
   assert_int_equal(cn_large_sweep(false), 0);
   assert_int_not_equal(cn_large_allocate(ROOM, &zero), 0);
-  cn_large_drop();
+  cn_large_leave();
 }
 
 int main(void)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pins: an object that is pinned stays where it is, so that native code may use its address.
+ *
+ *   cairn_pinned (unsigned char *bytes, buffer)   // managed code
+ *     read(descriptor, bytes, size);
+ *
+ * `buffer` is a reference, `bytes` the address of what it leads to, which may be the middle of an
+ * object (&buffer[4]) as well. The address is good for the statement or block that follows, however
+ * that is left but by longjmp() or by the end of its thread. In the statement `break` and
+ * `continue` leave it.
+ *
+ * The same in two calls: cairn_pin(object) returns the address; cairn_unpin(object) ends that. They
+ * count: who pins twice unpins twice. An object is not kept alive by pins alone: managed code keeps
+ * it so by a reference, which cairn_pinned() and the call of cairn_unpin() are, native code by a
+ * handle (<cairn/handle.h>). The pins of an object that is garbage go with it.
+ *
+ * The address is an ordinary pointer: the compiler takes it for a reference no more, and nothing
+ * but these rules keeps it right. References within a pinned object change when what they lead to
+ * moves; so native code leaves them alone, unless it is a leaf or has pinned those objects, too.
+ *
+ * CAIRN_STATS=1 prints who has pinned what, and CAIRN_LOG=pins what is pinned at each collection
+ * (docs/pins.md). None of these functions collects. What is no object of the heap, null among it,
+ * what is not pinned, and a collector that moves objects and has no pins end the program: one line
+ * that names the place.
+ */
+#ifndef CAIRN_PIN_H
+#define CAIRN_PIN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The place of a pin, as "file.c:12". Other front ends give cairn_pin_at() a text of their own,
+ * which is copied. */
+#define CAIRN_PIN_SITE_(line) CAIRN_PIN_SITE_AT_(line)
+#define CAIRN_PIN_SITE_AT_(line) __FILE__ ":" #line
+
+#ifdef CAIRN_PLAIN /* nothing moves */
+
+#define cairn_pin(object) ((void *)(object))
+#define cairn_unpin(object) ((void)(object))
+#define cairn_unpin_address(address) ((void)(address))
+#define cairn_pinned(declaration, object) \
+  for (int cairn_once_ = 1; cairn_once_; cairn_once_ = 0) \
+    for (declaration = (void *)(object); cairn_once_; cairn_once_ = 0)
+
+#else
+
+#ifdef CAIRN_CAIRN_H /* <cairn/cairn.h> comes first where code is managed */
+
+/* Pin the object, and return its address. Then let it go. */
+#define cairn_pin(object) cairn_pin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
+#define cairn_unpin(object) \
+  cairn_unpin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
+cairn_leaf void *cairn_pin_at(void cairn_managed *object, const char *site);
+cairn_leaf void cairn_unpin_at(void cairn_managed *object, const char *site);
+
+/* cairn_pinned(declaration, object) statement: see above. */
+#define cairn_pinned(declaration, object) \
+  for (struct cairn_pin_scope_ cairn_scope_ __attribute__((cleanup(cairn_pin_leave_))) = \
+           cairn_pin_enter_((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__)); \
+       cairn_scope_.address; cairn_scope_.address = (void *)0) \
+    for (declaration = cairn_scope_.address; cairn_scope_.address; cairn_scope_.address = (void *)0)
+
+struct cairn_pin_scope_ {
+  void cairn_managed *object;
+  const char *site;
+  void *address;
+};
+
+static inline struct cairn_pin_scope_ cairn_pin_enter_(void cairn_managed *object, const char *site)
+{
+  struct cairn_pin_scope_ scope = {object, site, cairn_pin_at(object, site)};
+
+  return scope;
+}
+
+static inline void cairn_pin_leave_(struct cairn_pin_scope_ *scope)
+{
+  cairn_unpin_at(scope->object, scope->site);
+}
+
+#define CAIRN_PIN_LEAF cairn_leaf
+#else
+#define CAIRN_PIN_LEAF
+#endif
+
+/* The same by the address that cairn_pin() returned, for native code: any thread. */
+#define cairn_unpin_address(address) cairn_unpin_address_at(address, CAIRN_PIN_SITE_(__LINE__))
+CAIRN_PIN_LEAF void cairn_unpin_address_at(void *address, const char *site);
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
