@@ -138,7 +138,9 @@ enum {
                                   * refused if not */
   CAIRN_COLLECTOR_PINS = 128,    /* what is pinned stays: cairn_pins_visit() is called in each
                                   * collection; if it moves objects, pins are refused if not */
-  CAIRN_COLLECTOR_TRAITS = 255   /* all that there are: others are refused */
+  CAIRN_COLLECTOR_REUSES = 256,  /* up to the next collection, another object without references
+                                  * may have the block of one of allocate_large() that died */
+  CAIRN_COLLECTOR_TRAITS = 511   /* all that there are: others are refused */
 };
 
 /* You provide: */

@@ -783,7 +783,7 @@ const struct cairn_collector cairn_collector_semispace = {
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK |
-              CAIRN_COLLECTOR_FINALISES,
+              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_REUSES,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

@@ -46,6 +46,7 @@ static const struct step {
      ANY_TARGET},
     {"restore-references", cn_restore_references,
      "make references of what the optimiser copies as integers", ANY_TARGET},
+    {"give-back", cn_give_back, "give arrays back that die where they were made", PORTED_TARGET},
     {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts",
      PORTED_TARGET},
     {"count-allocations", cn_count_allocations,
@@ -106,7 +107,7 @@ static const struct step {
 static const char *const late[] = {
     "rules", "prepare",
     OPTIMISE, "escape",
-    "restore-references", "layouts", "allocate", "route-calls", "check-stores",
+    "restore-references", "give-back", "layouts", "allocate", "route-calls", "check-stores",
     "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
     "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "carry-buffer", "steady-locals", "drop-markers",
@@ -123,7 +124,7 @@ static const char *const early[] = {
 static const char *const none[] = {
     "rules", "prepare",
     OPTIMISE, "escape",
-    "restore-references", "layouts", "allocate",
+    "restore-references", "give-back", "layouts", "allocate",
     "lower-differences", "lower-tags", "carry-buffer", "drop-markers", "lower-transitions", "tail-calls",
     "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */

@@ -389,7 +389,8 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
 {
   size_t bytes = indexed_bytes(regs, layout, count);
 
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes});
+  bool leaf = !cairn_layout_has_references(layout);
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .leaf = leaf});
 }
 
 void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
@@ -399,7 +400,7 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 
   if (cairn_layout_has_references(layout))
     cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = true});
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
 }
 
 /* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */

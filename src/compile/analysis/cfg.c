@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
+#include "compile/core/emit.h"
 
 typedef CN_VECTOR(uint32_t) index_vector;
 
@@ -314,6 +315,46 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
   for (size_t i = 0; i < ends.count; i++)
     retarget(ends.at[i], block, to);
   cn_free(&ends);
+}
+
+/* The entries of `from` in a new phi come from `to`, where one edge is left of several. */
+static void enter_by(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
+                     LLVMBasicBlockRef to)
+{
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
+  LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");
+  bool entered = false;
+
+  for (unsigned n = 0; n < LLVMCountIncoming(phi); n++) {
+    LLVMValueRef value = LLVMGetIncomingValue(phi, n);
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, n);
+    if (block != from)
+      LLVMAddIncoming(renamed, &value, &block, 1);
+    else if (!entered)
+      LLVMAddIncoming(renamed, &value, &to, 1);
+    entered |= block == from;
+  }
+  cn_emit_instead(phi, renamed);
+}
+
+LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned which)
+{
+  LLVMBasicBlockRef from = LLVMGetInstructionParent(end), to = LLVMGetSuccessor(end, which);
+  LLVMBasicBlockRef between = LLVMInsertBasicBlockInContext(ctx->llvm, to, "");
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMValueRef next;
+
+  CN_CHECK(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end));
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(to); LLVMIsAPHINode(phi); phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    enter_by(builder, phi, from, between);
+  }
+  retarget(end, to, between);
+  LLVMPositionBuilderAtEnd(builder, between);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(end));
+  LLVMBuildBr(builder, to);
+  LLVMDisposeBuilder(builder);
+  return between;
 }
 
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name)

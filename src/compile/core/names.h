@@ -40,6 +40,7 @@
 #define CN_RESIZE_SLOW "cairn_resize_slow"
 #define CN_RESIZE_FINISH "cairn_resize_finish"
 #define CN_POLL_SLOW "cairn_poll_slow"
+#define CN_GIVE_BACK "cairn_give_back"
 #define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: the name of the place in the check's message, a string. */
 #define CN_SLOT_METADATA "cairn.slot"

@@ -41,6 +41,7 @@ cn_pass cn_rules;               /* rules: source/ */
 cn_pass cn_prepare;             /* prepare: optimise/ */
 cn_pass cn_escape;              /* escape: escape/ */
 cn_pass cn_restore_references;  /* restore-references: optimise/ */
+cn_pass cn_give_back;           /* give-back: lower/ */
 cn_pass cn_layouts;             /* layouts: lower/ */
 cn_pass cn_count_allocations;   /* count-allocations: lower/ */
 cn_pass cn_allocate;            /* allocate: lower/ */
@@ -193,6 +194,9 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction);
  * the old block ends in a branch to the tail. Allocas of fixed size in the entry block stay in it.
  */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
+/* A new block on the edge from branch or switch `end` to its successor `which`: on all edges from
+ * it to that block, if there are several. */
+LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned which);
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 

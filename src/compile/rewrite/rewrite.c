@@ -90,17 +90,33 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
   return true;
 }
 
+/* A slot lists what it holds until something else is stored: nothing of the function is given back
+ * before the collector finds it. */
+static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg,
+                               const char *step)
+{
+  LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
+
+  for (uint32_t b = 0; give_back && b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      if (LLVMIsACallInst(i) && cn_direct_callee(i) == give_back)
+        LLVMInstructionEraseFromParent(i);
+    }
+  rebuild(ctx, refs, cfg, step);
+}
+
 /* Demote references that live into pads, and all others that go to slots. False if refused. */
 static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   if (cn_pairs_only(e->ctx))
     return make_token_pads(e, cfg, refs);
   if (cn_pad_phis_replace(e->ctx, refs))
-    rebuild(e->ctx, refs, cfg, "phis of pads");
+    rebuild_with_slots(e->ctx, refs, cfg, "phis of pads");
   if (cn_slot_mode(e->ctx, refs, &e->described.stored))
-    rebuild(e->ctx, refs, cfg, "slot mode");
+    rebuild_with_slots(e->ctx, refs, cfg, "slot mode");
   if (cn_unwind_demote(e->ctx, refs, &e->described.stored))
-    rebuild(e->ctx, refs, cfg, "demotion for pads");
+    rebuild_with_slots(e->ctx, refs, cfg, "demotion for pads");
   return true;
 }
 

@@ -23,6 +23,7 @@
  *   unlisted-operand     what is given to a call that is to have it listed is not
  *                        (check_operands.c)
  *   described-tail       what a statepoint says of locals makes no sense (check_descriptions.c)
+ *   use-of-given-back    an array is used or listed after it was given back (check_given.c)
  *   nopoll-safepoint, nopoll-region
  *                        a safepoint where none may be; regions that do not close
  *                        (check_nopoll.c)
@@ -143,6 +144,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_escapes(&v);
   cn_verify_relocates(&v);
   cn_verify_allocas(&v);
+  cn_verify_given(&v);
   cn_verify_words(&v);
   cn_verify_nopoll(&v);
   cn_verify_spans(&v);

@@ -259,6 +259,7 @@ void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
 void cn_verify_descriptions(struct cn_verifier *v,
                             LLVMValueRef statepoint);                    /* check_descriptions.c */
 void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
+void cn_verify_given(struct cn_verifier *v);                             /* check_given.c */
 /* stale_words.c; the words are those that cn_verify_allocas() met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Note that word `word` of a local of `words` words is listed. */
@@ -286,8 +287,6 @@ struct cn_barred_access {
 };
 struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
-
-/* ---- barrier_lanes.c ---- */
 
 /* Is a barrier of `bytes` at `slot` that of lane `lane` of the access? */
 bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane,

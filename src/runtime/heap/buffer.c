@@ -111,6 +111,28 @@ bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t 
   return true;
 }
 
+bool cn_buffer_shorten(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end)
+{
+  struct cn_handlers_part *beside = &mutator->beside;
+
+  CN_ASSERT((block | end) % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
+  if (end != mutator->alloc || block < mutator->buffer_start)
+    return false;
+  /* A handler that jumps out of here leaves a block that cn_buffer_mend() fills. */
+  if (beside->walkable > block)
+    beside->walkable = block;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (mutator->zeroed != 0 && mutator->zeroed < end) {
+    uintptr_t from = mutator->zeroed > block ? mutator->zeroed : block;
+    memset((void *)from, 0, end - from);
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  mutator->allocated += end - block;
+  mutator->alloc = block;
+  CN_ASSERT_VALID(cn_buffer_wrong(mutator));
+  return true;
+}
+
 void cn_buffer_merge(struct cairn_mutator *mutator)
 {
   struct cn_handlers_part *beside = &mutator->beside;

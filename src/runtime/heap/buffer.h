@@ -40,6 +40,10 @@ void cn_buffer_extend_beside(struct cairn_mutator *mutator, bool extend);
 /* Is so little left for handlers that a collection is due? */
 bool cn_buffer_low(const struct cairn_mutator *mutator);
 
+/* The object in [block, end) is dead: if it is the last of the buffer, what comes next is put in
+ * its place, and memory that came as zero is zero again. Returns whether it is. */
+bool cn_buffer_shorten(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end);
+
 /* After a collection that did not help: give the program what handlers have not used. */
 void cn_buffer_merge(struct cairn_mutator *mutator);
 

@@ -15,6 +15,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/barriers.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/give_back.h"
 #include "runtime/heap/layouts.h"
 #include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
@@ -192,13 +193,29 @@ static bool is_large(size_t bytes)
   return bytes > most && collector->allocate_large != NULL;
 }
 
+bool cn_heap_keeps_place(size_t bytes)
+{
+  return is_large(bytes) && (collector->traits & CAIRN_COLLECTOR_REUSES) != 0;
+}
+
+/* A block of a dead object. */
+static void *allocate_again(struct cn_wanted wanted)
+{
+  void *block = wanted.leaf ? cn_give_back_again(wanted.bytes) : NULL;
+
+  if (block != NULL && !wanted.any)
+    memset(block, 0, wanted.bytes);
+  return block;
+}
+
 /* Null: it does not fit without a collection. */
 static void *allocate_large(struct cn_wanted wanted)
 {
-  void *block = NULL;
+  void *block = allocate_again(wanted);
 
   CN_ASSERT(is_large(wanted.bytes));
-  if (collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
+  if (block == NULL &&
+      collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
     return NULL;
   CN_CHECK(block != NULL && (uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   cairn_mutator.allocated += wanted.bytes;

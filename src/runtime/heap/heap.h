@@ -18,9 +18,15 @@ const struct cairn_collector *cn_heap_collector(void);
 /* A block of `bytes`, a multiple of CAIRN_ABI_OBJECT_ALIGN. 0: none. */
 struct cn_wanted {
   size_t bytes;
-  bool any; /* whatever it contains; else cleared */
+  bool any;  /* whatever it contains; else cleared */
+  bool leaf; /* for an object without references */
 };
 #define CN_WANTED_NOTHING ((struct cn_wanted){0})
+
+/* Does a block of `bytes` stay in its place, so that another object may have it when its own is
+ * dead?
+ */
+bool cn_heap_keeps_place(size_t bytes);
 
 /* Such a block, or null: a collection is needed first. Sets the heap up at its first call. Phases
  * MUTATE and STOP. */

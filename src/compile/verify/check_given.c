@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rule use-of-given-back: what cairn_give_back() takes may be other memory from then on. Needs:
+ * struct cn_cfg, statepoints. Provides: diagnostics. Breaks: nothing.
+ *
+ * For each call, collect the references that may lead to its array: those that its operand is
+ * made of, over relocates, too, and those that are made of them. Then follow, forwards, which of
+ * them are dead: all where the call stands, and none that is made anew. A dead one may be handed
+ * on, and is neither used nor listed. The same way, none that was stored may reach the call:
+ * whoever loads it would use it, and a local lists it. Last, each of them comes from a call, and so
+ * from none that may know it.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/verify/verify.h"
+
+struct given {
+  struct cn_verifier *v;
+  LLVMValueRef call;
+  CN_VECTOR(LLVMValueRef) values; /* that may lead to the array */
+  size_t sources;                 /* the first of them: those that the call's is made of */
+  struct cn_ptrmap index;         /* value -> its place in `values` */
+  size_t words;                   /* of a set of them */
+  uint64_t *out;                  /* by block: the set at its end */
+  bool stores;                    /* follow what is stored, not what is given back */
+  bool told;
+};
+
+static bool is_give_back(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+  size_t length;
+
+  return callee && strcmp(LLVMGetValueName2(callee, &length), CN_GIVE_BACK) == 0;
+}
+
+/* ---- which values ---- */
+
+static void add(struct given *g, LLVMValueRef value)
+{
+  bool fresh;
+
+  if (!value || LLVMIsConstant(value) || !cn_holds_ref(LLVMTypeOf(value)))
+    return;
+  uint64_t *place = cn_ptrmap_add(&g->index, value, &fresh);
+  if (fresh) {
+    *place = g->values.count;
+    cn_push(&g->values, value);
+  }
+}
+
+/* Is it made of others that lead to the same object? */
+static bool is_copy(LLVMValueRef value)
+{
+  return cn_is_relocate(value) || (LLVMIsAInstruction(value) && cn_values_hands_on(value) &&
+                                   !cn_calls_intrinsic(value, "llvm.experimental.gc.result"));
+}
+
+static void add_sources(struct given *g, LLVMValueRef value)
+{
+  if (cn_is_relocate(value)) {
+    add(g, cn_verify_listed(g->v, value, 1));
+    add(g, cn_verify_listed(g->v, value, 2));
+  } else if (is_copy(value)) {
+    for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(value); o++)
+      add(g, LLVMGetOperand(value, o));
+  }
+}
+
+/* The relocates of what a statepoint lists. */
+static void add_relocates(struct given *g, LLVMValueRef statepoint, LLVMValueRef value)
+{
+  CN_EACH_USE(use, statepoint) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (cn_is_relocate(user) &&
+        (cn_verify_listed(g->v, user, 1) == value || cn_verify_listed(g->v, user, 2) == value))
+      add(g, user);
+  }
+}
+
+static void add_users(struct given *g, LLVMValueRef value)
+{
+  CN_EACH_USE(use, value) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (cn_epochs_is_statepoint(user))
+      add_relocates(g, user, value);
+    else if (is_copy(user))
+      add(g, user);
+  }
+}
+
+/* What is only merged with them is another object. */
+static void collect(struct given *g)
+{
+  add(g, LLVMGetOperand(g->call, 0));
+  for (size_t i = 0; i < g->values.count; i++)
+    add_sources(g, g->values.at[i]);
+  g->sources = g->values.count;
+  for (size_t i = 0; i < g->values.count; i++)
+    add_users(g, g->values.at[i]);
+  g->words = CN_BITSET_WORDS(g->values.count);
+}
+
+/* ---- which of them are dead, or were stored ---- */
+
+static bool has(const struct given *g, const uint64_t *set, LLVMValueRef value)
+{
+  const uint64_t *place = value ? cn_ptrmap_find(&g->index, value) : NULL;
+
+  return place && cn_bit(set, *place);
+}
+
+static bool has_operand(const struct given *g, const uint64_t *set, LLVMValueRef i)
+{
+  for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
+    if (has(g, set, LLVMGetOperand(i, o)))
+      return true;
+  return false;
+}
+
+/* The operand that is put into memory; null: none is. */
+static LLVMValueRef stored(LLVMValueRef i)
+{
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMStore:
+    return LLVMGetOperand(i, 0);
+  case LLVMAtomicRMW:
+    return LLVMGetOperand(i, 1);
+  case LLVMAtomicCmpXchg:
+    return LLVMGetOperand(i, 2);
+  default:
+    return NULL;
+  }
+}
+
+/* Does everything join the set here? */
+static bool begins(const struct given *g, LLVMValueRef i)
+{
+  LLVMValueRef value = g->stores ? stored(i) : is_give_back(i) ? LLVMGetOperand(i, 0) : NULL;
+
+  return value && cn_ptrmap_find(&g->index, value);
+}
+
+static void assign(uint64_t *set, size_t place, bool member)
+{
+  set[place / 64] &= ~(UINT64_C(1) << place % 64);
+  if (member)
+    cn_bit_set(set, place);
+}
+
+static bool is_copy_of(const struct given *g, const uint64_t *set, LLVMValueRef value)
+{
+  if (cn_is_relocate(value))
+    return has(g, set, cn_verify_listed(g->v, value, 1)) ||
+           has(g, set, cn_verify_listed(g->v, value, 2));
+  return is_copy(value) && has_operand(g, set, value);
+}
+
+static void step(const struct given *g, uint64_t *set, LLVMValueRef i)
+{
+  const uint64_t *place = cn_ptrmap_find(&g->index, i);
+
+  if (place && !LLVMIsAPHINode(i))
+    assign(set, *place, is_copy_of(g, set, i));
+  if (begins(g, i))
+    memset(set, 0xff, g->words * sizeof *set);
+}
+
+/* The set at the start of block `b`, phis included. */
+static void enter(const struct given *g, uint32_t b, uint64_t *set)
+{
+  const struct cn_cfg *cfg = &g->v->cfg;
+  const struct cn_block *block = &cfg->blocks[b];
+
+  memset(set, 0, g->words * sizeof *set);
+  for (uint32_t p = 0; p < block->pred_count; p++)
+    for (size_t w = 0; w < g->words; w++)
+      set[w] |= g->out[block->preds[p] * g->words + w];
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i)) {
+    const uint64_t *place = cn_ptrmap_find(&g->index, i);
+    bool member = false;
+    for (unsigned n = 0; place && n < LLVMCountIncoming(i); n++) {
+      uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(i, n));
+      member |= from != CN_NO_BLOCK && has(g, &g->out[from * g->words], LLVMGetIncomingValue(i, n));
+    }
+    if (place)
+      assign(set, *place, member);
+  }
+}
+
+static void solve(struct given *g, uint64_t *set)
+{
+  const struct cn_cfg *cfg = &g->v->cfg;
+  bool changed;
+
+  memset(g->out, 0, cfg->count * g->words * sizeof *g->out);
+  do {
+    changed = false;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+      enter(g, b, set);
+      CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
+        step(g, set, i);
+      changed |= memcmp(set, &g->out[b * g->words], g->words * sizeof *set) != 0;
+      memcpy(&g->out[b * g->words], set, g->words * sizeof *set);
+    }
+  } while (changed);
+}
+
+/* ---- what is wrong ---- */
+
+/* Once: one error makes others. */
+static void report(struct given *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
+{
+  const struct cn_finding finding = {.value = value};
+  char name[120];
+
+  if (g->told)
+    return;
+  g->told = true;
+  cn_error_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong,
+                   cn_value_name(value, name, sizeof name));
+}
+
+/* The value of `set` that the instruction must not have, or null. */
+static LLVMValueRef offends(const struct given *g, const uint64_t *set, LLVMValueRef i)
+{
+  if (g->stores ? !is_give_back(i) : cn_values_hands_on(i))
+    return NULL;
+  for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
+    if (has(g, set, LLVMGetOperand(i, o)))
+      return LLVMGetOperand(i, o);
+  return NULL;
+}
+
+static void check_block(struct given *g, uint32_t b, uint64_t *set)
+{
+  enter(g, b, set);
+  CN_EACH_INSTRUCTION(i, g->v->cfg.blocks[b].block) {
+    LLVMValueRef value = offends(g, set, i);
+    if (!value) {
+      step(g, set, i);
+      continue;
+    }
+    report(g, i, value,
+           g->stores ? "%s is given back, and was stored before"
+           : cn_epochs_is_statepoint(i)
+               ? "%s is listed or passed at a safepoint, and may have been "
+                 "given back before"
+               : "%s is used, and may have been given back before");
+    return;
+  }
+}
+
+static void follow(struct given *g, bool stores)
+{
+  uint64_t *set = cn_alloc(g->words * sizeof *set);
+
+  g->stores = stores;
+  solve(g, set);
+  for (uint32_t b = 0; b < g->v->cfg.count; b++)
+    check_block(g, b, set);
+  free(set);
+}
+
+/* Is it an allocation's result, as far as can be seen? */
+static bool is_made_here(LLVMValueRef value)
+{
+  return is_copy(value) || cn_is_call(value);
+}
+
+static void check(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *done)
+{
+  struct given g = {.v = v, .call = call};
+
+  if (cn_ptrmap_find(done, LLVMGetOperand(call, 0)))
+    return;
+  collect(&g);
+  if (g.words) {
+    g.out = cn_alloc(v->cfg.count * g.words * sizeof *g.out);
+    follow(&g, false);
+    follow(&g, true);
+    free(g.out);
+  }
+  for (size_t i = 0; i < g.sources; i++) {
+    cn_ptrmap_add(done, g.values.at[i], NULL);
+    if (!is_made_here(g.values.at[i]))
+      report(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
+  }
+  cn_free(&g.values);
+  cn_ptrmap_free(&g.index);
+}
+
+void cn_verify_given(struct cn_verifier *v)
+{
+  struct cn_ptrmap done = {0};
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
+      if (is_give_back(i))
+        check(v, i, &done);
+  cn_ptrmap_free(&done);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The array that was made last is at the end of what is used of the allocation buffer: the pointer
+ * goes back to its start. One before it waits until all behind it are given back. A large one has a
+ * block of its own, which is kept for the next of about its size. A collection forgets these: it
+ * frees the blocks, since nothing leads to them.
+ */
+#include "runtime/heap/give_back.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/core/counts.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
+
+enum { KEPT = 16, WAITING = 4 };
+
+/* Blocks of the thread's large arrays that were given back since the last collection. */
+static _Thread_local struct {
+  uint64_t collections; /* at that time */
+  unsigned count;
+  unsigned taken; /* the one that came in use last */
+  unsigned next;  /* the one that makes room for another, if there are KEPT */
+  uintptr_t block[KEPT];
+  size_t bytes[KEPT]; /* of it, as it was first; */
+  size_t room[KEPT];  /* 0 while it is in use */
+} kept;
+
+/* Arrays in its buffer that others lie behind: the blocks and their ends, some of them. */
+static _Thread_local struct {
+  uint64_t collections; /* when they were noted */
+  unsigned next;
+  uintptr_t block[WAITING];
+  uintptr_t end[WAITING]; /* 0: there is none */
+} waiting;
+
+static void forget_old(void)
+{
+  uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+
+  if (kept.collections != now)
+    kept.count = kept.taken = kept.next = 0;
+  kept.collections = now;
+}
+
+/* The smallest that is large enough, and less than twice as large. */
+void *cn_give_back_again(size_t bytes)
+{
+  unsigned best = KEPT;
+  size_t rest = bytes;
+
+  forget_old();
+  for (unsigned i = 0; i < kept.count; i++)
+    if (kept.room[i] - bytes < rest) {
+      rest = kept.room[i] - bytes;
+      best = i;
+    }
+  if (best == KEPT)
+    return NULL;
+  kept.room[best] = 0;
+  kept.taken = best;
+  return (void *)kept.block[best];
+}
+
+/* Where the block is known, or is to be noted. */
+static unsigned find(uintptr_t block, bool *known)
+{
+  unsigned at = kept.taken;
+
+  *known = true;
+  if (at < kept.count && kept.block[at] == block)
+    return at;
+  for (at = 0; at < kept.count; at++)
+    if (kept.block[at] == block)
+      return at;
+  *known = false;
+  if (kept.count < KEPT)
+    return kept.count++;
+  at = kept.next;
+  kept.next = (at + 1) % KEPT;
+  return at;
+}
+
+static void keep(uintptr_t block, size_t bytes)
+{
+  bool known;
+
+  forget_old();
+  unsigned at = find(block, &known);
+  if (!known) {
+    kept.block[at] = block;
+    kept.bytes[at] = bytes;
+  }
+  CN_CHECK(kept.bytes[at] >= bytes);
+  kept.room[at] = kept.bytes[at];
+}
+
+static void wait(uintptr_t block, uintptr_t end)
+{
+  uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+
+  if (waiting.collections != now)
+    memset(&waiting, 0, sizeof waiting);
+  waiting.collections = now;
+  waiting.block[waiting.next] = block;
+  waiting.end[waiting.next] = end;
+  waiting.next = (waiting.next + 1) % WAITING;
+}
+
+/* What is used of the buffer ends earlier: so do arrays that waited for that. */
+static void take_waiting(struct cairn_mutator *mutator)
+{
+  uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+
+  for (unsigned i = 0; i < WAITING && waiting.collections == now; i++)
+    if (waiting.end[i] == mutator->alloc &&
+        cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
+      waiting.end[i] = 0;
+      i = UINT_MAX; /* from the first again */
+    }
+}
+
+/* Called by compiled code, for an array that nothing leads to any more; or null. It neither
+ * collects nor waits. Phase MUTATE. */
+#pragma GCC visibility push(default)
+void cairn_give_back(void *reference);
+#pragma GCC visibility pop
+
+void cairn_give_back(void *reference)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t object = (uintptr_t)reference - cairn_words.reference;
+  uint64_t bytes;
+
+  CN_ASSERT(mutator->stopped == NULL);
+  /* A handler may have come into this function. */
+  if (reference == NULL || (mutator->interruptions & 1) != 0)
+    return;
+  const struct cairn_layout *layout = cairn_object_layout(object);
+  CN_CHECK(layout != NULL && cairn_object_payload(object, layout, &bytes) == CAIRN_OK);
+  /* Barriers may have noted one with references. */
+  if (cairn_layout_has_references(layout) || (layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE))
+    return;
+  uintptr_t block = cairn_object_block(object, layout), end = object + bytes;
+  if (cn_options.stress != 0)
+    memset((void *)object, 0xa5, bytes); /* who uses it all the same sees it */
+  if (cn_buffer_shorten(mutator, block, end))
+    take_waiting(mutator);
+  else if (cn_heap_keeps_place(end - block))
+    keep(block, end - block);
+  else
+    wait(block, end);
+}
