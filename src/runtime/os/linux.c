@@ -150,7 +150,8 @@ void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
 }
 
 /* The old addresses stay mapped in between: in a hole another thread's mmap() could put something,
- * over which the second mapping would come. */
+ * over which the second mapping would come. They are empty, so that without memory for a mapping
+ * in their place nothing but the fault is lost. */
 bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
 {
   void *old = (void *)from, *new = (void *)to;
@@ -159,7 +160,8 @@ bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
   if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, new) ==
       MAP_FAILED)
     return false;
-  CN_CHECK(mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == old);
+  if (mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
+    mprotect(old, bytes, PROT_NONE);
   return true;
 }
 
