@@ -6,7 +6,7 @@
 #   make bench   measure against plain C and LLVM's own passes
 #   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
 #   make projects   Lua, zlib, cJSON, SQLite from Debian's sources, built and tested with CC=cairn-cc
-#   make soak    random programs under stress, for as long as it takes
+#   make soak    random programs under stress, and heaps beside their model
 .PHONY: all setup build demo check quick format bench fuzz soak projects clean
 all: build
 
@@ -41,6 +41,7 @@ soak: build
 	@scripts/soak build 1 500
 	@test/random/run_modules build 1 2000
 	@test/random/run_stores build 1 100 40
+	@test/random/run_shadow build 10
 
 projects: build
 	@scripts/projects build
