@@ -165,7 +165,7 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
 }
 
 /* Half of the memory, but at most an eighth of what the process may have: the heap reserves more
- * addresses than it uses. */
+ * addresses than it uses. Of a collector that copies all of it the half of that (heap.c). */
 static size_t default_maximum(void)
 {
   size_t memory = cn_os_memory() / 2, limit = cn_os_limit() / 8;
@@ -195,7 +195,13 @@ bool cn_options_parse(struct cn_options *options, char *const *environment, char
   }
   if (options->workers == 0)
     options->workers = default_workers();
-  if (options->heap_max == 0)
+  if (options->heap_max != 0 && options->heap_max < CN_HEAP_LEAST) {
+    snprintf(message, size, "CAIRN_HEAP_MAX=%zu: expected at least %d bytes", options->heap_max,
+             CN_HEAP_LEAST);
+    return false;
+  }
+  options->heap_usual = options->heap_max == 0;
+  if (options->heap_usual)
     options->heap_max = default_maximum();
   if ((options->verify & CN_VERIFY_STORES) != 0)
     options->verify |= CN_VERIFY_HEAP;

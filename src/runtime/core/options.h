@@ -16,7 +16,9 @@ struct cn_options {
 #include "runtime/core/options.def"
 #undef CN_OPTION
 #undef CN_OPTION_WORDS
+  bool heap_usual; /* heap_max is the default */
 };
+enum { CN_HEAP_LEAST = 64 << 10 }; /* bytes of heap_max */
 enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 << 2 };
 enum { CN_WORKERS_MOST = 64, CN_WORKERS_DEFAULT = 16 /* at most */ };
 enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };

@@ -149,6 +149,19 @@ static void check_visible(void)
                      collector->name);
 }
 
+/* A collector that moves objects and has no generations copies all that is reachable at a time, to
+ * memory beside the heap. */
+static void halve_usual_maximum(void)
+{
+  uint64_t kinds = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS;
+
+  if (!cn_options.heap_usual || (collector->traits & kinds) != CAIRN_COLLECTOR_MOVES)
+    return;
+  cn_options.heap_max /= 2;
+  if (cn_options.heap_initial > cn_options.heap_max)
+    cn_options.heap_initial = cn_options.heap_max;
+}
+
 /* Several threads may come first. */
 void cn_heap_set_up(void)
 {
@@ -175,6 +188,7 @@ void cn_heap_set_up(void)
                      collector->name);
     cn_noted_stores_begin();
   }
+  halve_usual_maximum();
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);

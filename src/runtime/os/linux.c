@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/check.h"
+#include "runtime/os/groups.h"
 
 extern void *__libc_stack_end; /* set by the dynamic linker or the static start code */
 
@@ -25,50 +26,18 @@ size_t cn_os_page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A limit of the control group of a container, a line of its file. False: there is none, or it is
- * "max". */
-static bool group_limit(const char *file, char *text, size_t size)
-{
-  int fd = open(file, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
-
-  if (fd >= 0)
-    close(fd);
-  text[n > 0 ? n : 0] = 0;
-  return text[0] >= '0' && text[0] <= '9';
-}
-
-static size_t group_memory(void)
-{
-  char text[32];
-
-  return group_limit("/sys/fs/cgroup/memory.max", text, sizeof text) ? strtoull(text, NULL, 10)
-                                                                     : SIZE_MAX;
-}
-
 size_t cn_os_memory(void)
 {
-  size_t physical = (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page(), group = group_memory();
+  size_t physical = (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page(), group = cn_groups_memory("");
 
   return physical < group ? physical : group;
-}
-
-/* "200000 100000": microseconds of processors in a period of so many. */
-static size_t group_processors(void)
-{
-  char text[64], *rest;
-
-  if (!group_limit("/sys/fs/cgroup/cpu.max", text, sizeof text))
-    return SIZE_MAX;
-  size_t quota = strtoull(text, &rest, 10), period = strtoull(rest, NULL, 10);
-  return period == 0 ? SIZE_MAX : quota / period + (quota % period != 0);
 }
 
 size_t cn_os_processors(void)
 {
   cpu_set_t set;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
-  size_t group = group_processors();
+  size_t group = cn_groups_processors("");
   size_t allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set)
                    : online > 0                                ? (size_t)online
                                                                : 1;

@@ -68,6 +68,7 @@ static void refused(void **state)
                         "lines instead)"},
       {"CAIRN_TRACE=", NULL},
       {"CAIRN_LOG=gc,", NULL},
+      {"CAIRN_HEAP_MAX=65535", "CAIRN_HEAP_MAX=65535: expected at least 65536 bytes"},
       {"CAIRN_LOG=1", "CAIRN_LOG=1: expected gc, stops, arrivals, pins, or several with commas"},
       {"CAIRN_VERIFY=frame",
        "CAIRN_VERIFY=frame: expected frames, heap, stores, or several with commas"},

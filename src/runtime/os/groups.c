@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A container may show its own group as the root of the tree while /proc/self/cgroup names it as
+ * the machine does: what is not there is skipped, and the root is looked at in each case.
+ */
+#include "runtime/os/groups.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/check.h"
+
+enum { PATH = 4096, TEXT = 8192 };
+
+/* At most `size` bytes of a file; 0: it is not there, or empty. */
+static size_t read_file(const char *name, char *text, size_t size)
+{
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  size_t have = 0;
+  ssize_t n;
+
+  if (fd < 0)
+    return 0;
+  while (have < size && (n = read(fd, text + have, size - have)) > 0)
+    have += (size_t)n;
+  close(fd);
+  return have;
+}
+
+size_t cn_groups_number(const char *text, size_t length, size_t *end)
+{
+  size_t number = 0, i = 0;
+  bool over = false;
+
+  for (; i < length && text[i] >= '0' && text[i] <= '9'; i++)
+    over |= __builtin_mul_overflow(number, 10u, &number) ||
+            __builtin_add_overflow(number, (size_t)(text[i] - '0'), &number);
+  *end = i;
+  return i == 0 || over ? SIZE_MAX : number;
+}
+
+/* Does "a,b,c" of `length` bytes have the name? */
+static bool has_name(const char *list, size_t length, const char *name)
+{
+  size_t size = strlen(name);
+
+  for (size_t at = 0, stop; at < length; at = stop + 1) {
+    const char *comma = memchr(list + at, ',', length - at);
+    stop = comma != NULL ? (size_t)(comma - list) : length;
+    if (stop - at == size && memcmp(list + at, name, size) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* A path that stays below where it begins. */
+static bool keep_path(const char *from, size_t length, char *path, size_t size)
+{
+  if (length == 0 || length >= size || from[0] != '/' || memchr(from, 0, length) != NULL ||
+      memmem(from, length, "/..", 3) != NULL)
+    return false;
+  memcpy(path, from, length);
+  path[length] = 0;
+  return true;
+}
+
+/* Lines are "4:cpu,memory:/a/b", and "0::/a/b" of version 2. */
+bool cn_groups_path(const char *text, size_t length, const char *controller, char *path,
+                    size_t size)
+{
+  for (size_t at = 0, stop; at < length; at = stop + 1) {
+    const char *line = text + at, *newline = memchr(line, '\n', length - at);
+    stop = newline != NULL ? (size_t)(newline - text) : length;
+    const char *first = memchr(line, ':', stop - at);
+    if (first == NULL)
+      continue;
+    const char *end = text + stop, *names = first + 1,
+               *second = memchr(names, ':', (size_t)(end - names));
+    if (second == NULL)
+      continue;
+    size_t named = (size_t)(second - names);
+    if (controller != NULL ? has_name(names, named, controller) : named == 0)
+      return keep_path(second + 1, (size_t)(end - second - 1), path, size);
+  }
+  return false;
+}
+
+/* The least value of `limit`, of the text of a file, for a group and all around it. `tree` is where
+ * the root of the hierarchy is. */
+typedef size_t limit_of(const char *text, size_t length);
+
+static size_t least(const char *tree, char *path, const char *file, limit_of *limit)
+{
+  char name[2 * PATH], text[64];
+  size_t found = SIZE_MAX, length = strlen(path);
+
+  for (;;) {
+    path[length] = 0;
+    int size = snprintf(name, sizeof name, "%s%s/%s", tree, path, file);
+    CN_CHECK(size > 0);
+    size_t bytes = (size_t)size < sizeof name ? read_file(name, text, sizeof text) : 0,
+           value = bytes != 0 ? limit(text, bytes) : SIZE_MAX;
+    found = value < found ? value : found;
+    if (length == 0)
+      return found;
+    while (path[--length] != '/')
+      ;
+  }
+}
+
+static size_t memory_of(const char *text, size_t length)
+{
+  size_t end;
+
+  return cn_groups_number(text, length, &end);
+}
+
+/* "200000 100000": microseconds of processors in a period of so many. */
+static size_t processors_of(const char *text, size_t length)
+{
+  size_t end, more, quota = cn_groups_number(text, length, &end);
+
+  if (quota == SIZE_MAX || end == length)
+    return SIZE_MAX;
+  size_t period = cn_groups_number(text + end + 1, length - end - 1, &more);
+  return period == 0 || period == SIZE_MAX ? SIZE_MAX : quota / period + (quota % period != 0);
+}
+
+/* In the hierarchy of a controller of version 1, or of version 2. */
+static size_t find(const char *root, const char *controller, const char *file, limit_of *limit)
+{
+  char text[TEXT], tree[PATH], path[PATH];
+  const char *own = controller != NULL ? controller : "";
+
+  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  size_t length = read_file(path, text, sizeof text);
+  int size = snprintf(tree, sizeof tree, "%s/sys/fs/cgroup%s%s", root, own[0] ? "/" : "", own);
+  if (size < 0 || (size_t)size >= sizeof tree)
+    return SIZE_MAX;
+  if (!cn_groups_path(text, length, controller, path, sizeof path))
+    path[0] = 0;
+  return least(tree, path, file, limit);
+}
+
+size_t cn_groups_memory(const char *root)
+{
+  size_t second = find(root, NULL, "memory.max", memory_of),
+         first = find(root, "memory", "memory.limit_in_bytes", memory_of);
+
+  return first < second ? first : second;
+}
+
+size_t cn_groups_processors(const char *root)
+{
+  return find(root, NULL, "cpu.max", processors_of);
+}
