@@ -140,7 +140,9 @@ enum {
                                   * collection; if it moves objects, pins are refused if not */
   CAIRN_COLLECTOR_REUSES = 256,  /* up to the next collection, another object without references
                                   * may have the block of one of allocate_large() that died */
-  CAIRN_COLLECTOR_TRAITS = 511   /* all that there are: others are refused */
+  CAIRN_COLLECTOR_HASHES = 512,  /* objects keep their identity hash when it moves them:
+                                  * cairn_identity_hash() is refused if not */
+  CAIRN_COLLECTOR_TRAITS = 1023  /* all that there are: others are refused */
 };
 
 /* You provide: */
@@ -432,6 +434,16 @@ unsigned cairn_workers_run(unsigned most, cairn_job *job, void *env);
 
 /* No job has more parts. Does not change; any phase. */
 unsigned cairn_workers_most(void);
+
+/* ---- identity hashes (docs/weak.md), for collectors with the traits CAIRN_COLLECTOR_MOVES and
+ * CAIRN_COLLECTOR_HASHES, which copy objects as cairn_object_copy_hash() of <cairn/heap_object.h>
+ * says, and walk over them by cairn_object_payload(). STOP ---- */
+
+/* At most so many objects were asked for their hash and have not been moved since: a copy of each
+ * is 8 bytes larger than it was. And say so, of those that a collection left: it reached all that
+ * there are. */
+uint64_t cairn_identity_asked(void);
+void cairn_identity_left(uint64_t count);
 
 /* ---- beside the program: a thread of the runtime's that does a job while the program runs ---- */
 

@@ -118,13 +118,54 @@ static inline uint64_t cairn_object_count(uintptr_t object)
   return ((const uintptr_t *)object)[-2] >> 1;
 }
 
-/* The bytes of payload of the object at `object`, which has this layout, into *bytes: where it ends
- * the next block begins. OVERFLOW: its count is damaged. */
+/* The bytes after the payload for the identity hash of an object with this header: 8 if it was
+ * moved after it had been asked for, else 0. And those that it had in its old place, by the header
+ * of its copy. */
+static inline size_t cairn_header_hash_bytes(uintptr_t header)
+{
+  return (header & CAIRN_ABI_HEADER_HASH_MOVED) != 0 ? sizeof(uintptr_t) : 0;
+}
+static inline size_t cairn_header_hash_bytes_before(uintptr_t header)
+{
+  return (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH ? sizeof(uintptr_t) : 0;
+}
+
+/* The bytes of payload of the object at `object`, which has this layout, into *bytes, with those of
+ * its identity hash: where they end the next block begins. OVERFLOW: its count is damaged. */
 static inline enum cairn_status
 cairn_object_payload(uintptr_t object, const struct cairn_layout *layout, uint64_t *bytes)
 {
-  return cairn_layout_payload(layout, layout->elem_size != 0 ? cairn_object_count(object) : 0,
-                              bytes);
+  enum cairn_status status =
+      cairn_layout_payload(layout, layout->elem_size != 0 ? cairn_object_count(object) : 0, bytes);
+
+  if (status == CAIRN_OK)
+    *bytes += cairn_header_hash_bytes(*cairn_object_header(object));
+  return status;
+}
+
+/* The identity hash of an object that was at `object` when it was asked for. */
+static inline uintptr_t cairn_object_hash_at(uintptr_t object)
+{
+  uintptr_t hash = object * (uintptr_t)0x9e3779b97f4a7c15;
+
+  return hash ^ hash >> 32;
+}
+
+/* An object whose header was `header` has been copied from `was` to `now`, with its header and the
+ * `bytes` of its layout's payload. If it was asked for its identity hash, give the copy that, in
+ * the word after these. Returns the bytes of that word, or 0; they are 8 if the header has a bit of
+ * CAIRN_ABI_HEADER_HASH. Phase STOP; before anybody else sees the copy. */
+static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintptr_t header,
+                                            uint64_t bytes)
+{
+  uintptr_t both = CAIRN_ABI_HEADER_HASH, moved = CAIRN_ABI_HEADER_HASH_MOVED;
+  bool again = (header & moved) != 0;
+
+  if ((header & both) == 0)
+    return 0;
+  *(uintptr_t *)(now + bytes) = again ? *(uintptr_t *)(was + bytes) : cairn_object_hash_at(was);
+  *cairn_object_header(now) = (header & ~both) | (again ? both : moved);
+  return sizeof(uintptr_t);
 }
 
 /* Call `visit` for each reference field of the object at `object`, which has this layout, weak

@@ -40,6 +40,11 @@ cairn_leaf void cairn_finalise(void cairn_managed *object, unsigned queue);
  * what it likes, and may register it again. */
 cairn_leaf void cairn_managed *cairn_finalise_next(unsigned queue);
 
+/* A number that stays the object's wherever it is moved; others may have the same. An object that
+ * was asked and is moved becomes 8 bytes larger. One that cairn_resize_array() returns is another.
+ * What is no object ends the program. */
+cairn_leaf unsigned long cairn_identity_hash(void cairn_managed *object);
+
 #else
 
 static inline void cairn_finalise(void *object, unsigned queue)
@@ -52,6 +57,13 @@ static inline void *cairn_finalise_next(unsigned queue)
 {
   (void)queue;
   return NULL;
+}
+
+static inline unsigned long cairn_identity_hash(void *object)
+{
+  unsigned long hash = (unsigned long)object * 0x9e3779b97f4a7c15ul;
+
+  return hash ^ hash >> 32;
 }
 
 #endif

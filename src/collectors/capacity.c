@@ -56,3 +56,10 @@ size_t cn_capacity_of_buffer(struct cairn_mutator *mutator, size_t room, size_t 
   *next = 2 * size;
   return least(most(size, bytes), room);
 }
+
+size_t cn_capacity_of_copies(size_t bytes)
+{
+  uint64_t asked = cairn_identity_asked();
+
+  return bytes + (asked < bytes / 8 ? asked * 8 : bytes);
+}

@@ -28,4 +28,8 @@ size_t cn_capacity_wanted(const struct cn_capacity *left);
  * (cairn_mutator_word()) tells, and together they take a quarter. Under the collector's lock. */
 size_t cn_capacity_of_buffer(struct cairn_mutator *mutator, size_t room, size_t bytes);
 
+/* STOP. The most that copies of objects take which take `bytes`: those that were asked for an
+ * identity hash are larger. */
+size_t cn_capacity_of_copies(size_t bytes);
+
 #endif

@@ -31,6 +31,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "collectors/capacity.h"
+#include "collectors/copy.h"
 #include "collectors/large.h"
 #include "collectors/semispace.h"
 #include "collectors/spaces.h"
@@ -39,7 +40,6 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  SMALL = 128,        /* bytes of objects that are copied in line */
   COMMIT_LEAST = 4096 /* less is not worth a try */
 };
 
@@ -61,6 +61,7 @@ static struct {
   uintptr_t from, from_end, to, free;
   const struct cairn_layout *known; /* the last layout that was checked */
   uint64_t objects;                 /* that were copied */
+  uint64_t asked;                   /* for a hash, and were not */
   uintptr_t scanned;                /* up to here copies have been scanned */
   bool mapped;                      /* object starts are being looked up */
   bool uncleared;                   /* what looks like a header may be none */
@@ -208,7 +209,7 @@ static bool raise_capacity(size_t bytes)
 {
   bool done = false;
 
-  if (bytes <= heap.maximum - used()) {
+  if (used() <= heap.maximum && bytes <= heap.maximum - used()) {
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
     if (capacity < used() + bytes)
       capacity = used() + bytes;
@@ -236,22 +237,6 @@ _Noreturn static void not_an_object(uintptr_t *slot, uintptr_t address, const ch
 {
   cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
               (unsigned long)address, (void *)slot, (unsigned long)heap.collections, why);
-}
-
-/* Copy whole words. Most objects are small: a call would take longer than the copy. */
-static inline void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
-{
-  CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > SMALL) {
-    memcpy(to, from, bytes);
-    return;
-  }
-  if (bytes % 16 != 0)
-    *to++ = *from++;
-  for (const uintptr_t *end = from + bytes / 16 * 2; from != end; from += 2, to += 2) {
-    memcpy(to, from, 16);
-    __asm__ volatile(""); /* the compiler would call memcpy() instead of the loop */
-  }
 }
 
 __attribute__((noinline)) static const struct cairn_layout *
@@ -309,11 +294,16 @@ __attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_
   return address;
 }
 
-/* The header says more than the layout. */
-__attribute__((noinline)) static void reached_awaited(uintptr_t address, uintptr_t header)
+/* An object whose header says more than the layout is at `now`; its payload has `bytes`. */
+__attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t now, uintptr_t header,
+                                                     uint64_t bytes)
 {
+  if (was != now)
+    cycle.free += cairn_object_copy_hash(was, now, header, bytes);
+  else if ((header & CAIRN_ABI_HEADER_HASH) != 0)
+    cycle.asked++;
   if ((header & CAIRN_ABI_HEADER_AWAITED) != 0)
-    cairn_weak_reached(address, address);
+    cairn_weak_reached(was, now);
 }
 
 /* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
@@ -330,11 +320,11 @@ static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t f
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
   size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
-  if (*header != (uintptr_t)layout)
-    reached_awaited(address, *header);
   uintptr_t moved = cycle.free + prefix;
-  copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
+  cn_copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
   cycle.free += bytes;
+  if (*header != (uintptr_t)layout)
+    reached_marked(address, moved, *header, bytes - prefix);
   *header = cairn_header_to(moved);
   cycle.objects++;
   return moved;
@@ -373,7 +363,7 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
     return address;
   const struct cairn_layout *layout = checked_layout(slot, address, *cairn_object_header(address));
   measure(slot, address, layout, &prefix, block, end);
-  reached_awaited(address, *cairn_object_header(address));
+  reached_marked(address, address, *cairn_object_header(address), 0);
   if (cairn_layout_has_references(layout))
     cn_large_push(block);
   return address;
@@ -406,13 +396,15 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
 
   *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
   uintptr_t at = *payload, header = *cairn_object_header(at);
+  size_t more = 0;
   if (is_forward(header)) {
     at = cairn_header_forwarded_to(header);
     header = *cairn_object_header(at);
+    more = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
   }
-  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes > cycle.from_end - *payload)
+  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes - more > cycle.from_end - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
-  return *payload + bytes;
+  return *payload + bytes - more;
 }
 
 /* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
@@ -511,7 +503,8 @@ static uintptr_t scan(uintptr_t block)
     if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
       return scan_weak((uintptr_t)(words + 1), layout);
     visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
-    return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7));
+    return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7)) +
+           cairn_header_hash_bytes(words[0]);
   }
   const struct cairn_layout *layout = cairn_header_layout(words[1]);
   uintptr_t payload = (uintptr_t)(words + 2), element = payload + layout->elem_offset;
@@ -524,7 +517,7 @@ static uintptr_t scan(uintptr_t block)
     for (uint64_t i = 0; i < count; i++, element += layout->elem_size)
       visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs);
   CN_CHECK(cairn_layout_payload(layout, count, &bytes) == CAIRN_OK);
-  return payload + bytes;
+  return payload + bytes + cairn_header_hash_bytes(words[1]);
 }
 
 /* ---- collections ---- */
@@ -572,7 +565,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cycle.from_end = from_end;
   cycle.to = cycle.free = cycle.scanned = to->base;
   cycle.known = NULL;
-  cycle.objects = 0;
+  cycle.objects = cycle.asked = 0;
   cycle.mapped = false;
   cycle.moves = move_all;
   cycle.words = cairn_words;
@@ -585,6 +578,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   scan_all(NULL);
   cairn_weak_process(&(struct cairn_closure){is_reached, visit_field, scan_all, NULL, false});
   cairn_phase_ends("copy");
+  cairn_identity_left(cycle.asked);
   cairn_note_all_moved(cycle.objects, cycle.free - cycle.to);
   if (cycle.mapped)
     cn_starts_drop();
@@ -681,7 +675,7 @@ static void collect(const struct cairn_collection *collection)
 
   take_all();
   uintptr_t from_end = heap.free;
-  size_t most = from_end - heap.current.base + (move_all ? heap.large : 0);
+  size_t most = cn_capacity_of_copies(from_end - heap.current.base + (move_all ? heap.large : 0));
 
   CN_ASSERT_VALID(heap_wrong());
   heap.collections++;
@@ -694,7 +688,10 @@ static void collect(const struct cairn_collection *collection)
   bytes_needed =
       bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
   heap.capacity = cn_capacity_wanted(
-      &(struct cn_capacity){live, heap.large, bytes_needed, heap.initial, heap.maximum});
+      &(struct cn_capacity){live < heap.maximum ? live : heap.maximum, heap.large, bytes_needed,
+                            heap.initial, heap.maximum});
+  if (heap.capacity < live + heap.large) /* by hashes beyond the maximum */
+    heap.capacity = live + heap.large;
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
   heap.spare = heap.current;
@@ -783,7 +780,7 @@ const struct cairn_collector cairn_collector_semispace = {
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK |
-              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_REUSES,
+              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

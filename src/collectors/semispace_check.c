@@ -46,7 +46,7 @@ static bool payload_size(const uintptr_t *words, bool indexed, const struct cair
     return false;
   *known = layout;
   return (layout->elem_size != 0) == indexed &&
-         cairn_layout_payload(layout, indexed ? words[0] >> 1 : 0, bytes) == CAIRN_OK;
+         cairn_object_payload((uintptr_t)(words + 1 + indexed), layout, bytes) == CAIRN_OK;
 }
 
 static const char *blocks_wrong(uintptr_t block, uintptr_t end)

@@ -35,8 +35,11 @@ bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *b
     *bytes = cairn_header_gone_bytes(header);
     return true;
   }
-  return cairn_layout_is_known(layout) && (layout->elem_size != 0) == indexed &&
-         cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) == CAIRN_OK;
+  if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
+      cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) != CAIRN_OK)
+    return false;
+  *bytes += cairn_header_hash_bytes(header);
+  return true;
 }
 
 static bool make_room(size_t cards)

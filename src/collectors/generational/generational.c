@@ -13,6 +13,7 @@
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "collectors/capacity.h"
 #include "collectors/generational/blocks.h"
 #include "collectors/generational/cards.h"
 #include "collectors/generational/inside.h"
@@ -84,7 +85,6 @@ static void set_threshold(size_t bytes_needed)
 {
   size_t wanted;
 
-  CN_ASSERT(used() <= heap.maximum);
   heap.stayed = 0;
   heap.survived = used();
   if (__builtin_mul_overflow(used(), (size_t)GROWTH, &wanted) ||
@@ -224,8 +224,9 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
  * too? */
 static bool ensure_memory(size_t more)
 {
-  size_t most = cn_nursery.free - cn_nursery.start;
+  size_t most = cn_capacity_of_copies(cn_nursery.free - cn_nursery.start);
 
+  more = cn_capacity_of_copies(more);
   if (more != 0 && cn_blocks_ensure(most + more, cn_tracers_most()))
     return true;
   if (!cn_blocks_ensure(most, cn_tracers_most()))
@@ -245,7 +246,8 @@ static void collect_young(void)
 {
   ensure_memory(0);
   struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
-  CN_CHECK(traced.moved + traced.marked <= cn_nursery.free - cn_nursery.start);
+  CN_CHECK(traced.moved + traced.marked <=
+           cn_capacity_of_copies(cn_nursery.free - cn_nursery.start));
   if (heap.nursery_stays)
     end_nursery();
   heap.old += traced.moved + traced.marked;
@@ -261,7 +263,9 @@ static void collect_full(size_t bytes_needed)
   cn_blocks_unmark(ensure_memory(moved) ? moved : 0);
   cn_larges_unmark();
   struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
-  CN_CHECK(traced.moved + traced.marked <= heap.old + (cn_nursery.free - cn_nursery.start));
+  CN_CHECK(traced.moved + traced.marked <=
+           cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start)));
+  cairn_identity_left(traced.asked);
   if (heap.nursery_stays)
     end_nursery();
   heap.old = traced.moved + traced.marked;
@@ -306,7 +310,8 @@ static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent 
 static void collect_moving(size_t bytes_needed)
 {
   struct cn_extent copies, nursery;
-  size_t most = heap.old + (cn_nursery.free - cn_nursery.start) + cn_larges.young + cn_larges.old;
+  size_t most = cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) +
+                                      cn_larges.young + cn_larges.old);
 
   if (!cn_blocks_extent(cn_tracers_room(most), CN_BLOCK_USED, &copies))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
@@ -316,6 +321,7 @@ static void collect_moving(size_t bytes_needed)
   struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
   CN_CHECK(traced.moved <= most && traced.end <= copies.end);
   leave_all(copies, traced.end, nursery);
+  cairn_identity_left(traced.asked);
   heap.old = traced.moved + traced.marked;
   heap.moves = true;
   set_threshold(bytes_needed);
@@ -440,7 +446,7 @@ const struct cairn_collector cairn_collector_generational = {
     .name = "generational",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
               CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL |
-              CAIRN_COLLECTOR_PINS,
+              CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_HASHES,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

@@ -21,24 +21,36 @@ static uintptr_t read(const uintptr_t *word)
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+/* The header of the object at *at, or of its copy, which is where *at is then; and by how many
+ * bytes the payload has grown there. */
+static uintptr_t header_of(uintptr_t *at, size_t *grown)
+{
+  uintptr_t header = read(cairn_object_header(*at));
+
+  *grown = 0;
+  if (!cn_tables_is_forward(header))
+    return header;
+  *at = cairn_header_forwarded_to(header);
+  header = read(cairn_object_header(*at));
+  *grown = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
+  return header;
+}
+
 uintptr_t cn_inside_step(uintptr_t block, uintptr_t *payload)
 {
   uintptr_t first = read((const uintptr_t *)block), prefix = CAIRN_ABI_HEADER_SIZE;
   bool indexed = (first & 1) != 0 && !cn_tables_is_forward(first);
   uint64_t bytes;
+  size_t grown;
 
   CN_CHECK(block >= cn_nursery.start && block < cn_nursery.free);
   if (indexed)
     prefix = CAIRN_ABI_INDEXED_HEADER_SIZE;
   *payload = block + prefix;
-  uintptr_t at = *payload, header = read(cairn_object_header(at));
-  if (cn_tables_is_forward(header)) {
-    at = cairn_header_forwarded_to(header);
-    header = *cairn_object_header(at);
-  }
-  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes > cn_nursery.free - *payload)
+  uintptr_t at = *payload, header = header_of(&at, &grown);
+  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes - grown > cn_nursery.free - *payload)
     cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
-  return *payload + bytes;
+  return *payload + bytes - grown;
 }
 
 /* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
@@ -85,24 +97,20 @@ void cn_inside_end(void)
   cn_cycle.mapped = false;
 }
 
-/* An object that was copied is as long as the copy. */
 uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address)
 {
-  uintptr_t start = cn_tables_last_start(address), at = start;
+  uintptr_t start = cn_tables_last_start(address);
   uint64_t bytes;
+  size_t grown;
 
   if (start == 0)
     cn_trace_no_object(slot, address, "no object reaches there");
   if (start == address)
     return start;
-  uintptr_t header = read(cairn_object_header(at));
-  if (cn_tables_is_forward(header)) {
-    at = cairn_header_forwarded_to(header);
-    header = read(cairn_object_header(at));
-  }
+  uintptr_t at = start, header = header_of(&at, &grown);
   const struct cairn_layout *layout = cairn_header_layout(header);
   if (!cn_starts_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) ||
-      address - start > bytes)
+      address - start > bytes - grown)
     cn_trace_no_object(slot, address, "no object reaches there");
   return start;
 }

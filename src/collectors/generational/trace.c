@@ -166,11 +166,21 @@ static void shallow(struct cn_tracer *tracer)
   tracer->depth = 0;
 }
 
-/* Of an object that has been reached, and was at `was`, the header is another than its layout. */
-static void reached(uintptr_t was, uintptr_t now)
+/* An object has been reached whose header says more than its layout. */
+__attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_t was,
+                                              uintptr_t now, uintptr_t header)
 {
-  if ((*cairn_object_header(now) & CAIRN_ABI_HEADER_AWAITED) != 0)
+  bool asked = (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH_ASKED;
+
+  tracer->asked += was == now && asked;
+  if ((header & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(was, now);
+}
+
+/* The bytes that a copy has for its identity hash. */
+INLINE size_t hash_bytes(uintptr_t header)
+{
+  return (header & CAIRN_ABI_HEADER_HASH) != 0 ? sizeof(uintptr_t) : 0;
 }
 
 /* ---- copies ---- */
@@ -283,8 +293,10 @@ static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t
                       uintptr_t from, uintptr_t end)
 {
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
+  uintptr_t header = *cairn_object_header(address);
   size_t prefix, bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
 
+  bytes += cairn_header_hash_bytes(header);
   if (cn_large_contains(from)) {
     if (!cn_large_mark(from))
       return address;
@@ -295,7 +307,7 @@ static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t
                address - prefix, bytes);
     tracer->marked += bytes;
   }
-  reached(address, address);
+  reached(tracer, address, address, header);
   if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
@@ -328,10 +340,12 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
                       size_t bytes, struct how how)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
-  uintptr_t block = room_for(tracer, bytes), moved = block + prefix;
+  uintptr_t block = room_for(tracer, bytes + hash_bytes(header)), moved = block + prefix;
   bool late = how.mode == CN_TRACE_YOUNG;
 
   copy_object(moved, address, header, prefix, bytes);
+  if (header != (uintptr_t)layout)
+    bytes += cairn_object_copy_hash(address, moved, header, bytes - prefix);
   if (!late)
     note_copy(moved, how.mode);
   if (how.shared) {
@@ -348,7 +362,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   if (how.mode == CN_TRACE_FULL)
     mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
-    reached(address, moved);
+    reached(tracer, address, moved, header);
   tracer->objects++;
   tracer->moved += bytes;
   if (cairn_layout_has_references(layout))
@@ -422,7 +436,7 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
     return address;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   measure(slot, address, layout, &prefix, block, end);
-  reached(address, address);
+  reached(tracer, address, address, *cairn_object_header(address));
   if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
@@ -473,9 +487,13 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
     return address;
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header_of(address));
   size_t bytes = measure(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
+  uintptr_t header = *cairn_object_header(address);
+  if (header != (uintptr_t)layout) {
+    bytes += cairn_header_hash_bytes(header);
+    reached(tracer, address, address, header);
+  }
   mark_lines(cn_tables.reached, address - prefix, bytes);
   tracer->marked += bytes;
-  reached(address, address);
   if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
@@ -776,7 +794,7 @@ void cn_trace_enter(struct cn_tracer *tracer)
 {
   CN_CHECK(tracer->count == 0 && tracer->bottom == 0);
   memset(tracer->known, 0, sizeof tracer->known);
-  tracer->objects = tracer->moved = tracer->marked = 0;
+  tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
   if (cn_cycle.mode != CN_TRACE_YOUNG)
     drop_rooms(tracer); /* beside objects that another may mark meanwhile */
 }

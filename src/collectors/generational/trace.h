@@ -25,7 +25,8 @@ struct cn_tracer {
   size_t bottom, count, depth;
   const struct cairn_layout *known[CN_KNOWN]; /* layouts that were checked in this collection */
   size_t objects, moved, marked;              /* copies; their bytes; bytes of what was marked */
-} __attribute__((aligned(128)));              /* no two of them in a pair of cache lines */
+  size_t asked; /* of what was marked: objects that were asked for an identity hash */
+} __attribute__((aligned(128))); /* no two of them in a pair of cache lines */
 
 /* What the collection is to do, by mode; the same for all tracers. */
 struct cn_cycle {

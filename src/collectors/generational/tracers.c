@@ -141,6 +141,7 @@ struct cn_traced cn_tracers_end(void)
     all.objects += tracer->objects;
     all.moved += tracer->moved;
     all.marked += tracer->marked;
+    all.asked += tracer->asked;
     cn_trace_leave(tracer);
   }
   return all;

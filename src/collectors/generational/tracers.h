@@ -35,7 +35,8 @@ struct cn_tracer *cn_tracers_last(void);
 /* What all have done. */
 struct cn_traced {
   size_t objects, moved; /* copies, and their bytes */
-  size_t marked;         /* bytes of what was marked */
+  size_t marked;         /* bytes of what was marked, */
+  size_t asked;          /* and objects of that which were asked for an identity hash */
   uintptr_t end;         /* CN_TRACE_MOVE: of the copies */
   size_t tracers;        /* how many there were */
 };

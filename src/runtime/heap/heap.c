@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <cairn/abi.h>
+#include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -332,6 +333,14 @@ uint64_t cn_heap_used(void)
     unused += m->buffer_end - m->alloc + (m->beside.end - m->beside.alloc);
   CN_CHECK(unused <= bytes);
   return bytes - unused;
+}
+
+bool cn_heap_is_object(uintptr_t address)
+{
+  if (address == 0 || address % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return false;
+  return collector->is_object != NULL ? collector->is_object(address)
+                                      : cairn_layout_is_known(cairn_object_layout(address));
 }
 
 bool cn_heap_remembers(const struct cairn_image *image)

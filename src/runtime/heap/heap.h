@@ -51,6 +51,9 @@ void cn_heap_collect(const struct cairn_collection *collection);
  * as that is chosen. `key`: an address in the image. Any thread. */
 void cn_heap_check_image(const struct cairn_image *image, const void *key);
 
+/* Does an object start there, as far as the collector can tell? MUTATE, a mutator's thread. */
+bool cn_heap_is_object(uintptr_t address);
+
 /* The bytes in which objects are, garbage included, fillers too; UINT64_MAX if the collector does
  * not say. Phase STOP, not within collect(). */
 uint64_t cn_heap_used(void);

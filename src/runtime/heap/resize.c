@@ -70,14 +70,17 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
   uint64_t had = cairn_object_count(array);
   uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, had),
             wanted = payload_end(array, layout, count);
+  size_t hash = cairn_header_hash_bytes(*cairn_object_header(array));
 
-  if (wanted > end &&
-      ((how & CN_RESIZE_NOT_LONGER) != 0 || !cn_buffer_extend(mutator, block, end, wanted - end)))
+  if (wanted > end && (hash != 0 || (how & CN_RESIZE_NOT_LONGER) != 0 ||
+                       !cn_buffer_extend(mutator, block, end, wanted - end)))
     return false;
   if (count < had)
     tell_of_lost(mutator, layout, element(array, layout, count), element(array, layout, had));
-  if (wanted < end)
-    cairn_fill(wanted, end);
+  if (wanted < end) {
+    memmove((void *)wanted, (const void *)end, hash);
+    cairn_fill(wanted + hash, end + hash);
+  }
   if (count > had && (how & CN_RESIZE_UNINIT) == 0)
     clear(element(array, layout, had), wanted);
   ((uintptr_t *)array)[-2] = count << 1 | 1;

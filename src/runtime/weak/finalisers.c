@@ -71,15 +71,13 @@ static void check_queue(unsigned queue, uintptr_t pc)
 
 void cairn_finalise(uintptr_t reference, unsigned queue)
 {
-  uintptr_t pc = (uintptr_t)__builtin_return_address(0), object = reference - cairn_words.reference;
+  uintptr_t pc = (uintptr_t)__builtin_return_address(0);
   const struct cairn_collector *collector = cn_heap_collector();
 
   check_queue(queue, pc);
   if ((collector->traits & CAIRN_COLLECTOR_FINALISES) == 0)
     cn_report_fatal(pc, "the collector %s does not provide for finalisers", collector->name);
-  if (reference == 0 || object % CAIRN_ABI_OBJECT_ALIGN != 0 ||
-      (collector->is_object != NULL ? !collector->is_object(object)
-                                    : !cairn_layout_is_known(cairn_object_layout(object))))
+  if (reference == 0 || !cn_heap_is_object(reference - cairn_words.reference))
     cn_report_fatal(pc, "0x%lx is to be finalised, which is not the start of an object",
                     (unsigned long)reference);
   add(reference, queue);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copying objects.
+ */
+#ifndef CN_COLLECTORS_COPY_H
+#define CN_COLLECTORS_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "base/check.h"
+
+/* Copy whole words. Most objects are small: a call would take longer than the copy. */
+static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
+{
+  enum { SMALL = 128 }; /* bytes that are copied in line */
+
+  CN_ASSERT(bytes % sizeof *to == 0);
+  if (bytes > SMALL) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  if (bytes % 16 != 0)
+    *to++ = *from++;
+  for (const uintptr_t *end = from + bytes / 16 * 2; from != end; from += 2, to += 2) {
+    memcpy(to, from, 16);
+    __asm__ volatile(""); /* the compiler would call memcpy() instead of the loop */
+  }
+}
+
+#endif

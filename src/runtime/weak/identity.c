@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Identity hashes: from the address that an object has when it is asked first. The header says
+ * whether it was asked; a collector that moves it then puts the hash behind it. O. Agesen, "Space
+ * and time-efficient hashing of garbage-collected objects" (1999).
+ */
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/heap.h"
+
+#pragma GCC visibility push(default)
+uintptr_t cairn_identity_hash(uintptr_t reference); /* <cairn/weak.h> */
+#pragma GCC visibility pop
+
+static uint64_t asked; /* objects that may be there, and were not moved since */
+
+static void check(uintptr_t reference, uintptr_t pc)
+{
+  const struct cairn_collector *collector = cn_heap_collector();
+  uintptr_t object = reference - cairn_words.reference;
+
+  if ((collector->traits & (CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_HASHES)) ==
+      CAIRN_COLLECTOR_MOVES)
+    cn_report_fatal(pc, "the collector %s does not provide for identity hashes", collector->name);
+  if (reference == 0 || !cn_heap_is_object(object))
+    cn_report_fatal(pc, "0x%lx is asked for its identity hash, which is not the start of an object",
+                    (unsigned long)reference);
+}
+
+/* The hash of an object that was asked before; `header` is its header. */
+static uintptr_t known(uintptr_t object, uintptr_t header)
+{
+  uint64_t bytes;
+
+  if ((header & CAIRN_ABI_HEADER_HASH_MOVED) == 0)
+    return cairn_object_hash_at(object);
+  CN_CHECK(cairn_object_payload(object, cairn_header_layout(header), &bytes) == CAIRN_OK);
+  return ((const uintptr_t *)(object + bytes))[-1];
+}
+
+uintptr_t cairn_identity_hash(uintptr_t reference)
+{
+  uintptr_t object = reference - cairn_words.reference, asks = CAIRN_ABI_HEADER_HASH_ASKED;
+
+  check(reference, (uintptr_t)__builtin_return_address(0));
+  uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
+  if ((header & CAIRN_ABI_HEADER_HASH) != 0)
+    return known(object, header);
+  header = __atomic_fetch_or(cairn_object_header(object), asks, __ATOMIC_RELAXED);
+  CN_ASSERT((header & CAIRN_ABI_HEADER_HASH_MOVED) == 0); /* nothing moves meanwhile */
+  if ((header & asks) == 0)
+    __atomic_fetch_add(&asked, 1, __ATOMIC_RELAXED);
+  return cairn_object_hash_at(object);
+}
+
+uint64_t cairn_identity_asked(void)
+{
+  return __atomic_load_n(&asked, __ATOMIC_RELAXED);
+}
+
+void cairn_identity_left(uint64_t count)
+{
+  CN_ASSERT(count <= asked);
+  asked = count;
+}
