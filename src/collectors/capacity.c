@@ -61,5 +61,6 @@ size_t cn_capacity_of_copies(size_t bytes)
 {
   uint64_t asked = cairn_identity_asked();
 
+  CN_CHECK(bytes <= SIZE_MAX / 2);
   return bytes + (asked < bytes / 8 ? asked * 8 : bytes);
 }

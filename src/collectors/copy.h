@@ -28,4 +28,21 @@ static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
   }
 }
 
+/* The same where nearly all objects have a few words. */
+static inline __attribute__((always_inline)) void cn_copy_small(uintptr_t *to,
+                                                                const uintptr_t *from, size_t bytes)
+{
+  enum { WORDS = 8 }; /* that are copied one by one */
+
+  CN_ASSERT(bytes % sizeof *to == 0);
+  if (bytes > WORDS * sizeof *to) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t i = 0; i < bytes / sizeof *to; i++) {
+    to[i] = from[i];
+    __asm__("" ::: "memory"); /* else it becomes a call of memcpy() */
+  }
+}
+
 #endif

@@ -298,6 +298,7 @@ __attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_
 __attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t now, uintptr_t header,
                                                      uint64_t bytes)
 {
+  CN_ASSERT(!cairn_header_is_forwarded(header) && bytes % sizeof(uintptr_t) == 0);
   if (was != now)
     cycle.free += cairn_object_copy_hash(was, now, header, bytes);
   else if ((header & CAIRN_ABI_HEADER_HASH) != 0)
@@ -482,6 +483,7 @@ __attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload,
 {
   uint64_t bytes;
 
+  CN_ASSERT(layout == cairn_object_layout(payload));
   cairn_weak_note(payload, 0, UINTPTR_MAX);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
     cairn_object_visit(payload, layout, visit_field, NULL);

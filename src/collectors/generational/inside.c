@@ -32,6 +32,7 @@ static uintptr_t header_of(uintptr_t *at, size_t *grown)
     return header;
   *at = cairn_header_forwarded_to(header);
   header = read(cairn_object_header(*at));
+  CN_ASSERT(!cairn_header_is_forwarded(header)); /* no copy is copied */
   *grown = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
   return header;
 }

@@ -11,6 +11,7 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "collectors/copy.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/nursery.h"
@@ -20,7 +21,6 @@
 #include "runtime/os/os.h"
 
 enum {
-  WORDS = 8,            /* of a copy, that are copied one by one */
   STACK_LEAST = 4096,   /* slots of a tracer's stack */
   STACK_KEPT = 1 << 17, /* that it keeps from one collection to the next */
   PART = 1024,          /* elements of an array that are visited at a time */
@@ -172,6 +172,7 @@ __attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_
 {
   bool asked = (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH_ASKED;
 
+  CN_ASSERT(!cairn_header_is_forwarded(header));
   tracer->asked += was == now && asked;
   if ((header & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(was, now);
@@ -240,27 +241,13 @@ INLINE uintptr_t room_for(struct cn_tracer *tracer, size_t bytes)
   return block;
 }
 
-/* Copy whole words; most objects are small. */
-INLINE void copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
-{
-  CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > WORDS * sizeof *to) {
-    memcpy(to, from, bytes);
-    return;
-  }
-  for (size_t i = 0; i < bytes / sizeof *to; i++) {
-    to[i] = from[i];
-    __asm__("" ::: "memory"); /* else it becomes a call of memcpy() */
-  }
-}
-
 /* The header goes elsewhere: another tracer may change it meanwhile. */
 INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
 {
   if (prefix == CAIRN_ABI_INDEXED_HEADER_SIZE)
     ((uintptr_t *)to)[-2] = ((uintptr_t *)from)[-2];
   *cairn_object_header(to) = header;
-  copy((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
+  cn_copy_small((uintptr_t *)to, (uintptr_t *)from, bytes - prefix);
 }
 
 /* Several tracers may mark a line. */
