@@ -12,7 +12,7 @@
 #include "runtime/os/os.h"
 
 enum {
-  STEP = 32,        /* blocks that get memory at a time */
+  STEP = 64,        /* blocks that get memory at a time, and lose it: those of a large page */
   ENDS = 2,         /* blocks that a tracer may have begun when all is copied */
   LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
   FRAGMENTED = 8    /* more than one line in so many is in a hole: objects are moved together */
@@ -102,10 +102,10 @@ static void set_free(size_t first, size_t count)
     blocks.free = first;
 }
 
-/* Some free blocks; fewer if memory is short. */
+/* Some free blocks, up to the end of a large page; fewer if memory is short. */
 static bool map_free(void)
 {
-  for (size_t count = STEP; count != 0; count /= 2) {
+  for (size_t count = STEP - blocks.none % STEP; count != 0; count /= 2) {
     size_t first = map(count, CN_BLOCK_FREE);
     if (first != NOWHERE) {
       set_free(first, count);
@@ -464,7 +464,7 @@ size_t cn_blocks_line_bytes(void)
   return blocks.lines * CN_LINE;
 }
 
-/* From the top down. */
+/* From the top down; no part of a large page, which would be made of small ones when it is back. */
 void cn_blocks_trim(size_t bytes)
 {
   size_t kept = (bytes + CN_BLOCK - 1) / CN_BLOCK, block = blocks.high;
@@ -472,13 +472,14 @@ void cn_blocks_trim(size_t bytes)
   while (block > blocks.low && blocks.spare > kept) {
     size_t end = block;
     while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE &&
-           blocks.spare > kept) {
+           blocks.spare - kept > end - block)
       block--;
-      blocks.spare--;
+    size_t first = (block + STEP - 1) / STEP * STEP;
+    if (first < end) {
+      release(first, end - first);
+      blocks.spare -= end - first;
     }
-    if (block != end)
-      release(block, end - block);
-    else
+    if (block > blocks.low)
       block--;
   }
   narrow(blocks.low, blocks.high);

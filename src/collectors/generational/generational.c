@@ -278,7 +278,8 @@ static void collect_full(size_t bytes_needed)
   heap.lines = cn_blocks_line_bytes();
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
-  cn_blocks_trim(heap.threshold - (used() < heap.threshold ? used() : heap.threshold));
+  size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
+  cn_blocks_trim(more + 2 * heap.nursery); /* with what ensure_memory() sees to */
 }
 
 /* Room for the nursery of stress mode, and for the allocation that waits. */

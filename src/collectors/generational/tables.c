@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include "base/check.h"
+#include "collectors/generational/blocks.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 
@@ -100,8 +101,9 @@ uintptr_t cn_tables_last_start(uintptr_t address)
   if (address != cn_tables.end)
     bits =
         cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - address / 8 % 64);
-  while (bits == 0 && card > 0)
-    bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]);
+  for (; bits == 0 && card > 0; bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]))
+    if (card % CN_BLOCK_CARDS == 0 && !cn_blocks_has_objects(card / CN_BLOCK_CARDS - 1))
+      return 0; /* nor is the table touched there, perhaps */
   if (bits == 0)
     return 0;
   return cn_tables.old + card * CN_CARD + (size_t)(63 - __builtin_clzll(bits)) * 8;
