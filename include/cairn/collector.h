@@ -502,6 +502,10 @@ void cairn_weak_process(const struct cairn_closure *closure);
 
 /* ---- */
 
+/* How long a collection is to stop the program at most, in nanoseconds (CAIRN_PAUSE); 0: that does
+ * not matter. A goal: nobody enforces it. Does not change; any phase. */
+uint64_t cairn_pause_goal(void);
+
 /* A part of the collection begins, or ends, which the names call so: "mark", "copy". For
  * CAIRN_TRACE, listeners (<cairn/events.h>) and probes. Those of one thread nest; any thread of the
  * collector may call. `name` is a string that stays. A few per collection: each takes about as long

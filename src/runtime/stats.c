@@ -81,6 +81,11 @@ static void add_up(uint64_t *safepoints, uint64_t *allocated)
     cn_stop_include();
 }
 
+uint64_t cairn_pause_goal(void)
+{
+  return cn_options.pause;
+}
+
 /* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints
  * nothing. */
 __attribute__((destructor(101))) static void end(void)

@@ -465,10 +465,12 @@ size_t cn_blocks_line_bytes(void)
 }
 
 /* From the top down; no part of a large page, which would be made of small ones when it is back. */
-void cn_blocks_trim(size_t bytes)
+bool cn_blocks_trim(size_t bytes, size_t most)
 {
-  size_t kept = (bytes + CN_BLOCK - 1) / CN_BLOCK, block = blocks.high;
+  size_t least = bytes / CN_BLOCK + 1, block = blocks.high, kept = least, before = blocks.spare;
 
+  if (blocks.spare > most / CN_BLOCK && kept < blocks.spare - most / CN_BLOCK)
+    kept = blocks.spare - most / CN_BLOCK;
   while (block > blocks.low && blocks.spare > kept) {
     size_t end = block;
     while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE &&
@@ -485,4 +487,5 @@ void cn_blocks_trim(size_t bytes)
   narrow(blocks.low, blocks.high);
   if (blocks.none > blocks.high)
     blocks.none = blocks.high > blocks.nursery ? blocks.high : blocks.nursery;
+  return blocks.spare != before && blocks.spare > least;
 }

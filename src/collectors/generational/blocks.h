@@ -86,7 +86,8 @@ bool cn_blocks_sweep(size_t most);
 /* Bytes of lines with objects, when all blocks have been swept. */
 size_t cn_blocks_line_bytes(void);
 
-/* Give memory back beyond that of blocks with objects and `bytes` more. */
-void cn_blocks_trim(size_t bytes);
+/* Give memory back beyond that of blocks with objects and `bytes` more, but only about `most`.
+ * True: there is more to give. */
+bool cn_blocks_trim(size_t bytes, size_t most);
 
 #endif

@@ -9,6 +9,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/larges.h"
+#include "collectors/generational/marker.h"
 #include "collectors/generational/tables.h"
 #include "collectors/large.h"
 
@@ -28,6 +29,14 @@ static struct {
  * block of the large object there. */
 typedef void card_visitor(struct cn_tracer *tracer, uintptr_t large, uintptr_t card);
 
+static void tell_marker(uintptr_t large, uintptr_t card)
+{
+  if (large == 0)
+    cn_marker_again(card);
+  else
+    cn_marker_again_large(cn_larges_object(large), card, card + CN_CARD);
+}
+
 static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group,
                         card_visitor *visit)
 {
@@ -36,6 +45,8 @@ static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t gro
   for (uintptr_t i = 0; i < GROUP / CN_CARD; i++)
     if (cards[i] != 0) {
       cards[i] = 0;
+      if (cn_marker.on)
+        tell_marker(large, group + i * CN_CARD);
       visit(tracer, large, group + i * CN_CARD);
     }
 }

@@ -18,6 +18,7 @@
 #include "collectors/generational/cards.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
+#include "collectors/generational/marker.h"
 #include "collectors/generational/nursery.h"
 #include "collectors/generational/pinned.h"
 #include "collectors/generational/tables.h"
@@ -33,22 +34,34 @@ enum {
   NURSERY_MOST = 32 << 20,
   NURSERY_SHARE = 8, /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
+  NURSERY_EACH = 64 << 10,          /* for each mutator, however short the pause is to be */
   NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
   NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
   MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
   LITTLE = 128,                     /* in so many: it shrinks */
-  MOVED_SHARE = 4,          /* of old lines a full collection empties one part in so many, or all
-                             * if they are half empty */
-  GROWTH = 2,               /* bytes at which the next full collection is due, over survivors */
+  MOVED_SHARE = 4, /* of old lines a full collection empties one part in so many, or all
+                    * if they are half empty */
+  GROWTH = 2,      /* bytes at which the next full collection is due, over survivors */
+  SPARSE = 4,      /* lines over objects, from which on a collection does all itself, and moves */
+  TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
+  SLOW = 2000,     /* picoseconds for each byte of a nursery before there was one: half survives */
+  FORGOTTEN = 32,  /* of the slowest, one part in so many for each collection */
+  LATE = 2,        /* of the threshold, one part in so many may come on top while it marks */
   MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
 };
 
 static struct {
   size_t initial, maximum;
   size_t usual;       /* bytes that the nursery takes at least, if there is room, */
-  size_t nursery;     /* and now */
+  size_t nursery;     /* and now, */
+  size_t room;        /* or less, for a short pause */
   size_t old;         /* bytes of objects in the old space, large ones left out; with garbage */
-  size_t threshold;   /* of all old objects: a full collection is due */
+  size_t threshold;   /* of all old objects: a full collection is due, */
+  size_t start;       /* and one beside the program begins */
+  size_t begun;       /* there were so many when one did, */
+  size_t meanwhile;   /* and so many more at the end of the last */
+  uint64_t slowest;   /* picoseconds for each byte of a nursery that was emptied lately */
+  unsigned tries;     /* how often this one could not end within a pause */
   size_t survived;    /* bytes of old objects that the last full collection left, */
   size_t left;        /* large ones left out, */
   size_t lines;       /* and of the lines that they are in */
@@ -77,7 +90,36 @@ static size_t nursery_bytes(size_t large)
 {
   size_t most = large < left() ? left() - large : 0;
 
-  return (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
+  return (heap.room < most ? heap.room : most) & ~(size_t)7;
+}
+
+/* Full collections beside the program are for heaps of which one takes longer than the pause that
+ * is wanted: two bytes in a nanosecond are fast. */
+static bool is_beside(void)
+{
+  uint64_t goal = cairn_pause_goal();
+
+  return goal != 0 && !heap.moves && used() / 2 > goal && heap.lines / SPARSE <= heap.left;
+}
+
+/* Of all old objects. While the program is marked there may be more of them. */
+static size_t limit(void)
+{
+  size_t most = heap.threshold + heap.threshold / LATE;
+
+  return !cn_marker.on ? heap.threshold : most < heap.maximum ? most : heap.maximum;
+}
+
+/* It is to be over at the threshold, by what the last one took. */
+static void set_start(void)
+{
+  size_t room = heap.threshold - (heap.survived < heap.threshold ? heap.survived : heap.threshold),
+         wanted = heap.meanwhile != 0 ? heap.meanwhile + heap.meanwhile / 4 : room / 2;
+
+  if (wanted < room / 8)
+    wanted = room / 8;
+  CN_ASSERT(room <= heap.threshold);
+  heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
 }
 
 /* After a full collection. */
@@ -91,6 +133,7 @@ static void set_threshold(size_t bytes_needed)
       __builtin_add_overflow(wanted, bytes_needed, &wanted) || wanted > heap.maximum)
     wanted = heap.maximum;
   heap.threshold = wanted < heap.initial ? heap.initial : wanted;
+  set_start();
 }
 
 /* Of `bytes` in the nursery `survived` have been copied. Where much survives a larger one gives
@@ -109,6 +152,42 @@ static void adapt(size_t bytes, size_t survived)
     heap.nursery = most & ~(size_t)7;
   if (heap.nursery < heap.usual)
     heap.nursery = heap.usual;
+}
+
+/* A young collection of `bytes` took so long. What survives changes from one to the next, so the
+ * slowest one counts, and is forgotten slowly. */
+static void note_pace(size_t bytes, uint64_t nanoseconds)
+{
+  heap.slowest -= heap.slowest / FORGOTTEN;
+  if (bytes < NURSERY_EACH || nanoseconds > UINT64_MAX / 1000)
+    return;
+  uint64_t now = nanoseconds * 1000 / bytes;
+  if (now > heap.slowest)
+    heap.slowest = now;
+}
+
+/* Bytes of a nursery that can be emptied in three fifths of the pause: the rest is for the end of a
+ * marking, and for surprises. */
+static size_t within_pause(void)
+{
+  uint64_t most = cairn_pause_goal() / 5 * 3;
+
+  CN_ASSERT(heap.slowest <= UINT64_MAX / 2);
+  if (most == 0 || heap.slowest == 0 || most > UINT64_MAX / 1000)
+    return SIZE_MAX;
+  return most * 1000 / heap.slowest;
+}
+
+/* No more than a pause allows, and less where the end of a marking has to fit one as well. */
+static void bound_nursery(void)
+{
+  size_t most = within_pause();
+
+  CN_ASSERT(heap.tries <= TRIES);
+  most = most >> heap.tries & ~(size_t)7;
+  if (most < cairn_mutator_count() * NURSERY_EACH)
+    most = cairn_mutator_count() * NURSERY_EACH;
+  heap.room = heap.nursery < most ? heap.nursery : most;
 }
 
 /* Give the nursery addresses for as much. */
@@ -133,6 +212,9 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (heap.usual < NURSERY_LEAST)
     heap.usual = NURSERY_LEAST;
   heap.nursery = heap.usual;
+  heap.slowest = SLOW;
+  bound_nursery();
+  set_start();
   if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
     return CAIRN_E_MEMORY;
   cn_blocks_init();
@@ -165,10 +247,10 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 {
   size_t young = cn_larges.young, nursery = cn_nursery.limit - cn_nursery.start;
 
-  if (young != 0 && young + bytes > heap.nursery)
+  if (young != 0 && young + bytes > heap.room)
     return 0;
   if (young + nursery > left() || bytes > left() - young - nursery ||
-      used() + young + bytes > heap.threshold)
+      used() + young + bytes > limit())
     return 0;
   return cn_larges_allocate(bytes, zero);
 }
@@ -255,8 +337,60 @@ static void collect_young(void)
   cn_larges_end(false);
 }
 
+/* All is marked: the rest is swept beside the program. */
+static void end_beside(size_t bytes_needed)
+{
+  CN_CHECK(cn_larges.young == 0);
+  heap.meanwhile = used() > heap.begun ? used() - heap.begun : 0;
+  size_t old = cn_beside_turn();
+  CN_CHECK(old <= cn_capacity_of_copies(heap.old));
+  heap.old = heap.left = old;
+  cn_tracers_leave_rooms();
+  set_threshold(bytes_needed);
+  size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
+  cn_beside_keep(more + 2 * heap.nursery);
+  heap.tries = 0;
+}
+
+/* How long the end of a marking may take in a pause that began then; 0: it is not to be tried. */
+static uint64_t deadline(uint64_t begun)
+{
+  uint64_t goal = cairn_pause_goal(), least = cn_os_thread_ran(cn_os_thread()) + goal / 4;
+
+  if (used() > limit())
+    return UINT64_MAX;
+  if (!cn_marker.idle)
+    return 0;
+  heap.tries += heap.tries < TRIES;
+  return begun + goal > least ? begun + goal : least;
+}
+
+/* After a young collection, which began then. */
+static void go_on_beside(uint64_t begun, size_t bytes_needed)
+{
+  if (cn_marker.on) {
+    if (cn_beside_finish(deadline(begun)))
+      end_beside(bytes_needed);
+  } else if (used() > heap.start && is_beside() && cn_beside_is_free()) {
+    heap.begun = used();
+    cn_beside_begin();
+  }
+}
+
+static void collect_some(size_t bytes_needed)
+{
+  size_t bytes = cn_nursery.free - cn_nursery.start;
+  uint64_t begun = cn_os_thread_ran(cn_os_thread());
+
+  collect_young();
+  note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun);
+  go_on_beside(begun, bytes_needed);
+}
+
 static void collect_full(size_t bytes_needed)
 {
+  cn_beside_give_up();
+  heap.tries = 0;
   bool sparse = heap.lines / 2 > heap.left;
   size_t moved = sparse ? heap.lines : heap.lines / MOVED_SHARE;
 
@@ -279,7 +413,7 @@ static void collect_full(size_t bytes_needed)
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
-  cn_blocks_trim(more + 2 * heap.nursery); /* with what ensure_memory() sees to */
+  cn_blocks_trim(more + 2 * heap.nursery, SIZE_MAX); /* with what ensure_memory() sees to */
 }
 
 /* Room for the nursery of stress mode, and for the allocation that waits. */
@@ -311,6 +445,9 @@ static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent 
 static void collect_moving(size_t bytes_needed)
 {
   struct cn_extent copies, nursery;
+
+  cn_beside_give_up();
+  heap.tries = 0;
   size_t most = cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) +
                                       cn_larges.young + cn_larges.old);
 
@@ -335,7 +472,8 @@ static bool full_is_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
-  return used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold ||
+  return (!cn_marker.on &&
+          used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold) ||
          (left() < least && used() != heap.survived);
 }
 
@@ -379,12 +517,15 @@ static void collect(const struct cairn_collection *collection)
 
   heap.collections++;
   cn_nursery_take_all();
+  if (cn_beside_enter())
+    heap.lines = cn_blocks_line_bytes();
   if (collection->extent == CAIRN_EXTENT_MOVE_ALL)
     collect_moving(bytes_needed);
   else if (collection->extent == CAIRN_EXTENT_FULL || full_is_due(bytes_needed))
     collect_full(bytes_needed);
   else
-    collect_young();
+    collect_some(bytes_needed);
+  bound_nursery();
   empty_nursery(bytes_needed);
   cn_nursery_give_one();
 }

@@ -7,6 +7,7 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "collectors/generational/marker.h"
 #include "collectors/generational/tables.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
@@ -71,6 +72,26 @@ void cn_larges_unmark(void)
   cn_large_unmark();
 }
 
+/* Old ones as the marks of this collection say; the marker is to reach those that it has made old.
+ */
+static void set_states(void)
+{
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
+    *cn_tables_large(cn_larges_object(block)) =
+        cn_large_is_marked(block) ? CN_LARGE_OLD : CN_LARGE_YOUNG;
+}
+
+static void make_old(void)
+{
+  for (size_t i = 0; i < list.count; i++)
+    if (cn_large_is_marked(list.at[i])) {
+      uintptr_t object = cn_larges_object(list.at[i]);
+      *cn_tables_large(object) = CN_LARGE_OLD;
+      if (cn_marker.on)
+        cn_marker_large(object);
+    }
+}
+
 /* Free the young ones that are not marked, one by one. */
 static void free_some(void)
 {
@@ -83,6 +104,10 @@ static void free_some(void)
 
 void cn_larges_end(bool full)
 {
+  if (full)
+    set_states();
+  else
+    make_old();
   list.loose += list.count;
   if (full || list.loose > cn_larges.old / PER_SWEEP) {
     cn_larges.old = cn_large_sweep(true);
@@ -97,7 +122,28 @@ void cn_larges_end(bool full)
 
 void cn_larges_leave(void)
 {
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
+    *cn_tables_large(cn_larges_object(block)) = CN_LARGE_YOUNG;
   if (cn_larges.young + cn_larges.old != 0)
     cn_larges = (struct cn_larges){0, cn_large_leave()};
   list.count = 0;
+}
+
+void cn_larges_turn(void)
+{
+  CN_CHECK(list.count == 0 && cn_larges.young == 0);
+  cn_large_unmark();
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
+    if (*cn_tables_large(cn_larges_object(block)) == CN_LARGE_REACHED)
+      cn_large_mark(block);
+  cn_larges_end(true);
+}
+
+void cn_larges_unreach(void)
+{
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    uint8_t *state = cn_tables_large(cn_larges_object(block));
+    if (*state == CN_LARGE_REACHED)
+      *state = CN_LARGE_OLD;
+  }
 }

@@ -28,4 +28,9 @@ void cn_larges_unmark(void);
 void cn_larges_end(bool full);
 void cn_larges_leave(void);
 
+/* STOP. When all is marked that is reachable (marker.h), and none are young: the others go. Or it
+ * is given up: all that are old are not reached. */
+void cn_larges_turn(void);
+void cn_larges_unreach(void);
+
 #endif

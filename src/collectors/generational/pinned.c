@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "collectors/generational/blocks.h"
 #include "collectors/generational/inside.h"
+#include "collectors/generational/marker.h"
 #include "collectors/generational/nursery.h"
 #include "collectors/generational/tables.h"
 #include "collectors/generational/trace.h"
@@ -82,6 +83,15 @@ bool cn_pinned_is_reached(uintptr_t object)
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }
 
+/* While the marker is at work, what is pinned is reachable. */
+static void keep(uintptr_t object)
+{
+  if (cn_large_contains(object - 1))
+    cn_marker_large(object);
+  else if (cn_pinned_is_reached(object))
+    cn_marker_again(object);
+}
+
 bool cn_pinned_end(void)
 {
   bool stayed = false;
@@ -94,6 +104,8 @@ bool cn_pinned_end(void)
       cairn_pins_forget(list.at[i].address);
     else if (in_nursery(object))
       stayed = true;
+    if (cn_marker.on)
+      keep(object);
   }
   list.count = 0;
   return stayed;

@@ -43,8 +43,10 @@ static bool make_tables(void)
   while (cards * CN_CARD < cn_tables.end - cn_tables.base)
     cards *= 2;
   cn_tables.blocks = old / CN_BLOCK;
-  size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
-         bytes = round_up(cards + bits + 2 * lines + cn_tables.blocks + 5 * CN_CARD, page);
+  size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE, again = old / CN_CARD,
+         larges = (cn_tables.old - cn_tables.base) / CN_PAGE,
+         bytes = round_up(
+             cards + bits + 2 * lines + again + larges + 2 * cn_tables.blocks + 8 * CN_CARD, page);
   uintptr_t memory = cn_os_reserve(bytes);
   if (memory == 0 || !cn_os_commit(memory, bytes)) {
     if (memory != 0)
@@ -57,6 +59,9 @@ static bool make_tables(void)
   cn_tables.lines = cut(&memory, lines);
   cn_tables.reached = cut(&memory, lines);
   cn_tables.states = cut(&memory, cn_tables.blocks);
+  cn_tables.larges = cut(&memory, larges);
+  cn_tables.again = cut(&memory, again);
+  cn_tables.again_blocks = cut(&memory, cn_tables.blocks);
   return true;
 }
 
@@ -125,6 +130,18 @@ uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end)
     bits = cn_tables_bits(word += 2);
   }
   return at + (uintptr_t)__builtin_ctzll(bits) * 8;
+}
+
+void cn_tables_unmark(size_t block)
+{
+  uint64_t *marks = &cn_tables.bits[block * CN_BLOCK_BITS + cn_tables.marks];
+
+  CN_CHECK(block < cn_tables.blocks);
+  for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
+    marks[i] = 0;
+  memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, CN_BLOCK_LINES);
+  memset(&cn_tables.again[block * CN_BLOCK_CARDS], 0, CN_BLOCK_CARDS);
+  cn_tables.again_blocks[block] = 0;
 }
 
 void cn_tables_clear(size_t block, size_t count)

@@ -15,16 +15,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/abi.h>
 #include <cairn/heap_object.h>
 
 enum {
   CN_BLOCK = 32 << 10,
+  CN_PAGE = 4 << 10, /* no page is smaller */
   CN_LINE = 256,
   CN_CARD = 512,
   CN_BLOCK_LINES = CN_BLOCK / CN_LINE,
   CN_BLOCK_CARDS = CN_BLOCK / CN_CARD,
   CN_BLOCK_BITS = 2 * CN_BLOCK / 8 / 64 /* words, of both kinds */
 };
+
+/* Of large objects; a collection makes young ones old, and the marker reaches these. */
+enum cn_large_state { CN_LARGE_YOUNG, CN_LARGE_OLD, CN_LARGE_REACHED };
 
 struct cn_tables {
   uintptr_t base, old, end;
@@ -34,7 +39,10 @@ struct cn_tables {
   uint8_t *reached; /* that is marked. They change places with starts and marks */
   uint8_t *states;
   size_t blocks;
-  unsigned char *cards; /* of any address, by the mask */
+  uint8_t *larges;       /* enum cn_large_state of what begins on a page of large objects */
+  unsigned char *again;  /* by card of the old space: the marker is to look at it again; */
+  uint8_t *again_blocks; /* by block: at some card of it */
+  unsigned char *cards;  /* of any address, by the mask */
   uint64_t mask;
 };
 extern struct cn_tables cn_tables;
@@ -106,6 +114,18 @@ static inline void cn_tables_set_state(size_t block, uint8_t state)
   __atomic_store_n(&cn_tables.states[block], state, __ATOMIC_RELAXED);
 }
 
+static inline uint8_t *cn_tables_large(uintptr_t payload)
+{
+  return &cn_tables.larges[(payload - CAIRN_ABI_HEADER_SIZE - cn_tables.base) / CN_PAGE];
+}
+
+/* The block of a large object begins with its page, and its payload is near. */
+static inline bool cn_tables_may_be_large(uintptr_t payload)
+{
+  return payload % CN_PAGE == CAIRN_ABI_HEADER_SIZE ||
+         payload % CN_PAGE == CAIRN_ABI_INDEXED_HEADER_SIZE;
+}
+
 /* Does the header, or the first word of a block, say that the object was copied? Copies lie in the
  * old space, and no count is as large as an address there. */
 static inline bool cn_tables_is_forward(uintptr_t word)
@@ -124,6 +144,9 @@ static inline unsigned char *cn_tables_cards(uintptr_t block)
 {
   return &cn_tables.cards[block / CN_CARD & cn_tables.mask];
 }
+
+/* Nothing of the block is marked, or to be looked at again. */
+void cn_tables_unmark(size_t block);
 
 /* Nothing is in these blocks: clear their bits, lines and cards. */
 void cn_tables_clear(size_t block, size_t count);

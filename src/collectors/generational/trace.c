@@ -14,6 +14,7 @@
 #include "collectors/copy.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
+#include "collectors/generational/marker.h"
 #include "collectors/generational/nursery.h"
 #include "collectors/generational/share.h"
 #include "collectors/generational/tables.h"
@@ -346,6 +347,8 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   }
   if (late)
     note_copy(moved, how.mode);
+  if (late && cn_cycle.marks)
+    cn_marker_again(moved);
   if (how.mode == CN_TRACE_FULL)
     mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
@@ -730,6 +733,8 @@ static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
 {
   uintptr_t tag = cn_cycle.words.reference, address = *slot - tag;
 
+  if (cn_cycle.marks)
+    cn_marker_root(slot);
   if ((address & cn_cycle.words.mask) != 0 ||
       address - CAIRN_ABI_HEADER_SIZE - cn_cycle.young >= cn_cycle.young_bytes)
     return;
@@ -758,8 +763,11 @@ void cn_trace_fetch(struct cn_tracer *tracer)
 
 void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
 {
-  cn_cycle = (struct cn_cycle){
-      .mode = mode, .words = cairn_words, .uncleared = cairn_arrays_uncleared(), .number = number};
+  cn_cycle = (struct cn_cycle){.mode = mode,
+                               .marks = mode == CN_TRACE_YOUNG && cn_marker.on,
+                               .words = cairn_words,
+                               .uncleared = cairn_arrays_uncleared(),
+                               .number = number};
   CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
   CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));
   if (copies != NULL) {

@@ -32,6 +32,7 @@ struct cn_tracer {
 struct cn_cycle {
   enum cn_trace mode;
   bool shared;                   /* several tracers are at work */
+  bool marks;                    /* the marker is told what is found (marker.h) */
   bool mapped;                   /* object starts in the nursery are being looked up */
   bool uncleared;                /* what looks like a header may be none */
   uintptr_t young, young_bytes;  /* where what may be young lies: one comparison */

@@ -125,6 +125,12 @@ void cn_tracers_visit_cards(void)
   run(cn_cards_visit);
 }
 
+void cn_tracers_leave_rooms(void)
+{
+  for (size_t i = 0; i < tracers.most; i++)
+    tracers.at[i].room = tracers.at[i].whole = (struct cn_room){0, 0};
+}
+
 struct cn_tracer *cn_tracers_last(void)
 {
   cn_cycle.alone = SIZE_MAX;

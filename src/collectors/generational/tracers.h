@@ -32,6 +32,9 @@ void cn_tracers_visit_cards(void);
  * on alone. */
 struct cn_tracer *cn_tracers_last(void);
 
+/* Blocks are about to be swept: copies go elsewhere from here. */
+void cn_tracers_leave_rooms(void);
+
 /* What all have done. */
 struct cn_traced {
   size_t objects, moved; /* copies, and their bytes */

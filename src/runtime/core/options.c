@@ -12,7 +12,7 @@
 
 struct cn_options cn_options;
 
-enum kind { SIZE, COUNT, FLAG, TEXT, SET };
+enum kind { SIZE, COUNT, TIME, FLAG, TEXT, SET };
 
 static const struct option {
   const char *variable;
@@ -87,6 +87,20 @@ static bool parse_set(const char *const *known, const char *text, size_t *value)
   }
 }
 
+/* Nanoseconds in the unit, which is all that follows; 0: it is none. */
+static size_t unit_of_time(const char *text)
+{
+  static const struct {
+    const char *name;
+    size_t nanoseconds;
+  } units[] = {{"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(text, units[i].name) == 0)
+      return units[i].nanoseconds;
+  return 0;
+}
+
 static bool parse_number(enum kind kind, const char *text, size_t *value)
 {
   size_t number = 0;
@@ -103,6 +117,11 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
     if (number > SIZE_MAX >> shift)
       return false;
     number <<= shift;
+  }
+  if (kind == TIME && (number != 0 || *p != 0)) {
+    if (__builtin_mul_overflow(number, unit_of_time(p), &number) || unit_of_time(p) == 0)
+      return false;
+    p += strlen(p);
   }
   *value = number;
   return *p == 0 && (kind != FLAG || number <= 1);
@@ -137,6 +156,8 @@ static const char *expected(const struct option *option)
     return "a number of bytes, as in 64m";
   case COUNT:
     return "a number";
+  case TIME:
+    return "a time, as in 3ms, 500us or 1s, or 0";
   case FLAG:
     return "0 or 1";
   case TEXT:
@@ -217,6 +238,8 @@ static const char *shape(const struct option *option)
     return "SIZE";
   case COUNT:
     return "N";
+  case TIME:
+    return "TIME";
   case FLAG:
     return "0|1";
   case TEXT:

@@ -47,6 +47,14 @@ static void sizes(void **state)
   assert_int_equal(options.heap_max, UINT64_C(2) << 30);
   assert_true(parse(&options, "CAIRN_HEAP_INITIAL=16k", message));
   assert_int_equal(options.heap_initial, 16 << 10);
+  assert_true(parse(&options, "CAIRN_PAUSE=3ms", message));
+  assert_int_equal(options.pause, 3000000);
+  assert_true(parse(&options, "CAIRN_PAUSE=250us", message));
+  assert_int_equal(options.pause, 250000);
+  assert_true(parse(&options, "CAIRN_PAUSE=2s", message));
+  assert_int_equal(options.pause, UINT64_C(2000000000));
+  assert_true(parse(&options, "CAIRN_PAUSE=0", message));
+  assert_int_equal(options.pause, 0);
   assert_true(parse(&options, "CAIRN_VERIFY=frames", message));
   assert_int_equal(options.verify, CN_VERIFY_FRAMES);
   assert_true(parse(&options, "CAIRN_VERIFY=stores", message));
@@ -77,6 +85,11 @@ static void refused(void **state)
       {"CAIRN_VERIFY=frames,heaps", NULL},
       {"CAIRN_VERIFY=1", NULL},
       {"CAIRN_STATS=yes", "CAIRN_STATS=yes: expected 0 or 1"},
+      {"CAIRN_PAUSE=3", "CAIRN_PAUSE=3: expected a time, as in 3ms, 500us or 1s, or 0"},
+      {"CAIRN_PAUSE=ms", "CAIRN_PAUSE=ms: expected a time, as in 3ms, 500us or 1s, or 0"},
+      {"CAIRN_PAUSE=3min", "CAIRN_PAUSE=3min: expected a time, as in 3ms, 500us or 1s, or 0"},
+      {"CAIRN_PAUSE=99999999999s",
+       "CAIRN_PAUSE=99999999999s: expected a time, as in 3ms, 500us or 1s, or 0"},
       {"CAIRN_STRES=1", "unknown option CAIRN_STRES (CAIRN_HELP=1 lists the options)"},
       {"CAIRN_=1", "unknown option CAIRN_ (CAIRN_HELP=1 lists the options)"},
   };

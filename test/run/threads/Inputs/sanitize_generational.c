@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/collector.h>
+#include "collectors/generational/marker.h"
 #include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/heap/verify_heap.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/workers.h"
 #include "sanitize_generational.h"
 
@@ -107,12 +109,19 @@ static void poll(void)
   pthread_rwlock_rdlock(&world);
 }
 
+static long marked; /* collections while the marker was at work */
+
 static void collect(enum cairn_extent extent, size_t bytes)
 {
   waiting++;
   pthread_rwlock_unlock(&world);
+  cn_background_prepare();
   pthread_rwlock_wrlock(&world);
+  cn_background_hold();
+  cn_background_await();
+  marked += cn_marker.on;
   collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, extent, bytes});
+  cn_background_release();
   waiting--;
   pthread_rwlock_unlock(&world);
   pthread_rwlock_rdlock(&world);
@@ -176,7 +185,7 @@ static void store(uintptr_t *slot, uintptr_t value)
   __atomic_store_n(
       &cairn_mutator.cards[(uintptr_t)slot >> CAIRN_ABI_CARD_SHIFT & cairn_mutator.card_mask], 1,
       __ATOMIC_RELAXED);
-  *slot = value;
+  __atomic_store_n(slot, value, __ATOMIC_RELAXED); /* the marker may read it */
 }
 
 /* ---- what a thread does ---- */
@@ -277,10 +286,12 @@ static void start(void)
   pthread_rwlock_unlock(&world);
 }
 
-int main(void)
+/* With an argument: marks beside the threads. */
+int main(int argc, char **argv)
 {
   pthread_t handles[THREADS];
 
+  cn_options.pause = argc > 1 ? 1000 : 0;
   start();
   for (uintptr_t i = 0; i < THREADS; i++) {
     threads[i].number = i;
@@ -290,5 +301,6 @@ int main(void)
   for (int i = 0; i < THREADS; i++)
     pthread_join(handles[i], NULL);
   cn_workers_end();
-  return 0;
+  cn_background_end();
+  return argc > 1 && marked < 10 ? 1 : 0;
 }

@@ -254,3 +254,26 @@ void cn_os_free(void *memory, size_t bytes)
 {
   munmap(memory, bytes);
 }
+
+uint64_t cairn_pause_goal(void)
+{
+  return cn_options.pause;
+}
+
+/* Nothing is pinned here. */
+void cairn_heap_range(uintptr_t start, uintptr_t end)
+{
+  (void)start;
+  (void)end;
+}
+
+void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
+{
+  (void)visit;
+  (void)env;
+}
+
+void cairn_pins_forget(uintptr_t address)
+{
+  (void)address;
+}

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An object that is marked waits on a stack until it is looked at, the newest first. A long array
+ * is looked at part by part, so that no step is long.
+ *
+ * Nobody else writes what it writes: marks, lines that are reached and its stacks, but in a stop,
+ * which no step is in. Fields are the program's: it loads each once.
+ */
+#include "collectors/generational/marker.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/blocks.h"
+#include "collectors/generational/inside.h"
+#include "collectors/generational/larges.h"
+#include "collectors/generational/nursery.h"
+#include "collectors/generational/trace.h"
+#include "runtime/os/os.h"
+
+enum {
+  KNOWN = 64,
+  PART = 2048,        /* bytes of an object that are looked at at once */
+  FIELDS = 1024,      /* that a step beside the program looks at, */
+  BLOCKS = 16,        /* that it sweeps, */
+  RELEASED = 4 << 20, /* and bytes that it gives back */
+};
+#define INLINE static inline __attribute__((always_inline))
+
+struct part {
+  uintptr_t object, from, to; /* its fields in [from, to) */
+};
+
+struct stack {
+  void *at;
+  size_t count, room;
+};
+
+struct cn_marker cn_marker;
+
+static struct {
+  struct stack objects, parts;
+  struct stack weak; /* all that are marked and have weak fields */
+  size_t block;      /* where to go on looking for cards to look at again */
+  size_t fields;     /* looked at in this step */
+  bool stopped;
+  const struct cairn_layout *known[KNOWN]; /* since the last stop */
+} marker;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
+
+/* ---- stacks ---- */
+
+/* Room for one more. */
+static void *push(struct stack *stack, size_t size)
+{
+  if (stack->count == stack->room) {
+    size_t room = stack->room != 0 ? 2 * stack->room : cn_os_page() / sizeof(uintptr_t);
+    void *at = cn_os_resize(stack->at, stack->room * size, room * size);
+    if (at == NULL)
+      cairn_out_of_memory(false, "no memory to mark the heap: %zu objects wait", stack->count);
+    stack->at = at;
+    stack->room = room;
+  }
+  CN_CHECK(stack->count < stack->room);
+  return (char *)stack->at + stack->count++ * size;
+}
+
+static void push_object(uintptr_t object)
+{
+  *(uintptr_t *)push(&marker.objects, sizeof object) = object;
+}
+
+static void push_part(uintptr_t object, uintptr_t from, uintptr_t to)
+{
+  struct part *part = push(&marker.parts, sizeof *part);
+
+  CN_ASSERT(object <= from && from < to);
+  *part = (struct part){object, from, to};
+}
+
+static void drop(struct stack *stack, size_t size)
+{
+  cn_os_free(stack->at, stack->room * size);
+  CN_CHECK(stack->count == 0 || stack == &marker.weak);
+  *stack = (struct stack){0};
+}
+
+/* ---- objects ---- */
+
+static uintptr_t header_of(uintptr_t object)
+{
+  return __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
+}
+
+/* Null: its layout has gone with an image, so it is garbage, or the program is wrong. */
+INLINE const struct cairn_layout *layout_of(uintptr_t object)
+{
+  uintptr_t header = header_of(object);
+  const struct cairn_layout **known = &marker.known[(header >> 4 ^ header >> 10) % KNOWN];
+
+  if ((uintptr_t)*known == header && header != 0)
+    return *known;
+  if (cairn_header_is_gone(header))
+    return NULL;
+  const struct cairn_layout *layout = cairn_header_layout(header);
+  if (!cairn_layout_is_known(layout))
+    cn_trace_no_object(NULL, object, "its header is no layout");
+  *known = layout;
+  return layout;
+}
+
+/* Where its block begins, or before, and the end of its payload. */
+static uintptr_t bounds_of(uintptr_t object, const struct cairn_layout *layout, uintptr_t *end)
+{
+  uint64_t bytes;
+
+  if (layout == NULL)
+    bytes = cairn_header_gone_bytes(header_of(object));
+  else if (cairn_object_payload(object, layout, &bytes) != CAIRN_OK)
+    cn_trace_no_object(NULL, object, "its element count is damaged");
+  if (bytes > cn_tables.end - object)
+    cn_trace_no_object(NULL, object, "it ends outside the heap");
+  *end = object + bytes;
+  return layout != NULL ? cairn_object_block(object, layout) : object - CAIRN_ABI_HEADER_SIZE;
+}
+
+static void wait_for(uintptr_t object, const struct cairn_layout *layout, uintptr_t end)
+{
+  if (layout == NULL || !cairn_layout_has_references(layout))
+    return;
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    *(uintptr_t *)push(&marker.weak, sizeof object) = object;
+  if (end - object > PART)
+    push_part(object, object, end);
+  else
+    push_object(object);
+}
+
+/* An ephemeron may wait for it. */
+static void tell_weak(uintptr_t object)
+{
+  if (marker.stopped && (header_of(object) & CAIRN_ABI_HEADER_AWAITED) != 0)
+    cairn_weak_reached(object, object);
+}
+
+/* An object of the old space. */
+static void mark(uintptr_t object)
+{
+  uint64_t *marks = cn_tables_word(object, cn_tables.marks), bit = cn_tables_bit(object);
+  uintptr_t end;
+
+  if ((*marks & bit) != 0)
+    return;
+  *marks |= bit;
+  const struct cairn_layout *layout = layout_of(object);
+  uintptr_t block = bounds_of(object, layout, &end);
+  CN_ASSERT(cn_tables_is_old(block) && block < object);
+  for (uintptr_t line = (block - cn_tables.old) / CN_LINE;
+       line <= (end - 1 - cn_tables.old) / CN_LINE; line++)
+    cn_tables.reached[line] = 1;
+  cn_marker.bytes += end - block;
+  tell_weak(object);
+  wait_for(object, layout, end);
+}
+
+static void mark_large(uintptr_t object)
+{
+  uint8_t *state = cn_tables_large(object);
+  uintptr_t end;
+
+  if (*state != CN_LARGE_OLD)
+    return;
+  *state = CN_LARGE_REACHED;
+  const struct cairn_layout *layout = layout_of(object);
+  bounds_of(object, layout, &end);
+  tell_weak(object);
+  wait_for(object, layout, end);
+}
+
+/* ---- fields ---- */
+
+static void leads_nowhere(const uintptr_t *slot, uintptr_t address)
+{
+  if (marker.stopped && (address & cairn_words.mask) == 0)
+    cn_trace_no_object(slot, address, "no object starts there");
+}
+
+INLINE void visit(const uintptr_t *slot)
+{
+  uintptr_t address = __atomic_load_n(slot, __ATOMIC_RELAXED) - cairn_words.reference;
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
+
+  if (cn_tables_is_old(header)) {
+    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && address != cn_tables.end &&
+        cn_tables_starts(address))
+      mark(address);
+    else
+      leads_nowhere(slot, address);
+  } else if (header - cn_tables.base < cn_tables.old - cn_tables.base) {
+    if (cn_tables_may_be_large(address))
+      mark_large(address);
+    else
+      leads_nowhere(slot, address);
+  }
+}
+
+/* Those of `count` at these offsets of `at` that lie in [from, to), weak ones left out. */
+INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
+                          uintptr_t to)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0 && at + offsets[i] >= from &&
+        at + offsets[i] < to)
+      visit((const uintptr_t *)(at + offsets[i]));
+  marker.fields += count;
+}
+
+/* The fields of an object in [from, to). */
+static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
+{
+  const struct cairn_layout *layout = layout_of(object);
+
+  CN_ASSERT(from < to);
+  marker.fields++;
+  if (layout == NULL || !cairn_layout_has_references(layout) ||
+      (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
+    return;
+  visit_offsets(object, layout->offsets, layout->base_refs, from, to);
+  if (layout->elem_refs == 0)
+    return;
+  uintptr_t element = object + layout->elem_offset;
+  uint64_t count = cairn_object_count(object), i = 0;
+  if (from > element)
+    i = (from - element) / layout->elem_size;
+  for (element += i * layout->elem_size; i < count && element < to; i++) {
+    visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
+    element += layout->elem_size;
+  }
+}
+
+/* The newest part: a piece of it. */
+static void scan_part(void)
+{
+  struct part *top = (struct part *)marker.parts.at + marker.parts.count - 1, part = *top;
+
+  CN_CHECK(part.from < part.to);
+  if (part.to - part.from > PART) {
+    part.to = part.from + PART;
+    top->from = part.to;
+  } else {
+    marker.parts.count--;
+  }
+  scan(part.object, part.from, part.to);
+}
+
+/* ---- cards that are looked at again ---- */
+
+static bool is_marked(uintptr_t object)
+{
+  return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
+}
+
+static void look_at(uintptr_t object, uintptr_t card)
+{
+  if (is_marked(object))
+    scan(object, card, card + CN_CARD);
+  else if (object >= card)
+    mark(object);
+}
+
+/* The objects that reach into it, the first from before perhaps. */
+static void look_at_card(uintptr_t card)
+{
+  uintptr_t object = cn_tables_last_start(card), next = card;
+
+  CN_ASSERT(card % CN_CARD == 0 && cn_tables_is_old(card));
+  if (object != 0 && object != card)
+    look_at(object, card);
+  while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
+    look_at(object, card);
+    next = object + 8;
+  }
+}
+
+static void look_at_block(size_t block)
+{
+  unsigned char *again = &cn_tables.again[block * CN_BLOCK_CARDS];
+
+  cn_tables.again_blocks[block] = 0;
+  for (uintptr_t i = 0; i < CN_BLOCK_CARDS; i++)
+    if (again[i] != 0) {
+      again[i] = 0;
+      look_at_card(cn_tables_address(block) + i * CN_CARD);
+    }
+}
+
+/* One block, or none of some; false: none is left. */
+static bool look_again(void)
+{
+  enum { SOME = 4096 };
+  size_t low, high;
+
+  cn_blocks_bounds(&low, &high);
+  if (marker.block < low)
+    marker.block = low;
+  size_t end = high - marker.block > SOME ? marker.block + SOME : high;
+  if (marker.block >= high)
+    return false;
+  while (marker.block < end && cn_tables.again_blocks[marker.block] == 0)
+    marker.block++;
+  if (marker.block < end)
+    look_at_block(marker.block);
+  marker.fields += SOME / 64;
+  return true;
+}
+
+/* ---- weak fields ---- */
+
+static bool is_reached(void *unused, struct cairn_slot slot)
+{
+  uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
+
+  (void)unused;
+  if (object == 0)
+    return true;
+  if (header - cn_tables.base < cn_tables.old - cn_tables.base)
+    return *cn_tables_large(object) == CN_LARGE_REACHED;
+  return !cn_tables_is_old(header) || is_marked(object);
+}
+
+static void reach(void *unused, struct cairn_slot slot)
+{
+  (void)unused;
+  visit(slot.address);
+}
+
+static void close_up(void *unused)
+{
+  (void)unused;
+  while (cn_marker_step(SIZE_MAX, true))
+    ;
+}
+
+void cn_marker_weak(void)
+{
+  static const struct cairn_closure closure = {is_reached, reach, close_up, NULL, false};
+  const uintptr_t *weak = marker.weak.at;
+
+  CN_CHECK(cn_marker.idle && marker.stopped);
+  for (size_t i = 0; i < marker.weak.count; i++)
+    if (layout_of(weak[i]) != NULL)
+      cairn_weak_note(weak[i], 0, UINTPTR_MAX);
+  cairn_weak_process(&closure);
+}
+
+/* ---- a marking ---- */
+
+void cn_marker_begin(void)
+{
+  CN_CHECK(!cn_marker.on && marker.objects.count == 0 && marker.parts.count == 0);
+  cn_marker = (struct cn_marker){.on = true};
+  cn_marker_resume();
+}
+
+void cn_marker_root(const uintptr_t *slot)
+{
+  uintptr_t address = *slot - cairn_words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
+  bool old = cn_tables_is_old(header);
+
+  if ((address & cairn_words.mask) != 0 ||
+      header - cn_nursery.start < cn_nursery.end - cn_nursery.start ||
+      (!old && header - cn_tables.base >= cn_tables.old - cn_tables.base))
+    return;
+  uintptr_t start = old ? cn_inside_old(slot, address) : cn_inside_large(slot, address);
+  pthread_mutex_lock(&lock);
+  if (old)
+    mark(start);
+  else
+    mark_large(start);
+  pthread_mutex_unlock(&lock);
+}
+
+void cn_marker_large(uintptr_t object)
+{
+  CN_ASSERT(object - cn_tables.base < cn_tables.old - cn_tables.base);
+  pthread_mutex_lock(&lock);
+  mark_large(object);
+  pthread_mutex_unlock(&lock);
+}
+
+void cn_marker_again_large(uintptr_t object, uintptr_t from, uintptr_t to)
+{
+  if (*cn_tables_large(object) != CN_LARGE_REACHED)
+    return; /* all of it is to be looked at */
+  pthread_mutex_lock(&lock);
+  push_part(object, from > object ? from : object, to);
+  pthread_mutex_unlock(&lock);
+}
+
+void cn_marker_resume(void)
+{
+  CN_CHECK(cn_marker.on);
+  cn_marker.idle = false;
+  marker.block = 0;
+  marker.stopped = true;
+  memset(marker.known, 0, sizeof marker.known);
+}
+
+bool cn_marker_step(size_t fields, bool stopped)
+{
+  CN_CHECK(cn_marker.on);
+  marker.stopped = stopped;
+  for (marker.fields = 0; marker.fields < fields;) {
+    if (marker.parts.count != 0) {
+      scan_part();
+    } else if (marker.objects.count != 0) {
+      uintptr_t object = ((uintptr_t *)marker.objects.at)[--marker.objects.count];
+      scan(object, object, UINTPTR_MAX);
+    } else if (!look_again()) {
+      cn_marker.idle = true;
+      return false;
+    }
+  }
+  return true;
+}
+
+void cn_marker_end(void)
+{
+  CN_CHECK(cn_marker.on && cn_marker.idle);
+  CN_CHECK(marker.objects.count == 0 && marker.parts.count == 0);
+  cn_marker.on = false;
+  drop(&marker.objects, sizeof(uintptr_t));
+  drop(&marker.parts, sizeof(struct part));
+  drop(&marker.weak, sizeof(uintptr_t));
+}
+
+void cn_marker_give_up(void)
+{
+  size_t low, high;
+
+  cn_blocks_bounds(&low, &high);
+  for (size_t block = low; block < high; block++)
+    if (cn_blocks_has_objects(block))
+      cn_tables_unmark(block);
+  cn_larges_unreach();
+  marker.objects.count = marker.parts.count = 0;
+  cn_marker.idle = true;
+  cn_marker_end();
+}
+
+/* ---- beside the program: rest, mark, sweep, rest ---- */
+
+static struct {
+  bool sweeps;
+  size_t kept;
+} beside;
+
+static bool mark_some(void *unused)
+{
+  (void)unused;
+  return cn_marker_step(FIELDS, false);
+}
+
+static bool sweep_some(void *unused)
+{
+  (void)unused;
+  CN_CHECK(!cn_marker.on);
+  return cn_blocks_sweep(BLOCKS) || cn_blocks_trim(beside.kept, RELEASED);
+}
+
+bool cn_beside_enter(void)
+{
+  bool done = beside.sweeps && !cn_blocks_sweep(0);
+
+  beside.sweeps = beside.sweeps && !done;
+  return done;
+}
+
+bool cn_beside_is_free(void)
+{
+  return !beside.sweeps && !cn_marker.on;
+}
+
+static void mark_roots(void *unused, uintptr_t *const *slots, size_t count)
+{
+  (void)unused;
+  for (size_t i = 0; i < count; i++)
+    cn_marker_root(slots[i]);
+}
+
+void cn_beside_begin(void)
+{
+  struct cairn_root_set *roots;
+
+  CN_CHECK(cn_beside_is_free());
+  cairn_phase_begins("mark");
+  cn_marker_begin();
+  cairn_roots_begin(CAIRN_ROOTS_LOOK);
+  while ((roots = cairn_roots_fetch()) != NULL)
+    cairn_roots_visit_array(roots, mark_roots, NULL);
+  cairn_roots_end();
+  cairn_phase_ends("mark");
+  cairn_background_run(mark_some, NULL);
+}
+
+bool cn_beside_finish(uint64_t deadline)
+{
+  bool more = true;
+
+  CN_CHECK(cn_marker.on && !beside.sweeps);
+  cairn_phase_begins("remark");
+  cn_marker_resume();
+  while (more && cn_os_thread_ran(cn_os_thread()) < deadline)
+    more = cn_marker_step(FIELDS, true);
+  if (!more)
+    cn_marker_weak();
+  cairn_phase_ends("remark");
+  if (more)
+    cairn_background_run(mark_some, NULL);
+  return !more;
+}
+
+size_t cn_beside_turn(void)
+{
+  cairn_phase_begins("sweep");
+  cn_marker_end();
+  cn_larges_turn();
+  cn_blocks_turn();
+  beside.sweeps = true;
+  beside.kept = SIZE_MAX;
+  cairn_phase_ends("sweep");
+  cairn_background_run(sweep_some, NULL);
+  return cn_marker.bytes;
+}
+
+void cn_beside_keep(size_t bytes)
+{
+  CN_CHECK(beside.sweeps);
+  beside.kept = bytes;
+}
+
+void cn_beside_give_up(void)
+{
+  if (cn_beside_is_free())
+    return;
+  if (cn_marker.on)
+    cn_marker_give_up();
+  if (beside.sweeps)
+    cn_blocks_sweep(SIZE_MAX);
+  beside.sweeps = false;
+  cairn_background_run(NULL, NULL);
+}

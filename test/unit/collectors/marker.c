@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Marking beside the program, step by step between the steps of one that changes a graph, which is
+ * compared with a model. What would go wrong: an object that the program hid from the marker is not
+ * marked, and its memory is given to others; a line of it is not; a sweep gives memory away that a
+ * copy has taken since; marks of a cycle that was given up stay.
+ */
+#include "generational_model.h"
+#include "collectors/generational/blocks.h"
+#include "collectors/generational/marker.h"
+#include "collectors/generational/tables.h"
+#include "runtime/core/options.h"
+
+/* All that is reachable and old has a start and lines, just after a marking has ended. */
+static void check_found(void)
+{
+  for (size_t i = 0; i < models; i++) {
+    ref at = all[i]->seen;
+    if (cn_tables_is_old(at - 8) && !cn_tables_starts(at))
+      fail_msg("object %u was not marked", all[i]->number);
+    if (cn_tables_is_old(at - 8) && cn_tables.lines[(at - 8 - cn_tables.old) / CN_LINE] == 0)
+      fail_msg("a line of object %u was not", all[i]->number);
+  }
+}
+
+/* What the thread beside the program does, a little of it. */
+static void beside(void)
+{
+  if (cn_marker.on)
+    cn_marker_step(draw(draw(4) == 0 ? 2000 : 20) + 1, false);
+  else
+    cn_blocks_sweep(draw(4));
+}
+
+static void change_beside(long steps)
+{
+  for (long i = 0; i < steps; i++) {
+    change(1);
+    if (draw(4) == 0)
+      beside();
+  }
+}
+
+static bool all_moved; /* none begins in stress mode */
+
+static void begin_if_free(void)
+{
+  cn_background_hold();
+  if (cn_beside_is_free() && !all_moved)
+    cn_beside_begin();
+  cn_background_release();
+}
+
+static void begin(void)
+{
+  begin_if_free();
+  assert_true(cn_marker.on);
+}
+
+static long ended, given_up;
+
+static void collect_and_check(enum cairn_extent extent)
+{
+  bool marked = cn_marker.on;
+
+  all_moved = all_moved || extent == CAIRN_EXTENT_MOVE_ALL;
+  run(extent, 0);
+  check();
+  if (!marked || cn_marker.on)
+    return;
+  if (extent == CAIRN_EXTENT_YOUNG) {
+    ended++;
+    check_found();
+  } else {
+    given_up++;
+  }
+}
+
+static void with_cycles(enum cairn_extent other, int rounds, long steps)
+{
+  clean();
+  usual = CAIRN_EXTENT_YOUNG;
+  for (int i = 0; i < rounds; i++) {
+    change_beside(draw(8) == 0 ? steps * 10 : steps);
+    collect_and_check(draw(40) == 0 ? other : CAIRN_EXTENT_YOUNG);
+    if (draw(3) == 0)
+      begin_if_free();
+  }
+}
+
+static void beside_a_program(void **state)
+{
+  (void)state;
+  for (seed = 1; seed < 9; seed++) {
+    pins = seed % 3 == 0;
+    cn_tracers_alone = seed % 2 == 0 ? 0 : SIZE_MAX;
+    with_cycles(CAIRN_EXTENT_FULL, 4000, 100);
+  }
+  assert_true(ended > 100);
+  assert_true(given_up > 10);
+}
+
+static void some_steps(long fields)
+{
+  while (fields-- > 0 && cn_marker_step(1, false))
+    ;
+}
+
+static void until_ended(void)
+{
+  for (int i = 0; cn_marker.on && i < 1000; i++) {
+    some_steps(1 << 20);
+    run(CAIRN_EXTENT_YOUNG, 0);
+  }
+  assert_false(cn_marker.on);
+  cn_blocks_sweep(SIZE_MAX);
+  run(CAIRN_EXTENT_YOUNG, 0);
+}
+
+/* root -> a -> b -> c, all old, nothing else marked yet, and no two on a card. */
+static ref chain(void)
+{
+  clean();
+  run(CAIRN_EXTENT_FULL, 0);
+  for (size_t i = 0; i < 6; i += 2) {
+    roots[i] = object(&layouts.node);
+    words(roots[i])[SLOTS] = i / 2;
+    roots[i + 1] = indexed(&layouts.bytes, 2 * CN_CARD);
+  }
+  run(CAIRN_EXTENT_YOUNG, 0);
+  store(roots[0], 0, roots[2]);
+  store(roots[2], 0, roots[4]);
+  ref c = roots[4];
+  for (int i = 1; i < 6; i++)
+    roots[i] = 0;
+  run(CAIRN_EXTENT_YOUNG, 0);
+  return c;
+}
+
+static void is_kept(ref c)
+{
+  until_ended();
+  assert_true(cn_tables_starts(c));
+  for (int i = 0; i < 4; i++)
+    run(CAIRN_EXTENT_YOUNG, 0);
+  assert_int_equal(words(c)[SLOTS], 2);
+}
+
+/* The only reference to c goes where the marker has been already. */
+static void hidden_in_old(void **state)
+{
+  (void)state;
+  ref c = chain(), a = roots[0], b = words(a)[0];
+  begin();
+  some_steps(2); /* it has looked at a, */
+  store(a, 1, c);
+  store(b, 0, 0);
+  is_kept(c);
+  assert_int_equal(words(roots[0])[1], c);
+}
+
+/* Into an object of the nursery, which is copied later; into a large one; into a local. */
+static void hidden_in_young(void **state)
+{
+  (void)state;
+  ref c = chain();
+  begin();
+  ref young = object(&layouts.node);
+  words(young)[1] = c;
+  roots[3] = young;
+  store(words(roots[0])[0], 0, 0);
+  is_kept(c);
+  assert_int_equal(words(roots[3])[1], c);
+}
+
+static void hidden_in_large(void **state)
+{
+  (void)state;
+  ref c = chain();
+  begin();
+  roots[3] = indexed(&layouts.refs, 5000);
+  words(roots[3])[4321] = c;
+  store(words(roots[0])[0], 0, 0);
+  is_kept(c);
+  ref d = chain(), large = indexed(&layouts.refs, 5000);
+  roots[3] = large;
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  some_steps(1 << 20);
+  store(large, 4321, d);
+  store(words(roots[0])[0], 0, 0);
+  is_kept(d);
+  assert_int_equal(words(large)[4321], d);
+}
+
+/* On a card that an array reaches into from before. */
+static void hidden_in_array(void **state)
+{
+  (void)state;
+  ref c = chain();
+  roots[3] = indexed(&layouts.refs, 400);
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  some_steps(2); /* it has looked at all of the array, */
+  store(roots[3], 300, c);
+  store(words(roots[0])[0], 0, 0);
+  is_kept(c);
+  assert_int_equal(words(roots[3])[300], c);
+}
+
+static void hidden_in_root(void **state)
+{
+  (void)state;
+  ref c = chain();
+  begin();
+  store(words(roots[0])[0], 0, 0);
+  roots[5] = c + 8; /* into it */
+  is_kept(c);
+  assert_int_equal(roots[5], c + 8);
+}
+
+/* What is dead when a marking begins goes with it; large objects, too. */
+static void garbage_goes(void **state)
+{
+  (void)state;
+  ref c = chain(), first = 0;
+  for (int i = 0; i < 100; i++) {
+    roots[3] = indexed(&layouts.refs, 5000);
+    if (first == 0)
+      first = roots[3];
+  }
+  run(CAIRN_EXTENT_YOUNG, 0);
+  store(words(roots[0])[0], 0, 0);
+  roots[3] = 0;
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  until_ended();
+  assert_false(cn_tables_starts(c));
+  assert_true(cn_tables_starts(roots[0]));
+  assert_false(collector->is_object(first));
+}
+
+/* What is pinned stays, and is reachable as long as it is. */
+static void pinned_is_kept(void **state)
+{
+  (void)state;
+  ref c = chain();
+  assert_ptr_equal(cairn_pin_at(c, "unit.c:1"), (void *)c);
+  store(words(roots[0])[0], 0, 0);
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  is_kept(c);
+  cairn_unpin_address_at((void *)c, "unit.c:2");
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  until_ended();
+  assert_false(cn_tables_starts(c));
+}
+
+/* A part of a reference, or what a filler has, is passed over. */
+static void nonsense(void **state)
+{
+  (void)state;
+  ref c = chain();
+  begin();
+  ref b = words(roots[0])[0];
+  words(b)[1] = cn_tables.old + 12;
+  words(b)[2] = cn_tables.old + 8 * (CN_BLOCK + 64);
+  some_steps(1 << 20);
+  assert_true(cn_marker.idle);
+  words(b)[1] = words(b)[2] = 0;
+  is_kept(c);
+}
+
+static void no_object(void)
+{
+  words(words(roots[0])[0])[1] = cn_tables.old + 12;
+  run(CAIRN_EXTENT_YOUNG, 0); /* one of these ends it in the stop */
+  begin();
+  store(words(roots[0])[0], 1, cn_tables.old + 12);
+  until_ended();
+}
+
+static void damage_is_found(void **state)
+{
+  (void)state;
+  chain();
+  aborts(no_object, "no object starts there");
+}
+
+static void after_all_moved(void **state)
+{
+  (void)state;
+  seed = 17;
+  with_cycles(CAIRN_EXTENT_MOVE_ALL, 200, 100);
+}
+
+static int start_with_pauses(void **state)
+{
+  cn_options.pause = 4000;
+  times = 1; /* or the marker would meet copies by it */
+  return start(state);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hidden_in_old),   cmocka_unit_test(hidden_in_young),
+      cmocka_unit_test(hidden_in_large), cmocka_unit_test(hidden_in_array),
+      cmocka_unit_test(hidden_in_root),  cmocka_unit_test(garbage_goes),
+      cmocka_unit_test(nonsense),        cmocka_unit_test(pinned_is_kept),
+      cmocka_unit_test(damage_is_found), cmocka_unit_test(beside_a_program),
+      cmocka_unit_test(after_all_moved),
+  };
+
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
+  return cmocka_run_group_tests(tests, start_with_pauses, end);
+}
