@@ -101,7 +101,8 @@
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
 #define cairn_leaf __attribute__((leaf))
-#define cairn_weak __attribute__((btf_decl_tag("cairn-weak")))
+/* The second one tells clang that no local can be weak: it warns. */
+#define cairn_weak __attribute__((btf_decl_tag("cairn-weak"), guarded_var))
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
 #define cairn_never_moves __attribute__((btf_decl_tag("cairn-never-moves")))

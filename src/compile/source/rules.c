@@ -293,6 +293,8 @@ bool cn_rules(struct cn_ctx *ctx)
     cn_store_names_add(ctx);
   }
   cn_type_names_add(ctx);
+  if (ctx->options->manage_all)
+    cn_rules_weak(ctx);
   CN_EACH_GLOBAL(g, ctx->module)
     check_global(ctx, g);
   CN_EACH_FUNCTION(f, ctx->module) {

@@ -17,6 +17,8 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function);
 /* uninit.c: report objects with references that are not to be cleared. `prepare` calls it. */
 void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function);
+/* weak_rules.c: report variables with weak references, by debug information. */
+void cn_rules_weak(struct cn_ctx *ctx);
 /* rules_unions.c: report unions that overlay a reference with something else, by debug information.
  */
 void cn_rules_unions(struct cn_ctx *ctx);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Weak references are fields of managed objects: roots are strong. C says so of members, by debug
+ * information; here are the other places where it may say so.
+ */
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/each.h"
+#include "compile/lower/layout_names.h"
+#include "compile/source/debug_types.h"
+#include "compile/source/rules.h"
+
+/* The operands with annotations, of a variable's node. */
+enum { OF_GLOBAL = 8, OF_LOCAL = 4 };
+
+/* Has something of this type a weak field in itself? */
+static bool has_weak(struct cn_ctx *ctx, LLVMMetadataRef type)
+{
+  LLVMMetadataRef plain = type ? cn_debug_plain(ctx, type) : NULL;
+  unsigned tag = cn_debug_is_type(plain) ? LLVMGetDINodeTag(plain) : 0;
+
+  if (tag == CN_DW_ARRAY)
+    return has_weak(ctx, cn_debug_operand(ctx, plain, CN_DEBUG_BASE));
+  if (tag != CN_DW_STRUCTURE && tag != CN_DW_UNION)
+    return false;
+  LLVMMetadataRef members = cn_debug_operand(ctx, plain, CN_DEBUG_ELEMENTS);
+  for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
+    LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
+    if (!cn_debug_is_type(member) || LLVMGetDINodeTag(member) != CN_DW_MEMBER)
+      continue;
+    if (cn_debug_has_tag(ctx, member, CN_DEBUG_ANNOTATIONS, "cairn-weak") ||
+        has_weak(ctx, cn_debug_operand(ctx, member, CN_DEBUG_BASE)))
+      return true;
+  }
+  return false;
+}
+
+static bool is_weak(struct cn_ctx *ctx, LLVMMetadataRef variable, unsigned annotations)
+{
+  return cn_debug_has_tag(ctx, variable, annotations, "cairn-weak") ||
+         has_weak(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE));
+}
+
+static void refuse(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetadataRef variable, const char *what)
+{
+  LLVMMetadataRef name = cn_debug_operand(ctx, variable, CN_DEBUG_NAME);
+  unsigned length = 0;
+  const char *text =
+      name ? LLVMGetMDString(LLVMMetadataAsValue(ctx->llvm, name), &length) : "a variable";
+
+  cn_error(ctx, at, "weak-variable",
+           "%s '%.*s' has a weak reference, but all variables are roots and keep alive what they "
+           "lead to: put it into an object",
+           what, name ? (int)length : (int)strlen(text), text);
+}
+
+static void check_locals(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
+        if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordDeclare)
+          continue;
+        LLVMMetadataRef variable = LLVMDbgVariableRecordGetVariable(r);
+        LLVMValueRef place = LLVMDbgVariableRecordGetValue(r, 0);
+        if (variable && is_weak(ctx, variable, OF_LOCAL))
+          refuse(ctx, place && LLVMIsAInstruction(place) ? place : i, variable, "local");
+      }
+}
+
+void cn_rules_weak(struct cn_ctx *ctx)
+{
+  CN_EACH_GLOBAL(g, ctx->module) {
+    LLVMMetadataRef variable = cn_debug_variable(ctx, g);
+    if (variable && !cn_layout_names_given(ctx, g) && is_weak(ctx, variable, OF_GLOBAL))
+      refuse(ctx, g, variable, "global");
+  }
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f))
+      check_locals(ctx, f);
+}
