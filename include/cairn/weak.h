@@ -68,4 +68,121 @@ static inline unsigned long cairn_identity_hash(void *object)
 
 #endif
 
+/* ---- a weak hash table: from objects to objects, by identity. An entry goes when nothing but the
+ * table, and values of entries that go, leads to its key. Functions of managed code; threads that
+ * share a table take turns ---- */
+
+struct cairn_weak_entry {
+  void cairn_managed *key cairn_weak, *value;
+  unsigned long hash; /* 0: it was never used */
+};
+struct cairn_ephemeron cairn_weak_entries {
+  long room; /* a power of two */
+  struct cairn_weak_entry at[];
+};
+struct cairn_weak_table {
+  struct cairn_weak_entries cairn_managed *entries;
+  long used; /* entries that were ever used */
+};
+
+static inline struct cairn_weak_entries cairn_managed *cairn_weak_entries_new(long room)
+{
+  struct cairn_weak_entries cairn_managed *entries =
+      cairn_new_flex(struct cairn_weak_entries, room, at);
+
+  entries->room = room;
+  return entries;
+}
+
+/* A table, which is empty. */
+static inline struct cairn_weak_table cairn_managed *cairn_weak_table_new(void)
+{
+  struct cairn_weak_table cairn_managed *table = cairn_new(struct cairn_weak_table);
+
+  table->entries = cairn_weak_entries_new(8);
+  return table;
+}
+
+/* The number of the key's entry, or of the one to use for it. */
+static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *entries,
+                                       void cairn_managed *key, unsigned long hash)
+{
+  unsigned long i = hash >> 1;
+
+  for (;; i++) {
+    long at = (long)(i & (unsigned long)(entries->room - 1));
+    if (entries->at[at].hash == 0 || (entries->at[at].hash == hash && entries->at[at].key == key))
+      return at;
+  }
+}
+
+/* The value of the key, which is not null; null: there is none. */
+static inline void cairn_managed *cairn_weak_table_get(struct cairn_weak_table cairn_managed *table,
+                                                       void cairn_managed *key)
+{
+  return table->entries->at[cairn_weak_entry_of(table->entries, key, cairn_identity_hash(key) | 1)]
+      .value;
+}
+
+/* How many entries there are; others may go any time. Linear. */
+static inline long cairn_weak_table_count(struct cairn_weak_table cairn_managed *table)
+{
+  struct cairn_weak_entries cairn_managed *entries = table->entries;
+  long count = 0;
+
+  for (long i = 0; i < entries->room; i++)
+    count += entries->at[i].key != NULL;
+  return count;
+}
+
+/* Leave out the entries that went; a quarter is used then, or less. */
+static inline void cairn_weak_table_renew(struct cairn_weak_table cairn_managed *table)
+{
+  struct cairn_weak_entries cairn_managed *old = table->entries;
+  long room = 8, count = cairn_weak_table_count(table);
+
+  while (room < 4 * count)
+    room *= 2;
+  struct cairn_weak_entries cairn_managed *entries = cairn_weak_entries_new(room);
+  table->used = 0;
+  for (long i = 0; i < old->room; i++) {
+    void cairn_managed *key = old->at[i].key;
+    if (key == NULL)
+      continue;
+    long at = cairn_weak_entry_of(entries, key, old->at[i].hash);
+    entries->at[at].hash = old->at[i].hash;
+    entries->at[at].key = key;
+    entries->at[at].value = old->at[i].value;
+    table->used++;
+  }
+  table->entries = entries;
+}
+
+/* Give the key, which is not null, that value. */
+static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *table,
+                                        void cairn_managed *key, void cairn_managed *value)
+{
+  unsigned long hash = cairn_identity_hash(key) | 1;
+
+  if (4 * (table->used + 1) > 3 * table->entries->room)
+    cairn_weak_table_renew(table);
+  long at = cairn_weak_entry_of(table->entries, key, hash);
+  if (table->entries->at[at].hash == 0)
+    table->used++;
+  table->entries->at[at].hash = hash;
+  table->entries->at[at].key = key;
+  table->entries->at[at].value = value;
+}
+
+/* Take the key's entry away, if there is one. */
+static inline void cairn_weak_table_remove(struct cairn_weak_table cairn_managed *table,
+                                           void cairn_managed *key)
+{
+  struct cairn_weak_entries cairn_managed *entries = table->entries;
+  long at = cairn_weak_entry_of(entries, key, cairn_identity_hash(key) | 1);
+
+  entries->at[at].key = NULL;
+  entries->at[at].value = NULL;
+}
+
 #endif
