@@ -182,6 +182,9 @@
 /* cairn_collect(): run a collection now. References are updated before it returns. Does nothing in
  * plain mode.
  *
+ * cairn_external_bytes(bytes): objects keep so many more bytes outside of the heap, or fewer
+ * (<cairn/heap.h>): when they are many a collection follows.
+ *
  * cairn_nopoll_begin(), cairn_nopoll_end(): the same as cairn_nopoll for what is done between them,
  * on every path. They may nest. The loops between them run without a poll, however long.
  *   cairn_nopoll_begin();
@@ -248,6 +251,7 @@ void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed 
 void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array,
                                                 long count);
 void cairn_collect(void);
+cairn_leaf void cairn_external_bytes(long bytes);
 /* Calls of these two mark a region, and are no code in the end. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
 void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
@@ -329,6 +333,11 @@ static inline void *cairn_plain_resize(void *array, long n, size_t size)
 
 static inline void cairn_collect(void)
 {
+}
+
+static inline void cairn_external_bytes(long bytes)
+{
+  (void)bytes;
 }
 
 static inline void cairn_nopoll_begin(void)

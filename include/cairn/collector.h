@@ -107,7 +107,8 @@ enum cairn_cause {
   CAIRN_CAUSE_ASKED,      /* cairn_collect() */
   CAIRN_CAUSE_HANDLER,    /* a signal handler that interrupted managed code wanted one */
   CAIRN_CAUSE_EMERGENCY,  /* the collection just before made no room for the block: the last try */
-  CAIRN_CAUSE_STRESS      /* CAIRN_STRESS */
+  CAIRN_CAUSE_STRESS,     /* CAIRN_STRESS */
+  CAIRN_CAUSE_EXTERNAL    /* objects keep much memory outside of the heap: cairn_external_bytes() */
 };
 
 /* What it is to do, at least. */

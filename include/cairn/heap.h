@@ -70,6 +70,13 @@ typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *st
 
 #pragma GCC visibility push(default)
 
+/* Objects keep so many more bytes outside of the heap, or fewer if it is negative: those of a
+ * bitmap or of a library's structure, which go when the object goes (by a finaliser,
+ * <cairn/weak.h>). A full collection follows at the thread's next safepoint when they have become
+ * twice as many as after the last one, and CAIRN_HEAP_INITIAL more at least. Any thread, a leaf; it
+ * never collects itself. */
+void cairn_external_bytes(long bytes);
+
 /* Visit each object, in the order of addresses. Any thread. */
 enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env);
 

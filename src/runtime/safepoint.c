@@ -16,6 +16,7 @@
 #include "runtime/core/report.h"
 #include "runtime/debug/verify_frames.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/type_histogram.h"
 #include "runtime/heap/verify_heap.h"
@@ -60,6 +61,8 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   uint64_t start = cn_stats_begin(&collection);
   cn_index_trim();
   cn_heap_collect(&collection);
+  if (collection.extent != CAIRN_EXTENT_YOUNG)
+    cn_external_collected();
   cn_stats_collection(&collection, &before, start);
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(true, cn_stats.collections, true);
@@ -190,7 +193,9 @@ static void leave(bool native)
 
 static enum cairn_cause due(void)
 {
-  return cn_options.stress != 0 ? CAIRN_CAUSE_STRESS : CAIRN_CAUSE_HANDLER;
+  if (cn_options.stress != 0)
+    return CAIRN_CAUSE_STRESS;
+  return cn_external_is_due() ? CAIRN_CAUSE_EXTERNAL : CAIRN_CAUSE_HANDLER;
 }
 
 void cn_safepoint_poll(const struct cn_regs *regs)

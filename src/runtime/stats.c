@@ -11,6 +11,7 @@
 #include "runtime/core/report.h"
 #include "runtime/events/events.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/pins.h"
 #include "runtime/stop_limit.h"
@@ -118,6 +119,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_report_microseconds("pause total (us)", cn_stats.paused);
   cn_report_count("heap maximum", cn_options.heap_max);
+  cn_external_print();
   cn_pins_print();
   cn_watchdog_print();
 }

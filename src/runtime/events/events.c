@@ -26,11 +26,10 @@ static _Thread_local bool within; /* the calling thread tells of an event */
 
 const char *cn_event_cause(enum cairn_cause cause)
 {
-  static const char *const causes[] = {[CAIRN_CAUSE_ALLOCATION] = "allocation",
-                                       [CAIRN_CAUSE_ASKED] = "cairn_collect()",
-                                       [CAIRN_CAUSE_HANDLER] = "signal handler",
-                                       [CAIRN_CAUSE_EMERGENCY] = "emergency",
-                                       [CAIRN_CAUSE_STRESS] = "stress"};
+  static const char *const causes[] = {
+      [CAIRN_CAUSE_ALLOCATION] = "allocation",  [CAIRN_CAUSE_ASKED] = "cairn_collect()",
+      [CAIRN_CAUSE_HANDLER] = "signal handler", [CAIRN_CAUSE_EMERGENCY] = "emergency",
+      [CAIRN_CAUSE_STRESS] = "stress",          [CAIRN_CAUSE_EXTERNAL] = "external bytes"};
 
   CN_CHECK(cause < sizeof causes / sizeof *causes);
   return causes[cause];

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A full collection is due when there is twice as much as after the last one, and
+ * CAIRN_HEAP_INITIAL more at least. So collections that free nothing become rarer and rarer.
+ */
+#include "runtime/heap/external.h"
+
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "runtime/core/image.h"
+#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/heap.h"
+
+/* Threads may take away before others have added: less than 0 is none. */
+static int64_t bytes, kept;
+static uint64_t most;
+
+static int64_t least_of(int64_t value)
+{
+  return value > 0 ? value : 0;
+}
+
+static int64_t now(void)
+{
+  return least_of(__atomic_load_n(&bytes, __ATOMIC_RELAXED));
+}
+
+bool cn_external_is_due(void)
+{
+  int64_t left = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+  size_t more = (size_t)left > cn_options.heap_initial ? (size_t)left : cn_options.heap_initial;
+
+  CN_ASSERT(left >= 0);
+  return (size_t)now() > (size_t)left + more;
+}
+
+void cn_external_collected(void)
+{
+  __atomic_store_n(&kept, now(), __ATOMIC_RELAXED);
+}
+
+void cn_external_print(void)
+{
+  if (most == 0)
+    return;
+  cn_report_count("external bytes", (uint64_t)now());
+  cn_report_count("external bytes, maximum", most);
+}
+
+static void note_most(int64_t value)
+{
+  uint64_t seen = __atomic_load_n(&most, __ATOMIC_RELAXED);
+
+  while (value > 0 && (uint64_t)value > seen &&
+         !__atomic_compare_exchange_n(&most, &seen, (uint64_t)value, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
+    ;
+}
+
+/* A thread that has no managed code to return to leaves it to the others. */
+void cairn_external_bytes(long more)
+{
+  note_most(__atomic_add_fetch(&bytes, more, __ATOMIC_RELAXED));
+  if (more > 0 && cn_external_is_due() && cairn_mutator.state != CAIRN_ABI_UNATTACHED &&
+      cn_heap_collector()->collect != NULL &&
+      (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
+    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
+}
