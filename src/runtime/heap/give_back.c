@@ -27,6 +27,7 @@ static _Thread_local struct {
   unsigned count;
   unsigned taken; /* the one that came in use last */
   unsigned next;  /* the one that makes room for another, if there are KEPT */
+  const struct cairn_layout *layout; /* of the object that was given back last */
   uintptr_t block[KEPT];
   size_t bytes[KEPT]; /* of it, as it was first; */
   size_t room[KEPT];  /* 0 while it is in use */
@@ -45,12 +46,16 @@ static void forget_old(void)
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
   if (kept.collections != now)
-    kept.count = kept.taken = kept.next = 0;
+    kept.count = 0; /* as if it had never been used */
+  if (kept.count == 0) {
+    kept.taken = kept.next = 0;
+    kept.layout = NULL;
+  }
   kept.collections = now;
 }
 
-/* The smallest that is large enough, and less than twice as large. */
-void *cn_give_back_again(size_t bytes)
+/* The smallest that is large enough, and less than twice as large; KEPT: there is none. */
+static unsigned smallest(size_t bytes)
 {
   unsigned best = KEPT;
   size_t rest = bytes;
@@ -61,11 +66,43 @@ void *cn_give_back_again(size_t bytes)
       rest = kept.room[i] - bytes;
       best = i;
     }
-  if (best == KEPT)
+  return best;
+}
+
+static void *take(unsigned which)
+{
+  kept.room[which] = 0;
+  kept.taken = which;
+  return (void *)kept.block[which];
+}
+
+void *cn_give_back_again(size_t bytes)
+{
+  unsigned which = smallest(bytes);
+
+  return which == KEPT ? NULL : take(which);
+}
+
+/* A handler that jumps out of here leaves an object of the same type, with one count or the other.
+ */
+void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uint64_t payload;
+
+  if (layout != kept.layout || count < 0 || mutator->limit == 0 ||
+      cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     return NULL;
-  kept.room[best] = 0;
-  kept.taken = best;
-  return (void *)kept.block[best];
+  size_t bytes = payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
+  unsigned which = smallest(bytes);
+  if (which == KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
+    return NULL;
+  uintptr_t *block = take(which);
+  block[1] = (uintptr_t)layout;
+  block[0] = (uintptr_t)count << 1 | 1;
+  mutator->allocated += bytes;
+  mutator->safepoints++;
+  return (void *)((uintptr_t)(block + 2) + cairn_words.reference);
 }
 
 /* Where the block is known, or is to be noted. */
@@ -87,11 +124,12 @@ static unsigned find(uintptr_t block, bool *known)
   return at;
 }
 
-static void keep(uintptr_t block, size_t bytes)
+static void keep(uintptr_t block, size_t bytes, const struct cairn_layout *layout)
 {
   bool known;
 
   forget_old();
+  kept.layout = layout;
   unsigned at = find(block, &known);
   if (!known) {
     kept.block[at] = block;
@@ -153,7 +191,7 @@ void cairn_give_back(void *reference)
   if (cn_buffer_shorten(mutator, block, end))
     take_waiting(mutator);
   else if (cn_heap_keeps_place(end - block))
-    keep(block, end - block);
+    keep(block, end - block, layout);
   else
     wait(block, end);
 }

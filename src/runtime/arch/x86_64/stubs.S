@@ -349,10 +349,19 @@ stub cairn_alloc_slow
         ret
 end cairn_alloc_slow
 
-/* ref NAME(const struct cairn_layout *layout, int64_t count), by SAFEPOINT of safepoint.h. */
-        .macro alloc_indexed name, safepoint
+/* ref NAME(const struct cairn_layout *layout, int64_t count), by SAFEPOINT of safepoint.h; by FIRST, which uses no vector
+ * register, if that returns one. */
+        .macro alloc_indexed name, safepoint, first=0
 stub \name
         save_general
+        .ifnc \first, 0
+        andq $-16, %rsp
+        call \first
+        testq %rax, %rax
+        jnz 9f
+        movq 32(%rbp), %rsi
+        movq 40(%rbp), %rdi
+        .endif
         save_vectors
         movq %rsi, %rdx
         movq %rdi, %rsi
@@ -360,13 +369,19 @@ stub \name
         call \safepoint
         movq %rax, (%rbp)
         restore_vectors
+        .ifnc \first, 0
+        jmp 8f
+9:
+        movq %rax, (%rbp)
+8:
+        .endif
         restore_general
         ret
 end \name
         .endm
 
 alloc_indexed cairn_alloc_indexed_slow, cn_safepoint_alloc_indexed
-alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit
+alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit, cn_give_back_alloc
 
 /* ref cairn_resize_slow(const struct cairn_layout *layout, ref array, int64_t count, bool uninit) */
 stub cairn_resize_slow
