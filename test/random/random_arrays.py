@@ -222,7 +222,7 @@ class Program:
         odd = self.random.choice((5, 7, 11, 13))
         self.line(depth, self.pick(
             f'while (sum % {odd} != 0 && fuel-- > 0) mix({a}[sum % {a}[0]]);',
-            f'do mix({a}[sum % {a}[0]] + {b}[0]); while (sum % {odd} != 0);',
+            f'do mix({a}[sum % {a}[0]] + {b}[0]); while (sum % {odd} != 0 && fuel-- > 0);',
             f'for (ulong i = 0; i < {a}[0]; i++) {{ mix({a}[i]); if (sum % {odd} == 0) break; if (sum % 3 == 0) {b}[{b}[0] - 1]++; }}',
             f'for (ulong i = 1; i < {a}[0]; i++) {{ if ({a}[i] % {odd} == 0) {self.pick("break", "return", "continue")}; '
             f'{a}[i] += {b}[i % {b}[0]]; mix({a}[i]); }}',

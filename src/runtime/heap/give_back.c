@@ -25,8 +25,8 @@ enum { KEPT = 16, WAITING = 4 };
 static _Thread_local struct {
   uint64_t collections; /* at that time */
   unsigned count;
-  unsigned taken; /* the one that came in use last */
-  unsigned next;  /* the one that makes room for another, if there are KEPT */
+  unsigned taken;                    /* the one that came in use last */
+  unsigned next;                     /* the one that makes room for another, if there are KEPT */
   const struct cairn_layout *layout; /* of the object that was given back last */
   uintptr_t block[KEPT];
   size_t bytes[KEPT]; /* of it, as it was first; */
@@ -69,18 +69,24 @@ static unsigned smallest(size_t bytes)
   return best;
 }
 
-static void *take(unsigned which)
+/* Take it for `bytes`. What follows is walked over if the collector has no pages for such objects.
+ */
+static void *take(unsigned which, size_t bytes)
 {
+  uintptr_t block = kept.block[which];
+
+  CN_ASSERT(bytes <= kept.room[which]);
+  cairn_fill(block + bytes, block + kept.room[which]);
   kept.room[which] = 0;
   kept.taken = which;
-  return (void *)kept.block[which];
+  return (void *)block;
 }
 
 void *cn_give_back_again(size_t bytes)
 {
   unsigned which = smallest(bytes);
 
-  return which == KEPT ? NULL : take(which);
+  return which == KEPT ? NULL : take(which, bytes);
 }
 
 /* A handler that jumps out of here leaves an object of the same type, with one count or the other.
@@ -97,7 +103,7 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
   unsigned which = smallest(bytes);
   if (which == KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
     return NULL;
-  uintptr_t *block = take(which);
+  uintptr_t *block = take(which, bytes);
   block[1] = (uintptr_t)layout;
   block[0] = (uintptr_t)count << 1 | 1;
   mutator->allocated += bytes;
@@ -190,7 +196,7 @@ void cairn_give_back(void *reference)
     memset((void *)object, 0xa5, bytes); /* who uses it all the same sees it */
   if (cn_buffer_shorten(mutator, block, end))
     take_waiting(mutator);
-  else if (cn_heap_keeps_place(end - block))
+  else if (cn_options.stress == 0 && cn_heap_keeps_place(end - block))
     keep(block, end - block, layout);
   else
     wait(block, end);
