@@ -46,7 +46,7 @@ enum {
   TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
   SLOW = 2000,     /* picoseconds for each byte of a nursery before there was one: half survives */
   FORGOTTEN = 32,  /* of the slowest, one part in so many for each collection */
-  LATE = 2,        /* of the threshold, one part in so many may come on top while it marks */
+  LATE = 2,        /* thresholds that old objects may take while it marks */
   MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
 };
 
@@ -105,7 +105,7 @@ static bool is_beside(void)
 /* Of all old objects. While the program is marked there may be more of them. */
 static size_t limit(void)
 {
-  size_t most = heap.threshold + heap.threshold / LATE;
+  size_t most = heap.threshold < heap.maximum / LATE ? heap.threshold * LATE : heap.maximum;
 
   return !cn_marker.on ? heap.threshold : most < heap.maximum ? most : heap.maximum;
 }
@@ -352,16 +352,17 @@ static void end_beside(size_t bytes_needed)
   heap.tries = 0;
 }
 
-/* How long the end of a marking may take in a pause that began then; 0: it is not to be tried. */
+/* How long marking may take in a pause that began then: what the thread beside the program has not
+ * done by the threshold is done in pauses, too. 0: nothing. */
 static uint64_t deadline(uint64_t begun)
 {
   uint64_t goal = cairn_pause_goal(), least = cn_os_thread_ran(cn_os_thread()) + goal / 4;
 
   if (used() > limit())
     return UINT64_MAX;
-  if (!cn_marker.idle)
+  if (!cn_marker.idle && used() < heap.threshold)
     return 0;
-  heap.tries += heap.tries < TRIES;
+  heap.tries += cn_marker.idle && heap.tries < TRIES;
   return begun + goal > least ? begun + goal : least;
 }
 
@@ -371,7 +372,8 @@ static void go_on_beside(uint64_t begun, size_t bytes_needed)
   if (cn_marker.on) {
     if (cn_beside_finish(deadline(begun)))
       end_beside(bytes_needed);
-  } else if (used() > heap.start && is_beside() && cn_beside_is_free()) {
+  } else if (used() > heap.start && is_beside()) {
+    cn_beside_give_up(); /* what is left to sweep */
     heap.begun = used();
     cn_beside_begin();
   }
