@@ -241,6 +241,13 @@ static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
   }
 }
 
+/* A card of a large object waits once at most. */
+static void let_again(const struct part *part)
+{
+  if (!cn_tables_is_old(part->object) && part->to - part->from <= CN_CARD)
+    *cn_tables_again(part->to - 1) = 0;
+}
+
 /* The newest part: a piece of it. */
 static void scan_part(void)
 {
@@ -253,6 +260,7 @@ static void scan_part(void)
   } else {
     marker.parts.count--;
   }
+  let_again(&part);
   scan(part.object, part.from, part.to);
 }
 
@@ -287,7 +295,7 @@ static void look_at_card(uintptr_t card)
 
 static void look_at_block(size_t block)
 {
-  unsigned char *again = &cn_tables.again[block * CN_BLOCK_CARDS];
+  unsigned char *again = cn_tables_again(cn_tables_address(block));
 
   cn_tables.again_blocks[block] = 0;
   for (uintptr_t i = 0; i < CN_BLOCK_CARDS; i++)
@@ -395,6 +403,8 @@ void cn_marker_again_large(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   if (*cn_tables_large(object) != CN_LARGE_REACHED)
     return; /* all of it is to be looked at */
+  if (__atomic_exchange_n(cn_tables_again(from), 1, __ATOMIC_RELAXED) != 0)
+    return; /* it waits already */
   pthread_mutex_lock(&lock);
   push_part(object, from > object ? from : object, to);
   pthread_mutex_unlock(&lock);
@@ -414,11 +424,11 @@ bool cn_marker_step(size_t fields, bool stopped)
   CN_CHECK(cn_marker.on);
   marker.stopped = stopped;
   for (marker.fields = 0; marker.fields < fields;) {
-    if (marker.parts.count != 0) {
-      scan_part();
-    } else if (marker.objects.count != 0) {
+    if (marker.objects.count != 0) {
       uintptr_t object = ((uintptr_t *)marker.objects.at)[--marker.objects.count];
       scan(object, object, UINTPTR_MAX);
+    } else if (marker.parts.count != 0) {
+      scan_part();
     } else if (!look_again()) {
       cn_marker.idle = true;
       return false;
@@ -446,6 +456,8 @@ void cn_marker_give_up(void)
     if (cn_blocks_has_objects(block))
       cn_tables_unmark(block);
   cn_larges_unreach();
+  for (size_t i = 0; i < marker.parts.count; i++)
+    let_again((struct part *)marker.parts.at + i);
   marker.objects.count = marker.parts.count = 0;
   cn_marker.idle = true;
   cn_marker_end();

@@ -36,7 +36,7 @@ void cn_marker_large(uintptr_t object);
  * reachable. Or at the fields in [from, to) of a large object. */
 static inline void cn_marker_again(uintptr_t address)
 {
-  __atomic_store_n(&cn_tables.again[(address - cn_tables.old) / CN_CARD], 1, __ATOMIC_RELAXED);
+  __atomic_store_n(cn_tables_again(address), 1, __ATOMIC_RELAXED);
   __atomic_store_n(&cn_tables.again_blocks[cn_tables_block(address)], 1, __ATOMIC_RELAXED);
 }
 void cn_marker_again_large(uintptr_t object, uintptr_t from, uintptr_t to);

@@ -43,7 +43,8 @@ static bool make_tables(void)
   while (cards * CN_CARD < cn_tables.end - cn_tables.base)
     cards *= 2;
   cn_tables.blocks = old / CN_BLOCK;
-  size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE, again = old / CN_CARD,
+  size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
+         again = (cn_tables.end - cn_tables.base) / CN_CARD,
          larges = (cn_tables.old - cn_tables.base) / CN_PAGE,
          bytes = round_up(
              cards + bits + 2 * lines + again + larges + 2 * cn_tables.blocks + 8 * CN_CARD, page);
@@ -140,7 +141,7 @@ void cn_tables_unmark(size_t block)
   for (size_t i = 0; i < CN_BLOCK_BITS; i += 2)
     marks[i] = 0;
   memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, CN_BLOCK_LINES);
-  memset(&cn_tables.again[block * CN_BLOCK_CARDS], 0, CN_BLOCK_CARDS);
+  memset(cn_tables_again(cn_tables_address(block)), 0, CN_BLOCK_CARDS);
   cn_tables.again_blocks[block] = 0;
 }
 

@@ -145,6 +145,11 @@ static inline unsigned char *cn_tables_cards(uintptr_t block)
   return &cn_tables.cards[block / CN_CARD & cn_tables.mask];
 }
 
+static inline unsigned char *cn_tables_again(uintptr_t address)
+{
+  return &cn_tables.again[(address - cn_tables.base) / CN_CARD];
+}
+
 /* Nothing of the block is marked, or to be looked at again. */
 void cn_tables_unmark(size_t block);
 
