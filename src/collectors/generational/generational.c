@@ -30,7 +30,7 @@
 #include "runtime/os/os.h"
 
 enum {
-  NURSERY_USUAL = 4 << 20,
+  NURSERY_USUAL = 2 << 20,
   NURSERY_MOST = 32 << 20,
   NURSERY_SHARE = 8, /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
