@@ -105,6 +105,42 @@ static void mark_all(struct owner *me, struct thing **from, long count)
   }
 }
 
+static int is_marked(const struct owner *me, const struct thing *thing)
+{
+  return thing != NULL && thing->marked == me->epoch;
+}
+
+/* The values of keys that are reachable are. */
+static void mark_values(struct owner *me)
+{
+  for (int again = 1; again;) {
+    again = 0;
+    for (int i = 0; i < WATCHES; i++)
+      if (is_marked(me, me->pairs[i].target) && !is_marked(me, me->pairs[i].value)) {
+        mark_all(me, &me->pairs[i].value, 1);
+        again = 1;
+      }
+  }
+}
+
+/* First what the program leads to is marked; then what its queue may lead to, too. */
+static void watch(const struct owner *me, struct watched *watched, int marks)
+{
+  if (watched->target == NULL || is_marked(me, watched->target))
+    return;
+  watched->gone = marks;
+  if (marks == 2)
+    watched->target = watched->value = NULL;
+}
+
+static void watch_all(struct owner *me, int marks)
+{
+  for (int i = 0; i < WATCHES; i++) {
+    watch(me, &me->weak[i], marks);
+    watch(me, &me->pairs[i], marks);
+  }
+}
+
 long sweep(struct owner *me)
 {
   struct thing **link = &me->things;
@@ -116,6 +152,10 @@ long sweep(struct owner *me)
   mark_all(me, me->handled, HANDLES);
   mark_all(me, me->shared, SHARED);
   mark_all(me, me->held, me->holds);
+  mark_values(me);
+  watch_all(me, 1);
+  mark_all(me, me->last, WATCHES);
+  watch_all(me, 2);
   while (*link != NULL) {
     struct thing *thing = *link;
     if (thing->marked == me->epoch) {

@@ -35,7 +35,15 @@ struct thing {
   struct thing *next; /* of the same owner */
 };
 
-enum { ROOTS = 40, ARRAYS = 6, HANDLES = 8, HELD = 4000, SHARED = 24 };
+enum { ROOTS = 40, ARRAYS = 6, HANDLES = 8, HELD = 4000, SHARED = 24, THREADS = 8, WATCHES = 12, DEEPEST = 24 };
+
+/* Something that is watched: it may be gone. */
+struct watched {
+  struct thing *target, *value;
+  long number; /* 0: nothing is watched */
+  enum kind kind;
+  int gone; /* 1: the thread's queue may keep it; 2: nothing does */
+};
 
 struct owner {
   long number; /* of the thread */
@@ -47,6 +55,9 @@ struct owner {
   struct thing *arrays[ARRAYS]; /* to which nothing else leads: they may be resized */
   struct thing *handled[HANDLES];
   struct thing *shared[SHARED]; /* what this thread's slots of the shared objects hold */
+  struct watched weak[WATCHES], pairs[WATCHES];
+  struct thing *last[WATCHES]; /* registered for the thread's queue, which keeps them */
+  long taken;
   struct thing *held[HELD];     /* what locals hold */
   long holds, depth, steps, most_live, made;
   struct thing **waiting; /* beside a stack of references */

@@ -19,12 +19,7 @@
 #include <string.h>
 #include <cairn/cairn.h>
 #include <cairn/handle.h>
-#include "model.h"
-
-struct any {
-  long number, walk;
-};
-typedef struct any managed *ref;
+#include "shadow.h"
 
 struct node {
   long number, walk;
@@ -55,16 +50,17 @@ struct item {
   char letters[3];
 };
 
-enum { THREADS = 8, LIMIT = 60000, DEEPEST = 24, GIVEN = 4 };
+enum { LIMIT = 60000, GIVEN = 4 };
 
 enum step {
   MAKE, LINK, FOLLOW, CLEAR, FORGET, COPY, RESIZE, LIST, GARBAGE, INSIDE, DEEPER, RESUME, SIGNAL,
-  LOAD, GIVE, SHARE, HANDLE, COLLECT, LOOK, WALK, STEPS
+  LOAD, GIVE, SHARE, HANDLE, COLLECT, LOOK, WALK, WEAK, PAIR, LAST, TAKE, PIN, STEPS
 };
 static const char *const names[STEPS] = {
     "make",   "link",   "follow", "clear", "forget", "copy", "resize", "list",   "garbage", "inside",
-    "deeper", "resume", "signal", "load",  "give",   "share", "handle", "collect", "look",   "walk"};
-static const unsigned often[STEPS] = {60, 80, 50, 10, 1, 20, 12, 3, 10, 10, 8, 6, 3, 1, 4, 12, 6, 1, 30, 1};
+    "deeper", "resume", "signal", "load",  "give",   "share", "handle", "collect", "look",   "walk",
+    "weak",   "pair",   "last",   "take",  "pin"};
+static const unsigned often[STEPS] = {60, 80, 50, 10, 1, 20, 12, 3, 10, 10, 8, 6, 3, 1, 4, 12, 6, 1, 30, 1, 8, 8, 4, 2, 5};
 
 static struct owner owners[THREADS];
 static ref managed *tables[THREADS]; /* of each thread ROOTS + ARRAYS */
@@ -76,7 +72,7 @@ static _Thread_local struct owner *mine;
 static _Thread_local ref local_root; /* it is also in the table, at 0 */
 static _Atomic long checked;
 
-_Noreturn static void wrong(struct owner *me, const char *what, const struct thing *thing)
+_Noreturn void wrong(struct owner *me, const char *what, const struct thing *thing)
 {
   fprintf(stderr, "shadow: %s: thread %ld, step %ld, kind %d, number %lx, count %ld\n", what, me->number,
           me->steps, thing ? (int)thing->kind : -1, thing ? thing->number : 0, thing ? thing->count : 0);
@@ -208,12 +204,12 @@ static void store(ref object, enum kind kind, long i, ref value)
 
 /* ---- looking ---- */
 
-static long number_of(ref object, enum kind kind)
+long number_of(ref object, enum kind kind)
 {
   return kind == MIXED ? ((struct mixed managed *)object)->number : object->number;
 }
 
-static int has_number(enum kind kind)
+int has_number(enum kind kind)
 {
   return kind == NODE || kind == MIXED || kind == FLEX || kind == TEXT;
 }
@@ -252,7 +248,7 @@ static void look_at_data(struct owner *me, ref object, const struct thing *thing
 }
 
 /* Is it there, as the model says? Not what it leads to. */
-static void look_at(struct owner *me, ref object, const struct thing *thing)
+void look_at(struct owner *me, ref object, const struct thing *thing)
 {
   if ((object == NULL) != (thing == NULL))
     wrong(me, object ? "a reference in place of null" : "null", thing);
@@ -262,12 +258,12 @@ static void look_at(struct owner *me, ref object, const struct thing *thing)
     wrong(me, "another object", thing);
 }
 
-static ref root(struct owner *me, long i)
+ref root(struct owner *me, long i)
 {
   return tables[me->number][i];
 }
 
-static void set_root(struct owner *me, long i, ref object, struct thing *thing)
+void set_root(struct owner *me, long i, ref object, struct thing *thing)
 {
   tables[me->number][i] = object;
   me->roots[i] = thing;
@@ -325,7 +321,7 @@ static long waiting(struct owner *me, long at, ref object, struct thing *thing, 
   return at + 1;
 }
 
-static void walk_from(struct owner *me, ref object, struct thing *thing, long capacity)
+void walk_from(struct owner *me, ref object, struct thing *thing, long capacity)
 {
   long at = waiting(me, 0, object, thing, capacity);
 
@@ -365,6 +361,7 @@ static void walk(struct owner *me)
     if (me->handles[i] != NULL)
       walk_from(me, (ref)cairn_handle_get(me->handles[i]), me->handled[i], live);
   walk_shared(me, live);
+  watch_look(me, 0, live);
 }
 
 /* ---- steps ---- */
@@ -532,8 +529,6 @@ static void step_garbage(struct owner *me)
   if (sum != 0)
     wrong(me, "memory that is not clear", NULL);
 }
-
-static void some_steps(struct owner *me, long most);
 
 /* Pointers into an object are all that a frame has of it. */
 __attribute__((noinline)) static void with_inside(struct owner *me, char managed *byte, ref managed *slot,
@@ -823,7 +818,19 @@ static void step(struct owner *me, enum step which)
   case HANDLE:
     return step_handle(me);
   case COLLECT:
-    return cairn_collect();
+    sweep(me);
+    cairn_collect();
+    return watch_look(me, 1, 0);
+  case WEAK:
+    return watch_weak(me);
+  case PAIR:
+    return watch_pair(me);
+  case LAST:
+    return watch_last(me);
+  case TAKE:
+    return watch_take(me);
+  case PIN:
+    return watch_pin(me);
   case LOOK:
     return look(me);
   default:
@@ -843,7 +850,7 @@ static enum step choose(struct owner *me)
   return which;
 }
 
-static void some_steps(struct owner *me, long most)
+void some_steps(struct owner *me, long most)
 {
   for (long left = (long)draw(me, most + 1); left > 0; left--) {
     enum step which = choose(me);
@@ -858,6 +865,7 @@ static void *run(void *argument)
   long next = 0;
 
   tables[me->number] = cairn_new_array(ref, ROOTS + ARRAYS);
+  watch_begin(me);
   while (me->steps < steps_wanted) {
     some_steps(me, 20);
     if (me->steps >= next) {
@@ -878,16 +886,20 @@ static void *run(void *argument)
 
 static void report(void)
 {
-  long all[STEPS] = {0};
+  long all[STEPS] = {0}, taken = 0;
 
   for (long t = 0; t < threads; t++)
     for (int i = 0; i < STEPS; i++)
       all[i] += owners[t].counts[i];
+  for (long t = 0; t < threads; t++)
+    taken += owners[t].taken;
   for (int i = 0; i < STEPS; i++)
     fprintf(stderr, "%s %ld%s", names[i], all[i], i + 1 < STEPS ? ", " : "\n");
   for (int i = 0; i < STEPS; i++)
     if (all[i] == 0 && (i != LOAD || library != NULL))
       printf("never: %s\n", names[i]);
+  if (taken == 0)
+    puts("never: an object in a queue");
   printf("as the model: %s, signals %s\n", checked > 0 ? "yes" : "nothing was looked at",
          handled > 0 ? "handled" : "missed");
 }
