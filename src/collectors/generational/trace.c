@@ -12,7 +12,6 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/copy.h"
-#include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/nursery.h"
@@ -432,7 +431,7 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
   return address;
 }
 
-_Noreturn static void nothing_there(const uintptr_t *slot, uintptr_t address)
+_Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address)
 {
   bool left = cn_tables_state(cn_tables_block(address - 1)) == CN_BLOCK_NONE;
 
@@ -470,7 +469,7 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
     return address;
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || address == cn_tables.end ||
       !cn_tables_starts(address))
-    nothing_there(slot, address);
+    cn_trace_nothing_there(slot, address);
   if (how.mode == CN_TRACE_MOVE || cn_tables_state(cn_tables_block(address)) == CN_BLOCK_SOURCE)
     return evacuate_old(tracer, slot, address, cn_tables.old, cn_tables.end);
   if (!mark(address, how.shared))
@@ -710,53 +709,6 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
     visit_some(tracer, element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
     element += layout->elem_size;
   }
-}
-
-/* ---- roots ---- */
-
-static uintptr_t start_of(const uintptr_t *slot, uintptr_t address)
-{
-  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
-
-  if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
-    return cn_inside_nursery(slot, address);
-  if (cn_large_contains(header))
-    return cn_inside_large(slot, address);
-  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header))
-    return address;
-  if (cn_tables_state(cn_tables_block(header)) == CN_BLOCK_NONE)
-    nothing_there(slot, address);
-  return cn_inside_old(slot, address);
-}
-
-static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
-{
-  uintptr_t tag = cn_cycle.words.reference, address = *slot - tag;
-
-  if (cn_cycle.marks)
-    cn_marker_root(slot);
-  if ((address & cn_cycle.words.mask) != 0 ||
-      address - CAIRN_ABI_HEADER_SIZE - cn_cycle.young >= cn_cycle.young_bytes)
-    return;
-  uintptr_t start = start_of(slot, address), moved = start + tag;
-  CN_ASSERT(start <= address);
-  visit(tracer, &moved, how_now());
-  *slot = moved + (address - start);
-}
-
-static void visit_roots(void *env, uintptr_t *const *slots, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    visit_root(env, slots[i]);
-  cn_trace_drain(env);
-}
-
-void cn_trace_fetch(struct cn_tracer *tracer)
-{
-  struct cairn_root_set *roots;
-
-  while ((cn_cycle.shared || !cn_trace_is_over(tracer)) && (roots = cairn_roots_fetch()) != NULL)
-    cairn_roots_visit_array(roots, visit_roots, tracer);
 }
 
 /* ---- a collection ---- */

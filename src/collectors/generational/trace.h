@@ -57,7 +57,7 @@ void cn_trace_fetch(struct cn_tracer *tracer);
 void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
                     uintptr_t from, uintptr_t to);
 
-/* Visit the slot, which is a field's. */
+/* Visit a slot that leads to the start of an object. */
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
 
 /* Visit what the tracer has on its stack, and what that leads to. */
@@ -74,6 +74,7 @@ void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t co
  * cairn_fatal(). */
 const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot,
                                            uintptr_t object);
+_Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
 #endif
