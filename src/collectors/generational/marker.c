@@ -83,7 +83,8 @@ static void push_part(uintptr_t object, uintptr_t from, uintptr_t to)
 
 static void drop(struct stack *stack, size_t size)
 {
-  cn_os_free(stack->at, stack->room * size);
+  if (stack->at != NULL)
+    cn_os_free(stack->at, stack->room * size);
   CN_CHECK(stack->count == 0 || stack == &marker.weak);
   *stack = (struct stack){0};
 }
