@@ -163,18 +163,9 @@ static void halve_usual_maximum(void)
     cn_options.heap_initial = cn_options.heap_max;
 }
 
-/* Several threads may come first. */
-void cn_heap_set_up(void)
+/* It may end the program, whose exit handlers then come here. */
+static void set_up(void)
 {
-  static struct cn_mutex first;
-
-  if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
-    return;
-  cn_mutex_take(&first, UINT64_MAX);
-  if (ready) {
-    cn_mutex_release(&first);
-    return;
-  }
   settle();
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
   cn_layouts_begin();
@@ -194,6 +185,23 @@ void cn_heap_set_up(void)
     cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
                         cn_options.heap_initial, cn_options.heap_max);
   __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+}
+
+/* Several threads may come first. */
+void cn_heap_set_up(void)
+{
+  static struct cn_mutex first;
+  static _Thread_local bool under_way;
+
+  if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+    return;
+  if (under_way)
+    cn_report_end();
+  cn_mutex_take(&first, UINT64_MAX);
+  under_way = true;
+  if (!ready)
+    set_up();
+  under_way = false;
   cn_mutex_release(&first);
 }
 
