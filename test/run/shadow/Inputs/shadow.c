@@ -820,7 +820,8 @@ static void step(struct owner *me, enum step which)
   case COLLECT:
     sweep(me);
     cairn_collect();
-    return watch_look(me, 1, 0);
+    /* A thread that collects meanwhile keeps alive what a weak field of ours was just read for. */
+    return watch_look(me, threads == 1, 0);
   case WEAK:
     return watch_weak(me);
   case PAIR:
