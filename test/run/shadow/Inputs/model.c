@@ -155,6 +155,7 @@ long sweep(struct owner *me)
   mark_values(me);
   watch_all(me, 1);
   mark_all(me, me->last, WATCHES);
+  mark_values(me); /* of keys that are in the queue since before they were keys */
   watch_all(me, 2);
   while (*link != NULL) {
     struct thing *thing = *link;

@@ -21,35 +21,6 @@
 #include <cairn/handle.h>
 #include "shadow.h"
 
-struct node {
-  long number, walk;
-  ref slots[3];
-};
-struct part {
-  char letter;
-  ref one, other;
-};
-struct mixed {
-  struct part first;
-  long number, walk;
-  struct part parts[2];
-};
-struct flex {
-  long number, walk, count;
-  ref slots[];
-};
-struct text {
-  long number, walk;
-  ref owner;
-  char bytes[];
-};
-struct item {
-  ref one;
-  long value;
-  ref other;
-  char letters[3];
-};
-
 enum { LIMIT = 60000, GIVEN = 4 };
 
 enum step {
@@ -60,7 +31,8 @@ static const char *const names[STEPS] = {
     "make",   "link",   "follow", "clear", "forget", "copy", "resize", "list",   "garbage", "inside",
     "deeper", "resume", "signal", "load",  "give",   "share", "handle", "collect", "look",   "walk",
     "weak",   "pair",   "last",   "take",  "pin"};
-static const unsigned often[STEPS] = {60, 80, 50, 10, 1, 20, 12, 3, 10, 10, 8, 6, 3, 1, 4, 12, 6, 1, 30, 1, 8, 8, 4, 2, 5};
+static const unsigned often[STEPS] = {60, 80, 50, 10, 1,  20, 12, 3,  10, 10, 8, 6, 3,
+                                      1,  4,  12, 6,  1,  30, 1,  20, 20, 10, 2, 5};
 
 static struct owner owners[THREADS];
 static ref managed *tables[THREADS]; /* of each thread ROOTS + ARRAYS */
@@ -79,184 +51,7 @@ _Noreturn void wrong(struct owner *me, const char *what, const struct thing *thi
   abort();
 }
 
-/* ---- objects ---- */
-
-static ref make_node(const struct thing *thing)
-{
-  struct node managed *node = cairn_new(struct node);
-
-  node->number = thing->number;
-  return (ref)node;
-}
-
-static ref make_mixed(const struct thing *thing)
-{
-  struct mixed managed *mixed = cairn_new(struct mixed);
-
-  mixed->number = thing->number;
-  mixed->first.letter = mixed->parts[0].letter = mixed->parts[1].letter = (char)thing->number;
-  return (ref)mixed;
-}
-
-static ref make_flex(const struct thing *thing)
-{
-  struct flex managed *flex = cairn_new_flex(struct flex, thing->count, slots);
-
-  flex->number = thing->number;
-  flex->count = thing->count;
-  return (ref)flex;
-}
-
-static ref make_text(const struct thing *thing)
-{
-  struct text managed *text = cairn_new_flex(struct text, thing->count, bytes);
-
-  text->number = thing->number;
-  for (long i = 0; i < thing->count; i++)
-    text->bytes[i] = (char)(thing->number + i);
-  return (ref)text;
-}
-
-static ref make_items(const struct thing *thing)
-{
-  struct item managed *items = cairn_new_array(struct item, thing->count);
-
-  for (long i = 0; i < thing->count; i++) {
-    items[i].value = value_of(thing, i);
-    items[i].letters[2] = (char)i;
-  }
-  return (ref)items;
-}
-
-static ref make_longs(const struct thing *thing)
-{
-  long managed *longs = cairn_new_array_uninit(long, thing->count);
-
-  for (long i = 0; i < thing->count; i++)
-    longs[i] = value_of(thing, i);
-  return (ref)longs;
-}
-
-static ref make(const struct thing *thing)
-{
-  switch (thing->kind) {
-  case NODE:
-    return make_node(thing);
-  case MIXED:
-    return make_mixed(thing);
-  case FLEX:
-    return make_flex(thing);
-  case TEXT:
-    return make_text(thing);
-  case ITEMS:
-    return make_items(thing);
-  case REFS:
-    return (ref)cairn_new_array(ref, thing->count);
-  default:
-    return make_longs(thing);
-  }
-}
-
-static struct part managed *part_of(ref object, long i)
-{
-  struct mixed managed *mixed = (struct mixed managed *)object;
-
-  return i == 0 ? &mixed->first : &mixed->parts[i - 1];
-}
-
-static ref load(ref object, enum kind kind, long i)
-{
-  switch (kind) {
-  case NODE:
-    return ((struct node managed *)object)->slots[i];
-  case MIXED:
-    return i % 2 ? part_of(object, i / 2)->other : part_of(object, i / 2)->one;
-  case FLEX:
-    return ((struct flex managed *)object)->slots[i];
-  case TEXT:
-    return ((struct text managed *)object)->owner;
-  case ITEMS:
-    return i % 2 ? ((struct item managed *)object)[i / 2].other : ((struct item managed *)object)[i / 2].one;
-  default:
-    return ((ref managed *)object)[i];
-  }
-}
-
-static void store(ref object, enum kind kind, long i, ref value)
-{
-  if (kind == NODE)
-    ((struct node managed *)object)->slots[i] = value;
-  else if (kind == MIXED && i % 2)
-    part_of(object, i / 2)->other = value;
-  else if (kind == MIXED)
-    part_of(object, i / 2)->one = value;
-  else if (kind == FLEX)
-    ((struct flex managed *)object)->slots[i] = value;
-  else if (kind == TEXT)
-    ((struct text managed *)object)->owner = value;
-  else if (kind == ITEMS && i % 2)
-    ((struct item managed *)object)[i / 2].other = value;
-  else if (kind == ITEMS)
-    ((struct item managed *)object)[i / 2].one = value;
-  else
-    ((ref managed *)object)[i] = value;
-}
-
 /* ---- looking ---- */
-
-long number_of(ref object, enum kind kind)
-{
-  return kind == MIXED ? ((struct mixed managed *)object)->number : object->number;
-}
-
-int has_number(enum kind kind)
-{
-  return kind == NODE || kind == MIXED || kind == FLEX || kind == TEXT;
-}
-
-static void look_at_data(struct owner *me, ref object, const struct thing *thing)
-{
-  switch (thing->kind) {
-  case MIXED:
-    for (long i = 0; i < 3; i++)
-      if (part_of(object, i)->letter != (char)thing->number)
-        wrong(me, "a letter", thing);
-    return;
-  case FLEX:
-    if (((struct flex managed *)object)->count != thing->count)
-      wrong(me, "the count", thing);
-    return;
-  case TEXT:
-    for (long i = 0; i < thing->count; i++)
-      if (((struct text managed *)object)->bytes[i] != (char)(thing->number + i))
-        wrong(me, "a byte", thing);
-    return;
-  case ITEMS:
-    for (long i = 0; i < thing->count; i++)
-      if (((struct item managed *)object)[i].value != value_of(thing, i) ||
-          ((struct item managed *)object)[i].letters[2] != (char)i)
-        wrong(me, "a struct in an array", thing);
-    return;
-  case LONGS:
-    for (long i = 0; i < thing->count; i++)
-      if (((long managed *)object)[i] != value_of(thing, i))
-        wrong(me, "an element", thing);
-    return;
-  default:
-    return;
-  }
-}
-
-/* Is it there, as the model says? Not what it leads to. */
-void look_at(struct owner *me, ref object, const struct thing *thing)
-{
-  if ((object == NULL) != (thing == NULL))
-    wrong(me, object ? "a reference in place of null" : "null", thing);
-  if (thing == NULL)
-    return;
-  if (has_number(thing->kind) && number_of(object, thing->kind) != thing->number)
-    wrong(me, "another object", thing);
-}
 
 ref root(struct owner *me, long i)
 {
@@ -381,7 +176,7 @@ static void step_make(struct owner *me)
   ref object;
 
   hold(me, thing);
-  object = make(thing);
+  object = make_object(thing);
   release(me, 1);
   long links = thing->slot_count < 6 ? thing->slot_count : 6;
   for (long i = 0; i < links; i++) {
@@ -462,7 +257,7 @@ static void step_resize(struct owner *me)
 
   if (thing == NULL || draw(me, 20) == 0) {
     thing = me->arrays[at] = thing_new(me, at % 2 ? LONGS : REFS, some_count(me));
-    tables[me->number][ROOTS + at] = make(thing);
+    tables[me->number][ROOTS + at] = make_object(thing);
     return;
   }
   had = thing->count;
@@ -820,8 +615,7 @@ static void step(struct owner *me, enum step which)
   case COLLECT:
     sweep(me);
     cairn_collect();
-    /* A thread that collects meanwhile keeps alive what a weak field of ours was just read for. */
-    return watch_look(me, threads == 1, 0);
+    return watch_look(me, 1, 0);
   case WEAK:
     return watch_weak(me);
   case PAIR:
