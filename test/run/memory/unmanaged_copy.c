@@ -1,7 +1,7 @@
-// A struct with references copied to memory of the C library, by functions that cannot know what is
-// where the pointer leads: the program ends with a message. So does one that copies an object to a local of bytes, where
-// nothing says that references are to be looked for. Copies of data, and copies to locals and globals that hold
-// references, are fine.
+// A struct with references copied to memory of the C library, by functions that cannot know what is where the pointer
+// leads: the program ends with a message. So does one that copies an object to a local of bytes, where nothing says
+// that references are to be looked for. Copies of data, and copies to locals and globals that hold references, are
+// fine.
 // RUN: %cairn-cc -O0 %s -o %t && %t 0 | FileCheck %s && %t 1 | FileCheck %s \
 // RUN:   && env CAIRN_STRESS=1 %t 0 | FileCheck %s
 // RUN: not --crash %t 2 2>&1 | FileCheck %s --check-prefix=LOST
@@ -90,4 +90,4 @@ int main(int argc, char **argv)
   return 0;
 }
 // CHECK: value 42
-// LOST: fatal: a reference is stored at 0x{{.*}}copy_{{(native|managed|bytes)}}{{.*}}, which is neither a local nor a global that holds references
+// LOST: fatal: a reference is stored at 0x{{.*}}copy_{{(native|managed|bytes)}}{{.*}}, which is neither a local nor

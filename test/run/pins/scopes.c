@@ -10,7 +10,8 @@
 // RUN: env CAIRN_STRESS=1 CAIRN_STATS=1 %t 2>&1 | FileCheck --check-prefix=MOVED %s
 // RUN: env CAIRN_LOG=pins %t 2>&1 | FileCheck --check-prefix=LOG %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational %s %t.native.o -o %t.O0 && env CAIRN_STRESS=1 %t.O0 | FileCheck %s
-// RUN: clang -O1 -DCAIRN_PLAIN -Wall -Werror -I%root/include %s %S/Inputs/native.c -o %t.plain && %t.plain | FileCheck %s
+// RUN: clang -O1 -DCAIRN_PLAIN -Wall -Werror -I%root/include %s %S/Inputs/native.c -o %t.plain && \
+// RUN:   %t.plain | FileCheck %s
 // MOVED: objects moved: {{[0-9][0-9][0-9]}}
 // MOVED: pinned at {{.*}}scopes.c:[[#]]: 100 times, {{.*}}char[]
 // LOG: cairn: pins: {{.*}}char[] at 0x{{[0-9a-f]+}} is pinned 1 times, the last time at {{.*}}scopes.c:[[#]]

@@ -12,7 +12,7 @@
 // RUN: not --crash %t header 2>&1 | FileCheck --check-prefix=HEADER %s
 // NULL: cairn: fatal: thread {{.*}}: cairn_pin at {{.*}}wrong.c:[[#]]: 0x0 is no object of the heap
 // GLOBAL: cairn: fatal: thread {{.*}}: cairn_pin at {{.*}}wrong.c:[[#]]: 0x{{[0-9a-f]+}} is no object of the heap
-// TWICE: cairn: fatal: thread {{.*}}: cairn_unpin at {{.*}}wrong.c:[[#]]: 0x{{[0-9a-f]+}} is not pinned, or has been unpinned before
+// TWICE: cairn: fatal: thread {{.*}}: cairn_unpin at {{.*}}wrong.c:[[#]]: 0x{{[0-9a-f]+}} is not pinned, or has been
 // GARBAGE: cairn: fatal: thread {{.*}}: cairn_unpin at {{.*}}wrong.c:[[#]]: 0x{{[0-9a-f]+}} is not pinned
 // HEADER: cairn: fatal: 0x{{[0-9a-f]+}} was pinned at {{.*}}wrong.c:[[#]], and no object is there
 #include <string.h>

@@ -1,6 +1,6 @@
-// Ephemerons: pairs and elements of tables, chains of a million that begin with what is alive or not, values that lead to
-// their own keys, keys that live by a finaliser alone. What would go wrong: a value goes before its key, or stays after it;
-// a chain takes time by the square of its length (an hour); one is stale after a collection.
+// Ephemerons: pairs and elements of tables, chains of a million that begin with what is alive or not, values that
+// lead to their own keys, keys that live by a finaliser alone. What would go wrong: a value goes before its key, or
+// stays after it; a chain takes time by the square of its length (an hour); one is stale after a collection.
 // RUN: %cairn-cc -O2 %s -o %t && %t 1000000 | FileCheck %s && env CAIRN_STRESS=5 CAIRN_VERIFY=heap %t 40 | FileCheck %s
 // RUN: %cairn-cc -O2 -fcairn-barriers=cards -fcairn-collector=generational %s -o %t && %t 1000000 | FileCheck %s
 // RUN: env CAIRN_HEAP_MAX=64m CAIRN_VERIFY=heap %t 20000 | FileCheck %s && env CAIRN_STRESS=5 %t 40 | FileCheck %s

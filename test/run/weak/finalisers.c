@@ -1,8 +1,10 @@
-// Finalisers: objects of a finalisable type and others that were registered, queued once when nothing leads to them. What
-// would go wrong: one is lost, comes twice or in another order than it was led to; one that lives comes; a weak field leads
-// to one that is queued; what a finaliser does (allocate, collect, jump out, keep the object) damages the heap.
+// Finalisers: objects of a finalisable type and others that were registered, queued once when nothing leads to them.
+// What would go wrong: one is lost, comes twice or in another order than it was led to; one that lives comes; a weak
+// field leads to one that is queued; what a finaliser does (allocate, collect, jump out, keep the object) damages the
+// heap.
 // RUN: %cairn-cc -O2 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
-// RUN: env CAIRN_VERIFY=heap CAIRN_HEAP_INITIAL=1m %t | FileCheck %s && env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t | FileCheck %s
+// RUN: env CAIRN_VERIFY=heap CAIRN_HEAP_INITIAL=1m %t | FileCheck %s && \
+// RUN:   env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t | FileCheck %s
 // RUN: %cairn-cc -O0 %s -o %t && %t | FileCheck %s && %cairn-cc -O3 -flto %s -o %t && %t | FileCheck %s
 #include <setjmp.h>
 #include <stdio.h>

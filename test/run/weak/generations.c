@@ -1,8 +1,10 @@
-// Weak fields and finalisers of old and young objects, in young collections: what is old and weak leads to what is young,
-// and the other way round, in small tables and in one of its own pages. What would go wrong: a weak field of an old object
-// is not looked at, and stale; one of two on a card is forgotten; an old object is finalised by a young collection.
+// Weak fields and finalisers of old and young objects, in young collections: what is old and weak leads to what is
+// young, and the other way round, in small tables and in one of its own pages. What would go wrong: a weak field of
+// an old object is not looked at, and stale; one of two on a card is forgotten; an old object is finalised by a young
+// collection.
 // RUN: %cairn-cc -O2 -fcairn-barriers=cards -fcairn-collector=generational %s -o %t
-// RUN: env CAIRN_STATS=1 %t 300 2>&1 | FileCheck %s --check-prefixes=CHECK,MANY && env CAIRN_VERIFY=heap CAIRN_HEAP_MAX=16m %t 60 | FileCheck %s
+// RUN: env CAIRN_STATS=1 %t 300 2>&1 | FileCheck %s --check-prefixes=CHECK,MANY && \
+// RUN:   env CAIRN_VERIFY=heap CAIRN_HEAP_MAX=16m %t 60 | FileCheck %s
 // RUN: env CAIRN_STRESS=50 CAIRN_VERIFY=heap %t 4 | FileCheck %s
 // RUN: %cairn-cc -O2 %s -o %t && %t 30 | FileCheck %s
 #include <stdio.h>

@@ -1,10 +1,11 @@
-// Identity hashes of objects, arrays and flexible objects, small and large, asked before and after they move; objects that
-// grow by them in a full nursery and a full heap; pointers into them and behind them; arrays that are resized. What would
-// go wrong: a hash changes, a copy overwrites its neighbour, a walk loses its way.
+// Identity hashes of objects, arrays and flexible objects, small and large, asked before and after they move; objects
+// that grow by them in a full nursery and a full heap; pointers into them and behind them; arrays that are resized.
+// What would go wrong: a hash changes, a copy overwrites its neighbour, a walk loses its way.
 // RUN: %cairn-cc -O2 %s -o %t && %t 20000 | FileCheck %s && env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t 60 | FileCheck %s
 // RUN: env CAIRN_HEAP_MAX=24m CAIRN_VERIFY=heap %t 20000 | FileCheck %s && env CAIRN_STRESS=1 %t 30 | FileCheck %s
 // RUN: %cairn-cc -O2 -fcairn-barriers=cards -fcairn-collector=generational %s -o %t && %t 20000 | FileCheck %s
-// RUN: env CAIRN_HEAP_MAX=24m CAIRN_VERIFY=heap %t 20000 | FileCheck %s && env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t 60 | FileCheck %s
+// RUN: env CAIRN_HEAP_MAX=24m CAIRN_VERIFY=heap %t 20000 | FileCheck %s && \
+// RUN:   env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t 60 | FileCheck %s
 // RUN: cc -DCAIRN_PLAIN -I%root/include %s -o %t && %t 100 | FileCheck %s
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// A weak table in managed C: entries of keys that live, of keys that the value alone leads to, removed ones, many that go.
-// What would go wrong: an entry is not found after a collection or a growth, a dead one stays, one is found twice.
+// A weak table in managed C: entries of keys that live, of keys that the value alone leads to, removed ones, many
+// that go. What would go wrong: an entry is not found after a collection or a growth, a dead one stays, one is found
+// twice.
 // RUN: %cairn-cc -O2 %s -o %t && %t 40000 | FileCheck %s && env CAIRN_STRESS=3 CAIRN_VERIFY=heap %t 60 | FileCheck %s
 // RUN: %cairn-cc -O2 -fcairn-barriers=cards -fcairn-collector=generational %s -o %t && %t 40000 | FileCheck %s
 // RUN: env CAIRN_HEAP_MAX=32m CAIRN_VERIFY=heap %t 20000 | FileCheck %s && env CAIRN_STRESS=3 %t 60 | FileCheck %s

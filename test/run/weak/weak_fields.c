@@ -1,7 +1,8 @@
-// Weak fields: in an object, in an array, in elements of a flexible member, large or small. What would go wrong: one keeps
-// its target alive, one is cleared whose target lives, one leads to where its target was.
+// Weak fields: in an object, in an array, in elements of a flexible member, large or small. What would go wrong: one
+// keeps its target alive, one is cleared whose target lives, one leads to where its target was.
 // RUN: %cairn-cc -O2 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
-// RUN: env CAIRN_VERIFY=heap CAIRN_HEAP_INITIAL=1m %t | FileCheck %s && env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t | FileCheck %s
+// RUN: env CAIRN_VERIFY=heap CAIRN_HEAP_INITIAL=1m %t | FileCheck %s && \
+// RUN:   env CAIRN_STRESS=7 CAIRN_VERIFY=heap %t | FileCheck %s
 #include <stdio.h>
 #include <cairn/weak.h>
 
