@@ -642,24 +642,24 @@ INLINE void drain(struct cn_tracer *tracer, struct how how)
   tracer->count = tracer->bottom = 0;
 }
 
-static void drain_alone(struct cn_tracer *tracer)
+INLINE void drain_by_mode(struct cn_tracer *tracer, bool shared)
 {
   if (cn_cycle.mode == CN_TRACE_YOUNG)
-    drain(tracer, (struct how){CN_TRACE_YOUNG, false});
+    drain(tracer, (struct how){CN_TRACE_YOUNG, shared});
   else if (cn_cycle.mode == CN_TRACE_FULL)
-    drain(tracer, (struct how){CN_TRACE_FULL, false});
+    drain(tracer, (struct how){CN_TRACE_FULL, shared});
   else
-    drain(tracer, (struct how){CN_TRACE_MOVE, false});
+    drain(tracer, (struct how){CN_TRACE_MOVE, shared});
+}
+
+static void drain_alone(struct cn_tracer *tracer)
+{
+  drain_by_mode(tracer, false);
 }
 
 static void drain_shared(struct cn_tracer *tracer)
 {
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
-    drain(tracer, (struct how){CN_TRACE_YOUNG, true});
-  else if (cn_cycle.mode == CN_TRACE_FULL)
-    drain(tracer, (struct how){CN_TRACE_FULL, true});
-  else
-    drain(tracer, (struct how){CN_TRACE_MOVE, true});
+  drain_by_mode(tracer, true);
 }
 
 void cn_trace_drain(struct cn_tracer *tracer)

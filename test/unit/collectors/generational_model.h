@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "unit/runtime/aborts.h"
+#include "unit/runtime/objects.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,6 @@
 #include "runtime/heap/verify_heap.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/workers.h"
-
-typedef uintptr_t ref;
 
 enum { ROOTS = 64, SLOTS = 3, SET = 8 /* roots that are fetched together */, WORKERS = 4 };
 
@@ -147,45 +146,17 @@ static uintptr_t *try_block(size_t bytes)
   return block ? memset(block, 0, bytes) : NULL;
 }
 
-static uintptr_t *block(size_t bytes, enum cairn_extent extent)
+static enum cairn_extent usual = CAIRN_EXTENT_YOUNG;
+
+static uintptr_t *block(size_t bytes)
 {
   uintptr_t *at = try_block(bytes);
 
   for (int i = 0; at == NULL && i < 2; i++) {
-    run(i == 0 ? extent : CAIRN_EXTENT_FULL, bytes);
+    run(i == 0 ? usual : CAIRN_EXTENT_FULL, bytes);
     at = try_block(bytes);
   }
   return at;
-}
-
-static enum cairn_extent usual = CAIRN_EXTENT_YOUNG;
-
-static ref object(const struct cairn_layout *layout)
-{
-  uintptr_t *at = block(8 + layout->base_size, usual);
-
-  if (at == NULL)
-    return 0;
-  at[0] = (uintptr_t)layout;
-  return (ref)(at + 1);
-}
-
-static ref indexed(const struct cairn_layout *layout, uint64_t count)
-{
-  uint64_t payload = 0;
-
-  assert_int_equal(cairn_layout_payload(layout, count, &payload), CAIRN_OK);
-  uintptr_t *at = block(16 + payload, usual);
-  if (at == NULL)
-    return 0;
-  at[0] = count << 1 | 1;
-  at[1] = (uintptr_t)layout;
-  return (ref)(at + 2);
-}
-
-static uintptr_t *words(ref r)
-{
-  return (uintptr_t *)r;
 }
 
 static void store(ref object, size_t i, ref value)

@@ -10,13 +10,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "aborts.h"
+#include "objects.h"
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/core/mutator.h"
 #include "runtime/heap/verify_heap.h"
-
-typedef uintptr_t ref;
 
 /* pair {ref, ref, long}; array of refs; flexible {ref, long, struct {long, ref} [n]}; bytes;
  * nothing */
@@ -82,34 +81,6 @@ static uintptr_t *block(size_t bytes)
   if (buffer + bytes > buffer_end)
     return NULL;
   return memset((void *)buffer, 0, bytes);
-}
-
-static ref object(const struct cairn_layout *layout)
-{
-  uintptr_t *at = block(8 + layout->base_size);
-
-  if (at == NULL)
-    return 0;
-  at[0] = (uintptr_t)layout;
-  return (ref)(at + 1);
-}
-
-static ref indexed(const struct cairn_layout *layout, uint64_t count)
-{
-  uint64_t payload = 0;
-
-  assert_int_equal(cairn_layout_payload(layout, count, &payload), CAIRN_OK);
-  uintptr_t *at = block(16 + payload);
-  if (at == NULL)
-    return 0;
-  at[0] = count << 1 | 1;
-  at[1] = (uintptr_t)layout;
-  return (ref)(at + 2);
-}
-
-static uintptr_t *words(ref r)
-{
-  return (uintptr_t *)r;
 }
 
 static void shapes_survive(bool move_all)

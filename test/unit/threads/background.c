@@ -20,22 +20,9 @@
 #include <unistd.h>
 #include <cairn/collector.h>
 #include "unit/runtime/aborts.h"
+#include "unit/threads/few_threads.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/background.h"
-
-static int threads_left = 1000; /* that the system has */
-
-typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                   void *argument)
-{
-  void *symbol = dlsym(RTLD_NEXT, "pthread_create");
-  create_function *create;
-
-  memcpy(&create, &symbol, sizeof create);
-  return threads_left-- > 0 ? create(thread, attributes, start, argument) : EAGAIN;
-}
 
 /* ---- a job ---- */
 

@@ -22,28 +22,13 @@
 #include <cairn/collector.h>
 #include <cairn/thread.h>
 #include "unit/runtime/aborts.h"
+#include "unit/threads/few_threads.h"
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"
 
 enum { MOST = 4, ALL = 1000 };
-
-/* ---- threads that the system does not have ---- */
-
-static int threads_left = 1000;
-
-typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                   void *argument)
-{
-  void *symbol = dlsym(RTLD_NEXT, "pthread_create");
-  create_function *create;
-
-  memcpy(&create, &symbol, sizeof create);
-  return threads_left-- > 0 ? create(thread, attributes, start, argument) : EAGAIN;
-}
 
 /* ---- jobs ---- */
 
