@@ -26,8 +26,9 @@ struct given {
   size_t sources;                 /* the first of them: those that the call's is made of */
   struct cn_ptrmap index;         /* value -> its place in `values` */
   size_t words;                   /* of a set of them */
-  uint64_t *out;                  /* by block: the set at its end */
-  bool stores;                    /* follow what is stored, not what is given back */
+  uint64_t *mentions; /* the blocks that have or use one of them: no other changes a set */
+  uint64_t *out;      /* by block: the set at its end */
+  bool stores;        /* follow what is stored, not what is given back */
   bool told;
 };
 
@@ -94,6 +95,16 @@ static void add_users(struct given *g, LLVMValueRef value)
   }
 }
 
+static void mention(struct given *g, LLVMValueRef value)
+{
+  uint32_t block = LLVMIsAInstruction(value)
+                       ? cn_cfg_index(&g->v->cfg, LLVMGetInstructionParent(value))
+                       : CN_NO_BLOCK;
+
+  if (block != CN_NO_BLOCK)
+    cn_bit_set(g->mentions, block);
+}
+
 /* What is only merged with them is another object. */
 static void collect(struct given *g)
 {
@@ -104,6 +115,12 @@ static void collect(struct given *g)
   for (size_t i = 0; i < g->values.count; i++)
     add_users(g, g->values.at[i]);
   g->words = CN_BITSET_WORDS(g->values.count);
+  g->mentions = cn_alloc(CN_BITSET_WORDS(g->v->cfg.count) * sizeof *g->mentions);
+  for (size_t i = 0; i < g->values.count; i++) {
+    mention(g, g->values.at[i]);
+    CN_EACH_USE(use, g->values.at[i])
+      mention(g, LLVMGetUser(use));
+  }
 }
 
 /* ---- which of them are dead, or were stored ---- */
@@ -181,6 +198,8 @@ static void enter(const struct given *g, uint32_t b, uint64_t *set)
   for (uint32_t p = 0; p < block->pred_count; p++)
     for (size_t w = 0; w < g->words; w++)
       set[w] |= g->out[block->preds[p] * g->words + w];
+  if (!cn_bit(g->mentions, b))
+    return;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i)) {
     const uint64_t *place = cn_ptrmap_find(&g->index, i);
@@ -204,8 +223,9 @@ static void solve(struct given *g, uint64_t *set)
     changed = false;
     for (uint32_t b = 0; b < cfg->count; b++) {
       enter(g, b, set);
-      CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-        step(g, set, i);
+      if (cn_bit(g->mentions, b))
+        CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
+          step(g, set, i);
       changed |= memcmp(set, &g->out[b * g->words], g->words * sizeof *set) != 0;
       memcpy(&g->out[b * g->words], set, g->words * sizeof *set);
     }
@@ -264,7 +284,8 @@ static void follow(struct given *g, bool stores)
   g->stores = stores;
   solve(g, set);
   for (uint32_t b = 0; b < g->v->cfg.count; b++)
-    check_block(g, b, set);
+    if (cn_bit(g->mentions, b))
+      check_block(g, b, set);
   free(set);
 }
 
@@ -292,6 +313,7 @@ static void check(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *do
     if (!is_made_here(g.values.at[i]))
       report(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
   }
+  free(g.mentions);
   cn_free(&g.values);
   cn_ptrmap_free(&g.index);
 }
