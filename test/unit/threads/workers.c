@@ -187,6 +187,34 @@ static void ended_meanwhile(void **state)
   check_parts(ALL, MOST);
 }
 
+static _Atomic bool enough;
+
+static void *end_again(void *unused)
+{
+  while (!atomic_load(&enough)) {
+    cn_workers_end();
+    cn_workers_prepare(true);
+  }
+  return unused;
+}
+
+/* However many there are when a job begins, they have a part each, and finish it. */
+static void ended_often(void **state)
+{
+  pthread_t thread;
+
+  (void)state;
+  cn_workers_prepare(true);
+  assert_int_equal(pthread_create(&thread, NULL, end_again, NULL), 0);
+  for (int i = 0; i < 300; i++) {
+    struct seen seen = {0};
+    unsigned count = cairn_workers_run(ALL, see, &seen);
+    assert_int_equal(seen.done, count);
+  }
+  atomic_store(&enough, true);
+  pthread_join(thread, NULL);
+}
+
 static int status_of(pid_t child)
 {
   int status;
@@ -328,9 +356,10 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts),           cmocka_unit_test(names_and_signals),
       cmocka_unit_test(at_once),         cmocka_unit_test(ends_and_starts),
-      cmocka_unit_test(ended_meanwhile), cmocka_unit_test(forked),
-      cmocka_unit_test(after_exit),      cmocka_unit_test(exit_within),
-      cmocka_unit_test(no_threads),      cmocka_unit_test(misuse),
+      cmocka_unit_test(ended_meanwhile), cmocka_unit_test(ended_often),
+      cmocka_unit_test(forked),          cmocka_unit_test(after_exit),
+      cmocka_unit_test(exit_within),     cmocka_unit_test(no_threads),
+      cmocka_unit_test(misuse),
   };
 
   cn_options.workers = MOST;
