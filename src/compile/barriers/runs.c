@@ -2,14 +2,15 @@
  *
  * Runs of writes into one object, whose cards are marked once: in one block, with no safepoint
  * between, to places at constant distances that lie within the length of a card. They are on two
- * cards at most, so the marks of the first and of the last place do for all; a run saves something
- * if its writes would have three marks or more. Needs: struct cn_windows. Breaks: nothing.
+ * cards at most, so the marks of the first and of the last place do for all. To look whether these
+ * are dirty, as those of young objects mostly are, takes less than two marks. Needs: struct
+ * cn_windows. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 
 enum {
-  LEAST = 3,      /* marks without this; a run has two */
+  LEAST = 2,      /* marks without this */
   LOOKED_AT = 64, /* writes that may come after the first of a run */
 };
 

@@ -165,9 +165,11 @@ done:
 
 ; The second store between two safepoints: to one place, or for objects into one object.
 ; CHECK-LABEL: define void @twice(
-; CHECK: call void @cairn.barrier.store(
-; CHECK-NEXT: store
-; CARDS: call void @cairn.barrier.store(
+; CARDS: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
+; CARDS-NOT: barrier
+; FIELDS: call void @cairn.barrier.store(
+; OBJECTS: call void @cairn.barrier.store(
+; CHECK: store
 ; FIELDS: call void @cairn.barrier.store(
 ; OBJECTS-NOT: barrier
 ; CHECK: call void @f()
@@ -220,7 +222,7 @@ define void @local(ptr addrspace(1) %v) gc "statepoint-example" {
   ret void
 }
 
-; Three stores into one object: two marks. Of four, one lies too far away.
+; Two or three stores into one object: two marks, if need be. Of four, one lies too far away.
 ; CARDS-LABEL: define void @run(
 ; CARDS-NEXT: %a = getelementptr
 ; CARDS-NEXT: %b = getelementptr
@@ -234,8 +236,11 @@ define void @local(ptr addrspace(1) %v) gc "statepoint-example" {
 ; CARDS-NEXT: store ptr addrspace(1) %v, ptr addrspace(1) %a
 ; CARDS-NEXT: store ptr addrspace(1) %v, ptr addrspace(1) %c
 ; CARDS-NEXT: call void @f()
-; CARDS-NEXT: call void @cairn.barrier.store(
+; CARDS-NEXT: %[[LOW:[0-9]+]] = getelementptr i8, ptr addrspace(1) %p, i64 8
+; CARDS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %[[LOW]], i64 256)
 ; CARDS-NEXT: store
+; CARDS-NEXT: store
+; CARDS-NEXT: call void @f()
 ; CARDS-NEXT: call void @cairn.barrier.store(
 ; CARDS-NEXT: store
 define void @run(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
@@ -250,6 +255,8 @@ define void @run(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-exampl
   call void @f()
   store ptr addrspace(1) %v, ptr addrspace(1) %a
   store ptr addrspace(1) %v, ptr addrspace(1) %b
+  call void @f()
+  store ptr addrspace(1) %v, ptr addrspace(1) %a
   ret void
 }
 
