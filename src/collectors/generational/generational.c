@@ -590,7 +590,7 @@ const struct cairn_collector cairn_collector_generational = {
     .name = "generational",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
               CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL |
-              CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_HASHES,
+              CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

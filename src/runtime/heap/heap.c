@@ -221,13 +221,14 @@ bool cn_heap_keeps_place(size_t bytes)
   return is_large(bytes) && (collector->traits & CAIRN_COLLECTOR_REUSES) != 0;
 }
 
-/* A block of a dead object. */
+/* A block of a dead array. Its header stays until the next is there, for a collector that looks at
+ * it beside the program. */
 static void *allocate_again(struct cn_wanted wanted)
 {
-  void *block = wanted.leaf ? cn_give_back_again(wanted.bytes) : NULL;
+  char *block = wanted.leaf ? cn_give_back_again(wanted.bytes) : NULL;
 
   if (block != NULL && !wanted.any)
-    memset(block, 0, wanted.bytes);
+    memset(block + CAIRN_ABI_INDEXED_HEADER_SIZE, 0, wanted.bytes - CAIRN_ABI_INDEXED_HEADER_SIZE);
   return block;
 }
 

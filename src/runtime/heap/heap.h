@@ -19,7 +19,7 @@ const struct cairn_collector *cn_heap_collector(void);
 struct cn_wanted {
   size_t bytes;
   bool any;  /* whatever it contains; else cleared */
-  bool leaf; /* for an object without references */
+  bool leaf; /* for an array without references */
 };
 #define CN_WANTED_NOTHING ((struct cn_wanted){0})
 

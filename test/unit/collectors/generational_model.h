@@ -31,7 +31,7 @@
 
 enum { ROOTS = 64, SLOTS = 3, SET = 8 /* roots that are fetched together */, WORKERS = 4 };
 
-/* node {ref, ref, ref, long}; array of refs; bytes; nothing */
+/* node {ref, ref, ref, long}; array of refs; bytes; nothing; longs */
 static struct layouts {
   struct cairn_layout node;
   uint32_t node_offsets[3];
@@ -39,6 +39,7 @@ static struct layouts {
   uint32_t refs_offsets[2];
   struct cairn_layout bytes;
   struct cairn_layout empty;
+  struct cairn_layout longs;
 } layouts = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 3, .base_size = 32},
     {0, 8, 16},
@@ -46,6 +47,7 @@ static struct layouts {
     {0},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 1, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
 };
 static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .size = sizeof(struct cairn_image),

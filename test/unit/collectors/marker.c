@@ -10,6 +10,9 @@
 #include "collectors/generational/marker.h"
 #include "collectors/generational/tables.h"
 #include "runtime/core/options.h"
+#include "runtime/heap/heap.h"
+
+void cairn_give_back(void *reference); /* for compiled code */
 
 /* All that is reachable and old has a start and lines, just after a marking has ended. */
 static void check_found(void)
@@ -260,6 +263,32 @@ static void pinned_is_kept(void **state)
   assert_false(cn_tables_starts(c));
 }
 
+/* An array that waits for the marker, as cards of its pages were dirty, dies, and another comes to
+ * its place: it finds a header there at any time. */
+static void array_in_place_of_another(void **state)
+{
+  (void)state;
+  ref c = chain(), array = indexed(&layouts.bytes, 20000);
+  roots[3] = array;
+  run(CAIRN_EXTENT_YOUNG, 0);
+  begin();
+  assert_int_equal(*cn_tables_large(array), CN_LARGE_REACHED);
+  memset(cn_tables_cards(array & ~(uintptr_t)(CN_PAGE - 1)), 1, CN_PAGE / CN_CARD);
+  run(CAIRN_EXTENT_YOUNG, 0);
+  cairn_give_back((void *)array);
+  roots[3] = 0;
+  uintptr_t *again = cn_heap_allocate((struct cn_wanted){.bytes = 16016, .leaf = true});
+  assert_ptr_equal(again + 2, (void *)array);
+  some_steps(1 << 20);
+  assert_true(cn_marker.idle);
+  again[1] = (uintptr_t)&layouts.longs;
+  again[0] = 2000 << 1 | 1;
+  store(roots[0], 1, array);
+  is_kept(c);
+  assert_true(collector->is_object(array));
+  assert_int_equal(words(array)[1999], 0);
+}
+
 /* A part of a reference, or what a filler has, is passed over. */
 static void nonsense(void **state)
 {
@@ -308,11 +337,17 @@ static int start_with_pauses(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hidden_in_old),   cmocka_unit_test(hidden_in_young),
-      cmocka_unit_test(hidden_in_large), cmocka_unit_test(hidden_in_array),
-      cmocka_unit_test(hidden_in_root),  cmocka_unit_test(garbage_goes),
-      cmocka_unit_test(nonsense),        cmocka_unit_test(pinned_is_kept),
-      cmocka_unit_test(damage_is_found), cmocka_unit_test(beside_a_program),
+      cmocka_unit_test(hidden_in_old),
+      cmocka_unit_test(hidden_in_young),
+      cmocka_unit_test(hidden_in_large),
+      cmocka_unit_test(hidden_in_array),
+      cmocka_unit_test(hidden_in_root),
+      cmocka_unit_test(garbage_goes),
+      cmocka_unit_test(array_in_place_of_another),
+      cmocka_unit_test(nonsense),
+      cmocka_unit_test(pinned_is_kept),
+      cmocka_unit_test(damage_is_found),
+      cmocka_unit_test(beside_a_program),
       cmocka_unit_test(after_all_moved),
   };
 
