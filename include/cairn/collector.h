@@ -464,6 +464,13 @@ typedef bool cairn_step(void *env);
  * is no mutator and runs no managed code: an attempt ends the program. It gets no signals. */
 void cairn_background_run(cairn_step *step, void *env);
 
+/* Within collect(). Have that thread call this once, between two steps. No stop waits for it, so it
+ * may take long, and only does what neither the program nor a collection can tell from its not
+ * being done: give memory to addresses that nobody uses yet. It calls nothing of the runtime's. The
+ * one before has ended, as it says itself. Null: on return none is under way, nor will be. */
+typedef void cairn_aside(void);
+void cairn_background_aside(cairn_aside *call);
+
 /* ---- weak references, ephemerons, finalisers (docs/weak.md): what the runtime does for collectors
  * with the traits CAIRN_COLLECTOR_WEAK and CAIRN_COLLECTOR_FINALISES, within collect() ---- */
 

@@ -6,7 +6,9 @@
 #include "collectors/generational/blocks.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <cairn/collector.h>
 #include "base/check.h"
 #include "collectors/generational/tables.h"
 #include "runtime/os/os.h"
@@ -30,8 +32,22 @@ static struct {
 } blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static struct {
+  size_t first, count; /* blocks that are set aside; 0: none */
+  bool found;
+  _Atomic bool over;
+} supply;
+
+/* A child has not the thread that was at work. */
+static void supply_forked(void)
+{
+  supply.found = false;
+  atomic_store(&supply.over, true);
+}
+
 void cn_blocks_init(void)
 {
+  cn_os_forked(supply_forked);
   blocks.low = cn_tables.blocks;
   blocks.holes = blocks.free = blocks.low;
 }
@@ -117,14 +133,79 @@ static bool map_free(void)
 
 /* A third more for what does not fit at the end of a block, since what is copied has at most a
  * quarter of one. */
+static size_t blocks_for(size_t bytes, size_t tracers)
+{
+  return (bytes + bytes / 3) / CN_BLOCK + ENDS * (tracers + 1);
+}
+
 bool cn_blocks_ensure(size_t bytes, size_t tracers)
 {
-  size_t wanted = (bytes + bytes / 3) / CN_BLOCK + ENDS * (tracers + 1);
+  size_t wanted = blocks_for(bytes, tracers);
 
   while (blocks.spare < wanted)
     if (!map_free())
       return false;
   return true;
+}
+
+/* ---- memory that is found beside the program: nobody else uses these blocks meanwhile ---- */
+
+static void find_supply(void)
+{
+  uintptr_t at = cn_tables_address(supply.first), end = at + supply.count * CN_BLOCK;
+
+  supply.found = cn_os_commit(at, end - at);
+  for (; supply.found && at < end; at += STEP * CN_BLOCK)
+    cn_os_populate(at, end - at < STEP * CN_BLOCK ? end - at : STEP * CN_BLOCK);
+  atomic_store(&supply.over, true);
+}
+
+static void end_supply(bool found)
+{
+  size_t first = supply.first, count = supply.count;
+
+  if (count == 0)
+    return;
+  CN_CHECK(cn_tables.states[first] == CN_BLOCK_ASIDE);
+  supply.count = 0;
+  if (found) {
+    widen(first, first + count);
+    set_free(first, count);
+  } else {
+    cn_os_release(cn_tables_address(first), count * CN_BLOCK);
+    memset(&cn_tables.states[first], CN_BLOCK_NONE, count);
+  }
+}
+
+void cn_blocks_take_supply(void)
+{
+  if (atomic_load(&supply.over))
+    end_supply(supply.found);
+}
+
+void cn_blocks_end_supply(void)
+{
+  cairn_background_aside(NULL);
+  end_supply(false);
+}
+
+/* Up to the end of a large page. */
+void cn_blocks_supply(size_t bytes, size_t tracers)
+{
+  size_t wanted = blocks_for(bytes, tracers), none = blocks.none;
+
+  if (supply.count != 0 || blocks.spare >= wanted)
+    return;
+  size_t count = (none + wanted - blocks.spare + STEP - 1) / STEP * STEP - none;
+  size_t first = find(count, none, CN_BLOCK_NONE);
+  if (first == NOWHERE)
+    return;
+  memset(&cn_tables.states[first], CN_BLOCK_ASIDE, count);
+  blocks.none = first + count;
+  supply.first = first;
+  supply.count = count;
+  atomic_store(&supply.over, false);
+  cairn_background_aside(find_supply);
 }
 
 /* ---- sweeping ---- */

@@ -21,6 +21,7 @@ enum cn_block_state {
   CN_BLOCK_SOURCE,  /* objects that a full collection is to copy, so that the block is free */
   CN_BLOCK_UNSWEPT, /* objects, and it is not known what holes */
   CN_BLOCK_NURSERY, /* it is part of the nursery */
+  CN_BLOCK_ASIDE,   /* it gets memory beside the program */
 };
 
 /* Where one tracer puts copies: a hole. */
@@ -44,6 +45,13 @@ bool cn_blocks_next(struct cn_room *room, bool fresh);
 /* See that there is memory for copies of `bytes` in all, by as many tracers. False: there is none.
  */
 bool cn_blocks_ensure(size_t bytes, size_t tracers);
+
+/* After a collection: see beside the program that there is memory for as many copies, for the first
+ * access to a large page takes milliseconds. A collection that comes earlier finds it itself. */
+void cn_blocks_supply(size_t bytes, size_t tracers);
+/* Before one: what has been found meanwhile is free. Or end that. */
+void cn_blocks_take_supply(void);
+void cn_blocks_end_supply(void);
 
 /* Blocks for one object of `bytes`; 0: no memory. */
 uintptr_t cn_blocks_run(size_t bytes);

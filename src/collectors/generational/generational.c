@@ -34,7 +34,7 @@ enum {
   NURSERY_MOST = 32 << 20,
   NURSERY_SHARE = 8, /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
-  NURSERY_EACH = 64 << 10,          /* for each mutator, however short the pause is to be */
+  NURSERY_EACH = 16 << 10,          /* for each mutator, however short the pause is to be */
   NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
   NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
   MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
@@ -46,7 +46,11 @@ enum {
   TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
   SLOW = 2000,     /* picoseconds for each byte of a nursery before there was one: half survives */
   FORGOTTEN = 32,  /* of the slowest, one part in so many for each collection */
-  LATE = 2,        /* thresholds that old objects may take while it marks */
+  AHEAD = 2,       /* nurseries for whose copies memory is found beside the program, */
+  AHEAD_SHARE = 8, /* and for one part in so many of old objects, */
+  AHEAD_MOST = 16 << 20, /* up to this */
+  PAUSE_PARTS = 3,       /* of a pause: one for a young collection, and one to mark what is late */
+  LATE = 2,              /* thresholds that old objects may take while it marks */
   MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
 };
 
@@ -166,11 +170,11 @@ static void note_pace(size_t bytes, uint64_t nanoseconds)
     heap.slowest = now;
 }
 
-/* Bytes of a nursery that can be emptied in three fifths of the pause: the rest is for the end of a
+/* Bytes of a nursery that can be emptied in a third of the pause: the rest is for the end of a
  * marking, and for surprises. */
 static size_t within_pause(void)
 {
-  uint64_t most = cairn_pause_goal() / 5 * 3;
+  uint64_t most = cairn_pause_goal() / PAUSE_PARTS;
 
   CN_ASSERT(heap.slowest <= UINT64_MAX / 2);
   if (most == 0 || heap.slowest == 0 || most > UINT64_MAX / 1000)
@@ -352,18 +356,20 @@ static void end_beside(size_t bytes_needed)
   heap.tries = 0;
 }
 
-/* How long marking may take in a pause that began then: what the thread beside the program has not
- * done by the threshold is done in pauses, too. 0: nothing. */
+/* How long marking may take in a pause that began then. What the thread beside the program has not
+ * done by the threshold is done in pauses, too, and nurseries become smaller, so that it gets done.
+ * 0: nothing. */
 static uint64_t deadline(uint64_t begun)
 {
-  uint64_t goal = cairn_pause_goal(), least = cn_os_thread_ran(cn_os_thread()) + goal / 4;
+  uint64_t part = cairn_pause_goal() / PAUSE_PARTS,
+           least = cn_os_thread_ran(cn_os_thread()) + part / 2, most = begun + 5 * part / 2;
 
   if (used() > limit())
     return UINT64_MAX;
   if (!cn_marker.idle && used() < heap.threshold)
     return 0;
-  heap.tries += cn_marker.idle && heap.tries < TRIES;
-  return begun + goal > least ? begun + goal : least;
+  heap.tries += heap.tries < TRIES;
+  return cn_marker.idle && most > least ? most : least;
 }
 
 /* After a young collection, which began then. */
@@ -449,6 +455,7 @@ static void collect_moving(size_t bytes_needed)
   struct cn_extent copies, nursery;
 
   cn_beside_give_up();
+  cn_blocks_end_supply();
   heap.tries = 0;
   size_t most = cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) +
                                       cn_larges.young + cn_larges.old);
@@ -495,6 +502,16 @@ static void place_elsewhere(size_t bytes_needed)
   heap.nursery_stays = false;
 }
 
+/* Memory for copies of so many nurseries, and for what is promoted while a busy machine lets the
+ * thread beside the program wait. */
+static void ask_for_memory(size_t nursery)
+{
+  size_t more = used() / AHEAD_SHARE < AHEAD_MOST ? used() / AHEAD_SHARE : AHEAD_MOST;
+
+  CN_ASSERT(!heap.moves);
+  cn_blocks_supply(AHEAD * cn_capacity_of_copies(nursery) + more, cn_tracers_most());
+}
+
 /* What is in it has been copied, or stays. That of stress mode may be too small for what waits. */
 static void empty_nursery(size_t bytes_needed)
 {
@@ -511,6 +528,8 @@ static void empty_nursery(size_t bytes_needed)
     bytes = room < left() ? room : left();
   cn_nursery_place(cn_nursery.start, cn_nursery.memory, cn_nursery.end);
   cn_nursery_open(bytes);
+  if (cairn_pause_goal() != 0 && !heap.moves)
+    ask_for_memory(bytes);
 }
 
 static void collect(const struct cairn_collection *collection)
@@ -519,6 +538,7 @@ static void collect(const struct cairn_collection *collection)
 
   heap.collections++;
   cn_nursery_take_all();
+  cn_blocks_take_supply();
   if (cn_beside_enter())
     heap.lines = cn_blocks_line_bytes();
   if (collection->extent == CAIRN_EXTENT_MOVE_ALL)

@@ -23,6 +23,7 @@
 
 enum {
   KNOWN = 64,
+  AHEAD = 8,
   PART = 2048,        /* bytes of an object that are looked at at once */
   FIELDS = 1024,      /* that a step beside the program looks at, */
   BLOCKS = 16,        /* that it sweeps, */
@@ -219,6 +220,21 @@ INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count,
   marker.fields += count;
 }
 
+/* References one after another. What is known of an object is fetched some slots ahead. */
+static void visit_run(uintptr_t from, uintptr_t to)
+{
+  CN_ASSERT(from % sizeof(uintptr_t) == 0);
+  for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
+    uintptr_t next = slot + AHEAD * sizeof slot < to
+                         ? __atomic_load_n((const uintptr_t *)slot + AHEAD, __ATOMIC_RELAXED)
+                         : 0;
+    if (cn_tables_is_old(next))
+      __builtin_prefetch(cn_tables_word(next, 0), 1);
+    visit((const uintptr_t *)slot);
+  }
+  marker.fields += (to - from) / sizeof from;
+}
+
 /* The fields of an object in [from, to). */
 static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
 {
@@ -236,6 +252,14 @@ static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
   uint64_t count = cairn_object_count(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
+  if (layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1) {
+    uintptr_t start = element + i * sizeof element, end = element + count * sizeof element;
+    if (end > to)
+      end = to;
+    if (start < end)
+      visit_run(start, end);
+    return;
+  }
   for (element += i * layout->elem_size; i < count && element < to; i++) {
     visit_offsets(element, layout->offsets + layout->base_refs, layout->elem_refs, from, to);
     element += layout->elem_size;

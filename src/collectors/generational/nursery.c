@@ -13,7 +13,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  SLACK = 4 << 20, /* bytes of memory that it may keep for nothing */
+  SLACK = 4 << 20, /* bytes of memory that it may keep for nothing, */
+  MOST = SLACK     /* and that it gives back at a time */
 };
 
 struct cn_nursery cn_nursery;
@@ -54,12 +55,14 @@ static bool commit(uintptr_t to)
   return true;
 }
 
-/* Take memory away that grow() has given. */
+/* Take memory away that grow() has given: not all at once, for that takes long. */
 static void trim(size_t bytes)
 {
   uintptr_t kept = cn_nursery.start + ((bytes + SLACK) & ~(size_t)(SLACK - 1));
 
   if (cn_nursery.memory > kept + SLACK) {
+    if (cn_nursery.memory - kept > MOST)
+      kept = cn_nursery.memory - MOST;
     cn_os_release(kept, cn_nursery.memory - kept);
     cn_nursery.memory = kept;
   }

@@ -102,6 +102,11 @@ bool cn_os_commit(uintptr_t at, size_t bytes)
   return bytes == 0 || mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+void cn_os_populate(uintptr_t at, size_t bytes)
+{
+  madvise((void *)at, bytes, MADV_POPULATE_WRITE);
+}
+
 void cn_os_release(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0); /* no other data is on it */

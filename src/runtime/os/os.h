@@ -26,6 +26,8 @@ uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 uintptr_t cn_os_reserve(size_t bytes);
 /* Give reserved addresses memory, zeroed; what is there already stays. */
 bool cn_os_commit(uintptr_t at, size_t bytes);
+/* Have what is there in memory, by pages that fit; advice. */
+void cn_os_populate(uintptr_t at, size_t bytes);
 /* Copy what is there, if all of it may be read. Async-signal-safe. */
 bool cn_os_read(uintptr_t at, void *into, size_t bytes);
 /* Advice: large pages are welcome in this range, which is in use for long. */

@@ -6,6 +6,7 @@
  */
 #include "runtime/threads/background.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <cairn/collector.h>
 #include "base/check.h"
@@ -24,6 +25,8 @@ static _Atomic bool ends, ended; /* now; for good */
 
 static cairn_step *step; /* written while steps are held, and by the thread within one */
 static void *step_env;
+static cairn_aside *_Atomic aside;
+static _Atomic bool is_aside;   /* it looks for one, or calls it */
 static _Atomic uint32_t held;   /* how many hold steps */
 static _Atomic uint32_t inside; /* is a step under way? */
 static _Atomic uint32_t turn;   /* changes when there may be something to do */
@@ -61,6 +64,15 @@ static bool go_on(void)
   return more;
 }
 
+static void call_aside(void)
+{
+  atomic_store(&is_aside, true);
+  cairn_aside *call = atomic_exchange(&aside, NULL);
+  if (call != NULL)
+    call();
+  atomic_store(&is_aside, false);
+}
+
 static void *work(void *unused)
 {
   (void)unused;
@@ -70,6 +82,7 @@ static void *work(void *unused)
     uint32_t seen = atomic_load(&turn);
     if (atomic_load(&ends))
       return NULL;
+    call_aside();
     if (!go_on())
       cn_os_wait(&turn, seen, UINT64_MAX);
   }
@@ -128,6 +141,8 @@ void cn_background_forked(void)
   atomic_store(&ends, false);
   atomic_store(&held, 0);
   atomic_store(&inside, 0);
+  atomic_store(&is_aside, false);
+  atomic_store(&aside, NULL);
   started = false;
   step = NULL;
 }
@@ -150,7 +165,7 @@ void cn_background_await(void)
 
 void cn_background_release(void)
 {
-  bool job = step != NULL;
+  bool job = step != NULL || atomic_load(&aside) != NULL;
 
   CN_CHECK(atomic_load(&held) != 0);
   if (atomic_fetch_sub(&held, 1) == 1 && job)
@@ -166,5 +181,17 @@ void cairn_background_run(cairn_step *wanted_step, void *env)
   step = wanted_step;
   step_env = env;
   if (wanted_step != NULL)
+    atomic_store(&wanted, true);
+}
+
+void cairn_background_aside(cairn_aside *call)
+{
+  if (works || atomic_load(&held) == 0)
+    cairn_fatal("cairn_background_aside() is called outside of a stop");
+  CN_CHECK(call == NULL || atomic_load(&aside) == NULL);
+  atomic_store(&aside, call);
+  while (call == NULL && atomic_load(&is_aside))
+    sched_yield();
+  if (call != NULL)
     atomic_store(&wanted, true);
 }

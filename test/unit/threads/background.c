@@ -229,15 +229,92 @@ static void after_exit(void **state)
   assert_int_equal(status, 7 << 8);
 }
 
+/* ---- what no stop waits for ---- */
+
+static _Atomic int asides;
+static _Atomic bool goes_on;
+
+static void be_aside(void)
+{
+  while (!atomic_load(&goes_on))
+    usleep(10);
+  atomic_fetch_add(&asides, 1);
+}
+
+static void ask_aside(cairn_aside *call)
+{
+  stop();
+  cairn_background_aside(call);
+  cn_background_release();
+  cn_background_prepare();
+}
+
+static void until_asides(int count)
+{
+  while (atomic_load(&asides) != count)
+    ;
+}
+
+/* Stops come and go while it is under way; steps wait for its end. */
+static void beside_stops(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    atomic_store(&asides, 0);
+    atomic_store(&goes_on, false);
+    begin(1L << 60);
+    ask_aside(be_aside);
+    for (int k = 0; k < 10; k++) {
+      stop();
+      assert_true(is_whole() && !job.broken);
+      cn_background_release();
+    }
+    assert_int_equal(atomic_load(&asides), 0);
+    atomic_store(&goes_on, true);
+    until_asides(1);
+    stop();
+    job.wanted = job.done + 5;
+    cn_background_release();
+    until_over();
+  }
+}
+
+/* Taken back in a stop, it is over: before it began or at its end. */
+static void taken_back(void **state)
+{
+  int called;
+
+  (void)state;
+  atomic_store(&goes_on, true);
+  for (int i = 0; i < 2000; i++) {
+    ask_aside(be_aside);
+    ask_aside(NULL);
+    called = atomic_load(&asides);
+    ask_aside(NULL);
+    assert_int_equal(atomic_load(&asides), called);
+  }
+  stop();
+  cairn_background_aside(be_aside);
+  called = atomic_load(&asides);
+  cn_background_release();
+  until_asides(called + 1);
+}
+
 static void run_outside(void)
 {
   cairn_background_run(take_step, &job);
+}
+
+static void aside_outside(void)
+{
+  cairn_background_aside(be_aside);
 }
 
 static void misuse(void **state)
 {
   (void)state;
   aborts(run_outside, "cairn_background_run() is called outside of a stop");
+  aborts(aside_outside, "cairn_background_aside() is called outside of a stop");
 }
 
 int main(int argc, char **argv)
@@ -247,6 +324,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(held_twice),      cmocka_unit_test(name_and_signals),
       cmocka_unit_test(ends_and_starts), cmocka_unit_test(no_thread),
       cmocka_unit_test(forked),          cmocka_unit_test(after_exit),
+      cmocka_unit_test(beside_stops),    cmocka_unit_test(taken_back),
       cmocka_unit_test(misuse),
   };
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -224,6 +225,12 @@ static uintptr_t map(uintptr_t at, size_t bytes, int protection, int flags)
 uintptr_t cn_os_reserve(size_t bytes)
 {
   return map(0, bytes, PROT_NONE, 0);
+}
+
+/* It writes, so that who uses the memory meanwhile is found. */
+void cn_os_populate(uintptr_t at, size_t bytes)
+{
+  memset((void *)at, 0, bytes);
 }
 
 bool cn_os_commit(uintptr_t at, size_t bytes)
