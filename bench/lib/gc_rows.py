@@ -10,11 +10,11 @@ import tools
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = f'{ROOT}/bench/gc-programs'
-# Name -> (flags of cairn-cc and files, the part of an equal heap that CAIRN_HEAP_MAX may have: semispace has another space as
-# large while it collects).
+# Name -> (flags of cairn-cc, the part of an equal heap that CAIRN_HEAP_MAX may have: semispace has another space as large while
+# it collects).
 CAIRN = {
-    'cairn': ([], 0.5),
-    'cairn generational': (['-fcairn-barriers=cards', f'{SOURCES}/generational.c'], 1),
+    'cairn generational': (['-fcairn-collector=generational'], 1),
+    'cairn semispace': (['-fcairn-collector=semispace'], 0.5),
 }
 JAVA = 'Serial', 'Parallel', 'G1'
 BASE = 'malloc'
