@@ -122,21 +122,34 @@ static void let_signals(struct cn_out *out)
   pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
 }
 
+/* What went wrong; `whole`: the file only has another name. */
+static void describe(const struct cn_out *out, bool whole, char *message, size_t size)
+{
+  const char *why = strerrordesc_np(out->error);
+
+  CN_ASSERT(out->error != 0);
+  if (out->fd < 0)
+    snprintf(message, size, "%s: cannot open it: %s", out->path, why);
+  else if (whole)
+    snprintf(message, size, "%s: cannot rename %s: %s", out->path, out->temporary, why);
+  else
+    snprintf(message, size, "%s: cannot write at byte %llu: %s", out->path,
+             (unsigned long long)out->written, why);
+}
+
 bool cn_out_end(struct cn_out *out, char *message, size_t size)
 {
   flush(out);
   CN_ASSERT(out->used == 0);
   if (out->fd >= 0 && close(out->fd) != 0)
     fail(out, errno);
-  if (out->error == 0 && !out->in_place && rename(out->temporary, out->path) != 0)
+  bool whole = out->error == 0;
+  if (whole && !out->in_place && rename(out->temporary, out->path) != 0)
     fail(out, errno);
   if (out->error != 0 && out->fd >= 0 && !out->in_place)
     unlink(out->temporary);
   let_signals(out);
-  if (out->error != 0 && message != NULL && out->fd < 0)
-    snprintf(message, size, "%s: cannot open it: %s", out->path, strerrordesc_np(out->error));
-  else if (out->error != 0 && message != NULL)
-    snprintf(message, size, "%s: cannot write at byte %llu: %s", out->path,
-             (unsigned long long)out->written, strerrordesc_np(out->error));
+  if (out->error != 0 && message != NULL)
+    describe(out, whole, message, size);
   return out->error == 0;
 }
