@@ -23,6 +23,7 @@
 enum {
   STACK_LEAST = 4096,   /* slots of a tracer's stack */
   STACK_KEPT = 1 << 17, /* that it keeps from one collection to the next */
+  SOME = 8,             /* references that are looked at together, since all may be null */
   PART = 1024,          /* elements of an array that are visited at a time */
   OFTEN = 32,           /* objects after which a tracer looks about */
   BIG = CN_BLOCK / 4    /* bytes: not copied twice, even if two tracers reach it at once */
@@ -540,11 +541,29 @@ INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t
     visit(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
-/* References one after another, as most arrays have them. */
+/* Past null references, as many at a time. */
+INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
+{
+  while (to - slot >= SOME * sizeof slot) {
+    uintptr_t any = 0;
+    for (size_t i = 0; i < SOME; i++)
+      any |= __atomic_load_n((uintptr_t *)slot + i, __ATOMIC_RELAXED);
+    if (any != 0)
+      break;
+    slot += SOME * sizeof slot;
+  }
+  return slot;
+}
+
+/* References one after another, as most arrays have them. New ones consist of nulls. */
 INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, struct how how)
 {
-  for (uintptr_t slot = from; slot < to; slot += sizeof slot)
-    visit(tracer, (uintptr_t *)slot, how);
+  for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
+    if ((slot - from) % (SOME * sizeof slot) == 0)
+      slot = skip_nulls(slot, to);
+    if (slot < to)
+      visit(tracer, (uintptr_t *)slot, how);
+  }
 }
 
 static bool is_run(const struct cairn_layout *layout)
