@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Binary trees, most of which die at once: `bintrees THREADS DEPTH [HALVED]`. The small ones are
- * halved in number so often.
+ * Binary trees, most of which die at once: `bintrees THREADS DEPTH`.
  */
 #include "workload.h"
 
@@ -52,7 +51,7 @@ static long work(void)
   struct tree managed *kept = grow(depth);
 
   for (long d = LEAST; d <= depth; d += 2)
-    for (long i = 0; i < 1L << (depth - d + LEAST) >> arguments[1]; i++)
+    for (long i = 0; i < 1L << (depth - d + LEAST); i++)
       sum += count_new(d);
   sum += count(kept);
   drop_tree(kept);

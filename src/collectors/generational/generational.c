@@ -31,12 +31,12 @@
 
 enum {
   NURSERY_USUAL = 2 << 20,
-  NURSERY_MOST = 32 << 20,
-  NURSERY_SHARE = 8, /* of the maximum: one part in this many */
+  NURSERY_LARGE = 32 << 20,
+  NURSERY_MOST = 128 << 20, /* where more than two thirds survive */
+  NURSERY_SHARE = 8,        /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
-  NURSERY_EACH = 16 << 10, /* for each mutator that allocates, however short the pause */
-  NURSERY_STACK = 64,      /* and for each stack: to copy them takes a third of what that does */
-  NURSERY_ADDRESSES = 3,   /* of those that there are it has at first one in so many, */
+  NURSERY_EACH = 16 << 10,          /* for each mutator, however short the pause is to be */
+  NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
   NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
   MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
   LITTLE = 128,                     /* in so many: it shrinks */
@@ -142,17 +142,17 @@ static void set_threshold(size_t bytes_needed)
 }
 
 /* Of `bytes` in the nursery `survived` have been copied. Where much survives a larger one gives
- * objects more time to die, and costs cache misses; it may take as much as old objects do. */
+ * objects more time to die, and costs cache misses; it may take as much as old objects do. Beyond
+ * what is usual for caches that pays where most survive. */
 static void adapt(size_t bytes, size_t survived)
 {
-  size_t most = used() < heap.maximum / NURSERY_SHARE ? used() : heap.maximum / NURSERY_SHARE;
+  size_t most = used() < heap.maximum / NURSERY_SHARE ? used() : heap.maximum / NURSERY_SHARE,
+         wanted = survived > bytes / 3 * 2 ? NURSERY_MOST : NURSERY_LARGE;
 
-  if (most > NURSERY_MOST)
-    most = NURSERY_MOST;
-  if (survived > bytes / MUCH)
-    heap.nursery *= 2;
-  else if (survived < bytes / LITTLE)
+  if (survived < bytes / LITTLE)
     heap.nursery /= 2;
+  else if (survived > bytes / MUCH && heap.nursery < wanted)
+    heap.nursery = heap.nursery < wanted / 2 ? 2 * heap.nursery : wanted;
   if (heap.nursery > most)
     heap.nursery = most & ~(size_t)7;
   if (heap.nursery < heap.usual)
@@ -183,18 +183,16 @@ static size_t within_pause(void)
   return most * 1000 / heap.slowest;
 }
 
-/* No more than a pause allows, and less where the end of a marking has to fit one as well. But what
- * stacks cost is paid for each nursery, which is to be worth that. */
+/* No more than a pause allows, and less where the end of a marking has to fit one as well. */
 static void bound_nursery(void)
 {
-  size_t most = within_pause(),
-         least = (cn_nursery.users + 1) * NURSERY_EACH + cairn_mutator_count() * NURSERY_STACK;
+  size_t most = within_pause();
 
   CN_ASSERT(heap.tries <= TRIES);
   most = most >> heap.tries & ~(size_t)7;
-  if (most < least)
-    most = least;
-  heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
+  if (most < cairn_mutator_count() * NURSERY_EACH)
+    most = cairn_mutator_count() * NURSERY_EACH;
+  heap.room = heap.nursery < most ? heap.nursery : most;
 }
 
 /* Give the nursery addresses for as much. */
