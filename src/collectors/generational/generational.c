@@ -362,8 +362,8 @@ static void end_beside(size_t bytes_needed)
  * 0: nothing. */
 static uint64_t deadline(uint64_t begun)
 {
-  uint64_t part = cairn_pause_goal() / PAUSE_PARTS,
-           least = cn_os_thread_ran(cn_os_thread()) + part / 2, most = begun + 5 * part / 2;
+  uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread()),
+           least = now + (heap.tries < TRIES ? part / 2 : part), most = begun + 5 * part / 2;
 
   if (used() > limit())
     return UINT64_MAX;
