@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Binary trees, most of which die at once: `bintrees THREADS DEPTH`.
+ * Binary trees, most of which die at once: `bintrees THREADS DEPTH [HALVED]`. The small ones are
+ * halved in number so often.
  */
 #include "workload.h"
 
@@ -51,7 +52,7 @@ static long work(void)
   struct tree managed *kept = grow(depth);
 
   for (long d = LEAST; d <= depth; d += 2)
-    for (long i = 0; i < 1L << (depth - d + LEAST); i++)
+    for (long i = 0; i < 1L << (depth - d + LEAST) >> arguments[1]; i++)
       sum += count_new(d);
   sum += count(kept);
   drop_tree(kept);

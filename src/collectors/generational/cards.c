@@ -51,12 +51,30 @@ static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t gro
     }
 }
 
+/* Is none of the 64 cards dirty that begin at the multiple of 32 KiB? */
+static bool is_clean(uintptr_t block)
+{
+  const unsigned char *cards = cn_tables_cards(block);
+  uint64_t any = 0, word;
+
+  CN_ASSERT(block % CN_BLOCK == 0);
+  for (size_t i = 0; i < CN_BLOCK_CARDS; i += sizeof word) {
+    memcpy(&word, cards + i, sizeof word);
+    any |= word;
+  }
+  return any == 0;
+}
+
 static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
                         card_visitor *visit)
 {
   CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
   for (uintptr_t group = from; group < to; group += GROUP) {
     uint64_t cards;
+    if (group % CN_BLOCK == 0 && to - group >= CN_BLOCK && is_clean(group)) {
+      group += CN_BLOCK - GROUP;
+      continue;
+    }
     memcpy(&cards, cn_tables_cards(group), sizeof cards);
     if (cards != 0)
       visit_group(tracer, large, group, visit);

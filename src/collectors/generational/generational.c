@@ -35,8 +35,9 @@ enum {
   NURSERY_MOST = 128 << 20, /* where more than two thirds survive */
   NURSERY_SHARE = 8,        /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
-  NURSERY_EACH = 16 << 10,          /* for each mutator, however short the pause is to be */
-  NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
+  NURSERY_EACH = 16 << 10, /* for each mutator that allocates, however short the pause */
+  NURSERY_STACK = 64,      /* and for each stack: to copy them takes a third of what that does */
+  NURSERY_ADDRESSES = 3,   /* of those that there are it has at first one in so many, */
   NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
   MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
   LITTLE = 128,                     /* in so many: it shrinks */
@@ -183,16 +184,18 @@ static size_t within_pause(void)
   return most * 1000 / heap.slowest;
 }
 
-/* No more than a pause allows, and less where the end of a marking has to fit one as well. */
+/* No more than a pause allows, and less where the end of a marking has to fit one as well. But what
+ * stacks cost is paid for each nursery, which is to be worth that. */
 static void bound_nursery(void)
 {
-  size_t most = within_pause();
+  size_t most = within_pause(),
+         least = (cn_nursery.users + 1) * NURSERY_EACH + cairn_mutator_count() * NURSERY_STACK;
 
   CN_ASSERT(heap.tries <= TRIES);
   most = most >> heap.tries & ~(size_t)7;
-  if (most < cairn_mutator_count() * NURSERY_EACH)
-    most = cairn_mutator_count() * NURSERY_EACH;
-  heap.room = heap.nursery < most ? heap.nursery : most;
+  if (most < least)
+    most = least;
+  heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
 }
 
 /* Give the nursery addresses for as much. */

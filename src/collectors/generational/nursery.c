@@ -38,7 +38,7 @@ void cn_nursery_forked(void)
 void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
 {
   CN_CHECK(start % 8 == 0 && start <= memory && memory <= end);
-  cn_nursery = (struct cn_nursery){start, start, start, end, memory};
+  cn_nursery = (struct cn_nursery){start, start, start, end, memory, 0};
 }
 
 /* Memory up to `to`, in whole blocks. */
@@ -79,7 +79,8 @@ bool cn_nursery_open(size_t bytes)
 
 /* ---- buffers ---- */
 
-static void take(struct cairn_mutator *mutator)
+/* False: it had no buffer. */
+static bool take(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 
@@ -88,6 +89,7 @@ static void take(struct cairn_mutator *mutator)
   else
     cairn_fill(free, end);
   CN_ASSERT(cn_nursery.free <= cn_nursery.limit);
+  return end != 0;
 }
 
 static size_t left(void)
@@ -110,7 +112,7 @@ bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes)
   cn_nursery_lock();
   bool done = bytes <= left();
   if (done) {
-    take(mutator);
+    cn_nursery.users += !take(mutator);
     give(mutator, bytes);
   }
   cn_nursery_unlock();

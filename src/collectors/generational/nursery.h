@@ -14,6 +14,7 @@
 struct cn_nursery {
   uintptr_t start, free, limit, end;
   uintptr_t memory; /* where that ends */
+  size_t users;     /* mutators that have had a buffer since it was empty; one alone is none */
 };
 extern struct cn_nursery cn_nursery;
 

@@ -23,6 +23,7 @@
 enum {
   STACK_LEAST = 4096,   /* slots of a tracer's stack */
   STACK_KEPT = 1 << 17, /* that it keeps from one collection to the next */
+  SOME = 8,             /* references that are looked at together, since all may be null */
   PART = 1024,          /* elements of an array that are visited at a time */
   AHEAD = 16,           /* slots of a run are foreseen */
   OFTEN = 32,           /* objects after which a tracer looks about */
@@ -541,6 +542,20 @@ INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t
     visit(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
+/* Past null references, as many at a time. */
+INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
+{
+  while (to - slot >= SOME * sizeof slot) {
+    uintptr_t any = 0;
+    for (size_t i = 0; i < SOME; i++)
+      any |= __atomic_load_n((uintptr_t *)slot + i, __ATOMIC_RELAXED);
+    if (any != 0)
+      break;
+    slot += SOME * sizeof slot;
+  }
+  return slot;
+}
+
 /* What visit() will look at first. */
 INLINE void foresee(const uintptr_t *slot, struct how how)
 {
@@ -554,13 +569,17 @@ INLINE void foresee(const uintptr_t *slot, struct how how)
     __builtin_prefetch(cn_tables_word(header, 0));
 }
 
-/* References one after another, as most arrays have them: what they lead to lies anywhere. */
+/* References one after another, as most arrays have them: what they lead to lies anywhere. New ones
+ * consist of nulls. */
 INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, struct how how)
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
+    if ((slot - from) % (SOME * sizeof slot) == 0)
+      slot = skip_nulls(slot, to);
     if (to - slot > AHEAD * sizeof slot)
       foresee((const uintptr_t *)slot + AHEAD, how);
-    visit(tracer, (uintptr_t *)slot, how);
+    if (slot < to)
+      visit(tracer, (uintptr_t *)slot, how);
   }
 }
 

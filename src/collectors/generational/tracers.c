@@ -12,6 +12,7 @@
 #include "runtime/os/os.h"
 
 size_t cn_tracers_alone = 256 << 10;
+enum { SHORT = 8 }; /* so many times as much, where pauses are to be short */
 
 static struct {
   struct cn_tracer *at;
@@ -41,10 +42,20 @@ size_t cn_tracers_room(size_t bytes)
   return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK;
 }
 
+/* Where pauses are to be short, a nursery is for one tracer: another, for which a busy system has
+ * no processor, would only let it wait. */
+static size_t alone(enum cn_trace mode)
+{
+  bool is_short = mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0;
+
+  return is_short && cn_tracers_alone <= SIZE_MAX / SHORT ? SHORT * cn_tracers_alone
+                                                          : cn_tracers_alone;
+}
+
 void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
 {
   cn_trace_begin(mode, number, copies);
-  cn_cycle.alone = tracers.most == 1 ? SIZE_MAX : cn_tracers_alone;
+  cn_cycle.alone = tracers.most == 1 ? SIZE_MAX : alone(mode);
   for (size_t i = 0; i < tracers.most; i++)
     cn_trace_enter(&tracers.at[i]);
   if (mode == CN_TRACE_MOVE)
