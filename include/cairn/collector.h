@@ -213,6 +213,10 @@ struct cairn_collector {
    * CAIRN_VERIFY=heap is refused then. It needs `forget`, too: garbage is looked at. */
   void (*stretches)(cairn_stretch_visitor *visit, void *env);
 
+  /* As that, but quick, for it is called before and after each collection where somebody listens:
+   * the bytes of stretches of blocks, or about as many. May be null: `stretches` is asked. */
+  uint64_t (*used)(void);
+
   /* The slow paths of barriers, MUTATE, on the mutator's own thread, just before the access. They
    * reach no safepoint, so nothing moves meanwhile; they must not allocate managed objects, nor
    * wait for a thread that may be at a safepoint. Async-signal-safe, and a handler may come between

@@ -608,6 +608,11 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   cn_nursery_give_one();
 }
 
+static uint64_t used_with_young(void)
+{
+  return used() + cn_larges.young + (cn_nursery.free - cn_nursery.start);
+}
+
 const struct cairn_collector cairn_collector_generational = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
@@ -625,5 +630,6 @@ const struct cairn_collector cairn_collector_generational = {
     .is_object = is_object,
     .forget = forget,
     .stretches = cn_walk_stretches,
+    .used = used_with_young,
     .covered = covered,
 };

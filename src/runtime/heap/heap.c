@@ -335,9 +335,12 @@ uint64_t cn_heap_used(void)
 {
   uint64_t bytes = 0, unused = 0;
 
-  if (!ready || collector->stretches == NULL)
+  if (!ready || (collector->stretches == NULL && collector->used == NULL))
     return UINT64_MAX;
-  collector->stretches(add_stretch, &bytes);
+  if (collector->used != NULL)
+    bytes = collector->used();
+  else
+    collector->stretches(add_stretch, &bytes);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     unused += m->buffer_end - m->alloc + (m->beside.end - m->beside.alloc);
   CN_CHECK(unused <= bytes);
