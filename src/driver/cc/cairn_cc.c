@@ -201,7 +201,7 @@ static int run_link(const struct cn_command *command, struct plan *plan)
   if (command->dry_run)
     return CN_EXIT_OK;
   struct cairn_pass_time start = cn_times_start(&command->compile);
-  status = cn_process_run(&plan->link);
+  status = cn_link_run(command, &plan->link);
   cn_times_stop(&command->compile, &start, "link");
   if (status != CN_EXIT_OK)
     cn_hints_link(&plan->link);

@@ -59,8 +59,7 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   return true;
 }
 
-/* An object that names the collector: the linker says which symbol is missing if there is none of
- * that name. Shared objects live with the executable's. */
+/* An object that names the collector. Shared objects live with the executable's. */
 static bool add_collector(const struct cn_command *command, struct cn_words *words)
 {
   if (command->collector == NULL)
@@ -140,6 +139,53 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
   if (command->shared || command->relocatable || command->no_default_libraries)
     return true;
   return add_collector(command, words) && add_runtime(command, words);
+}
+
+/* Do the linker's messages say that there is no collector of the name? */
+static bool misses(const char *messages, const char *name)
+{
+  const char *symbol = cn_command_text("cairn_collector_%s", name);
+  FILE *file = fopen(messages, "r");
+  bool found = false;
+  char *line = NULL;
+  size_t room = 0;
+
+  while (!found && file && getline(&line, &room, file) > 0) {
+    const char *at = strstr(line, symbol);
+    found = at && strchr("'`\" \t\n", at[strlen(symbol)]) && strstr(line, "undefined");
+  }
+  if (file)
+    fclose(file);
+  free(line);
+  return found;
+}
+
+static void show(const char *messages)
+{
+  FILE *file = fopen(messages, "r");
+  char text[4096];
+
+  for (size_t n; file && (n = fread(text, 1, sizeof text, file)) > 0;)
+    fwrite(text, 1, n, stderr);
+  if (file)
+    fclose(file);
+}
+
+int cn_link_run(const struct cn_command *command, const struct cn_words *words)
+{
+  const char *messages = command->collector ? cn_temp_file("link", ".txt") : NULL;
+
+  if (messages == NULL)
+    return cn_process_run(words);
+  int status = cn_process_run_into(words, messages);
+  if (status == CN_EXIT_OK || !misses(messages, command->collector))
+    show(messages);
+  else
+    cn_tool_error(
+        "there is no collector '%s': Cairn has generational and semispace, and the program "
+        "defines no cairn_collector_%s",
+        command->collector, command->collector);
+  return status;
 }
 
 bool cn_link_check(const struct cn_command *command)

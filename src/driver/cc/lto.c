@@ -59,7 +59,7 @@ int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
 {
   CN_CHECK(joined->unit.bitcode && joined->unit.output && joined->command.count);
   cn_output_remove(joined->unit.bitcode); /* an old one: lld may write none */
-  int status = cn_process_run(&joined->command);
+  int status = cn_link_run(command, &joined->command);
   if (status != CN_EXIT_OK)
     return status;
   if (access(joined->unit.bitcode, R_OK) != 0)

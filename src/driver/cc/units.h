@@ -107,6 +107,10 @@ bool cn_inputs_replace(const char *path, const char **replacement);
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      const struct cn_joined *joined, struct cn_words *words);
 
+/* link.c: run such a command, and return its status. If the collector that was chosen is missing,
+ * one line says so in place of the linker's messages. */
+int cn_link_run(const struct cn_command *command, const struct cn_words *words);
+
 /* link.c: is the linked file sound? If it is not, remove it, and return false after a message. */
 bool cn_link_check(const struct cn_command *command);
 
