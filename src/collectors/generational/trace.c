@@ -125,17 +125,24 @@ INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cai
 /* ---- the stack of what is to be looked at: an object; or the rest of an array, as the number of
  * an element and the object, both of them odd ---- */
 
-static void deepen(struct cn_tracer *tracer)
+bool cn_trace_deepen(struct cn_tracer *tracer)
 {
   size_t depth = tracer->depth != 0 ? 2 * tracer->depth : STACK_LEAST;
   uintptr_t *stack =
       cn_os_resize(tracer->stack, tracer->depth * sizeof *stack, depth * sizeof *stack);
 
   if (stack == NULL)
-    cairn_out_of_memory(false, "no memory to trace the heap: %zu objects wait", tracer->count);
+    return false;
   CN_CHECK(tracer->count < depth);
   tracer->stack = stack;
   tracer->depth = depth;
+  return true;
+}
+
+static void deepen(struct cn_tracer *tracer)
+{
+  if (!cn_trace_deepen(tracer))
+    cairn_out_of_memory(false, "no memory to trace the heap: %zu objects wait", tracer->count);
 }
 
 INLINE void push(struct cn_tracer *tracer, uintptr_t entry)

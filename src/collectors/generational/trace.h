@@ -67,6 +67,9 @@ void cn_trace_drain(struct cn_tracer *tracer);
  * wants others. */
 bool cn_trace_is_over(const struct cn_tracer *tracer);
 
+/* Let the tracer's stack hold more, or a few for a beginning. False: there is no memory. */
+bool cn_trace_deepen(struct cn_tracer *tracer);
+
 /* Have the tracer look at these, from the stack of another. */
 void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t count);
 

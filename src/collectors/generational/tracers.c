@@ -28,7 +28,7 @@ bool cn_tracers_init(void)
   CN_CHECK(most >= 1);
   tracers.at = cn_os_resize(NULL, 0, bytes);
   tracers.most = most;
-  return tracers.at != NULL;
+  return tracers.at != NULL && cn_trace_deepen(&tracers.at[0]);
 }
 
 size_t cn_tracers_most(void)
