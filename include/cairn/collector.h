@@ -154,8 +154,8 @@ struct cairn_collector {
   uint64_t traits; /* CAIRN_COLLECTOR_* */
 
   /* CAIRN_ABI_BARRIERS_*: what compiled code must do at accesses to references in the heap. Code of
-   * another kind is refused. One that needs barriers is initialised by cairn_set_collector(),
-   * before a second thread runs managed code. */
+   * another kind is refused, but CARDS where it is NONE. One that needs barriers is initialised by
+   * cairn_set_collector(), before a second thread runs managed code. */
   uint64_t barriers;
 
   /* The largest block that compiled code may allocate in line, in bytes; 0: whatever it has. Code

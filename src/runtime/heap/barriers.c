@@ -76,7 +76,8 @@ void cn_barrier_range(uintptr_t start, uint64_t bytes)
   CN_CHECK(bytes <= UINTPTR_MAX - start);
   if (bytes == 0)
     return;
-  if (collector->barriers == CAIRN_ABI_BARRIERS_CARDS)
+  if (collector->barriers == CAIRN_ABI_BARRIERS_CARDS ||
+      collector->barriers == CAIRN_ABI_BARRIERS_NONE)
     mark_cards(start, start + bytes);
   else
     collector->barrier_range(&cairn_mutator, start, start + bytes);
@@ -147,17 +148,27 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
                 collector->name, names[collector->barriers], missing(collector));
 }
 
+/* May code of this kind run under a collector that needs that one? Marks of cards do no harm where
+ * nobody reads them: without a table one byte takes all. */
+static bool fits(uint64_t kind, uint64_t needed)
+{
+  return kind == needed || (kind == CAIRN_ABI_BARRIERS_CARDS && needed == CAIRN_ABI_BARRIERS_NONE);
+}
+
 void cn_barriers_check_image(const struct cairn_collector *collector,
                              const struct cairn_image *image, const void *key)
 {
   uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
   char file[CN_REPORT_PC];
 
-  if (kind == collector->barriers || !cn_image_has_sections(image))
+  if (fits(kind, collector->barriers) || !cn_image_has_sections(image))
     return;
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
-              "compile it with -fcairn-barriers=%s",
+              "compile it with -fcairn-barriers=%s%s",
               cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
               cn_barriers_name(kind), collector->name, cn_barriers_name(collector->barriers),
-              cn_barriers_name(collector->barriers));
+              cn_barriers_name(collector->barriers),
+              kind == CAIRN_ABI_BARRIERS_NONE
+                  ? ", or link the program with -fcairn-collector=semispace"
+                  : "");
 }
