@@ -22,7 +22,7 @@ class Function:
 
 
 def compile_ours(build, source, level, target, *flags):
-    tools.run(f'{build}/bin/cairn-cc', variants.MANAGE, level, '-fPIE', f'-I{variants.ROOT}/include',
+    tools.run(f'{build}/bin/cairn-cc', variants.MANAGE, variants.COLLECTOR, level, '-fPIE', f'-I{variants.ROOT}/include',
               '-c', source, '-o', target, *flags)
 
 

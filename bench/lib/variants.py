@@ -11,6 +11,8 @@ PROGRAMS = f'{HERE}/programs'
 ROOT = os.path.dirname(HERE)
 # Kernels without references have polls, too.
 MANAGE = '-fcairn-manage=all'
+# Safepoints alone are measured: no barriers, in the link a collector that needs none.
+COLLECTOR = '-fcairn-collector=semispace'
 # Name -> (what it is, flags of cairn-cc if it makes the variant).
 VARIANTS = {
     'plain': ('the same C with ordinary pointers, clang -O3', None),
@@ -79,7 +81,7 @@ def compile_kernel(build, variant, name, folder):
     elif variant in PASSES:
         generate(managed_ir(source, '-O3') + POLL, PASSES[variant], target)
     else:
-        tools.run(f'{build}/bin/cairn-cc', MANAGE, *options, *VARIANTS[variant][1])
+        tools.run(f'{build}/bin/cairn-cc', MANAGE, COLLECTOR, *options, *VARIANTS[variant][1])
 
 
 def compile_kernels(build, variants, names, folder):
@@ -124,7 +126,7 @@ def link_layout(build, variants, names, layout, folder):
         for pad, name in objects:
             inputs += [pad, f'{folder}/{variant}-{name}.o']
         ours = VARIANTS[variant][1] is not None
-        driver = f'{build}/bin/cairn-cc' if ours else tools.llvm('clang')
+        driver = [f'{build}/bin/cairn-cc', COLLECTOR] if ours else [tools.llvm('clang')]
         programs[variant] = f'{folder}/{variant}-{layout}'
-        tools.run(driver, '-fuse-ld=lld', *inputs, '-lm', '-o', programs[variant])
+        tools.run(*driver, '-fuse-ld=lld', *inputs, '-lm', '-o', programs[variant])
     return programs
