@@ -107,15 +107,24 @@ void cn_os_populate(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_POPULATE_WRITE);
 }
 
+/* Locked pages stay, whatever the advice: they need another mapping in their place, and where that
+ * is refused, to be cleared. */
 void cn_os_release(uintptr_t at, size_t bytes)
 {
+  void *memory = (void *)at;
+
   CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0); /* no other data is on it */
   if (bytes == 0)
     return;
-  /* Not another mapping in its place: that would have no advice of large pages, and memory that
-   * came back later would be faulted in by small ones. */
-  madvise((void *)at, bytes, MADV_DONTNEED);
-  mprotect((void *)at, bytes, PROT_NONE);
+  /* Not another mapping as a rule: that would have no advice of large pages, and memory that came
+   * back later would be faulted in by small ones. */
+  if (madvise(memory, bytes, MADV_DONTNEED) != 0) {
+    if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED)
+      return;
+    if (cn_os_commit(at, bytes))
+      memset(memory, 0, bytes);
+  }
+  mprotect(memory, bytes, PROT_NONE);
 }
 
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)

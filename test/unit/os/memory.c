@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that is given back and comes again. What would go wrong: the system refuses to take it,
+ * and what was there is taken for fresh zeros.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "runtime/os/os.h"
+
+static void comes_back_empty(bool locked)
+{
+  size_t page = cn_os_page(), bytes = 4 * page;
+  uintptr_t memory = cn_os_reserve(bytes);
+  unsigned char *at = (unsigned char *)memory, byte;
+
+  assert_int_not_equal(memory, 0);
+  assert_true(cn_os_commit(memory, bytes));
+  memset(at, 0x5a, bytes);
+  if (locked) {
+    assert_int_equal(mlock(at + page, 2 * page), 0);
+    assert_int_not_equal(madvise(at + page, 2 * page, MADV_DONTNEED), 0);
+  }
+  cn_os_release(memory + page, 2 * page);
+  assert_false(cn_os_read(memory + page, &byte, 1)); /* it faults */
+  assert_true(cn_os_commit(memory + page, 2 * page));
+  for (size_t i = 0; i < bytes; i++)
+    assert_int_equal(at[i], i / page == 1 || i / page == 2 ? 0 : 0x5a);
+  cn_os_free(at, bytes);
+}
+
+static void released(void **state)
+{
+  (void)state;
+  comes_back_empty(false);
+}
+
+/* The advice that gives memory back is refused for such pages. */
+static void released_locked(void **state)
+{
+  (void)state;
+  comes_back_empty(true);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(released), cmocka_unit_test(released_locked)};
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
