@@ -138,16 +138,6 @@ static size_t blocks_for(size_t bytes, size_t tracers)
   return (bytes + bytes / 3) / CN_BLOCK + ENDS * (tracers + 1);
 }
 
-bool cn_blocks_ensure(size_t bytes, size_t tracers)
-{
-  size_t wanted = blocks_for(bytes, tracers);
-
-  while (blocks.spare < wanted)
-    if (!map_free())
-      return false;
-  return true;
-}
-
 /* ---- memory that is found beside the program: nobody else uses these blocks meanwhile ---- */
 
 static void find_supply(void)
@@ -187,6 +177,21 @@ void cn_blocks_end_supply(void)
 {
   cairn_background_aside(NULL);
   end_supply(false);
+}
+
+/* What is set aside may be all that is left: nobody may be there to give it memory. */
+bool cn_blocks_ensure(size_t bytes, size_t tracers)
+{
+  size_t wanted = blocks_for(bytes, tracers);
+
+  while (blocks.spare < wanted) {
+    if (map_free())
+      continue;
+    if (supply.count == 0)
+      return false;
+    cn_blocks_end_supply();
+  }
+  return true;
 }
 
 /* Up to the end of a large page. */
