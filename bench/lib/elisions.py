@@ -16,10 +16,11 @@ PASSES = ('default<O2>,escape,restore-references,layouts,allocate,route-calls,ch
 INSTRUCTIONS = ['reverse', 'shuffle', 'join', 'fill', 'build', 'walk']
 
 
-def groups(root):
+def groups(root, quick):
     """The sources of each group."""
-    return {'barriers.c': [f'{root}/bench/programs/barriers.c'],
-            'kernels': sorted(glob.glob(f'{root}/bench/kernels/*.c')), 'examples': tools.examples(root)}
+    first = {'barriers.c': [f'{root}/bench/programs/barriers.c']}
+    return first if quick else {**first, 'kernels': sorted(glob.glob(f'{root}/bench/kernels/*.c')),
+                                'examples': tools.examples(root)}
 
 
 def compile_unit(build, root, source, kind, target):
@@ -42,10 +43,10 @@ def reasons_of(said):
     return collections.Counter(re.findall(r'no barrier: (.*) \[barrier-elided\]', said))
 
 
-def count(build, root, folder):
+def count(build, root, folder, quick):
     """By group, kind and source: what compile_unit() says."""
     found = {}
-    for group, sources in groups(root).items():
+    for group, sources in groups(root, quick).items():
         for source in sources:
             name = os.path.basename(source)[:-len('.c')]
             tools.progress_line(f'{group}: {name}')
@@ -109,11 +110,13 @@ def print_instructions(programs, folder, nodes, repeats=20):
         print(f'| `{kernel}` | ' + ' | '.join(f'{counts[kind][kernel] / nodes:.2f}' for kind in programs) + ' |')
 
 
-def report(build, root, folder, programs, nodes):
-    found = count(build, root, folder)
+def report(build, root, folder, programs, nodes, quick):
+    found = count(build, root, folder, quick)
     check(found)
     print(f'{tools.processor()}; -O2')
     print_reasons(found)
+    if quick:
+        return
     if counting.available():
         print_instructions(programs, folder, nodes)
     else:
