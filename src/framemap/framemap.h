@@ -63,6 +63,7 @@ struct cn_framemap_function {
   uintptr_t entry;
   uint32_t code_size;
   uint32_t safepoints;
+  bool no_barriers;          /* its object does not say what it has */
   const unsigned char *data; /* reader's own */
   const unsigned char *end;
 };

@@ -218,7 +218,8 @@ const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length
 
   if (cn_framemap_next_function(&cursor, bytes + length, &read) || cursor != bytes + length)
     return "frame map: the bytes are not one function's";
-  if (read.code_size != f->code_size || read.safepoints != f->safepoints.count)
+  if (read.code_size != f->code_size || read.safepoints != f->safepoints.count ||
+      read.no_barriers != f->no_barriers)
     return "frame map: the bytes have another header";
   for (uint32_t i = 0; i < read.safepoints; i++)
     if (!reads_back(&read, i, &f->safepoints.at[i]))

@@ -10,7 +10,8 @@
  *      0  u32  length of all of this, a multiple of 4
  *      4  i32  entry of the function, minus the address of this field     (relocated)
  *      8  u32  size of the function's code in bytes
- *     12  u32  number of safepoints (bits 0..27);
+ *     12  u32  number of safepoints (bits 0..26);
+ *              bit 27: the object does not say what barriers it has: another compiler's;
  *              bits 28..29: a = log2 of the width of a return offset;
  *              bits 30..31: b = log2 of the width of a descriptor offset
  *     16  the return offsets, ascending: return address minus entry
@@ -62,7 +63,8 @@ enum {
   CN_MAP_CODE_SIZE = 8,
   CN_MAP_COUNT = 12,
   CN_MAP_HEADER = 16,
-  CN_MAP_MAX_SAFEPOINTS = (1 << 28) - 1,
+  CN_MAP_MAX_SAFEPOINTS = (1 << 27) - 1,
+  CN_MAP_NO_BARRIERS = 1 << 27,
 
   CN_HEAD_AREAS = 1 << 2,
   CN_HEAD_ID_SHIFT = 3,
@@ -109,6 +111,7 @@ struct cn_map_function {
   uint32_t section; /* of the object: where the code is */
   uint64_t offset;  /* of the entry in that section */
   uint32_t code_size;
+  bool no_barriers;                              /* the object does not say what it has */
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
 };
 

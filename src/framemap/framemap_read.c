@@ -45,6 +45,7 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   f->entry = (uintptr_t)(p + CN_MAP_ENTRY) + (uintptr_t)(intptr_t)distance;
   f->code_size = cn_load(p + CN_MAP_CODE_SIZE, 4);
   f->safepoints = count;
+  f->no_barriers = packed & CN_MAP_NO_BARRIERS;
   f->data = p;
   f->end = *cursor = p + length;
   return CN_FRAMEMAP_OK;
@@ -54,10 +55,11 @@ bool cn_framemap_same(const struct cn_framemap_function *one,
                       const struct cn_framemap_function *other)
 {
   size_t bytes = (size_t)(one->end - one->data);
+  uint32_t packed = cn_load(one->data + CN_MAP_COUNT, 4) ^ cn_load(other->data + CN_MAP_COUNT, 4);
 
-  return bytes == (size_t)(other->end - other->data) &&
-         memcmp(one->data + CN_MAP_CODE_SIZE, other->data + CN_MAP_CODE_SIZE,
-                bytes - CN_MAP_CODE_SIZE) == 0;
+  return bytes == (size_t)(other->end - other->data) && one->code_size == other->code_size &&
+         (packed & ~(uint32_t)CN_MAP_NO_BARRIERS) == 0 &&
+         memcmp(one->data + CN_MAP_HEADER, other->data + CN_MAP_HEADER, bytes - CN_MAP_HEADER) == 0;
 }
 
 int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index,

@@ -152,7 +152,7 @@ void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
   CN_CHECK(count <= CN_MAP_MAX_SAFEPOINTS && begin % 4 == 0);
   cn_put(out, 0, 8); /* the length is set below, the entry by the linker */
   cn_put(out, f->code_size, 4);
-  cn_put(out, (uint32_t)count | a << 28 | b << 30, 4);
+  cn_put(out, (uint32_t)count | (f->no_barriers ? CN_MAP_NO_BARRIERS : 0) | a << 28 | b << 30, 4);
   for (size_t i = 0; i < count; i++)
     cn_put(out, f->safepoints.at[i].return_offset, 1u << a);
   for (size_t i = 0; i < count; i++)

@@ -28,7 +28,8 @@ struct builder {
   struct cn_cfi *cfi;
   struct cn_frames *frames;
   CN_VECTOR(struct null_target) nulls;
-  uint32_t spans; /* entries of the span table */
+  uint32_t spans;   /* entries of the span table */
+  bool no_barriers; /* the object does not say what it has */
   char **error;
 };
 
@@ -148,7 +149,8 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   *f = (struct cn_map_function){.name = symbol->name,
                                 .section = section,
                                 .offset = offset,
-                                .code_size = (uint32_t)symbol->sym.st_size};
+                                .code_size = (uint32_t)symbol->sym.st_size,
+                                .no_barriers = b->no_barriers};
   return 0;
 }
 
@@ -227,6 +229,15 @@ static void find_spans(struct builder *b)
   b->frames->span_table = section;
 }
 
+/* Whatever Cairn compiles defines the symbol, also where it inserts none. */
+static bool says_barriers(const struct cn_elf *elf)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].section && strcmp(elf->symbols[i].name, "cairn.barriers.kind") == 0)
+      return true;
+  return false;
+}
+
 static int build_section(const struct builder *b, uint32_t section)
 {
   const struct cn_elf_section *s = &b->elf->sections[section];
@@ -301,6 +312,7 @@ static int build(struct builder *b)
     return -1;
   find_null_targets(b);
   find_spans(b);
+  b->no_barriers = !says_barriers(b->elf);
   uint32_t section = cn_elf_find(b->elf, ".llvm_stackmaps", 0);
   for (; section; section = cn_elf_find(b->elf, ".llvm_stackmaps", section + 1))
     if (build_section(b, section))

@@ -13,6 +13,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/heap.h"
 #include "runtime/os/os.h"
+#include "runtime/walk/index.h"
 
 /* ---- slow paths ---- */
 
@@ -171,4 +172,16 @@ void cn_barriers_check_image(const struct cairn_collector *collector,
               kind == CAIRN_ABI_BARRIERS_NONE
                   ? ", or link the program with -fcairn-collector=semispace"
                   : "");
+}
+
+void cn_barriers_check_code(const struct cairn_collector *collector)
+{
+  char place[CN_REPORT_PC];
+  uintptr_t entry;
+
+  if (collector->barriers == CAIRN_ABI_BARRIERS_NONE || (entry = cn_index_without_barriers()) == 0)
+    return;
+  cairn_fatal("%s comes from another compiler and has no barriers, and collector %s needs those of "
+              "kind %s: link the program with -fcairn-collector=semispace",
+              cn_report_pc(entry, place), collector->name, cn_barriers_name(collector->barriers));
 }

@@ -32,4 +32,8 @@ void cn_barriers_check_collector(const struct cairn_collector *collector);
 void cn_barriers_check_image(const struct cairn_collector *collector,
                              const struct cairn_image *image, const void *key);
 
+/* End it if code has no barriers that came through another compiler, and the collector needs some.
+ * Before each collection: until then a store without its barrier has lost nothing. */
+void cn_barriers_check_code(const struct cairn_collector *collector);
+
 #endif

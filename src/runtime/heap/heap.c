@@ -314,6 +314,7 @@ void cn_heap_collect(const struct cairn_collection *collection)
 
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
   CN_CHECK(ready && collector->collect != NULL);
+  cn_barriers_check_code(collector);
   check_words(); /* again: the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);

@@ -28,6 +28,7 @@ struct code {
   const unsigned char *start, *stop;
   CN_GROW(struct function) functions; /* by entry */
   uintptr_t low, high;                /* the code of all of them */
+  uintptr_t no_barriers;              /* one that does not say what it has, or 0 */
   struct cn_maps maps;
   bool there; /* sync() has seen it */
 };
@@ -67,6 +68,8 @@ static void read_functions(struct code *code)
     if (cursor == NULL ||
         (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
       break;
+    if (function.no_barriers)
+      code->no_barriers = function.entry;
     /* Padding before the function is skipped again when it is read again. */
     cn_grow_push(&code->functions, (struct function){function.entry, function.code_size,
                                                      (uint32_t)(before - code->start)});
@@ -459,6 +462,18 @@ void cn_index_begin(void)
     return;
   enter();
   leave();
+}
+
+uintptr_t cn_index_without_barriers(void)
+{
+  uintptr_t entry = 0;
+
+  enter();
+  for (size_t i = 0; i < codes.count; i++)
+    if (codes.at[i].no_barriers != 0)
+      entry = codes.at[i].no_barriers;
+  leave();
+  return entry;
 }
 
 bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)

@@ -212,6 +212,9 @@ bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high);
 /* What a walk must do before it relies on the table: forget images that are gone. */
 void cn_index_begin(void);
 
+/* The entry of a function whose object does not say what barriers it has; 0: there is none. */
+uintptr_t cn_index_without_barriers(void);
+
 /* The range of all code with frame maps of the image that has `pc`. False: no such code has it, or
  * this is a signal handler that has interrupted the tables' owner. */
 bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);

@@ -34,8 +34,8 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   if (*cursor == end)
     return CN_FRAMEMAP_NONE;
   memcpy(&mock, *cursor, sizeof mock);
-  *function = (struct cn_framemap_function){mock.entry, mock.size, mock.count,
-                                            (const unsigned char *)mock.safepoints, NULL};
+  *function = (struct cn_framemap_function){
+      mock.entry, mock.size, mock.count, false, (const unsigned char *)mock.safepoints, NULL};
   *cursor += sizeof mock;
   return CN_FRAMEMAP_OK;
 }
