@@ -342,10 +342,12 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 
 /* ---- the nursery ---- */
 
-/* Use what is there of [first, end) up to `kept` again. */
+/* Use what is there of [first, end) up to `kept` again. No state is read where nothing ever had
+ * memory: the tables of a large heap are many pages. */
 static void take_over(size_t first, size_t kept, size_t end)
 {
-  for (size_t block = first; block < end; block++)
+  CN_CHECK(first <= kept && kept <= end);
+  for (size_t block = first; block < end && block < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_FREE) {
       blocks.spare--;
       if (block >= kept)
@@ -359,7 +361,9 @@ bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
   size_t count = bytes / CN_BLOCK, few = (least + CN_BLOCK - 1) / CN_BLOCK, first = NOWHERE;
 
   CN_CHECK(few != 0 && few <= count);
-  while (count >= few && (first = find(count, 0, CN_BLOCK_FREE)) == NOWHERE)
+  if (blocks.nursery == 0 && blocks.high == 0 && count <= cn_tables.blocks)
+    first = 0; /* all are free at the start */
+  while (first == NOWHERE && count >= few && (first = find(count, 0, CN_BLOCK_FREE)) == NOWHERE)
     count = count > few && count / 2 < few ? few : count / 2;
   if (first == NOWHERE)
     return false;
