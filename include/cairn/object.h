@@ -21,8 +21,6 @@ extern "C" {
  * only. Its section .llvm_stackmaps goes; for each code section with safepoints the result has a
  * section `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r`
  * joined. What kept the object from being linked before (see cairn_compile_pipeline()) goes, too.
- * An object that does not say what barriers its code has, because LLVM's own passes made it, gets
- * a group that says none: linkers refuse it beside code with barriers.
  *
  * CAIRN_OK: *out is the new object, of *out_size bytes, to be given to free(), or null if there is
  *    nothing to replace: then the object can be used as it is. *error is null.

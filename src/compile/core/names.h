@@ -82,10 +82,12 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
-/* What an executable or shared object defines once if its code is of one kind of words and
- * allocates blocks of up to one size in line; and the groups of a size, whose number comes after
- * it. Barriers: base/kinds.h. */
+/* What an executable or shared object defines once if its code is of one kind, of words and of
+ * barriers, and allocates blocks of up to one size in line; and the groups of a kind of barriers
+ * and of a size, whose name or number comes after it. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
+#define CN_BARRIERS_SYMBOL "cairn.barriers.kind"
+#define CN_BARRIERS_GROUP "cairn.barriers."
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
 #define CN_INLINE_GROUP "cairn.inline."
 /* What note-stores calls. */

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
-#include "base/kinds.h"
 #include "base/vector.h"
 #include "compile/analysis/promises.h"
 #include "compile/core/each.h"

@@ -20,8 +20,7 @@
  * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the
  * object from being linked as it was, goes (drop_guard.c).
  *
- * An object whose layouts are of another version is refused. One that does not say what kind of
- * barriers its code has gets a group that does (foreign_kind.c).
+ * An object whose layouts are of another version is refused.
  *
  * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
  * other name.
@@ -33,7 +32,6 @@
 #include "base/check.h"
 #include "object/build/body_names.h"
 #include "object/build/drop_guard.h"
-#include "object/build/foreign_kind.h"
 #include "object/build/frames_build.h"
 #include "object/build/layouts_check.h"
 #include "object/build/pieces.h"
@@ -327,8 +325,6 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   CN_CHECK(!stack_maps || !mixed);
   cn_parts_copy(&w->parts, &w->elf, w->old);
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
-    return -1;
-  if (stack_maps && !w->in_memory && cn_foreign_kind_add(&w->parts, &w->elf, w->error))
     return -1;
   cn_body_names_hide(&w->parts, &w->elf);
   return cn_guard_drop(&w->parts, &w->elf, w->error);
