@@ -2,8 +2,8 @@
  *
  * For bench/pauses: linked to a program, it prints at the end how long collections took, by the
  * clock and by the time for which the collecting thread had a processor. No listener does that:
- * with one the runtime walks over the heap, to tell how full it is. Apart from these it prints the
- * longest in which the system had no part: without many page faults, and, by the clock, without
+ * with one the runtime does more in each pause, to tell what happens. Apart from these it prints
+ * the longest in which the system had no part: without many page faults, and, by the clock, without
  * another thread on the processor.
  */
 #define _GNU_SOURCE
