@@ -252,7 +252,7 @@ static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
   uint64_t count = cairn_object_count(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
-  if (layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1) {
+  if (cn_trace_is_run(layout)) {
     uintptr_t start = element + i * sizeof element, end = element + count * sizeof element;
     if (end > to)
       end = to;

@@ -590,11 +590,6 @@ INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, st
   }
 }
 
-static bool is_run(const struct cairn_layout *layout)
-{
-  return layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1;
-}
-
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot)
 {
   visit(tracer, slot.address, how_now());
@@ -637,7 +632,7 @@ INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object,
     push(tracer, (first + PART) << 1 | 1);
     push(tracer, object | 1);
   }
-  if (is_run(layout)) {
+  if (cn_trace_is_run(layout)) {
     visit_run(tracer, element, element + count * sizeof element, how);
     return;
   }
@@ -743,7 +738,7 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
   uint64_t count = cairn_object_count(object), i = 0;
   if (from > element)
     i = (from - element) / layout->elem_size;
-  if (is_run(layout)) {
+  if (cn_trace_is_run(layout)) {
     uintptr_t end = element + count * sizeof element;
     visit_run(tracer, element > from ? element : from, end < to ? end : to, young_now());
     return;

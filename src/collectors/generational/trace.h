@@ -67,6 +67,12 @@ void cn_trace_drain(struct cn_tracer *tracer);
  * wants others. */
 bool cn_trace_is_over(const struct cn_tracer *tracer);
 
+/* Are an array's elements references one after another? */
+static inline bool cn_trace_is_run(const struct cairn_layout *layout)
+{
+  return layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1;
+}
+
 /* Let the tracer's stack hold more, or a few for a beginning. False: there is no memory. */
 bool cn_trace_deepen(struct cn_tracer *tracer);
 

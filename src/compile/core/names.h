@@ -6,6 +6,7 @@
 #ifndef CN_COMPILE_CORE_NAMES_H
 #define CN_COMPILE_CORE_NAMES_H
 
+#include "base/kinds.h"
 #include "compile/core/pass.h"
 
 /* C's annotations of functions, annotate("..."): compile it as native code; compile it as managed
@@ -86,7 +87,6 @@
  * barriers, and allocates blocks of up to one size in line; and the groups of a kind of barriers
  * and of a size, whose name or number comes after it. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
-#define CN_BARRIERS_SYMBOL "cairn.barriers.kind"
 #define CN_BARRIERS_GROUP "cairn.barriers."
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
 #define CN_INLINE_GROUP "cairn.inline."

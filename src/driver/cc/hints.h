@@ -5,6 +5,7 @@
 #ifndef CN_DRIVER_CC_HINTS_H
 #define CN_DRIVER_CC_HINTS_H
 
+#include "base/kinds.h"
 #include "driver/cc/command.h"
 
 /* Add a note to each error about `managed`. Clang failed with this command, which reads no standard
@@ -18,7 +19,7 @@ void cn_hints_link(const struct cn_words *words);
 
 /* kinds.c: the linker complained of these symbols, of which each kind of barriers, or of words, or
  * size of blocks in line, has a definition. Say which of the command's files have which kind. */
-#define CN_KIND_OF_BARRIERS "cairn.barriers.kind"
+#define CN_KIND_OF_BARRIERS CN_BARRIERS_SYMBOL
 void cn_hints_barriers(const struct cn_words *words);
 #define CN_KIND_OF_WORDS "cairn.words.kind"
 void cn_hints_words(const struct cn_words *words);

@@ -14,6 +14,7 @@
 #include <cairn/collector.h>
 #include <cairn/stackmap.h>
 #include "base/check.h"
+#include "base/kinds.h"
 #include "object/build/inline_chains.h"
 #include "object/dwarf/cfi.h"
 
@@ -233,7 +234,7 @@ static void find_spans(struct builder *b)
 static bool says_barriers(const struct cn_elf *elf)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)
-    if (elf->symbols[i].section && strcmp(elf->symbols[i].name, "cairn.barriers.kind") == 0)
+    if (elf->symbols[i].section && strcmp(elf->symbols[i].name, CN_BARRIERS_SYMBOL) == 0)
       return true;
   return false;
 }
