@@ -9,7 +9,8 @@
 // RUN: clang -Wall -Wextra -Werror -O2 -DCUSTOM -I%root/include -c %S/../Inputs/barriers/cards.c -o custom.o
 // RUN: llvm-as %S/../Inputs/barriers/custom.ll -o custom.bc
 // RUN: clang -O2 -DNATIVE -c %s -o native.o
-// DEFINE: %{cc} = %cairn-cc -g -fcairn-barriers=custom -Xclang -mlink-bitcode-file -Xclang custom.bc %s native.o young.o custom.o
+// DEFINE: %{cc} = %cairn-cc -g -fcairn-barriers=custom -Xclang -mlink-bitcode-file -Xclang custom.bc %s native.o \
+// DEFINE:   young.o custom.o
 // RUN: %{cc} -O2 -fcairn-note-stores -o two && %{cc} -O0 -fcairn-note-stores -o zero && \
 // RUN:   %{cc} -O2 -fcairn-safepoints=early -fcairn-note-stores -o early && %{cc} -O2 -o without
 // RUN: for p in two zero early without; do env CAIRN_VERIFY=stores ./$p | FileCheck %s --check-prefix=GOOD && \
@@ -17,10 +18,15 @@
 // GOOD: 25
 // The marks come in the order of the stores, after two into `pair`, which is young:
 // RUN: for p in two zero early; do for n in 3 4 5; do \
-// RUN:   not --crash env CUSTOM_SKIP=$n CAIRN_VERIFY=stores ./$p 2>&1 || exit 1; done; done | grep fatal: | FileCheck %s
-// CHECK: cairn: fatal: CAIRN_VERIFY=heap: before collection 6: the object at {{.*}} has in struct table.row[0].left the reference 0x{{.*}}, to a younger object, and no barrier has told of it; stored at pc 0x{{[0-9a-f]+}} (store_left+0x{{[0-9a-f]+}}), {{.*}}note_stores.c:[[#LEFT:]]
-// CHECK: has in struct table.row[30].right the reference {{.*}}; stored at pc 0x{{[0-9a-f]+}} (store_right+0x{{[0-9a-f]+}}), {{.*}}note_stores.c:[[#LEFT+5]]
-// CHECK: has in struct table.row[{{[68]0}}].{{left|right}} the reference {{.*}}; stored at pc 0x{{[0-9a-f]+}} (copy+0x{{[0-9a-f]+}}), {{.*}}note_stores.c:[[#LEFT+10]]
+// RUN:   not --crash env CUSTOM_SKIP=$n CAIRN_VERIFY=stores ./$p 2>&1 || exit 1; done; done \
+// RUN:   | grep fatal: | FileCheck %s
+// CHECK: cairn: fatal: CAIRN_VERIFY=heap: before collection 6: the object at {{.*}} has in struct
+// CHECK-SAME: {{^}} table.row[0].left the reference 0x{{.*}}, to a younger object, and no barrier has told of it;
+// CHECK-SAME: {{^}} stored at pc 0x{{[0-9a-f]+}} (store_left+0x{{[0-9a-f]+}}), {{.*}}note_stores.c:[[#LEFT:]]
+// CHECK: has in struct table.row[30].right the reference {{.*}}; stored
+// CHECK-SAME: {{^}} at pc 0x{{[0-9a-f]+}} (store_right+0x{{[0-9a-f]+}}), {{.*}}note_stores.c:[[#LEFT+5]]
+// CHECK: has in struct table.row[{{[68]0}}].{{left|right}} the reference {{.*}}; stored
+// CHECK-SAME: {{^}} at pc 0x{{[0-9a-f]+}} (copy+0x{{[0-9a-f]+}}), {{.*}}note_stores.c:[[#LEFT+10]]
 // CHECK: row[0].left {{.*}} (store_left+
 // CHECK: row[30].right {{.*}} (store_right+
 // CHECK: (copy+
@@ -33,9 +39,11 @@
 // RUN: not --crash env CUSTOM_SKIP=3 CAIRN_VERIFY=heap ./two 2>&1 | FileCheck %s --check-prefix=HEAP
 // HEAP: and no barrier has told of it{{$}}
 // RUN: not --crash env CAIRN_VERIFY=heap,stores ./two native 2>&1 | FileCheck %s --check-prefix=NATIVE
-// NATIVE: struct table.row[99].right {{.*}} no barrier has told of it; no store to it since the last collection is noted: what made it was compiled without -fcairn-note-stores
+// NATIVE: struct table.row[99].right {{.*}} no barrier has told of it; no store to it since the last
+// NATIVE-SAME: {{^}} collection is noted: what made it was compiled without -fcairn-note-stores
 // Collectors for which nothing is missing:
-// RUN: %cairn-cc -O2 -fcairn-collector=semispace -fcairn-note-stores %s native.o -o plain && ./plain | FileCheck %s --check-prefix=GOOD && \
+// RUN: %cairn-cc -O2 -fcairn-collector=semispace -fcairn-note-stores %s native.o -o plain && \
+// RUN:   ./plain | FileCheck %s --check-prefix=GOOD && \
 // RUN:   not env CAIRN_VERIFY=stores ./plain 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: cairn: CAIRN_VERIFY=stores: collector semispace does not say where barriers are missing
 #ifdef NATIVE

@@ -5,11 +5,12 @@
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t.young
 // RUN: env CAIRN_STATS=1 CAIRN_HEAP_MAX=16m %t.young 200000 2>&1 | FileCheck %s
 // RUN: %t 40000 > %t.said
-// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=256k CAIRN_HEAP_MAX=16m CAIRN_VERIFY=heap CAIRN_TRACE=%t.json %t.young 40000 | cmp - %t.said
+// RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=256k CAIRN_HEAP_MAX=16m CAIRN_VERIFY=heap CAIRN_TRACE=%t.json \
+// RUN:   %t.young 40000 | cmp - %t.said
 // RUN: grep -c '"remark"' %t.json | FileCheck --check-prefix=PHASES %s
 // PHASES: {{[1-9]}}
-// Arrays of all sizes that die where they were made, or on one way out of there, or do not, beside others that live: what is
-// made in the place of one is whole, whoever has it. Arrays of 3 GB take a few collections: there would be 400.
+// Arrays of all sizes that die where they were made, or on one way out of there, or do not, beside others that live:
+// what is made in the place of one is whole, whoever has it. Arrays of 3 GB take a few collections: there would be 400.
 // CHECK-DAG: {{^[0-9]+$}}
 // CHECK-DAG: {{^collections: [0-9]?[0-9]$}}
 #include <stdio.h>

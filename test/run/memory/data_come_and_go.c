@@ -1,6 +1,6 @@
 // A program whose data come and go, so that the heap grows and shrinks every few collections. What would go wrong: the
-// memory of the spaces is given back and faulted in again each time, page by page; the program spends most of its time in
-// the kernel. Both spaces take 32768 small pages.
+// memory of the spaces is given back and faulted in again each time, page by page; the program spends most of its time
+// in the kernel. Both spaces take 32768 small pages.
 // RUN: %cairn-cc -O2 -fcairn-collector=semispace -I%root/include %s -o %t
 // RUN: env CAIRN_HEAP_MAX=64m CAIRN_STATS=1 %t 2>&1 | FileCheck %s
 // CHECK: few faults

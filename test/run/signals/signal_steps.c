@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A signal between any two instructions of allocations, and of a collection: the processor steps, and each step raises a
- * signal whose handler allocates, writes to an old object, and asks for a collection; or leaves by a jump.
+ * A signal between any two instructions of allocations, and of a collection: the processor steps, and each step raises
+ * a signal whose handler allocates, writes to an old object, and asks for a collection; or leaves by a jump.
  */
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
