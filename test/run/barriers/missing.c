@@ -25,8 +25,12 @@
 // RUN:   ./$k with | FileCheck %s --check-prefix=WITH || exit 1; done
 // RUN: not --crash env SNAPSHOT_STILL=1 ./snapshot without 2>&1 | FileCheck %s --check-prefix=SNAPSHOT
 // SNAPSHOT: cairn: fatal: snapshot: missing barrier: collection {{[0-9]+}} does not find the struct node {{.*}} reachable at the one before
-// RUN: not --crash ./loads old 2>&1 | FileCheck %s --check-prefix=LOADS
+// RUN: not --crash env LOADS_STILL=1 ./loads old 2>&1 | FileCheck %s --check-prefix=LOADS
 // LOADS: cairn: fatal: loads: missing barrier: the root at 0x{{[0-9a-f]+}} is 0x{{[0-9a-f]+}}, an old address
+// What was loaded without a barrier, and stored:
+// RUN: env CAIRN_VERIFY=heap ./loads with | FileCheck %s --check-prefix=WITH
+// RUN: not --crash env CAIRN_VERIFY=heap LOADS_STILL=1 ./loads kept 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: cairn: fatal: CAIRN_VERIFY=heap: before collection 4: {{.*}} has in struct node.left the reference 0x{{[0-9a-f]+}}, {{.*}}no barrier has told of it
 #ifdef NATIVE
 
 void *load(void **slot);
@@ -92,6 +96,8 @@ int main(int argc, char **argv)
     old->right = fresh;
   } else if (strcmp(how, "old") == 0) {
     seen = load(&old->left);
+  } else if (strcmp(how, "kept") == 0) {
+    fresh->left = load(&old->left);
   } else {
     store(&old->right, fresh);
     store(&fresh->left, old->left->left);

@@ -16,7 +16,7 @@
 // RUN:   nm $k | FileCheck %s --check-prefix=PIECES && \
 // RUN:   env CAIRN_HEAP_INITIAL=64k CAIRN_STATS=1 ./$k 40 2>stats | diff expected - && \
 // RUN:   FileCheck %s --input-file=stats --check-prefix=STATS || exit 1; done
-// RUN: for k in cards fields objects snapshot; do \
+// RUN: for k in cards fields objects snapshot loads; do \
 // RUN:   env CAIRN_HEAP_INITIAL=64k CAIRN_VERIFY=heap ./$k 40 | diff expected - || exit 1; done
 // PIECES-DAG: cairn.long.llvm.memcpy.p1.p1.i64
 // PIECES-DAG: cairn.long.llvm.memmove.p1.p1.i64

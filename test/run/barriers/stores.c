@@ -26,12 +26,16 @@
 // RUN:   env CAIRN_HEAP_INITIAL=16k SNAPSHOT_REPORT=1 LOADS_REPORT=1 ./$k 2000 2>report | diff expected - && \
 // RUN:   FileCheck %s --input-file=report --check-prefix=BESIDE || exit 1; done || exit 1; done
 // BESIDE: {{snapshot|loads}}: {{[0-9]+}} collections, {{[0-9][0-9][0-9]+}} {{old values|loads healed}}
-// RUN: env CAIRN_HEAP_INITIAL=16k CAIRN_VERIFY=heap ./snapshot 2000 | diff expected - && \
-// RUN:   not env CAIRN_STRESS=1 ./snapshot 2>&1 | FileCheck %s --check-prefix=STILL
+// RUN: for k in snapshot loads; do env CAIRN_HEAP_INITIAL=16k CAIRN_VERIFY=heap ./$k 2000 | diff expected - || \
+// RUN:   exit 1; done
+// RUN: for s in LOADS_STILL LOADS_AT_ONCE; do env CAIRN_HEAP_INITIAL=16k CAIRN_VERIFY=heap $s=1 ./loads 2000 | \
+// RUN:   diff expected - || exit 1; done
+// RUN: not env CAIRN_STRESS=1 ./snapshot 2>&1 | FileCheck %s --check-prefix=STILL
 // STILL: CAIRN_STRESS: collector snapshot moves no objects
 // RUN: env CAIRN_STRESS=1 LOADS_REPORT=1 ./loads 3 2>report | diff small - && \
 // RUN:   FileCheck %s --input-file=report --check-prefix=BESIDE && \
-// RUN:   env LOADS_AT_ONCE=1 CAIRN_STRESS=1 ./loads 3 | diff small -
+// RUN:   env LOADS_AT_ONCE=1 CAIRN_STRESS=1 ./loads 3 | diff small - && \
+// RUN:   env CAIRN_VERIFY=heap CAIRN_STRESS=1 ./loads 3 | diff small -
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
