@@ -132,7 +132,7 @@ static bool is_start(LLVMValueRef reference, struct cn_ptrmap *seen)
 bool cn_address_is_start(LLVMValueRef reference)
 {
   struct cn_ptrmap seen = {0};
-  bool start = is_start(reference, &seen);
+  bool start = !LLVMIsConstant(reference) && is_start(reference, &seen);
 
   cn_ptrmap_free(&seen);
   return start;

@@ -25,10 +25,12 @@ struct run {
 
 static const uint64_t CARD = (uint64_t)1 << CAIRN_ABI_CARD_SHIFT;
 
-/* May the write be one of a run? */
+/* May the write be one of a run? LLVM folds places at a distance from an undefined base: the run's
+ * would not be found to be those of the writes. */
 static bool is_fixed(const struct cn_pending *write)
 {
-  return !write->covered && !write->joined && write->base && write->bytes && write->bytes <= CARD;
+  return !write->covered && !write->joined && write->base && !LLVMIsUndef(write->base) &&
+         write->bytes && write->bytes <= CARD;
 }
 
 /* Add the write to the run, if it belongs there. */
