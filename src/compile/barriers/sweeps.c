@@ -103,6 +103,8 @@ static bool add_term(struct cn_sweep *sweep, LLVMValueRef value, uint64_t times)
     sweep->low += times * (uint64_t)LLVMConstIntGetSExtValue(value);
     return true;
   }
+  if (LLVMIsUndef(value))
+    return false;
   for (unsigned t = 0; t < sweep->count; t++)
     if (sweep->terms[t].value == value) {
       sweep->terms[t].times += times;
@@ -224,8 +226,8 @@ static bool take_apart(struct cn_sweeps *s, const struct cn_pending *write, LLVM
       !cn_cfg_dominates(s->loops.cfg, b, s->loops.at[loop].latch) ||
       write->window != s->windows->in[s->loops.at[loop].header])
     return false;
-  if (!add_address(s, sweep, slot))
-    return false;
+  if (!add_address(s, sweep, slot) || LLVMIsConstant(sweep->root))
+    return false; /* LLVM folds places at a distance from undef and the like */
   sweep->high = sweep->low + write->bytes;
   return sweep->stride && sweep->stride + CARD <= 2 * CARD;
 }

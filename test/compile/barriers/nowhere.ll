@@ -46,4 +46,26 @@ define void @null(ptr addrspace(1) %v) gc "statepoint-example" {
   ret void
 }
 
+; CHECK-LABEL: define void @swept(
+; CHECK: call void @cairn.barrier.
+; CHECK: ret void
+define void @swept(ptr addrspace(1) %v, ptr addrspace(1) %array) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 1, %entry ], [ %next, %loop ]
+  %p = getelementptr ptr addrspace(1), ptr addrspace(1) undef, i64 %i
+  store ptr addrspace(1) %v, ptr addrspace(1) %p
+  %q = getelementptr ptr addrspace(1), ptr addrspace(1) null, i64 %i
+  store ptr addrspace(1) %v, ptr addrspace(1) %q
+  %some = add i64 %i, undef
+  %r = getelementptr ptr addrspace(1), ptr addrspace(1) %array, i64 %some
+  store ptr addrspace(1) %v, ptr addrspace(1) %r
+  %next = add i64 %i, 1
+  %end = icmp eq i64 %next, 100
+  br i1 %end, label %out, label %loop
+out:
+  ret void
+}
+
 declare void @llvm.memmove.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)
