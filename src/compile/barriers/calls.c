@@ -85,6 +85,14 @@ static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_ac
                        : LLVMBuildGEP2(c->builder, reference, access->slot, &i, 1, "");
 }
 
+/* The bytes of a lane that a bit of the mask decides about; all, if it is undefined. */
+static LLVMValueRef lane_bytes(const struct cn_barrier_calls *c, LLVMValueRef bit)
+{
+  LLVMValueRef all = number(c, REFERENCE);
+
+  return LLVMIsUndef(bit) ? all : LLVMBuildSelect(c->builder, bit, all, number(c, 0), "");
+}
+
 static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access *access)
 {
   unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(access->mask));
@@ -92,7 +100,7 @@ static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access 
   for (uint64_t i = 0; i < lanes; i++) {
     LLVMValueRef index = number(c, i);
     LLVMValueRef bit = LLVMBuildExtractElement(c->builder, access->mask, index, "");
-    LLVMValueRef bytes = LLVMBuildSelect(c->builder, bit, number(c, REFERENCE), number(c, 0), "");
+    LLVMValueRef bytes = lane_bytes(c, bit);
     if (!LLVMIsNull(bytes))
       call_range(c, lane_of(c, access, index), bytes);
   }

@@ -81,7 +81,8 @@ static bool find_count(const struct cn_sweeps *s, uint32_t loop, struct cn_sweep
       LLVMGetIntTypeWidth(LLVMTypeOf(tested)) != 64)
     return false;
   count->start = cn_loops_start(&s->loops, loop, count->iv.phi);
-  return count->start && block_before(s, loop) != CN_NO_BLOCK;
+  return count->start && !LLVMIsUndef(count->start) && !LLVMIsUndef(count->bound) &&
+         block_before(s, loop) != CN_NO_BLOCK;
 }
 
 static const struct cn_sweep_count *count_of(struct cn_sweeps *s, uint32_t loop)

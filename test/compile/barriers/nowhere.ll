@@ -68,4 +68,33 @@ out:
   ret void
 }
 
+; The bound of a loop, and a mask: the barriers do not depend on what these turn out to be.
+; CHECK-LABEL: define void @bound(
+; CHECK: loop:
+; CHECK: call void @cairn.barrier.store(
+; CHECK: ret void
+define void @bound(ptr addrspace(1) %v, ptr addrspace(1) %array) gc "statepoint-example" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 1, %entry ], [ %next, %loop ]
+  %p = getelementptr ptr addrspace(1), ptr addrspace(1) %array, i64 %i
+  store ptr addrspace(1) %v, ptr addrspace(1) %p
+  %next = add i64 %i, 1
+  %end = icmp eq i64 %next, undef
+  br i1 %end, label %out, label %loop
+out:
+  ret void
+}
+
+; CHECK-LABEL: define void @mask(
+; CHECK: call void @cairn.barrier.range(ptr addrspace(1) %{{[0-9]+}}, i64 8)
+; CHECK: call void @cairn.barrier.range(ptr addrspace(1) %{{[0-9]+}}, i64 8)
+; CHECK: ret void
+define void @mask(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %at) gc "statepoint-example" {
+  call void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %at, <2 x i1> undef)
+  ret void
+}
+
+declare void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x ptr addrspace(1)>, <2 x i1>)
 declare void @llvm.memmove.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)

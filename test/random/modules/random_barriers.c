@@ -3,7 +3,7 @@
  * Random modules with barriers: verify-barriers accepts what insert-barriers makes, before and
  * after rewriting, and refuses it with any one barrier left out, told of another place, on the
  * other side of a safepoint, or too short. Each third module has words, loops and lanes (barred.c).
- *   random_barriers [FIRST [COUNT]]
+ *   [KEEP=FILE] random_barriers [FIRST [COUNT]]
  * Prints a line for each module that fails, and a table by kind. Status 1 if something failed, or
  * if a kind had no barrier or nothing was planted.
  */
@@ -109,6 +109,14 @@ static bool shorten(LLVMValueRef barrier)
   return true;
 }
 
+/* Does the place lie in no object: at a distance from null, say? */
+static bool is_nowhere(LLVMValueRef place)
+{
+  while (LLVMIsAGetElementPtrInst(place))
+    place = LLVMGetOperand(place, 0);
+  return LLVMIsConstant(place);
+}
+
 static bool plant(LLVMValueRef barrier, enum plant what)
 {
   bool load = strcmp(name_of(barrier), CN_BARRIER_LOAD) == 0;
@@ -118,6 +126,8 @@ static bool plant(LLVMValueRef barrier, enum plant what)
     return move_across(barrier);
   if (what == SHORT)
     return shorten(barrier);
+  if (what == ELSEWHERE && is_nowhere(LLVMGetOperand(barrier, slot)))
+    return false; /* null is no other place */
   if (what == ELSEWHERE) {
     LLVMSetOperand(barrier, slot, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(barrier, slot))));
     if (slot)
@@ -130,9 +140,12 @@ static bool plant(LLVMValueRef barrier, enum plant what)
   return true;
 }
 
-static void fail(uint64_t seed, unsigned kind, const char *what)
+/* `module`, or null, is kept in the file that KEEP names. */
+static void fail(uint64_t seed, unsigned kind, const char *what, LLVMModuleRef module)
 {
   rows[kind].failed++;
+  if (module && getenv("KEEP"))
+    LLVMPrintModuleToFile(module, getenv("KEEP"), NULL);
   printf("seed %llu, %s: %s\n", (unsigned long long)seed, kinds[kind], what);
 }
 
@@ -150,9 +163,7 @@ static void try_plant(uint64_t seed, unsigned kind, LLVMModuleRef module, size_t
     rows[kind].planted++;
     if (passes(mutant, kind, "verify-barriers", &f)) {
       snprintf(message, sizeof message, "barrier %zu %s is not missed", n, plants[what]);
-      fail(seed, kind, message);
-      if (getenv("KEEP"))
-        LLVMPrintModuleToFile(mutant, getenv("KEEP"), NULL);
+      fail(seed, kind, message, mutant);
     }
   }
   cn_free(&found);
@@ -169,7 +180,7 @@ static void try_rewritten(uint64_t seed, unsigned kind, LLVMModuleRef module)
   if (passes(clone, kind, "rewrite-statepoints", &f) &&
       !passes(clone, kind, "verify-safepoints", &f)) {
     snprintf(message, sizeof message, "rewritten: %s", f.rule);
-    fail(seed, kind, message);
+    fail(seed, kind, message, clone);
   }
   LLVMDisposeModule(clone);
 }
@@ -193,9 +204,9 @@ static void try_kind(uint64_t seed, unsigned kind, LLVMModuleRef made, uint64_t 
   if (!passes(module, kind, "insert-barriers", &f)) {
     rows[kind].refused++;
     if (strcmp(f.rule, "missing-barrier") != 0 || !(forms >> CN_FORM_SCALABLE & 1))
-      fail(seed, kind, f.rule);
+      fail(seed, kind, f.rule, NULL);
   } else if (!passes(module, kind, "verify-barriers", &f)) {
-    fail(seed, kind, f.rule);
+    fail(seed, kind, f.rule, module);
   } else {
     find_barriers(module, &found);
     rows[kind].barriers += (unsigned)found.count;
