@@ -17,6 +17,7 @@ enum {
   STEP = 64,        /* blocks that get memory at a time, and lose it: those of a large page */
   ENDS = 2,         /* blocks that a tracer may have begun when all is copied */
   LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
+  FEW = 4,          /* blocks that a tracer sweeps to find a hole: to sweep all takes long */
   FRAGMENTED = 8    /* more than one line in so many is in a hole: objects are moved together */
 };
 #define NOWHERE SIZE_MAX
@@ -293,12 +294,18 @@ static bool take_hole(struct cn_room *room, uintptr_t from)
   return true;
 }
 
+/* Where a full collection beside the program has left few holes, whole blocks come first. */
 static bool take_block(struct cn_room *room)
 {
+  int swept = 0;
+
   for (; blocks.holes < blocks.high; blocks.holes++) {
     size_t block = blocks.holes;
-    if (cn_tables_state(block) == CN_BLOCK_UNSWEPT)
+    if (cn_tables_state(block) == CN_BLOCK_UNSWEPT) {
+      if (blocks.spare != 0 && swept++ == FEW)
+        return false;
       sweep(block);
+    }
     if (cn_tables.states[block] == CN_BLOCK_HOLES) {
       cn_tables_set_state(block, CN_BLOCK_USED);
       if (take_hole(room, cn_tables_address(block)))

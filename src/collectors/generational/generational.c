@@ -188,8 +188,8 @@ static size_t within_pause(void)
  * stacks cost is paid for each nursery, which is to be worth that. */
 static void bound_nursery(void)
 {
-  size_t most = within_pause(),
-         least = (cn_nursery.users + 1) * NURSERY_EACH + cairn_mutator_count() * NURSERY_STACK;
+  size_t most = within_pause(), stacks = cairn_mutator_count() * NURSERY_STACK >> heap.tries,
+         least = (cn_nursery.users + 1) * NURSERY_EACH + stacks;
 
   CN_ASSERT(heap.tries <= TRIES);
   most = most >> heap.tries & ~(size_t)7;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of blocks that is found beside the program. What would go wrong: there is no thread that
- * would find it, as when the system has no more, and what was set aside for it is never used.
+ * Memory of blocks that is found beside the program, and holes that are looked for while blocks are
+ * swept there. What would go wrong: there is no thread that would find memory, as when the system
+ * has no more, and what was set aside for it is never used; a pause sweeps all blocks, since none
+ * has a hole; or it sweeps few, and has no room though there is some.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 #include "collectors/generational/blocks.h"
 #include "collectors/generational/tables.h"
@@ -37,10 +40,73 @@ static void set_aside_in_vain(void **state)
   cn_background_release();
 }
 
+/* ---- holes: of so many blocks all but the last one are full ---- */
+
+enum { FULL = 99, FEW = 8 };
+
+static size_t unswept(void)
+{
+  size_t count = 0;
+
+  for (size_t block = 0; block < cn_tables.blocks; block++)
+    count += cn_tables.states[block] == CN_BLOCK_UNSWEPT;
+  return count;
+}
+
+/* A block for each copy, until the turn. Returns where the hole is then. */
+static uintptr_t make_full_blocks(void)
+{
+  struct cn_room room = {0, 0};
+
+  for (int i = 0; i <= FULL; i++) {
+    assert_true(cn_blocks_next(&room, true));
+    memset(&cn_tables.reached[(room.free - cn_tables.old) / CN_LINE], 1,
+           i < FULL ? CN_BLOCK_LINES : CN_BLOCK_LINES / 2);
+  }
+  return room.free + CN_BLOCK / 2;
+}
+
+static void few_are_swept_in_a_pause(void **state)
+{
+  uintptr_t hole = make_full_blocks();
+  struct cn_room room = {0, 0};
+  size_t before, calls = 0;
+
+  (void)state;
+  cn_blocks_turn();
+  for (before = unswept(); room.free != hole; before = unswept(), calls++) {
+    assert_true(cn_blocks_next(&room, false));
+    assert_in_range(before - unswept(), 0, FEW);
+  }
+  assert_int_equal(before, 0);
+  assert_in_range(calls, FULL / FEW, FULL);
+  while (cn_blocks_sweep(SIZE_MAX))
+    ;
+}
+
+static void all_are_swept_where_no_block_is_free(void **state)
+{
+  uintptr_t hole = make_full_blocks();
+  struct cn_room room = {0, 0};
+
+  (void)state;
+  while (cn_blocks_next(&room, true))
+    ;
+  room = (struct cn_room){0, 0};
+  cn_blocks_turn();
+  for (size_t block = 0; block < cn_tables.blocks; block++) /* free is none of those not marked */
+    if (cn_tables.states[block] == CN_BLOCK_UNSWEPT && cn_tables.lines[block * CN_BLOCK_LINES] == 0)
+      cn_tables.states[block] = CN_BLOCK_USED;
+  assert_true(cn_blocks_next(&room, false));
+  assert_int_equal(room.free, hole);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(set_aside_in_vain),
+      cmocka_unit_test(few_are_swept_in_a_pause),
+      cmocka_unit_test(all_are_swept_where_no_block_is_free),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
