@@ -26,10 +26,12 @@ static struct {
   size_t low, high;   /* blocks with memory */
   size_t holes, free; /* no block before has any holes; is free */
   size_t none;        /* where to look for addresses */
-  size_t nursery;     /* where that ends */
-  size_t spare;       /* how many are free */
-  size_t unswept;     /* no block before is */
-  size_t lines;       /* with objects, of blocks that have been swept */
+  struct {
+    size_t first, end;
+  } nursery;      /* addresses that it may take: no state says so, for they are many */
+  size_t spare;   /* how many are free */
+  size_t unswept; /* no block before is */
+  size_t lines;   /* with objects, of blocks that have been swept */
 } blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -73,13 +75,18 @@ bool cn_blocks_has_objects(size_t block)
 /* Blocks in states up to `most`, from `from` on; NOWHERE: there are not so many in a row. */
 static size_t find(size_t count, size_t from, enum cn_block_state most)
 {
-  size_t found = 0;
+  size_t found = 0, block = from;
 
-  CN_ASSERT(most <= CN_BLOCK_FREE);
-  for (size_t block = from; block < cn_tables.blocks; block++) {
-    found = cn_tables.states[block] <= most ? found + 1 : 0;
+  CN_ASSERT(most <= CN_BLOCK_FREE && blocks.nursery.first <= blocks.nursery.end);
+  while (block < cn_tables.blocks) {
+    if (block - blocks.nursery.first < blocks.nursery.end - blocks.nursery.first) {
+      block = blocks.nursery.end;
+      found = 0;
+      continue;
+    }
+    found = cn_tables.states[block++] <= most ? found + 1 : 0;
     if (found == count)
-      return block + 1 - count;
+      return block - count;
   }
   return NOWHERE;
 }
@@ -349,8 +356,8 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 
 /* ---- the nursery ---- */
 
-/* Use what is there of [first, end) up to `kept` again. No state is read where nothing ever had
- * memory: the tables of a large heap are many pages. */
+/* Use what is there of [first, end) up to `kept` again. No state is read or written where nothing
+ * ever had memory: the tables of a large heap are many pages. */
 static void take_over(size_t first, size_t kept, size_t end)
 {
   CN_CHECK(first <= kept && kept <= end);
@@ -359,8 +366,10 @@ static void take_over(size_t first, size_t kept, size_t end)
       blocks.spare--;
       if (block >= kept)
         cn_os_release(cn_tables_address(block), CN_BLOCK);
+      cn_tables.states[block] = CN_BLOCK_NONE;
     }
-  memset(&cn_tables.states[first], CN_BLOCK_NURSERY, end - first);
+  blocks.nursery.first = first;
+  blocks.nursery.end = end;
 }
 
 bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
@@ -368,16 +377,16 @@ bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
   size_t count = bytes / CN_BLOCK, few = (least + CN_BLOCK - 1) / CN_BLOCK, first = NOWHERE;
 
   CN_CHECK(few != 0 && few <= count);
-  if (blocks.nursery == 0 && blocks.high == 0 && count <= cn_tables.blocks)
+  CN_CHECK(blocks.nursery.first == blocks.nursery.end);
+  if (blocks.high == 0 && count <= cn_tables.blocks)
     first = 0; /* all are free at the start */
   while (first == NOWHERE && count >= few && (first = find(count, 0, CN_BLOCK_FREE)) == NOWHERE)
     count = count > few && count / 2 < few ? few : count / 2;
   if (first == NOWHERE)
     return false;
   take_over(first, first + few, first + count);
-  blocks.nursery = first + count;
-  if (blocks.none >= first && blocks.none < blocks.nursery)
-    blocks.none = blocks.nursery;
+  if (blocks.none >= first && blocks.none < first + count)
+    blocks.none = first + count;
   *extent = (struct cn_extent){cn_tables_address(first), cn_tables_address(first + count)};
   return true;
 }
@@ -388,6 +397,7 @@ size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
 
   CN_CHECK(memory % CN_BLOCK == 0 && extent.start <= memory && memory <= extent.end);
   widen(block, cn_tables_block(memory));
+  blocks.nursery.first = blocks.nursery.end = 0;
   for (; block < cn_tables_block(memory); block++)
     if (lines_of(block) == 0 && !is_reached(block)) {
       cn_tables_clear(block, 1);
@@ -398,7 +408,8 @@ size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
       blocks.holes = block < blocks.holes ? block : blocks.holes;
       stay++;
     }
-  memset(&cn_tables.states[block], CN_BLOCK_NONE, end - block);
+  for (; block < end && block < blocks.high; block++) /* those of cn_blocks_extent() */
+    cn_tables.states[block] = CN_BLOCK_NONE;
   return stay * CN_BLOCK;
 }
 
@@ -583,6 +594,6 @@ bool cn_blocks_trim(size_t bytes, size_t most)
   }
   narrow(blocks.low, blocks.high);
   if (blocks.none > blocks.high)
-    blocks.none = blocks.high > blocks.nursery ? blocks.high : blocks.nursery;
+    blocks.none = blocks.high > blocks.nursery.end ? blocks.high : blocks.nursery.end;
   return blocks.spare != before && blocks.spare > least;
 }

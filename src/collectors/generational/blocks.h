@@ -20,7 +20,7 @@ enum cn_block_state {
   CN_BLOCK_USED,    /* objects, and holes that are not to be filled */
   CN_BLOCK_SOURCE,  /* objects that a full collection is to copy, so that the block is free */
   CN_BLOCK_UNSWEPT, /* objects, and it is not known what holes */
-  CN_BLOCK_NURSERY, /* it is part of the nursery */
+  CN_BLOCK_NURSERY, /* it is part of a nursery that cn_blocks_extent() made */
   CN_BLOCK_ASIDE,   /* it gets memory beside the program */
 };
 
