@@ -1,7 +1,16 @@
 ; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='cairn-insert-barriers<barriers=cards>' -S %s | FileCheck %s
+; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='cairn-insert-barriers<collector=generational>' -S %s | FileCheck %s
+; RUN: for o in '' '<collector=semispace>' '<collector=mine>' '<barriers=cards;collector=semispace>'; do opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes="cairn-insert-barriers$o" -S %s | FileCheck --check-prefix=NONE %s || exit 1; done
+; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='default<O2>' -cairn='runtime;collector=generational' -S %s | FileCheck --check-prefix=MARK %s
+; RUN: not opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='cairn-insert-barriers<collector=a-b>' -S %s 2>&1 | FileCheck --check-prefix=NAME %s
+; RUN: not opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='default<O2>' -cairn=collector=a-b -S %s 2>&1 | FileCheck --check-prefix=NAME %s
+; NAME: collector: 'a-b' is not the name of a collector: letters, digits and _
+; MARK-LABEL: define {{.*}}@one(
+; MARK: lshr i64 %{{.*}}, 9
+; MARK: store ptr addrspace(1) %v
 ; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='cairn-insert-barriers' -S %s | FileCheck --check-prefix=NONE %s
 ;
-; Barriers in LLVM's own tool. Wrong: the kind does not come through.
+; Barriers in LLVM's own tool. Wrong: the kind, or the collector that it is for, does not come through.
 
 ; CHECK: call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %p, ptr addrspace(1) %v)
 ; CHECK-NEXT: store

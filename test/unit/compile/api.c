@@ -383,6 +383,35 @@ static void options_by_name(void **state)
   free((void *)options.address_spaces);
 }
 
+/* A collector of Cairn's stands for its barriers, one of the program's own for none of them. */
+static void collectors_by_name(void **state)
+{
+  struct cairn_compile_options options = {0};
+  char *wrong;
+  static const struct {
+    const char *name;
+    enum cairn_barriers before, after;
+  } cases[] = {{"generational", CAIRN_BARRIERS_NONE, CAIRN_BARRIERS_CARDS},
+               {"semispace", CAIRN_BARRIERS_CARDS, CAIRN_BARRIERS_NONE},
+               {"mine_2", CAIRN_BARRIERS_FIELDS, CAIRN_BARRIERS_FIELDS},
+               {"Generational", CAIRN_BARRIERS_LOADS, CAIRN_BARRIERS_LOADS}};
+  static const char *const bad[] = {"", "a-b", "gener ational", "generational;x", NULL};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    options.barriers = cases[i].before;
+    assert_int_equal(cairn_compile_set(&options, "collector", cases[i].name, &wrong), CAIRN_OK);
+    assert_int_equal(options.barriers, cases[i].after);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(cairn_compile_set(&options, "collector", bad[i], &wrong), CAIRN_E_REFUSED);
+    assert_non_null(strstr(wrong, "collector"));
+    assert_non_null(strstr(wrong, bad[i] ? "is not the name of a collector" : "needs a value"));
+    free(wrong);
+    assert_int_equal(options.barriers, CAIRN_BARRIERS_LOADS);
+  }
+}
+
 /* The joined module `joined` gets the unit that `text` becomes with this level; the guard that no
  * linker resolves is in it until the second half. */
 static void add_unit(LLVMModuleRef joined, const char *text, unsigned level)
@@ -437,7 +466,7 @@ int main(void)
       cmocka_unit_test(refused_modules_stay), cmocka_unit_test(refused_placement_stays),
       cmocka_unit_test(every_finding_comes),  cmocka_unit_test(all_functions_in_turn),
       cmocka_unit_test(threads_do_not_meet),  cmocka_unit_test(options_by_name),
-      cmocka_unit_test(units_are_joined),
+      cmocka_unit_test(collectors_by_name),   cmocka_unit_test(units_are_joined),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
