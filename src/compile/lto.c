@@ -54,10 +54,25 @@ static const struct {
     {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
 };
 
+/* Has the option a meaning for the unit? One that allocates nothing may go with any others. */
+static bool concerns(struct cn_ctx *ctx, size_t field)
+{
+  size_t length;
+
+  if (field != FIELD(inline_max))
+    return true;
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (LLVMGetFirstUse(f) && cn_is_allocation(LLVMGetValueName2(f, &length)))
+      return true;
+  return false;
+}
+
 static void add_flags(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     unsigned value;
+    if (!concerns(ctx, flags[i].field))
+      continue;
     memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
     cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);
   }

@@ -29,6 +29,13 @@ bool cn_is_slow_allocation(const char *name)
          strcmp(name, CN_ALLOC_UNINIT_SLOW) == 0 || strcmp(name, CN_RESIZE_SLOW) == 0;
 }
 
+bool cn_is_allocation(const char *name)
+{
+  CN_ASSERT(name);
+  return strncmp(name, CN_ALLOC, sizeof CN_ALLOC - 1) == 0 ||
+         strncmp(name, CN_RESIZE_ARRAY, sizeof CN_RESIZE_ARRAY - 1) == 0;
+}
+
 bool cn_has_statepoints(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));

@@ -72,6 +72,7 @@
 #define CN_IMAGE_UNSAFE "cairn.image.unsafe"
 #define CN_IMAGE_STACK "cairn.image.stack"
 #define CN_IMAGE_UNCLEARED "cairn.image.uncleared"
+#define CN_IMAGE_INLINE "cairn.image.inline." /* and a number of bytes */
 #define CN_IMAGE_SUFFIX ".data"
 /* Barriers (docs/barriers.md): what insert-barriers calls and lower-barriers puts in line, of the
  * module's own if it defines them; and the slow paths of the runtime. */
@@ -84,12 +85,11 @@
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
 /* What an executable or shared object defines once if its code is of one kind, of words and of
- * barriers, and allocates blocks of up to one size in line; and the groups of a kind of barriers
- * and of a size, whose name or number comes after it. */
+ * barriers, and allocates blocks of up to one size in line; and the group of a kind of barriers,
+ * whose name comes after it. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
 #define CN_BARRIERS_GROUP "cairn.barriers."
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
-#define CN_INLINE_GROUP "cairn.inline."
 /* What note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
 /* Attributes: of a call, or of a function: it returns a new object; of a parameter or a result: it
@@ -180,6 +180,8 @@ void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIn
 void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
 /* Is that the name of an allocation's slow path? */
 bool cn_is_slow_allocation(const char *name);
+/* One that allocates, as front ends call it, or has a name that begins so? */
+bool cn_is_allocation(const char *name);
 /* True if the function was rewritten already: it calls gc.statepoint. */
 bool cn_has_statepoints(LLVMValueRef function);
 

@@ -365,7 +365,22 @@ static bool has_managed(struct cn_ctx *ctx)
   return false;
 }
 
-/* Slow paths are called through thunks by now. */
+/* Does the module allocate objects? It has slow paths for that, called through thunks by now. */
+static bool allocates(struct cn_ctx *ctx)
+{
+  static const char thunk[] = CN_SLOW_PREFIX;
+  size_t length;
+
+  CN_EACH_FUNCTION(f, ctx->module) {
+    const char *name = LLVMGetValueName2(f, &length);
+    if (strncmp(name, thunk, sizeof thunk - 1) == 0)
+      name += sizeof thunk - 1;
+    if (LLVMGetFirstUse(f) && cn_is_slow_allocation(name))
+      return true;
+  }
+  return false;
+}
+
 static bool has_uncleared(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_SLOW_PREFIX CN_ALLOC_UNINIT_SLOW) ||
@@ -388,32 +403,35 @@ static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char
   return byte;
 }
 
-/* Define the symbol `kind` in a group of its own. */
-static void define_kind(struct cn_ctx *ctx, const char *kind, char *group)
-{
-  define_byte(ctx, group, group); /* gold -r drops a group's name that is no symbol */
-  LLVMSetLinkage(define_byte(ctx, kind, group), LLVMExternalLinkage);
-  free(group);
-}
-
 /* Define the symbols of which there may be one. The linker keeps one group of a kind, and refuses
  * the symbols of two. `image`: the group of the image, which is one of a kind of words. */
 static void define_kinds(struct cn_ctx *ctx, const char *image)
 {
   const char *barriers = cn_barriers_name(ctx->options->barriers);
-  unsigned most = (unsigned)cn_inline_max(ctx);
+  char *group = cn_format(CN_BARRIERS_GROUP "%s", barriers);
 
-  define_kind(ctx, CN_BARRIERS_SYMBOL, cn_format(CN_BARRIERS_GROUP "%s", barriers));
-  define_kind(ctx, CN_INLINE_SYMBOL, cn_format(CN_INLINE_GROUP "%u", most));
+  define_byte(ctx, group, group); /* gold -r drops a group's name that is no symbol */
+  LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);
   LLVMSetLinkage(define_byte(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
+  free(group);
 }
 
-/* What the image's flags say of the largest block that is allocated in line. */
-static uint64_t inline_code(struct cn_ctx *ctx)
+/* What an image's flags say of the largest block that is allocated in line. */
+static uint64_t inline_code(uint64_t most)
+{
+  return (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
+}
+
+/* How large blocks may be that the module allocates in line. Only units that allocate say so, and
+ * have to agree. */
+static void register_inline(struct cn_ctx *ctx)
 {
   uint64_t most = cn_inline_max(ctx);
+  char *group = cn_format(CN_IMAGE_INLINE "%u", (unsigned)most);
 
-  return most == CAIRN_ABI_INLINE_ALLOC_MAX ? 0 : (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
+  register_image(ctx, group, NULL, false, inline_code(most));
+  LLVMSetLinkage(define_byte(ctx, CN_INLINE_SYMBOL, group), LLVMExternalLinkage);
+  free(group);
 }
 
 static void register_images(struct cn_ctx *ctx, const char *group)
@@ -426,9 +444,11 @@ static void register_images(struct cn_ctx *ctx, const char *group)
     return;
   if (managed || roots > 0 || has_layouts(ctx)) {
     uint64_t barriers = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
-    register_image(ctx, group, guard, true, barriers | inline_code(ctx));
+    register_image(ctx, group, guard, true, barriers | inline_code(0));
     define_kinds(ctx, group);
   }
+  if (allocates(ctx))
+    register_inline(ctx);
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which files of a link have which kind of barriers, or of words, or allocate blocks of which size
- * in line? An object has groups `cairn.barriers.KIND` and `cairn.inline.BYTES`, and a group of its
- * image, `cairn.image.words.KIND`, or `cairn.image` if words are plain; here it is enough that the
- * name stands in the file.
+ * in line? An object has a group `cairn.barriers.KIND`, one of its image, `cairn.image.words.KIND`
+ * or `cairn.image` if words are plain, and, if it allocates, `cairn.image.inline.BYTES`; here it is
+ * enough that the name stands in the file.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 static const char *const barriers[] = {"none",     "cards", "fields", "objects",
                                        "snapshot", "loads", "custom"};
 static const char barriers_group[] = "cairn.barriers.", words_group[] = "cairn.image.words.",
-                  inline_group[] = "cairn.inline.", plain_group[] = "cairn.image";
+                  inline_group[] = "cairn.image.inline.", plain_group[] = "cairn.image";
 
 struct text {
   const char *at;

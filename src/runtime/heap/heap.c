@@ -58,7 +58,7 @@ static void check_in_line(const struct cairn_image *image, const void *key)
   char file[CN_REPORT_PC];
 
   if (collector->largest_in_line == 0 || most <= collector->largest_in_line ||
-      !cn_image_has_sections(image))
+      (code == 0 && !cn_image_has_sections(image)))
     return;
   cairn_fatal("%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
               "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",

@@ -10,16 +10,19 @@
 ; RUN: for b in 12 8192 -8 8x 4294967296; do not %cairn opt --inline-max=$b --disable-output %s 2>&1 | FileCheck %s --check-prefix=WRONG || exit 1; done
 ; WRONG: --inline-max: '{{.*}}' is not a multiple of 8 from 0 to 8184
 
-; What the image says: the size and a 1, above the kind of barriers. Nothing of the default.
+; What the images say: the size and a 1, above the kind of barriers; the one with sections, 0.
 ; RUN: %cairn opt -p layouts,allocate,globals --inline-max=256 -S %s | FileCheck %s --check-prefix=IMAGE
-; IMAGE-DAG: @cairn.image.data = {{.*}}, i64 16842752 }
-; IMAGE-DAG: @cairn.inline.kind = hidden constant i8 0, comdat($cairn.inline.256)
+; IMAGE-DAG: @cairn.image.data = {{.*}}, i64 65536 }
+; IMAGE-DAG: @cairn.image.inline.256.data = {{.*}}, i64 16842752 }
+; IMAGE-DAG: @cairn.inline.kind = hidden constant i8 0, comdat($cairn.image.inline.256)
 ; RUN: %cairn opt -p layouts,allocate,globals --inline-max=0 -S %s | FileCheck %s --check-prefix=IMAGE0
 ; IMAGE0-DAG: @cairn.image.data = {{.*}}, i64 65536 }
-; IMAGE0-DAG: @cairn.inline.kind = hidden constant i8 0, comdat($cairn.inline.0)
+; IMAGE0-DAG: @cairn.image.inline.0.data = {{.*}}, i64 65536 }
+; IMAGE0-DAG: @cairn.inline.kind = hidden constant i8 0, comdat($cairn.image.inline.0)
 ; RUN: %cairn opt -p layouts,allocate,globals -S %s | FileCheck %s --check-prefix=DEFAULT
-; DEFAULT-DAG: @cairn.image.data = {{.*}}, i64 0 }
-; DEFAULT-DAG: @cairn.inline.kind = hidden constant i8 0, comdat($cairn.inline.8184)
+; DEFAULT-DAG: @cairn.image.data = {{.*}}, i64 65536 }
+; DEFAULT-DAG: @cairn.image.inline.8184.data = {{.*}}, i64 536412160 }
+; DEFAULT-DAG: @cairn.inline.kind = hidden constant i8 0, comdat($cairn.image.inline.8184)
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128-ni:1"
 @node = internal constant { ptr addrspace(1), ptr addrspace(1) } zeroinitializer
 @page = internal constant [31 x i64] zeroinitializer

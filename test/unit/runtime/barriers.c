@@ -293,6 +293,13 @@ static void sizes_are_refused(void **state)
                  "all lets those of up to 256 bytes be allocated so: compile it with "
                  "-fcairn-inline-max=256");
   cairn_image_unregister(&other);
+  /* Another image of the same code has its sections. */
+  other.frames_start = other.frames_stop = NULL;
+  other.roots_start = other.roots_stop = NULL;
+  other.layouts_start = other.layouts_stop = NULL;
+  cairn_image_register(&other);
+  aborts(choose, "allocates blocks of up to 264 bytes in line, and collector all");
+  cairn_image_unregister(&other);
   all.largest_in_line = 7;
   aborts(choose, "up to 256 bytes in line, and collector all lets those of up to 7 bytes be "
                  "allocated so: compile it with -fcairn-inline-max=0");
