@@ -5,9 +5,10 @@ Objects that live long are changed all the time, and new ones are made, so that 
 generations, or one that marks or moves beside the program, depends on barriers. Stores are of
 single references, of structs, by memcpy and memmove, atomic, in loops, through the address of a
 field, into arrays, flexible members, nested structs, arrays that grow, and new objects that are
-filled over several blocks. Odd seeds have words that are references or integers as well. Two threads
-do so at a time, each with objects of its own; checksums do not depend on addresses. Compiled with
--DCAIRN_PLAIN by any C compiler it is its own oracle.
+filled over several blocks; unions hold references of several types, or one or two. Odd seeds have words
+that are references or integers as well. Two threads do so at a time, each with objects of its own;
+checksums do not depend on addresses. Compiled with -DCAIRN_PLAIN by any C compiler it is its own oracle.
+With -DOVERLAY a union has a reference and something else at one place: that is to be refused.
 
 usage: random_stores.py SEED > program.c
 """
@@ -31,6 +32,10 @@ typedef struct wide managed *wide;
 struct flex { ulong count; ref head; struct pair tail[]; };
 struct shared { _Atomic(ref) slot[3]; };
 typedef ref managed *array;
+/* Of several types, `which` says of which one; and one or two. */
+struct choice { ulong which; union { ref one; struct pair managed *pair; array few; } u; };
+union place { ref one; struct { ref a, b; } two; ref both[2]; };
+struct mixed { ulong number; struct { struct choice choice; union place place[2]; } in[2]; };
 enum { LENGTH = 200, TAIL = 20, WIDES = 4 };
 struct world {
   wide wide[WIDES];
@@ -38,6 +43,11 @@ struct world {
   ulong length;
   struct flex managed *flex;
   struct shared managed *shared;
+  struct choice choice[3];
+  struct choice managed *choices;
+  union place place[2];
+  union place managed *places;
+  struct mixed mixed;
   ref list;
 %(word_field)s};
 typedef struct world managed *world;
@@ -60,6 +70,34 @@ static ulong sum_list(ref c)
   return sum;
 }
 static ulong sum_pair(struct pair managed *p) { return sum_list(p->first) + 3 * p->number + 7 * sum_list(p->second); }
+static ulong sum_choice(struct choice managed *c)
+{
+  return c->which == 0 ? sum_list(c->u.one)
+         : c->which == 1 ? sum_pair(c->u.pair) : sum_list(c->u.few[0]) + 5 * sum_list(c->u.few[2]);
+}
+static ulong sum_place(union place managed *p) { return sum_list(p->one) + 11 * sum_list(p->both[1]); }
+__attribute__((noinline)) static struct choice choose(ulong which, ref a, ref b)
+{
+  struct choice c = {which %% 3, {NULL}};
+  if (c.which == 0) {
+    c.u.one = a;
+  } else if (c.which == 1) {
+    c.u.pair = cairn_new(struct pair);
+    c.u.pair->first = b;
+    c.u.pair->second = a;
+  } else {
+    c.u.few = cairn_new_array(ref, 3);
+    c.u.few[which & 2] = b;
+  }
+  return c;
+}
+__attribute__((noinline)) static union place turn(union place p, ref other)
+{
+  ref c = cell(7, p.two.b);
+  p.two.b = p.one;
+  p.one = other ? other : c;
+  return p;
+}
 static ref cut(ref c) /* a list stays short */
 {
   ref at = c;
@@ -83,6 +121,9 @@ __attribute__((noinline)) static ulong sum_world(world w)
   for (int i = 0; i < LENGTH; i++) MIX(sum_list(w->table[i]) + 3 * sum_list(w->other[i]));
   for (ulong i = 0; i < w->length; i++) MIX(sum_list(w->grown[i]));
   for (int i = 0; i < TAIL; i++) MIX(sum_pair(&w->flex->tail[i]));
+  for (int i = 0; i < 3; i++) MIX(sum_choice(&w->choice[i]) + 3 * sum_choice(&w->choices[i]));
+  for (int i = 0; i < 2; i++) MIX(sum_place(&w->place[i]) + 3 * sum_place(&w->places[i]));
+  for (int i = 0; i < 2; i++) MIX(sum_choice(&w->mixed.in[i].choice) + 3 * sum_place(&w->mixed.in[i].place[1]));
   for (int i = 0; i < 3; i++) MIX(sum_list(__c11_atomic_load(&w->shared->slot[i], __ATOMIC_SEQ_CST)));
 %(word_sum)s  return MIX(sum_list(w->flex->head));
 }
@@ -96,6 +137,8 @@ __attribute__((noinline)) static world make_world(void)
   w->length = 8;
   w->flex = cairn_new_flex(struct flex, TAIL, tail);
   w->shared = cairn_new(struct shared);
+  w->choices = cairn_new_array(struct choice, 3);
+  w->places = cairn_new_array(union place, 2);
 %(word_make)s  return w;
 }
 static ulong rounds;
@@ -300,6 +343,47 @@ class Program:
             self.line(f"for (int {i} = 0; {i} < 16; {i}++) if (cairn_value_is_integer(w->words[{i}])) "
                       f"w->words[{i}] = cairn_value_from(cairn_value_integer(w->words[{i}]) + 1);")
 
+    def choice(self):
+        return self.pick([f"w->choice[{self.index(3)}]", f"w->choices[{self.index(3)}]", f"w->mixed.in[{self.index(2)}].choice"])
+
+    def union(self):
+        return self.pick([f"w->place[{self.index(2)}]", f"w->places[{self.index(2)}]", f"w->mixed.in[{self.index(2)}].place[{self.index(2)}]"])
+
+    def s_union(self):
+        u = self.fresh("u")
+        kind = self.pick(["choose", "choose", "copy", "member", "local", "turn", "bytes", "mixed"])
+        if kind == "choose":
+            self.line(f"{self.choice()} = choose({self.pick(['n', '0', '1', '2', 'n / 3'])}, {self.value()}, {self.place()});")
+        elif kind == "copy":
+            self.line(self.pick([f"{self.choice()} = {self.choice()};", f"{self.union()} = {self.union()};"]))
+        elif kind == "member":
+            member = self.pick(["one", "two.a", "two.b", f"both[{self.index(2)}]"])
+            self.line(self.pick([f"{self.union()}.{member} = {self.value()};", f"{self.place()} = {self.union()}.{member};"]))
+        elif kind == "local":
+            self.line(f"struct choice {u} = {self.choice()};")
+            self.line(f"if ({u}.which == 0) {u}.u.one = cell(n, {u}.u.one ? NULL : c); else if ({u}.which == 1) {u}.u.pair->first = cell(n, NULL);")
+            self.line(f"{self.choice()} = {u};")
+        elif kind == "turn":
+            self.line(f"{self.union()} = turn({self.union()}, {self.pick(['c', 'NULL', self.place()])});")
+        elif kind == "bytes":
+            self.line(self.pick([f"memcpy(w->choice, w->choices, {self.pick([1, 2, 3])} * sizeof(struct choice));",
+                                 f"memmove(&w->choices[1], w->choices, {self.pick([1, 2])} * sizeof(struct choice));",
+                                 "memcpy(w->places, w->place, sizeof(union place));", "memset(w->places, 0, sizeof(union place));"]))
+        else:
+            self.line(self.pick(["w->mixed.in[n % 2] = w->mixed.in[1 - n % 2];", f"struct mixed {u} = w->mixed; {u}.in[0].choice = choose(n, c, NULL); w->mixed = {u};",
+                                 "w->mixed.in[0].choice = w->choices[n % 3];"]))
+
+    def overlay(self):
+        """Code that the compiler has to refuse."""
+        other = self.pick(["long other;", "double other;", "void *other;", "char other[16];", "struct { long x; ref y; } other;", "float other[3];"])
+        union = f"union bad {{ {self.pick(['ref one; ' + other, other + ' ref one;'])} }}"
+        inner = self.pick([f"{union};\ntypedef union bad inner;", f"struct deep {{ int tag; {union} u[3]; }};\ntypedef struct deep inner;",
+                           f"struct deep {{ struct {{ ref first; {union} u; }} in; }};\ntypedef struct deep inner;"])
+        use = self.pick(["static void managed *bad(void) { return cairn_new(inner); }", "static void managed *bad(void) { return cairn_new_array(inner, 7); }",
+                         "static inner bad_global;\nstatic inner *bad(void) { return &bad_global; }",
+                         "struct tail { long count; inner in[]; };\nstatic void managed *bad(void) { return cairn_new_flex(struct tail, 5, in); }"])
+        return f"#ifdef OVERLAY\n{inner}\n{use}\nvoid *keep(void); void *keep(void) {{ return bad() ? (void *)keep : (void *)0; }}\n#endif\n"
+
     def s_collect(self):
         if self.below(3) == 0:
             self.line(f"if (n % {self.below(40) + 2} == 0) cairn_collect();")
@@ -312,7 +396,7 @@ class Program:
         self.line(f"wide a = w->wide[{self.index(4)}], b = w->wide[{self.index(4)}];")
         self.line("ref c = cell(n, NULL);")
         names = ["one", "one", "direct", "run", "struct", "struct", "copy", "copy", "loop", "loop", "atomic", "address", "fill", "grow", "list",
-                 "word", "word", "collect"]
+                 "word", "word", "union", "union", "union", "collect"]
         for _ in range(self.below(8) + 3):
             getattr(self, "s_" + self.pick(names))()
         self.line("return sum + c->value + b->pair[0].number;")
@@ -324,7 +408,7 @@ class Program:
             self.operation(i)
         cases = "\n".join(f"    case {i}: sum = operation{i}(w, n, sum); break;" for i in range(count))
         fields = WORDS if self.words else dict.fromkeys(WORDS, "")
-        return (PRELUDE % fields + (WORD_PRELUDE if self.words else "") + "\n".join(self.out) + "\n" +
+        return (PRELUDE % fields + (WORD_PRELUDE if self.words else "") + "\n".join(self.out) + "\n" + self.overlay() +
                 EPILOGUE % dict(fields, operations=count, cases=cases))
 
 
