@@ -122,12 +122,12 @@ static bool plant(LLVMValueRef barrier, enum plant what)
   bool load = strcmp(name_of(barrier), CN_BARRIER_LOAD) == 0;
   unsigned slot = strcmp(name_of(barrier), CN_BARRIER_STORE) == 0;
 
+  if (is_nowhere(LLVMGetOperand(barrier, slot)))
+    return false; /* null is no other place, and two undefined ones are the same */
   if (what == ACROSS)
     return move_across(barrier);
   if (what == SHORT)
     return shorten(barrier);
-  if (what == ELSEWHERE && is_nowhere(LLVMGetOperand(barrier, slot)))
-    return false; /* null is no other place */
   if (what == ELSEWHERE) {
     LLVMSetOperand(barrier, slot, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(barrier, slot))));
     if (slot)
