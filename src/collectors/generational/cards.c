@@ -95,7 +95,8 @@ static void visit_large(struct cn_tracer *tracer, uintptr_t large, uintptr_t car
   visit_object(tracer, cn_larges_object(large), card);
 }
 
-/* The objects of a block that reach into the card, the first from before perhaps. */
+/* The objects of a block that reach into the card, the first from before perhaps: of one whose
+ * header is at the end of a card the payload is on the next. */
 static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 {
   uintptr_t object = cn_tables_last_start(card), next = card;
@@ -103,11 +104,9 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
   CN_ASSERT(none == 0);
   if (object != 0)
     visit_object(tracer, object, card);
-  if (object == card)
-    next += 8;
   while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
     visit_object(tracer, object, card);
-    next = object + 8;
+    next = object;
   }
 }
 

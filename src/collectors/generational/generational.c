@@ -598,7 +598,7 @@ static bool is_object(uintptr_t word)
   }
   if (header - cn_nursery.start < cn_nursery.limit - cn_nursery.start)
     return cairn_layout_is_known(cairn_object_layout(word));
-  return cn_tables_is_old(header) && word != cn_tables.end && cn_tables_starts(word);
+  return cn_tables_is_old(header) && cn_tables_starts(word);
 }
 
 static void forget(const unsigned char *start, const unsigned char *stop)

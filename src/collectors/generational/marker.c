@@ -196,8 +196,7 @@ INLINE void visit(const uintptr_t *slot)
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (cn_tables_is_old(header)) {
-    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && address != cn_tables.end &&
-        cn_tables_starts(address))
+    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_starts(address))
       mark(address);
     else
       leads_nowhere(slot, address);
@@ -228,7 +227,7 @@ static void visit_run(uintptr_t from, uintptr_t to)
     uintptr_t next = slot + AHEAD * sizeof slot < to
                          ? __atomic_load_n((const uintptr_t *)slot + AHEAD, __ATOMIC_RELAXED)
                          : 0;
-    if (cn_tables_is_old(next))
+    if (cn_tables_is_old(next - CAIRN_ABI_HEADER_SIZE))
       __builtin_prefetch(cn_tables_word(next, 0), 1);
     visit((const uintptr_t *)slot);
   }
@@ -304,17 +303,17 @@ static void look_at(uintptr_t object, uintptr_t card)
     mark(object);
 }
 
-/* The objects that reach into it, the first from before perhaps. */
+/* The objects that reach into it, the first from before perhaps, and those that begin there. */
 static void look_at_card(uintptr_t card)
 {
   uintptr_t object = cn_tables_last_start(card), next = card;
 
   CN_ASSERT(card % CN_CARD == 0 && cn_tables_is_old(card));
-  if (object != 0 && object != card)
+  if (object != 0)
     look_at(object, card);
   while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
     look_at(object, card);
-    next = object + 8;
+    next = object;
   }
 }
 

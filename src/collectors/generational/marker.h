@@ -32,8 +32,8 @@ void cn_marker_begin(void);
 void cn_marker_root(const uintptr_t *slot);
 void cn_marker_large(uintptr_t object);
 
-/* The same. Look again at objects of this card of the old space, and take all that begin there for
- * reachable. Or at the fields in [from, to) of a large object. */
+/* The same. Look again at objects of this card of the old space, and take all whose header is there
+ * for reachable. Or at the fields in [from, to) of a large object. */
 static inline void cn_marker_again(uintptr_t address)
 {
   __atomic_store_n(cn_tables_again(address), 1, __ATOMIC_RELAXED);

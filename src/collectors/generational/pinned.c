@@ -89,7 +89,7 @@ static void keep(uintptr_t object)
   if (cn_large_contains(object - 1))
     cn_marker_large(object);
   else if (cn_pinned_is_reached(object))
-    cn_marker_again(object);
+    cn_marker_again(object - CAIRN_ABI_HEADER_SIZE);
 }
 
 bool cn_pinned_end(void)

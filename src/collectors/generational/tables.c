@@ -100,29 +100,30 @@ bool cn_tables_init(size_t bytes)
 
 uintptr_t cn_tables_last_start(uintptr_t address)
 {
-  size_t card = (address - cn_tables.old) / CN_CARD, kind = 1 - cn_tables.marks;
-  uint64_t bits = 0;
+  uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
+  size_t card = (header - cn_tables.old) / CN_CARD, kind = 1 - cn_tables.marks;
 
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
-  if (address != cn_tables.end)
-    bits =
-        cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - address / 8 % 64);
+  if (address == cn_tables.old || !cn_blocks_has_objects(cn_tables_block(header)))
+    return 0; /* nor is the table touched there, perhaps */
+  uint64_t bits =
+      cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
   for (; bits == 0 && card > 0; bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]))
     if (card % CN_BLOCK_CARDS == 0 && !cn_blocks_has_objects(card / CN_BLOCK_CARDS - 1))
-      return 0; /* nor is the table touched there, perhaps */
+      return 0;
   if (bits == 0)
     return 0;
-  return cn_tables.old + card * CN_CARD + (size_t)(63 - __builtin_clzll(bits)) * 8;
+  return cn_tables.old + card * CN_CARD + (size_t)(64 - __builtin_clzll(bits)) * 8;
 }
 
-uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end)
+uintptr_t cn_tables_next_start(uintptr_t from, uintptr_t end)
 {
-  CN_CHECK(address % 8 == 0 && end % CN_CARD == 0);
-  if (address >= end)
+  CN_CHECK(from % 8 == 0 && end % CN_CARD == 0);
+  if (from >= end)
     return 0;
-  const uint64_t *word = cn_tables_word(address, 1 - cn_tables.marks);
-  uintptr_t at = address & ~(uintptr_t)(CN_CARD - 1);
-  uint64_t bits = cn_tables_bits(word) & ~UINT64_C(0) << address / 8 % 64;
+  const uint64_t *word = cn_tables_word(from + CAIRN_ABI_HEADER_SIZE, 1 - cn_tables.marks);
+  uintptr_t at = from & ~(uintptr_t)(CN_CARD - 1);
+  uint64_t bits = cn_tables_bits(word) & ~UINT64_C(0) << from / 8 % 64;
 
   while (bits == 0) {
     at += CN_CARD;
@@ -130,7 +131,7 @@ uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end)
       return 0;
     bits = cn_tables_bits(word += 2);
   }
-  return at + (uintptr_t)__builtin_ctzll(bits) * 8;
+  return at + (uintptr_t)__builtin_ctzll(bits) * 8 + CAIRN_ABI_HEADER_SIZE;
 }
 
 void cn_tables_unmark(size_t block)

@@ -6,7 +6,8 @@
  *      |  large objects  |  blocks of 32 KiB, of lines; some are the nursery |
  *
  * Of each block there are a state, and a byte per line; of each 8 bytes of old space two bits:
- * does an object start there (its payload), and is it marked. After a full collection the marked
+ * is the header of an object there, and is that marked. A payload may be empty, and then begin
+ * where the next block does: what is asked of the place of an object is asked of its header's. After a full collection the marked
  * ones are those that there are, so the two change places. Cards are those of compiled code.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_TABLES_H
@@ -67,12 +68,14 @@ static inline uintptr_t cn_tables_address(size_t block)
 
 static inline uint64_t *cn_tables_word(uintptr_t payload, size_t kind)
 {
-  return &cn_tables.bits[(payload - cn_tables.old) / CN_CARD * 2 + kind];
+  uintptr_t header = payload - CAIRN_ABI_HEADER_SIZE;
+
+  return &cn_tables.bits[(header - cn_tables.old) / CN_CARD * 2 + kind];
 }
 
 static inline uint64_t cn_tables_bit(uintptr_t payload)
 {
-  return UINT64_C(1) << payload / 8 % 64;
+  return UINT64_C(1) << (payload - CAIRN_ABI_HEADER_SIZE) / 8 % 64;
 }
 
 /* Who reads a bit sees what was written before it was set. */
@@ -135,9 +138,9 @@ static inline bool cn_tables_is_forward(uintptr_t word)
 
 /* The payload of the last object that starts at `address` or before; 0: there is none. */
 uintptr_t cn_tables_last_start(uintptr_t address);
-/* That of the first at `address` or after, and before `end`, a multiple of 512; 0: there is none.
- */
-uintptr_t cn_tables_next_start(uintptr_t address, uintptr_t end);
+/* That of the first whose header is at `from` or after, and before `end`, a multiple of 512; 0:
+ * there is none. */
+uintptr_t cn_tables_next_start(uintptr_t from, uintptr_t end);
 
 /* The bytes of the cards of a block, or of as many bytes at such a multiple. */
 static inline unsigned char *cn_tables_cards(uintptr_t block)

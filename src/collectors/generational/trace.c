@@ -356,7 +356,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   if (late)
     note_copy(moved, how.mode);
   if (late && cn_cycle.marks)
-    cn_marker_again(moved);
+    cn_marker_again(moved - CAIRN_ABI_HEADER_SIZE);
   if (how.mode == CN_TRACE_FULL)
     mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
@@ -476,10 +476,10 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
 
   if ((address & cn_cycle.words.mask) != 0)
     return address;
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || address == cn_tables.end ||
-      !cn_tables_starts(address))
+  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || !cn_tables_starts(address))
     cn_trace_nothing_there(slot, address);
-  if (how.mode == CN_TRACE_MOVE || cn_tables_state(cn_tables_block(address)) == CN_BLOCK_SOURCE)
+  size_t place = cn_tables_block(address - CAIRN_ABI_HEADER_SIZE);
+  if (how.mode == CN_TRACE_MOVE || cn_tables_state(place) == CN_BLOCK_SOURCE)
     return evacuate_old(tracer, slot, address, cn_tables.old, cn_tables.end);
   if (!mark(address, how.shared))
     return address;
@@ -573,7 +573,7 @@ INLINE void foresee(const uintptr_t *slot, struct how how)
     return;
   __builtin_prefetch((const void *)header);
   if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
-    __builtin_prefetch(cn_tables_word(header, 0));
+    __builtin_prefetch(cn_tables_word(address, 0));
 }
 
 /* References one after another, as most arrays have them: what they lead to lies anywhere. New ones

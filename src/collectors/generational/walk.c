@@ -43,13 +43,12 @@ static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 
 /* ---- stretches ---- */
 
-/* Fill what is free in blocks [first, end), so that a walk gets over it. A payload may be empty:
- * the next one begins a header later, at least. */
+/* Fill what is free in blocks [first, end), so that a walk gets over it. */
 static void fill(size_t first, size_t end)
 {
   uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
 
-  for (; (object = cn_tables_next_start(free + CAIRN_ABI_HEADER_SIZE, last)) != 0;
+  for (; (object = cn_tables_next_start(free, last)) != 0;
        free = end_of(object))
     cairn_fill(free, block_of(object, free));
   CN_CHECK(free <= last);
@@ -147,7 +146,7 @@ static void forget_in_old(const unsigned char *start, const unsigned char *stop)
 
   cn_blocks_bounds(&low, &high);
   uintptr_t at = cn_tables_address(low), last = cn_tables_address(high), object;
-  for (; at < last && (object = cn_tables_next_start(at, last)) != 0; at = object + 8)
+  for (; at < last && (object = cn_tables_next_start(at, last)) != 0; at = object)
     forget(object, end_of(object), start, stop);
 }
 

@@ -40,7 +40,7 @@ static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
 {
   CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
   if (cn_cycle.mode == CN_TRACE_MOVE ||
-      cn_tables.states[cn_tables_block(object)] == CN_BLOCK_SOURCE)
+      cn_tables.states[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] == CN_BLOCK_SOURCE)
     return follow(slot, object);
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }

@@ -80,8 +80,10 @@ static int several(void **state)
 static void young_and_full(void **state)
 {
   (void)state;
-  for (seed = 1; seed < 5; seed++)
+  for (int i = 1; i < 5; i++) {
+    seed = (uint64_t)i;
     beside_a_model(CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL, 300, 500);
+  }
 }
 
 static void all_move(void **state)
@@ -105,7 +107,8 @@ static void pinned_stay(void **state)
 {
   (void)state;
   pins = true;
-  for (seed = 11; seed < 14; seed++) {
+  for (int i = 11; i < 14; i++) {
+    seed = (uint64_t)i;
     beside_a_model(CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL, 200, 300);
     beside_a_model(CAIRN_EXTENT_FULL, CAIRN_EXTENT_YOUNG, 100, 300);
   }
@@ -254,6 +257,29 @@ static void fragments_join(void **state)
   assert_int_equal(length, COUNT / EACH);
   assert_true(before > length * 40 * 4);
   assert_true(after < length * 40 * 2);
+}
+
+/* The payload of an object without any may begin where the next block does, which is free for some
+ * time, then full, then free again. */
+static void empty_at_ends_of_blocks(void **state)
+{
+  (void)state;
+  size_t kept = empties_at_ends();
+  assert_true(kept > 3);
+  for (int i = 0; i < 8; i++) {
+    run(CAIRN_EXTENT_FULL, 0);
+    check_empties(kept);
+    walk_all();
+    check_empties(kept);
+    for (int k = 0; i > 3 && k < 20000; k++) {
+      ref node = object(&layouts.node);
+      words(node)[0] = roots[1];
+      roots[1] = node;
+    }
+    run(CAIRN_EXTENT_YOUNG, 0);
+    if (i % 2 != 0)
+      roots[1] = 0;
+  }
 }
 
 /* A list fills the heap to the last word, again and again. */
@@ -414,6 +440,8 @@ int main(void)
       SEVERAL(is_bounded),
       ALONE(fragments_join),
       SEVERAL(fragments_join),
+      ALONE(empty_at_ends_of_blocks),
+      SEVERAL(empty_at_ends_of_blocks),
       ALONE(interior_roots),
       SEVERAL(interior_roots),
       ALONE(damage_is_found),

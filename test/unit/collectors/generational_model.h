@@ -354,6 +354,37 @@ static void clean(void)
   check();
 }
 
+/* Objects without payloads, old ones, of which those stay whose header is the last word of every
+ * other block. */
+static size_t empties_at_ends(void)
+{
+  enum { COUNT = 60000 };
+  size_t kept = 0;
+
+  clean();
+  run(CAIRN_EXTENT_FULL, 0);
+  roots[0] = indexed(&layouts.refs, COUNT);
+  for (size_t i = 0; i < COUNT; i++)
+    store(roots[0], i, object(&layouts.empty));
+  run(CAIRN_EXTENT_YOUNG, 0);
+  for (size_t i = 0; i < COUNT; i++)
+    if (words(roots[0])[i] % (2 * CN_BLOCK) == 0)
+      store(roots[0], kept++, words(roots[0])[i]);
+  for (size_t i = kept; i < COUNT; i++)
+    store(roots[0], i, 0);
+  return kept;
+}
+
+static void check_empties(size_t kept)
+{
+  for (size_t i = 0; i < kept; i++) {
+    ref at = words(roots[0])[i];
+    assert_true(cn_tables_starts(at));
+    assert_true(cn_tables.lines[(at - 8 - cn_tables.old) / CN_LINE] != 0);
+    assert_ptr_equal(words(at)[-1], &layouts.empty);
+  }
+}
+
 static bool pins;
 
 static void change(long steps)

@@ -14,6 +14,20 @@
 
 void cairn_give_back(void *reference); /* for compiled code */
 
+/* In the runtime's place: for how long a pause went on, by which nurseries become smaller and a
+ * marking goes on, is drawn, or nothing. */
+static bool takes_time;
+uint64_t __wrap_cn_os_thread_ran(int thread);
+uint64_t __wrap_cn_os_thread_ran(int thread)
+{
+  static uint64_t now;
+
+  (void)thread;
+  if (takes_time)
+    now += draw(draw(8) == 0 ? 20 << 20 : draw(2) == 0 ? 300 << 10 : 5000);
+  return now;
+}
+
 /* All that is reachable and old has a start and lines, just after a marking has ended. */
 static void check_found(void)
 {
@@ -83,20 +97,23 @@ static void with_cycles(enum cairn_extent other, int rounds, long steps)
 {
   clean();
   usual = CAIRN_EXTENT_YOUNG;
+  takes_time = true;
   for (int i = 0; i < rounds; i++) {
     change_beside(draw(8) == 0 ? steps * 10 : steps);
     collect_and_check(draw(40) == 0 ? other : CAIRN_EXTENT_YOUNG);
     if (draw(3) == 0)
       begin_if_free();
   }
+  takes_time = false;
 }
 
 static void beside_a_program(void **state)
 {
   (void)state;
-  for (seed = 1; seed < 9; seed++) {
-    pins = seed % 3 == 0;
-    cn_tracers_alone = seed % 2 == 0 ? 0 : SIZE_MAX;
+  for (int i = 1; i < 9; i++) {
+    seed = (uint64_t)i;
+    pins = i % 3 == 0;
+    cn_tracers_alone = i % 2 == 0 ? 0 : SIZE_MAX;
     with_cycles(CAIRN_EXTENT_FULL, 4000, 100);
   }
   assert_true(ended > 100);
@@ -246,6 +263,18 @@ static void garbage_goes(void **state)
   assert_false(collector->is_object(first));
 }
 
+static void empty_at_ends_of_blocks(void **state)
+{
+  (void)state;
+  size_t kept = empties_at_ends();
+  assert_true(kept > 3);
+  for (int i = 0; i < 4; i++) {
+    begin();
+    until_ended();
+    check_empties(kept);
+  }
+}
+
 /* What is pinned stays, and is reachable as long as it is. */
 static void pinned_is_kept(void **state)
 {
@@ -344,6 +373,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(hidden_in_root),
       cmocka_unit_test(garbage_goes),
       cmocka_unit_test(array_in_place_of_another),
+      cmocka_unit_test(empty_at_ends_of_blocks),
       cmocka_unit_test(nonsense),
       cmocka_unit_test(pinned_is_kept),
       cmocka_unit_test(damage_is_found),
