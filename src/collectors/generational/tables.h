@@ -7,8 +7,9 @@
  *
  * Of each block there are a state, and a byte per line; of each 8 bytes of old space two bits:
  * is the header of an object there, and is that marked. A payload may be empty, and then begin
- * where the next block does: what is asked of the place of an object is asked of its header's. After a full collection the marked
- * ones are those that there are, so the two change places. Cards are those of compiled code.
+ * where the next block does: what is asked of the place of an object is asked of its header's.
+ * After a full collection the marked ones are those that there are, so the two change places. Cards
+ * are those of compiled code.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_TABLES_H
 #define CN_COLLECTORS_GENERATIONAL_TABLES_H

@@ -48,8 +48,7 @@ static void fill(size_t first, size_t end)
 {
   uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
 
-  for (; (object = cn_tables_next_start(free, last)) != 0;
-       free = end_of(object))
+  for (; (object = cn_tables_next_start(free, last)) != 0; free = end_of(object))
     cairn_fill(free, block_of(object, free));
   CN_CHECK(free <= last);
   cairn_fill(free, last);
