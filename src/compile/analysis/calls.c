@@ -81,6 +81,16 @@ static bool have_string(LLVMValueRef call, const char *attribute)
          (callee && LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, attribute, length));
 }
 
+bool cn_calls_still(LLVMValueRef call)
+{
+  if (!cn_is_call(call) || LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
+    return false;
+  bool statepoint = cn_classify_call(call).kind == CN_CALL_STATEPOINT;
+  LLVMValueRef callee = statepoint ? LLVMGetOperand(call, 2) : cn_direct_callee(call);
+
+  return callee && LLVMIsAFunction(callee) && cn_string_attribute(callee, CN_ATTR_STILL);
+}
+
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end)
 {
   unsigned count = LLVMGetNumOperandBundles(call);

@@ -40,6 +40,9 @@ bool cn_calls_copy(LLVMValueRef instruction);
  * or "cairn-base" by a front end. Null: the result is a base. */
 LLVMValueRef cn_calls_base(LLVMValueRef call);
 
+/* Does nothing move during the call, or statepoint, though it is recorded (CN_ATTR_STILL)? */
+bool cn_calls_still(LLVMValueRef call);
+
 /* Is it a call marked musttail? */
 bool cn_calls_musttail(LLVMValueRef instruction);
 

@@ -59,11 +59,21 @@ bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset)
          LLVMConstIntGetZExtValue(index) == offset;
 }
 
-void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+static void mark(struct cn_ctx *ctx, LLVMValueRef function, const char *name)
 {
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+      LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), "", 0));
+}
+
+void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  mark(ctx, function, CN_ATTR_LEAF);
+}
+
+void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  mark(ctx, function, CN_ATTR_STILL);
 }
 
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,

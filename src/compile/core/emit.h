@@ -26,6 +26,8 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
 
 /* Say of a declaration that it never reaches a safepoint. */
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function);
+/* Its calls are recorded though nothing moves meanwhile (CN_ATTR_STILL). */
+void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...).
  * The old array is replaced. */

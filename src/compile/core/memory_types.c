@@ -123,26 +123,46 @@ bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type)
   return is_misaligned(ctx, type, 0);
 }
 
-bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+void cn_types_gep_span(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
   int operands = LLVMGetNumOperands(gep);
 
   for (int i = 1; i < operands; i++) {
     LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
-    if (!LLVMIsAConstantInt(index))
-      return false;
-    if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+    if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMIsAConstantInt(index)) {
       unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
       *offset += LLVMOffsetOfElement(ctx->layout, type, field);
       type = LLVMStructGetTypeAtIndex(type, field);
       continue;
     }
     if (i > 1)
-      type = LLVMGetElementType(type);
-    if (!LLVMTypeIsSized(type) || cn_is_scalable(type))
-      return false;
-    *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * LLVMABISizeOfType(ctx->layout, type);
+      type = LLVMGetTypeKind(type) == LLVMStructTypeKind ? NULL : LLVMGetElementType(type);
+    bool sized = type && LLVMTypeIsSized(type) && !cn_is_scalable(type);
+    uint64_t size = sized ? LLVMABISizeOfType(ctx->layout, type) : 1;
+    if (sized && LLVMIsAConstantInt(index))
+      *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * size;
+    else
+      *stride = greatest_divisor(*stride, size);
+    if (!type) /* a struct's member that differs by lane */
+      return;
   }
-  return true;
+}
+
+bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
+{
+  uint64_t stride = 0;
+
+  cn_types_gep_span(ctx, gep, offset, &stride);
+  return stride == 0;
 }

@@ -26,4 +26,8 @@ bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type);
 /* Add the offset of `gep` (an instruction or constant) to *offset. False: it is not constant. */
 bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset);
 
+/* The same of any GEP: what is not constant adds a multiple of *stride, which becomes as large as
+ * that allows; 0 on the way in: nothing has been added so far. */
+void cn_types_gep_span(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride);
+
 #endif

@@ -20,6 +20,9 @@
 #define CN_ATTR_POLLS "cairn-polls"
 #define CN_ATTR_WORK "cairn-work"
 #define CN_ATTR_POLL_SLOW "cairn-poll-slow"
+/* Attribute of functions: nothing moves while it runs, but it lets the runtime check stores, which
+ * looks at the frames: its calls are recorded (still_calls.c). */
+#define CN_ATTR_STILL "cairn-still"
 /* Attributes of declarations, which C has as annotations: the definition, wherever it is, is native
  * code; or it is managed code. */
 #define CN_ATTR_NATIVE "cairn-native"
@@ -48,7 +51,6 @@
 #define CN_SLOT_UNKNOWN "memory of unknown type"
 #define CN_CHECK_COPY "cairn_check_copy"
 #define CN_CHECK_NATIVE_COPY "cairn_check_native_copy"
-#define CN_CHECK_COPY_TO_BYTES "cairn_check_copy_to_bytes"
 /* Stubs whose target is the `nest` argument: a native function; any, variadic. */
 #define CN_CALL_NATIVE "cairn_call_native"
 #define CN_VCALL_ANY "cairn_vcall_any"

@@ -90,7 +90,7 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
   uint64_t leave = work == CN_WORK_UNKNOWN ? work : work - CN_CALL_ITSELF;
   if (callee && cn_string_attribute(callee, CN_ATTR_POLLS))
     return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
-  bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
+  bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF || cn_calls_still(call);
   bool polls = !leaf && callee && cn_string_attribute(callee, CN_ATTR_WORK);
   return (struct cn_work_summary){.passes = true,
                                   .through = work,

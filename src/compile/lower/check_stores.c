@@ -17,16 +17,14 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/cfg.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/lower/check_stores.h"
-
-typedef CN_VECTOR(LLVMValueRef) values;
+#include "compile/lower/described_places.h"
 
 /* If `i` stores a value that holds references to ordinary memory, return the address and set
  * `*type` to the value's type; else null. */
@@ -41,100 +39,23 @@ static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
   return cn_holds_ref(*type) && !cn_is_ref(LLVMTypeOf(slot)) ? slot : NULL;
 }
 
-static bool is_gep(LLVMValueRef pointer)
-{
-  return LLVMIsAGetElementPtrInst(pointer) ||
-         (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
-}
-
-static void add_once(values *list, LLVMValueRef value)
-{
-  for (size_t i = 0; i < list->count; i++)
-    if (list->at[i] == value)
-      return;
-  cn_push(list, value);
-}
-
-/* Find what `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. A
- * pointer without any is an origin. */
-static void find_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
-{
-  *first = *last = 0;
-  if (is_gep(pointer) || LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer)) {
-    *last = 1;
-  } else if (LLVMIsASelectInst(pointer)) {
-    *first = 1;
-    *last = 3;
-  } else if (LLVMIsAPHINode(pointer)) {
-    *last = LLVMCountIncoming(pointer);
-  }
-  CN_ASSERT(*first == *last || *last <= (unsigned)LLVMGetNumOperands(pointer));
-}
-
-static bool is_struct_result(LLVMValueRef argument)
-{
-  LLVMValueRef function = LLVMGetParamParent(argument);
-  CN_ASSERT(function);
-  unsigned kind = cn_attribute_kind("sret");
-
-  for (unsigned i = 0; i < LLVMCountParams(function); i++)
-    if (LLVMGetParam(function, i) == argument)
-      return LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != NULL;
-  return false;
-}
-
 static bool is_described(LLVMValueRef origin)
 {
   if (LLVMIsAGlobalVariable(origin)) /* a root if its type says so */
     return cn_holds_ref(LLVMGlobalGetValueType(origin));
-  if (LLVMIsAAllocaInst(origin) || LLVMIsUndef(origin) || LLVMIsNull(origin))
-    return true;
-  return LLVMIsAArgument(origin) && is_struct_result(origin);
-}
-
-/* All that `pointer` may be computed from, itself first. */
-static values find_sources(LLVMValueRef pointer)
-{
-  values seen = {0};
-
-  add_once(&seen, pointer);
-  for (size_t i = 0; i < seen.count; i++) {
-    unsigned first, last;
-    find_operands(seen.at[i], &first, &last);
-    for (; first < last; first++)
-      add_once(&seen, LLVMGetOperand(seen.at[i], first));
-  }
-  return seen;
-}
-
-static bool is_origin(LLVMValueRef pointer)
-{
-  unsigned first, last;
-
-  find_operands(pointer, &first, &last);
-  return first == last;
+  return LLVMIsAAllocaInst(origin) || LLVMIsUndef(origin) || LLVMIsNull(origin);
 }
 
 /* Does `pointer` go to locals and globals only? */
 static bool is_proved(LLVMValueRef pointer)
 {
-  values sources = find_sources(pointer);
+  cn_pointer_sources sources = cn_pointer_sources_find(pointer);
   bool proved = true;
 
   for (size_t i = 0; i < sources.count && proved; i++)
-    proved = !is_origin(sources.at[i]) || is_described(sources.at[i]);
+    proved = !cn_pointer_is_origin(sources.at[i]) || is_described(sources.at[i]);
   cn_free(&sources);
   return proved;
-}
-
-/* Does `pointer` + `offset` surely lie in a global, where the global's type has no reference? */
-static bool misses_global(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset)
-{
-  for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
-    if (!cn_types_gep_offset(ctx, pointer, &offset))
-      return false;
-  return LLVMIsAGlobalVariable(pointer) &&
-         !cn_types_ref_at(ctx, LLVMGlobalGetValueType(pointer), offset);
 }
 
 void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
@@ -165,6 +86,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
   if (!callee)
     return;
   cn_emit_mark_leaf(ctx, callee);
+  cn_emit_mark_still(ctx, callee);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
   LLVMBuildCall2(builder, type, callee, arguments, count, "");
@@ -220,19 +142,20 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
 }
 
 /* Check each reference of a value of `type` that `at` stores at `slot` + `offset`. */
-static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
-                       uint64_t offset)
+static void check_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot,
+                       LLVMTypeRef type, uint64_t offset)
 {
+  struct cn_ctx *ctx = places->ctx;
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
   if (!cn_holds_ref(type))
     return;
   if (cn_is_ref(type)) {
-    if (misses_global(ctx, slot, offset) || !is_proved(slot))
+    if (cn_described_places_miss(places, slot, offset))
       check_slot(ctx, at, slot, offset);
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      check_type(ctx, at, slot, LLVMStructGetTypeAtIndex(type, i),
+      check_type(places, at, slot, LLVMStructGetTypeAtIndex(type, i),
                  offset + LLVMOffsetOfElement(ctx->layout, type, i));
   } else if (kind != LLVMScalableVectorTypeKind) { /* those are refused */
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
@@ -241,69 +164,91 @@ static void check_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, L
     uint64_t count =
         kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
-      check_type(ctx, at, slot, element, offset + i * size);
+      check_type(places, at, slot, element, offset + i * size);
   }
 }
 
-static void check_store(struct cn_ctx *ctx, LLVMValueRef store, LLVMValueRef slot, LLVMTypeRef type)
+static void check_store(struct cn_described_places *places, LLVMValueRef store, LLVMValueRef slot,
+                        LLVMTypeRef type)
 {
   CN_ASSERT(cn_holds_ref(type) && !cn_is_ref(LLVMTypeOf(slot)));
   if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
     LLVMSetOrdering(store, LLVMAtomicOrderingNotAtomic);
-  check_type(ctx, store, slot, type, 0);
+  check_type(places, store, slot, type, 0);
 }
 
-/* The locals of a function, found when the first copy asks. */
-struct locals {
-  struct cn_alloca_layouts layouts;
-  bool found;
-};
+/* ---- copies ---- */
 
-/* May `pointer` go to a local of `function` in which no references are known? A local is described
- * by its type, or by references that are loaded or stored there; in one of bytes the collector does
- * not look. */
-static bool may_be_bytes(struct cn_ctx *ctx, LLVMValueRef function, struct locals *locals,
-                         LLVMValueRef pointer)
+/* Does the path end there, or may the collector come (`*comes`)? */
+static bool ends(LLVMValueRef i, LLVMValueRef local, bool *comes)
 {
-  values sources = find_sources(pointer);
-  bool bytes = false;
+  if (cn_calls_intrinsic(i, "llvm.lifetime.end"))
+    return LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1) == local;
+  *comes = cn_is_call(i) && cn_classify_call(i).kind != CN_CALL_LEAF;
+  return *comes;
+}
 
-  if (!locals->found)
-    cn_alloca_layout_find(ctx, function, &locals->layouts);
-  locals->found = true;
-  for (size_t i = 0; i < locals->layouts.maps.count && !bytes; i++) {
-    const struct cn_alloca_layout *local = &locals->layouts.maps.at[i];
-    for (size_t s = 0; s < sources.count && !bytes; s++)
-      bytes = sources.at[s] == local->alloca && !cn_alloca_layout_holds_refs(local);
+/* Look at what follows on `i`, and note the blocks that follow on its own. A poll may come into
+ * each loop. */
+static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local,
+                       bool *reached)
+{
+  bool comes = false;
+
+  for (; i; i = LLVMGetNextInstruction(i))
+    if (ends(i, local, &comes))
+      return comes;
+  for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
+    comes |= cn_cfg_retreats(b, cfg->blocks[b].succs[s]);
+    reached[cfg->blocks[b].succs[s]] = true;
   }
-  cn_free(&sources);
-  return bytes;
+  return comes;
+}
+
+/* May the collector come after `copy`, before the local has ended? */
+static bool may_be_collected(LLVMValueRef copy, LLVMValueRef local)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(copy);
+  struct cn_cfg cfg;
+
+  cn_cfg_build_edges(&cfg, LLVMGetBasicBlockParent(block));
+  bool *reached = cn_alloc((cfg.count + 1) * sizeof *reached), comes = false;
+  uint32_t b = cn_cfg_index(&cfg, block);
+  if (b != CN_NO_BLOCK)
+    comes = comes_from(&cfg, b, LLVMGetNextInstruction(copy), local, reached);
+  for (; b < cfg.count && !comes; b++)
+    if (reached[b])
+      comes = comes_from(&cfg, b, LLVMGetFirstInstruction(cfg.blocks[b].block), local, reached);
+  free(reached);
+  cn_cfg_free(&cfg);
+  return comes;
 }
 
 /* A copy does not tell what it copies. From managed memory that may be references; from ordinary
  * memory, too, if the size is a constant, as in the assignment of a struct. The runtime looks. */
-static void check_copy(struct cn_ctx *ctx, LLVMValueRef copy, struct locals *locals)
+static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
 {
-  LLVMValueRef arguments[3], function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(copy));
+  LLVMValueRef arguments[3];
 
   CN_CHECK(LLVMGetNumArgOperands(copy) >= 3);
   for (unsigned i = 0; i < 3; i++)
     arguments[i] = LLVMGetOperand(copy, i);
   bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));
-  bool is_constant = LLVMIsAConstantInt(arguments[2]) != NULL;
-  bool is_small = is_constant && LLVMConstIntGetZExtValue(arguments[2]) < sizeof(uint64_t);
-  if (cn_is_ref(LLVMTypeOf(arguments[0])) || is_small || (!from_managed && !is_constant) ||
+  LLVMValueRef constant = LLVMIsAConstantInt(arguments[2]);
+  if (cn_is_ref(LLVMTypeOf(arguments[0])) || (!from_managed && !constant) ||
       LLVMGetIntTypeWidth(LLVMTypeOf(arguments[2])) != 64)
     return;
-  if (!is_proved(arguments[0]))
-    call_before(ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
-  else if (from_managed && may_be_bytes(ctx, function, locals, arguments[0]))
-    call_before(ctx, copy, CN_CHECK_COPY_TO_BYTES, arguments, 3);
+  uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
+  LLVMValueRef local = cn_described_places_local(arguments[0]);
+  if (bytes >= sizeof(uint64_t) && cn_described_places_miss_some(places, arguments[0], bytes) &&
+      !cn_described_places_none(places, arguments[1]) && (!local || may_be_collected(copy, local)))
+    call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments,
+                3);
 }
 
 static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copies)
 {
-  struct locals locals = {0};
+  struct cn_described_places places = {.ctx = ctx, .function = function};
   LLVMTypeRef type;
 
   CN_ASSERT(LLVMIsAFunction(function));
@@ -311,11 +256,11 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copie
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef slot = stored_at(i, &type);
       if (slot)
-        check_store(ctx, i, slot, type);
+        check_store(&places, i, slot, type);
       else if (copies && cn_calls_copy(i))
-        check_copy(ctx, i, &locals);
+        check_copy(&places, i);
     }
-  cn_alloca_layout_free(&locals.layouts);
+  cn_described_places_free(&places);
 }
 
 bool cn_check_stores(struct cn_ctx *ctx)

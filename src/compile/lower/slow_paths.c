@@ -24,7 +24,9 @@ static const char *const stubs[] = {CN_POLL_SLOW,           CN_ALLOC_SLOW,
                                     CN_CALL_MANAGED,        CN_ENTER,
                                     CN_CALL_PASSING,        CN_BARRIER_FIELD_SLOW,
                                     CN_BARRIER_OBJECT_SLOW, CN_BARRIER_SNAPSHOT_SLOW,
-                                    CN_BARRIER_LOAD_SLOW,   CN_BARRIER_RANGE_SLOW};
+                                    CN_BARRIER_LOAD_SLOW,   CN_BARRIER_RANGE_SLOW,
+                                    CN_CHECK_STORE,         CN_CHECK_COPY,
+                                    CN_CHECK_NATIVE_COPY};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {

@@ -97,6 +97,19 @@ static bool calls_leaves_only(LLVMValueRef function)
   return true;
 }
 
+/* Say of a leaf that it is one; if it checks stores, its calls are to be recorded in the end. */
+static void say_leaf(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  bool still = false;
+
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      still |= cn_calls_still(i);
+  say(ctx, function, CN_ATTR_LEAF, "");
+  if (still)
+    say(ctx, function, CN_ATTR_STILL, "");
+}
+
 /* Is every cycle of blocks a short loop? */
 static bool loops_are_short(const struct cn_loops *loops)
 {
@@ -125,7 +138,7 @@ bool cn_function_facts_leaf(struct cn_function_facts *facts, LLVMValueRef functi
   cn_cfg_free(&cfg);
   if (!leaf)
     return false;
-  say(facts->ctx, function, CN_ATTR_LEAF, "");
+  say_leaf(facts->ctx, function);
   say_work(facts->ctx, function, all.through);
   return true;
 }
@@ -169,7 +182,7 @@ void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef funct
   if (comes_back)
     all.through = CN_WORK_UNKNOWN;
   cn_work_learn(&facts->known, function, &all);
-  say(facts->ctx, function, CN_ATTR_LEAF, "");
+  say_leaf(facts->ctx, function);
   if (all.through != CN_WORK_UNKNOWN)
     say_work(facts->ctx, function, all.through);
 }

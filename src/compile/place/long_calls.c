@@ -46,7 +46,6 @@ static const struct leaf {
      * (check_stores.c); pieces meet there. */
     {CN_CHECK_COPY, 2, false, false, CN_LONG_NOTHING},
     {CN_CHECK_NATIVE_COPY, 2, false, false, CN_LONG_NOTHING},
-    {CN_CHECK_COPY_TO_BYTES, 2, false, false, CN_LONG_NOTHING},
 };
 enum { LENGTH = 2 };
 

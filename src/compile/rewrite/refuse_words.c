@@ -199,7 +199,7 @@ static bool leaves(LLVMValueRef i, unsigned operand)
     return operand == 2;
   default:
     return cn_is_call(i) && operand < LLVMGetNumArgOperands(i) &&
-           (cn_classify_call(i).kind != CN_CALL_LEAF || keeps(i));
+           ((cn_classify_call(i).kind != CN_CALL_LEAF && !cn_calls_still(i)) || keeps(i));
   }
 }
 

@@ -29,6 +29,7 @@
 #include "compile/rewrite/live_operands.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
+#include "compile/rewrite/still_calls.h"
 #include "compile/rewrite/values/live_intervals.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
@@ -247,6 +248,7 @@ bool cn_rewrite_statepoints(struct cn_ctx *ctx)
   struct cn_emitter emitter;
   unsigned errors = ctx->errors;
 
+  cn_still_calls_record(ctx);
   cn_address_spaces_check(ctx);
   cn_spans_check_markers(ctx);
   cn_span_table_check(ctx);

@@ -304,7 +304,7 @@ static bool is_safepoint(LLVMValueRef instruction)
 {
   enum cn_call_kind kind = cn_classify_call(instruction).kind;
 
-  return kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT;
+  return (kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT) && !cn_calls_still(instruction);
 }
 
 static void check_block(struct check *c)

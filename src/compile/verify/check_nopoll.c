@@ -46,7 +46,8 @@ static void check(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nop
 {
   char name[160];
 
-  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && (nopoll || open & ~(open_set)NONE_OPEN))
+  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !cn_calls_still(i) &&
+      (nopoll || open & ~(open_set)NONE_OPEN))
     cn_error(v->ctx, i, "nopoll-safepoint", "%s is a safepoint in a %s that must have none",
              cn_verify_name_statepoint(i, name, sizeof name), nopoll ? "function" : "region");
   if (leaves(i) && open & ~(open_set)NONE_OPEN)

@@ -79,6 +79,22 @@ void cn_frame_roots_areas(const struct cn_walk *walk, cairn_stack_root *found, v
     area_roots(walk, &cn_map_areas(map)[i], found, env);
 }
 
+const struct cn_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr_t slot)
+{
+  const struct cn_map *map = walk->frame.map;
+
+  CN_ASSERT(!walk->past_end);
+  for (uint32_t i = 0; map != NULL && i < map->areas; i++) {
+    const struct cn_area *area = &cn_map_areas(map)[i];
+    uintptr_t start = memory_place(walk, area->reg, area->offset) + area->ref_offset;
+    uint64_t stride = area->count > 1 ? area->stride : sizeof slot;
+    if (area->tag == CAIRN_ROOT_DEFAULT && slot >= start && (slot - start) % stride == 0 &&
+        (slot - start) / stride < area->count)
+      return area;
+  }
+  return NULL;
+}
+
 /* Call back for the roots that a region's manager tells. */
 static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {

@@ -25,6 +25,10 @@ void cn_frame_roots(const struct cn_walk *walk, cairn_stack_root *found, void *e
 /* Only those that lie in described allocas. */
 void cn_frame_roots_areas(const struct cn_walk *walk, cairn_stack_root *found, void *env);
 
+/* The described alloca of the walk's current frame in which a reference may lie at `slot`; null:
+ * there is none, or the frame has no frame map. */
+const struct cn_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr_t slot);
+
 /* Only those that have no code in the frame's map (index.h): derived pointers, areas, and roots in
  * unusual places. */
 void cn_frame_roots_others(const struct cn_walk *walk, cairn_stack_root *found, void *env);

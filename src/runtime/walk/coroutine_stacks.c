@@ -119,6 +119,11 @@ static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator
   return mutator->stack == NULL ? mutator : NULL;
 }
 
+bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
+{
+  return runner_of(mutator, stack) == NULL;
+}
+
 struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
                                               const struct cairn_stack *stack)
 {

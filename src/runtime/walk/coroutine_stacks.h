@@ -42,6 +42,10 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 /* True if `address` lies on any of them, or on the thread's own stack while it is on one. */
 bool cn_coroutine_stacks_hold(uintptr_t address);
 
+/* Is no thread on that stack (null: the mutator's own)? */
+bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator,
+                               const struct cairn_stack *stack);
+
 /* The mutator on whose own stack `sp` lies, for a walk of `mutator` that a manager has led there.
  */
 const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,

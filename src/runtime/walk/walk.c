@@ -159,15 +159,36 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   frame->map = NULL;
 }
 
+/* Of the stack that the mutator is on. */
+static void begin_own(struct cn_walk *walk, const struct cairn_mutator *mutator)
+{
+  CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
+  begin(walk, mutator, mutator->stack_end);
+  walk->stack = mutator->stack;
+  walk->anchor = mutator->anchor;
+}
+
+static bool begin_at(struct cn_walk *walk, const struct cn_regs *regs)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  CN_ASSERT(regs->pc != 0);
+  frame->pc = regs->pc;
+  frame->pc_slot = (uintptr_t *)&regs->pc;
+  frame->sp = cn_arch_sp_after(regs);
+#pragma GCC unroll 6
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
+  walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
+  return cn_walk_settle(walk);
+}
+
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
 
-  CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
-  begin(walk, mutator, mutator->stack_end);
-  walk->stack = mutator->stack;
-  walk->anchor = mutator->anchor;
+  begin_own(walk, mutator);
   if (regs == NULL) {
     if (!take_anchor(walk))
       return !(walk->past_end = true);
@@ -175,15 +196,15 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
     return cn_walk_settle(walk);
   }
   walk->stopped = true;
-  frame->pc = regs->pc;
-  frame->pc_slot = (uintptr_t *)&regs->pc;
-  frame->sp = cn_arch_sp_after(regs);
-#pragma GCC unroll 6
-  for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    frame->place[i] = (uintptr_t *)&regs->gpr[cn_arch_saved[i]];
   frame->regs = regs;
-  walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
-  return cn_walk_settle(walk);
+  return begin_at(walk, regs);
+}
+
+bool cn_walk_running(struct cn_walk *walk, const struct cn_regs *regs)
+{
+  CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
+  begin_own(walk, &cairn_mutator);
+  return begin_at(walk, regs);
 }
 
 /* False: another walk has been there, and beyond. */

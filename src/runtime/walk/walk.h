@@ -84,6 +84,10 @@ _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
                    const struct cn_regs *regs);
 
+/* Start at the managed code of the calling thread that is running: at a call that returns as `regs`
+ * says, of which only the callee-saved registers are looked at. */
+bool cn_walk_running(struct cn_walk *walk, const struct cn_regs *regs);
+
 /* Start at an activation of a stack on which no thread runs and which coroutine_stacks.h does not
  * know. */
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,

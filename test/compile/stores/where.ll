@@ -10,7 +10,7 @@
 ; CHECK-LABEL: define void @known
 ; CHECK-NOT: cairn_check_store
 ; CHECK: ret void
-define void @known(ptr sret({ptr addrspace(1), i64, i64}) %result, i1 %c, i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %object) gc "statepoint-example" {
+define void @known(i1 %c, i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %object) gc "statepoint-example" {
   %local = alloca [2 x ptr addrspace(1)]
   %element = getelementptr [2 x ptr addrspace(1)], ptr %local, i64 0, i64 %i
   %other = getelementptr [4 x ptr addrspace(1)], ptr @array, i64 0, i64 %i
@@ -18,6 +18,13 @@ define void @known(ptr sret({ptr addrspace(1), i64, i64}) %result, i1 %c, i64 %i
   store ptr addrspace(1) %p, ptr %either
   store ptr addrspace(1) %p, ptr @global
   store ptr addrspace(1) %p, ptr addrspace(1) %object
+  ret void
+}
+
+; Not even where a result goes: it may be anywhere.
+; CHECK-LABEL: define void @result
+; CHECK: call void @cairn_check_store(ptr %result,
+define void @result(ptr sret({ptr addrspace(1), i64, i64}) %result, ptr addrspace(1) %p) gc "statepoint-example" {
   store ptr addrspace(1) %p, ptr %result
   ret void
 }
@@ -47,6 +54,32 @@ define void @elsewhere(ptr addrspace(1) %p, i64 %i) gc "statepoint-example" {
   store ptr addrspace(1) %p, ptr getelementptr (i8, ptr @mixed, i64 24)
   %element = getelementptr [2 x { i64, ptr addrspace(1) }], ptr @mixed, i64 0, i64 %i, i32 1
   store ptr addrspace(1) %p, ptr %element
+  ret void
+}
+
+; A local is described where its type, or what is stored at a known place of it, says so. Elements that lie at equal
+; distances are alike.
+; CHECK-LABEL: define void @locals
+; CHECK: call void @cairn_check_store(ptr %any, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr %one, ptr @cairn.slot{{[0-9.]*}})
+; CHECK-NOT: cairn_check_store
+; CHECK: ret void
+define void @locals(ptr addrspace(1) %p, i64 %i, i1 %c) gc "statepoint-example" {
+  %mixed = alloca [3 x { i64, ptr addrspace(1) }]
+  %other = alloca { i64, ptr addrspace(1) }
+  %bytes = alloca [32 x i8]
+  %scaled = shl i64 %i, 4
+  %any = getelementptr i8, ptr %mixed, i64 %scaled
+  store ptr addrspace(1) %p, ptr %any
+  %one = select i1 %c, ptr %mixed, ptr %other
+  store ptr addrspace(1) %p, ptr %one
+  %element = getelementptr { i64, ptr addrspace(1) }, ptr %mixed, i64 %i
+  %part = getelementptr i8, ptr %element, i64 8
+  store ptr addrspace(1) %p, ptr %part
+  %field = getelementptr [2 x { i64, ptr addrspace(1) }], ptr %mixed, i64 0, i64 %i, i32 1
+  store ptr addrspace(1) %p, ptr %field
+  %at = getelementptr i8, ptr %bytes, i64 16
+  store ptr addrspace(1) %p, ptr %at
   ret void
 }
 

@@ -35,6 +35,8 @@
         .hidden cn_barrier_snapshot
         .hidden cn_barrier_load
         .hidden cn_barrier_range
+        .hidden cn_check_store
+        .hidden cn_check_copy
         .hidden cn_safepoint_anchors
         .hidden cn_safepoint_back
         .hidden cn_arch_unwound
@@ -434,6 +436,34 @@ managed_function cairn_collect
         restore_general
         ret
 end cairn_collect
+
+/* Checks of stores: C convention. The walk that may follow needs the callee-saved registers, so the
+ * stub builds a struct cn_regs with nothing else; FUNCTION is given it as one more argument, and
+ * changes none of it. No safepoint. */
+        .macro check_stub name, function, last
+stub \name
+        leaq -136(%rsp), %rsp
+        .cfi_adjust_cfa_offset 136
+        movq %rbx, 32(%rsp)
+        movq %rbp, 56(%rsp)
+        movq %r12, 104(%rsp)
+        movq %r13, 112(%rsp)
+        movq %r14, 120(%rsp)
+        movq %r15, 128(%rsp)
+        leaq 8(%rsp), %\last
+        call \function
+        leaq 136(%rsp), %rsp
+        .cfi_adjust_cfa_offset -136
+        ret
+end \name
+        .endm
+
+/* void cairn_check_store(const void *slot, const char *what) */
+check_stub cairn_check_store, cn_check_store, rdx
+/* void cairn_check_copy(const void *to, const void *from, size_t bytes), and under the name that
+ * copies of ordinary memory call: its type differs in IR. */
+check_stub cairn_check_copy, cn_check_copy, rcx
+check_stub cairn_check_native_copy, cn_check_copy, rcx
 
 /* The next anchor, at `register`, is the caller's from here on. No walk takes it before it is whole, and no
  * handler writes to it. */

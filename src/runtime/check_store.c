@@ -2,6 +2,8 @@
  *
  * Checks of stored references, for calls that pass `check-stores` puts into programs.
  */
+#include "runtime/check_store.h"
+
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -11,7 +13,9 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/heap.h"
+#include "runtime/roots/described.h"
 #include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/index.h"
 
 static bool holds(const struct cairn_global_root *root, uintptr_t slot)
 {
@@ -54,10 +58,13 @@ static void keep(const struct cairn_global_root *root, uint64_t generation)
   last.generation = generation;
 }
 
+static bool in_last_global(uintptr_t slot)
+{
+  return last.generation != 0 && last.generation == cn_image_generation() && holds(last.root, slot);
+}
+
 static bool in_global(uintptr_t slot)
 {
-  if (last.generation != 0 && last.generation == cn_image_generation() && holds(last.root, slot))
-    return true;
   bool entered = cn_image_enter();
   const struct cn_image_list *list = cn_image_list();
   const struct cairn_global_root *root = find(list, slot);
@@ -67,71 +74,68 @@ static bool in_global(uintptr_t slot)
   return root != NULL;
 }
 
-static bool on_stack(uintptr_t address)
+/* Does it lie on the stack that the thread is on, or on one that is added? */
+static bool on_stack(uintptr_t slot, const struct cn_regs *regs)
 {
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t sp = cn_arch_sp_after(regs);
 
-  return address - here <
-             cn_mutator_get((uintptr_t)__builtin_return_address(0))->stack_end - here ||
-         cn_coroutine_stacks_hold(address);
+  CN_ASSERT(sp % sizeof sp == 0);
+  return slot - sp < cn_mutator_get(regs->pc)->stack_end - sp || cn_coroutine_stacks_hold(slot);
 }
 
-_Noreturn static void lost(const void *slot, const char *what, const void *pc)
+/* Does the collector look for references there? Between the stack pointer and the end of the stack
+ * globals may lie, too: a thread's own above its frames, and any above the stack of a signal
+ * handler, from which no walk leads on. */
+static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
+{
+  if (cn_described_had(slot, regs) || in_last_global(slot))
+    return true;
+  if (!on_stack(slot, regs))
+    return in_global(slot);
+  bool own = cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom;
+  return (!own && in_global(slot)) || cn_described_has(slot, regs) || (own && in_global(slot));
+}
+
+static const char *advice(uintptr_t slot, const struct cn_regs *regs)
+{
+  if (!on_stack(slot, regs))
+    return "allocate what holds it with cairn_new() or cairn_new_array()";
+  return cn_index_look_up(regs->pc) == NULL
+             ? "a function that is declared a leaf may not store references in locals of others"
+             : "give the local the type of what is stored there";
+}
+
+_Noreturn static void lost(uintptr_t slot, const char *what, const struct cn_regs *regs)
 {
   char place[CN_REPORT_PC];
 
   cairn_fatal(
-      "a reference is stored at %p, at pc %s, which is neither a local nor a global that "
-      "holds references: the collector would not find it there; stored is %s; allocate what "
-      "holds it with cairn_new() or cairn_new_array() [unmanaged-store]",
-      slot, cn_report_pc((uintptr_t)pc, place), what);
+      "a reference is stored at 0x%lx, at pc %s, which is neither a local nor a global that "
+      "holds references: the collector would not find it there; stored is %s; %s "
+      "[unmanaged-store]",
+      (unsigned long)slot, cn_report_pc(regs->pc, place), what, advice(slot, regs));
 }
 
-/* Called by compiled code, before it stores a reference or copies what may be references. They
- * neither collect nor wait. `what` names type, member and source line. Phase MUTATE. */
-#pragma GCC visibility push(default)
-void cairn_check_store(const void *slot, const char *what);
-void cairn_check_copy(const void *to, const void *from, size_t bytes);
-/* The same under the name that copies of ordinary memory call: its type differs in IR. */
-void cairn_check_native_copy(const void *to, const void *from, size_t bytes)
-    __attribute__((alias("cairn_check_copy")));
-/* The same of a copy to a local in which the collector does not look for references. */
-void cairn_check_copy_to_bytes(const void *to, const void *from, size_t bytes);
-#pragma GCC visibility pop
-
-void cairn_check_store(const void *slot, const char *what)
+void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs)
 {
   CN_ASSERT(cairn_mutator.stopped == NULL);
-  if (!on_stack((uintptr_t)slot) && !in_global((uintptr_t)slot))
-    lost(slot, what, __builtin_return_address(0));
+  if (!is_looked_at(slot, regs))
+    lost(slot, what, regs);
 }
 
 /* Check the words that end up where a reference may lie: at multiples of eight in `to`. */
-static void check_words(uintptr_t to, const unsigned char *from, size_t bytes, const void *pc)
+void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes,
+                   const struct cn_regs *regs)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
   uintptr_t word;
 
   _Static_assert(sizeof word == 8, "references lie at multiples of eight");
-  CN_ASSERT(is_object != NULL && from != NULL);
-  for (size_t i = -to & 7; i + sizeof word <= bytes; i += sizeof word) {
+  CN_ASSERT(cairn_mutator.stopped == NULL && from != NULL);
+  for (size_t i = -to & 7; is_object && i + sizeof word <= bytes; i += sizeof word) {
     memcpy(&word, from + i, sizeof word);
     uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
-    if (object != 0 && is_object(object) && !in_global(to + i))
-      lost((const void *)(to + i), "what a copy brings, of unknown type", pc);
+    if (object != 0 && is_object(object) && !is_looked_at(to + i, regs))
+      lost(to + i, "what a copy brings, of unknown type", regs);
   }
-}
-
-void cairn_check_copy(const void *to, const void *from, size_t bytes)
-{
-  CN_ASSERT(cairn_mutator.stopped == NULL);
-  if (cn_heap_collector()->is_object && !on_stack((uintptr_t)to))
-    check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
-}
-
-void cairn_check_copy_to_bytes(const void *to, const void *from, size_t bytes)
-{
-  CN_ASSERT(cairn_mutator.stopped == NULL);
-  if (cn_heap_collector()->is_object)
-    check_words((uintptr_t)to, from, bytes, __builtin_return_address(0));
 }

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which stores through ordinary pointers surely go where the collector looks: to a global, at a
+ * reference of its type, or to a local of the function, at a word that is described. Part of pass
+ * `check-stores`. Needs: nothing. Provides: answers. Breaks: nothing.
+ *
+ * A pointer that one chain of GEPs forms goes to one place, or to places at equal distances. One
+ * that phis and selects choose may go to any word of each of its origins.
+ */
+#include "compile/lower/described_places.h"
+
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/core/memory_types.h"
+
+enum { WORD = CN_AREA_WORD, MOST = 1 << 16 /* places that are looked at one by one */ };
+
+static bool is_gep(LLVMValueRef pointer)
+{
+  return LLVMIsAGetElementPtrInst(pointer) ||
+         (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
+}
+
+static void add_once(cn_pointer_sources *list, LLVMValueRef value)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (list->at[i] == value)
+      return;
+  cn_push(list, value);
+}
+
+/* Find what `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. A
+ * pointer without any is an origin. */
+static void find_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
+{
+  *first = *last = 0;
+  if (is_gep(pointer) || LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer)) {
+    *last = 1;
+  } else if (LLVMIsASelectInst(pointer)) {
+    *first = 1;
+    *last = 3;
+  } else if (LLVMIsAPHINode(pointer)) {
+    *last = LLVMCountIncoming(pointer);
+  }
+  CN_ASSERT(*first == *last || *last <= (unsigned)LLVMGetNumOperands(pointer));
+}
+
+cn_pointer_sources cn_pointer_sources_find(LLVMValueRef pointer)
+{
+  cn_pointer_sources seen = {0};
+
+  add_once(&seen, pointer);
+  for (size_t i = 0; i < seen.count; i++) {
+    unsigned first, last;
+    find_operands(seen.at[i], &first, &last);
+    for (; first < last; first++)
+      add_once(&seen, LLVMGetOperand(seen.at[i], first));
+  }
+  return seen;
+}
+
+bool cn_pointer_is_origin(LLVMValueRef pointer)
+{
+  unsigned first, last;
+
+  find_operands(pointer, &first, &last);
+  return first == last;
+}
+
+/* ---- objects ---- */
+
+static const struct cn_alloca_layout *layout_of(struct cn_described_places *places,
+                                                LLVMValueRef alloca)
+{
+  if (!places->found)
+    cn_alloca_layout_find(places->ctx, places->function, &places->locals);
+  places->found = true;
+  for (size_t i = 0; i < places->locals.maps.count; i++)
+    if (places->locals.maps.at[i].alloca == alloca)
+      return &places->locals.maps.at[i];
+  return NULL;
+}
+
+/* Bytes of the origin, as far as places in it differ: of an array those of an element. */
+static uint64_t size_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
+{
+  const struct cn_alloca_layout *local =
+      LLVMIsAAllocaInst(origin) ? layout_of(places, origin) : NULL;
+
+  if (local)
+    return local->words * WORD;
+  LLVMTypeRef type = LLVMGlobalGetValueType(origin);
+  if (element && LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+    type = LLVMGetElementType(type);
+  return LLVMTypeIsSized(type) ? LLVMABISizeOfType(places->ctx->layout, type) : 0;
+}
+
+static bool has_reference(struct cn_described_places *places, LLVMValueRef origin, uint64_t offset)
+{
+  if (LLVMIsAGlobalVariable(origin))
+    return cn_types_ref_at(places->ctx, LLVMGlobalGetValueType(origin), offset);
+  const struct cn_alloca_layout *local = layout_of(places, origin);
+  return local && offset % WORD == 0 && offset / WORD < local->words &&
+         cn_bit(local->bits, offset / WORD);
+}
+
+/* Memory that is known: else it is not known what lies there. */
+static bool is_object(LLVMValueRef origin)
+{
+  return LLVMIsAAllocaInst(origin) || LLVMIsAGlobalVariable(origin);
+}
+
+static bool is_nowhere(LLVMValueRef origin)
+{
+  return LLVMIsUndef(origin) || LLVMIsNull(origin);
+}
+
+/* ---- places in an object ---- */
+
+/* `offset`, and that plus each multiple of `stride`, unless that is 0. */
+struct span {
+  LLVMValueRef origin;
+  uint64_t offset, stride;
+};
+
+/* False: `pointer` is chosen from several. */
+static bool span_of(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, struct span *span)
+{
+  *span = (struct span){.offset = offset};
+  for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
+    cn_types_gep_span(ctx, pointer, &span->offset, &span->stride);
+  span->origin = pointer;
+  return cn_pointer_is_origin(pointer);
+}
+
+/* May a reference at one of the places be where the collector does not look? One lies at a multiple
+ * of a word. */
+static bool misses(struct cn_described_places *places, const struct span *span)
+{
+  if (!is_object(span->origin))
+    return !is_nowhere(span->origin);
+  if (span->stride == 0)
+    return !has_reference(places, span->origin, span->offset);
+  uint64_t size = size_of(places, span->origin, true);
+  uint64_t step = span->stride % WORD || size % span->stride ? WORD : span->stride;
+  int64_t rest = (int64_t)span->offset % (int64_t)step;
+  uint64_t at = (uint64_t)(rest < 0 ? rest + (int64_t)step : rest);
+  if (size == 0 || size / step > MOST)
+    return true;
+  for (; at < size; at += step)
+    if (!has_reference(places, span->origin, at))
+      return true;
+  return false;
+}
+
+/* The same of any word that the pointer may go to. */
+static bool misses_anywhere(struct cn_described_places *places, LLVMValueRef pointer)
+{
+  cn_pointer_sources sources = cn_pointer_sources_find(pointer);
+  bool missed = false;
+
+  for (size_t i = 0; i < sources.count && !missed; i++) {
+    struct span span = {.origin = sources.at[i], .stride = WORD};
+    missed = cn_pointer_is_origin(sources.at[i]) && misses(places, &span);
+  }
+  cn_free(&sources);
+  return missed;
+}
+
+bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer,
+                              uint64_t offset)
+{
+  struct span span;
+
+  return span_of(places->ctx, pointer, offset, &span) ? misses(places, &span)
+                                                      : misses_anywhere(places, pointer);
+}
+
+bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer,
+                                   uint64_t bytes)
+{
+  struct span span;
+
+  if (!span_of(places->ctx, pointer, 0, &span) || !is_object(span.origin) || span.stride)
+    return misses_anywhere(places, pointer);
+  uint64_t size = size_of(places, span.origin, false), at = (span.offset + WORD - 1) / WORD * WORD;
+  uint64_t end = bytes > size ? size : span.offset + bytes;
+  if (end > size || end / WORD > MOST)
+    return true;
+  for (; at + WORD <= end; at += WORD)
+    if (!has_reference(places, span.origin, at))
+      return true;
+  return false;
+}
+
+LLVMValueRef cn_described_places_local(LLVMValueRef pointer)
+{
+  while (!cn_pointer_is_origin(pointer) && !LLVMIsAPHINode(pointer) && !LLVMIsASelectInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  return LLVMIsAAllocaInst(pointer);
+}
+
+bool cn_described_places_none(struct cn_described_places *places, LLVMValueRef pointer)
+{
+  cn_pointer_sources sources = cn_pointer_sources_find(pointer);
+  bool none = true;
+
+  for (size_t i = 0; i < sources.count && none; i++) {
+    LLVMValueRef origin = sources.at[i];
+    if (!cn_pointer_is_origin(origin) || is_nowhere(origin))
+      continue;
+    if (LLVMIsAGlobalVariable(origin))
+      none = !cn_holds_ref(LLVMGlobalGetValueType(origin));
+    else
+      none = LLVMIsAAllocaInst(origin) && !cn_alloca_layout_holds_refs(layout_of(places, origin));
+  }
+  cn_free(&sources);
+  return none;
+}
+
+void cn_described_places_free(struct cn_described_places *places)
+{
+  cn_alloca_layout_free(&places->locals);
+}

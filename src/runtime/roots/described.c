@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which places on stacks the collector looks into, for checks of stores: a walk from the check's
+ * call to the frame whose map describes the place.
+ *
+ * Most stores go to a local of a caller that is near. So each thread keeps what it found: the
+ * return addresses on the way, how large the frames between them are, and where the place lies
+ * above the stack pointer. A frame map says the same of a return address as long as its image
+ * stays, so where these words are on the stack again, the place is described again. Frames whose
+ * size is not constant are not kept, nor is what lies beyond native code.
+ */
+#include "runtime/roots/described.h"
+
+#include <stdatomic.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/roots/frame_roots.h"
+#include "runtime/walk/coroutine_stacks.h"
+#include "runtime/walk/walk.h"
+
+enum { LEVELS = 4, CHAINS = 32 };
+
+/* Frames from the one that called the check to the one that has the place. */
+struct chain {
+  uint64_t generation;    /* of the list of images; 0: nothing is kept */
+  uintptr_t distance;     /* of the place from the first frame's stack pointer */
+  uintptr_t pc[LEVELS];   /* of each frame */
+  uint32_t words[LEVELS]; /* that it takes, if another follows */
+  unsigned levels;
+};
+
+/* This thread's. A signal handler may come while one is read, and then the stamp is another; none
+ * comes while one is written. */
+static _Thread_local struct {
+  struct chain at[CHAINS];
+  volatile uint64_t stamp;
+} kept;
+
+static struct chain *chain_of(uintptr_t pc, uintptr_t distance)
+{
+  return &kept.at[(pc ^ pc >> 5 ^ distance >> 3) % CHAINS];
+}
+
+bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
+{
+  uintptr_t sp = cn_arch_sp_after(regs);
+  const struct chain *chain = chain_of(regs->pc, slot - sp);
+  const uintptr_t *end = (const uintptr_t *)sp;
+  uint64_t stamp = kept.stamp;
+  unsigned i = 0;
+
+  atomic_signal_fence(memory_order_seq_cst);
+  if (chain->pc[0] != regs->pc || chain->distance != slot - sp ||
+      chain->generation != cn_image_generation())
+    return false;
+  for (; i + 1 < chain->levels; i++) {
+    end += chain->words[i];
+    if (end[-1] != chain->pc[i + 1])
+      return false;
+  }
+  atomic_signal_fence(memory_order_seq_cst);
+  return stamp == kept.stamp;
+}
+
+/* Is the walk's frame what its callee, whose map says its size, has called from? */
+static bool follows(const struct cn_walk *walk, uint64_t natives)
+{
+  const struct cn_frame *frame = &walk->frame;
+
+  CN_ASSERT(!walk->past_end && natives <= walk->natives);
+  return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 &&
+         walk->natives == natives;
+}
+
+/* Add the walk's frame to a chain. False: it cannot be kept, nor can any older one. */
+static bool extend(struct chain *chain, const struct cn_walk *walk)
+{
+  const struct cn_frame *frame = &walk->frame;
+
+  if (chain->levels == LEVELS || !follows(walk, 0))
+    return false;
+  bool constant = frame->size != 0 && (frame->size & CN_ENTRY_CHAINED) == 0;
+  chain->pc[chain->levels] = frame->pc;
+  chain->words[chain->levels] = constant ? frame->size : 0;
+  chain->levels++;
+  return chain->levels == 1 || chain->words[chain->levels - 2] != 0;
+}
+
+static void keep(const struct chain *chain)
+{
+  struct chain *place = chain_of(chain->pc[0], chain->distance);
+
+  CN_ASSERT(chain->levels > 0 && chain->levels <= LEVELS && chain->generation != 0);
+  *place = *chain;
+  kept.stamp++;
+}
+
+struct search {
+  uintptr_t slot;
+  bool found;
+};
+
+static void compare(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  struct search *search = env;
+
+  CN_ASSERT(slot != NULL);
+  (void)parameter;
+  search->found |= (uintptr_t)slot == search->slot && tag == CAIRN_ROOT_DEFAULT;
+}
+
+/* Frames of code with a manager of its own have what that enumerates. */
+static bool in_region(const struct cn_walk *walk, uintptr_t slot)
+{
+  struct search search = {slot, false};
+
+  CN_ASSERT(walk->frame.map == NULL);
+  cn_frame_roots(walk, compare, &search);
+  return search.found;
+}
+
+/* Walk on from where the walk is. `chain` is null, or to be kept if it leads there. */
+static bool find(struct cn_walk *walk, bool any, uintptr_t slot, struct chain *chain)
+{
+  for (; any; any = cn_walk_next(walk)) {
+    const struct cn_area *area = cn_frame_roots_area_at(walk, slot);
+    if (chain != NULL && !extend(chain, walk))
+      chain = NULL;
+    if (area != NULL && chain != NULL && area->reg == cn_arch_sp)
+      keep(chain);
+    if (area != NULL || (walk->frame.map == NULL && in_region(walk, slot)))
+      return true;
+  }
+  return false;
+}
+
+/* On another stack than the thread's, on which no thread is. */
+static bool find_waiting(struct cn_walk *walk, uintptr_t slot)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+
+  CN_ASSERT(mutator->stopped == NULL);
+  if (!cn_coroutine_stacks_elsewhere(mutator, slot))
+    return false;
+  struct cairn_stack *stack = cn_coroutine_stacks_at(slot);
+  return cn_coroutine_stacks_waits(mutator, stack) &&
+         find(walk, cn_walk_waiting(walk, mutator, stack), slot, NULL);
+}
+
+bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
+{
+  struct chain chain = {.generation = cn_image_generation(),
+                        .distance = slot - cn_arch_sp_after(regs)};
+  struct cn_walk walk;
+
+  CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
+  if (cn_index_look_up(regs->pc) == NULL)
+    return false;
+  bool entered = cn_index_enter(); /* no signal handler now */
+  bool found = find(&walk, cn_walk_running(&walk, regs), slot, &chain) || find_waiting(&walk, slot);
+  cn_index_leave(entered);
+  return found;
+}
