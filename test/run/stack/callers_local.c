@@ -291,4 +291,5 @@ int main(int argc, char **argv)
   return 0;
 }
 // CHECK: sum [[#]]
-// LOST: fatal: a reference is stored at 0x{{.*}}, which is neither a local nor a global that holds references: {{.*}}; {{give the local the type of what is stored there|allocate what holds it .*}} [unmanaged-store]
+// LOST: fatal: a reference is stored at 0x{{.*}}, which is neither a local nor a global that holds references:
+// LOST-SAME: ; {{give the local the type of what is stored there|allocate what holds it .*}} [unmanaged-store]
