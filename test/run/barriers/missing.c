@@ -18,8 +18,8 @@
 // SELF: cairn: fatal: young: missing barrier at struct node.right: collection {{[0-9]+}} finds there a young object
 // RUN: for k in cards fields objects; do not --crash env CAIRN_VERIFY=heap ./$k without 2>&1 | FileCheck %s \
 // RUN:   --check-prefix=HEAP || exit 1; done
-// HEAP: cairn: fatal: CAIRN_VERIFY=heap: before collection {{[0-9]+}}: {{.*}} has
-// HEAP-SAME: in struct node.right the reference 0x{{[0-9a-f]+}}
+// HEAP: cairn: fatal: CAIRN_VERIFY=heap: before collection {{[0-9]+}}:
+// HEAP-SAME: {{.*}} has in struct node.right the reference 0x{{[0-9a-f]+}}
 // HEAP-SAME: , to a younger object, and no barrier has told of it
 // Collectors that go on while the program runs find it at the next collection:
 // RUN: for k in snapshot loads; do clang -Wall -Wextra -Werror -O2 -I%root/include -c \
@@ -33,8 +33,8 @@
 // What was loaded without a barrier, and stored:
 // RUN: env CAIRN_VERIFY=heap ./loads with | FileCheck %s --check-prefix=WITH
 // RUN: not --crash env CAIRN_VERIFY=heap LOADS_STILL=1 ./loads kept 2>&1 | FileCheck %s --check-prefix=KEPT
-// KEPT: cairn: fatal: CAIRN_VERIFY=heap: before collection 4: {{.*}} has
-// KEPT-SAME: in struct node.left the reference 0x{{[0-9a-f]+}}
+// KEPT: cairn: fatal: CAIRN_VERIFY=heap: before collection 4:
+// KEPT-SAME: {{.*}} has in struct node.left the reference 0x{{[0-9a-f]+}}
 // KEPT-SAME: , {{.*}}no barrier has told of it
 #ifdef NATIVE
 
