@@ -46,13 +46,12 @@ enum {
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
-  size_t capacity;    /* of current, and of large objects */
-  size_t large;       /* bytes of large objects, in whole pages */
-  bool moves;         /* no more objects are large: stress mode, or no addresses */
-  uint64_t dropped;   /* the collection that moved the last large objects; 0: there were none */
-  uintptr_t free;     /* in current: buffers end at or below it */
-  size_t recent;      /* the most that it was lately */
-  uintptr_t survived; /* where what the last collection left ends */
+  size_t capacity;  /* of current, and of large objects */
+  size_t large;     /* bytes of large objects, in whole pages */
+  bool moves;       /* no more objects are large: stress mode, or no addresses */
+  uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
+  uintptr_t free;   /* in current: buffers end at or below it */
+  size_t recent;    /* the most that it was lately */
   uint64_t collections;
 } heap;
 
@@ -93,7 +92,8 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
       !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
-  heap.free = heap.survived = heap.current.base;
+  heap.free = heap.current.base;
+  cn_starts_from(heap.free);
   heap.moves = !cn_large_init(heap.maximum);
   cn_os_forked(forked);
   return CAIRN_OK;
@@ -425,7 +425,7 @@ static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
 {
   if (is_plainly_start(address))
     return address;
-  if (!cycle.mapped && !cn_starts_begin(cycle.from, heap.survived, cycle.from_end, step))
+  if (!cycle.mapped && !cn_starts_begin(cycle.from_end, step))
     cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
                         (unsigned long)address);
   cycle.mapped = true;
@@ -704,7 +704,9 @@ static void collect(const struct cairn_collection *collection)
     commit_both(live + heap.large);
     trim();
   }
-  heap.free = heap.survived = cycle.free;
+  heap.free = cycle.free;
+  cn_starts_from(heap.current.base);
+  cn_starts_note(heap.free);
   touch();
   cairn_phase_ends("memory");
   CN_ASSERT_VALID(heap_wrong());

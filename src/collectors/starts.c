@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A crossing map: for each card of the heap, the offset of the first block that starts in it. Its
- * memory comes from the operating system and is kept from one collection to the next.
+ * memory comes from the operating system and is kept from one collection to the next. It is made
+ * part by part: a part begins where a block is known to start.
  */
 #include "collectors/starts.h"
 
@@ -13,19 +14,53 @@
 #define CARD ((size_t)512)
 #define NONE UINT8_MAX
 
-/* A run of blocks, of which those before `walked` are in the map. */
+enum { MOST = 1024 }; /* parts; where more are known, every second one is forgotten */
+
+/* Of the blocks of a part, those before `walked` are in the map. */
 struct part {
-  uintptr_t from, end, walked;
-  uint8_t *first; /* per card: offset / 8 of the first block that starts in it, or NONE */
-  size_t cards;   /* of them are known */
+  uintptr_t walked;
+  size_t cards; /* of them are known */
 };
 
+/* Where blocks start, in order, at least `apart` from each other. */
 static struct {
-  struct part parts[2]; /* all zero: no map */
+  uintptr_t at[MOST];
+  size_t count, apart;
+} known;
+
+static struct {
+  struct part parts[MOST]; /* from known.at[i] to the next, or to `end` */
+  uintptr_t end;           /* 0: no map */
   cn_starts_step *step;
-  uint8_t *memory;
-  size_t room; /* bytes of it */
+  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NONE */
+  size_t room;     /* bytes of it */
 } map;
+
+void cn_starts_from(uintptr_t start)
+{
+  CN_CHECK(start % 8 == 0 && map.end == 0);
+  known.at[0] = start;
+  known.count = 1;
+  known.apart = CN_STARTS_APART;
+}
+
+static void forget_every_second(void)
+{
+  known.count = (known.count + 1) / 2;
+  for (size_t i = 1; i < known.count; i++)
+    known.at[i] = known.at[2 * i];
+  known.apart *= 2;
+}
+
+void cn_starts_note(uintptr_t block)
+{
+  CN_CHECK(block % 8 == 0 && known.count != 0 && block >= known.at[known.count - 1]);
+  if (block - known.at[known.count - 1] < known.apart)
+    return;
+  if (known.count == MOST)
+    forget_every_second();
+  known.at[known.count++] = block;
+}
 
 bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
 {
@@ -59,52 +94,73 @@ static bool make_room(size_t cards)
   return true;
 }
 
-static size_t cards_of(uintptr_t from, uintptr_t end)
+/* Cards are counted from the begin of a part: one is for its last bytes alone. */
+static size_t cards_before(size_t part)
 {
-  return (end - from + CARD - 1) / CARD;
+  return (known.at[part] - known.at[0]) / CARD + part;
 }
 
-bool cn_starts_begin(uintptr_t from, uintptr_t middle, uintptr_t end, cn_starts_step *step)
+bool cn_starts_begin(uintptr_t end, cn_starts_step *step)
 {
-  size_t below = cards_of(from, middle);
+  size_t last = known.count - 1;
 
-  CN_CHECK((from | middle) % 8 == 0 && from <= middle && middle <= end && from < end);
-  if (!make_room(below + cards_of(middle, end)))
+  CN_CHECK(known.count != 0 && known.at[last] <= end && known.at[0] < end);
+  if (!make_room(cards_before(last) + (end - known.at[last]) / CARD + 1))
     return false;
   map.step = step;
-  map.parts[0] = (struct part){from, middle, from, map.memory, 0};
-  map.parts[1] = (struct part){middle, end, middle, map.memory + below, 0};
+  map.end = end;
+  for (size_t i = 0; i <= last; i++)
+    map.parts[i] = (struct part){known.at[i], 0};
   return true;
 }
 
-/* Bring into the map what starts before `address`. */
-static void advance(struct part *part, uintptr_t address)
+/* The part in which an object that reaches to `address` lies: it begins before that. */
+static size_t part_of(uintptr_t address)
 {
-  uintptr_t payload;
+  size_t low = 0, high = known.count;
 
-  while (part->walked < address && part->walked != part->end) {
-    size_t at = part->walked - part->from, card = at / CARD;
-    CN_CHECK(part->walked < part->end);
+  CN_CHECK(known.at[0] < address);
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (known.at[middle] < address)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Bring into the map what starts before `address`. */
+static void advance(size_t index, uintptr_t address)
+{
+  struct part *part = &map.parts[index];
+  uintptr_t payload, end = index + 1 < known.count ? known.at[index + 1] : map.end;
+  uint8_t *first = map.memory + cards_before(index);
+
+  while (part->walked < address && part->walked != end) {
+    size_t at = part->walked - known.at[index], card = at / CARD;
+    CN_CHECK(part->walked < end);
     while (part->cards <= card)
-      part->first[part->cards++] = NONE;
-    if (part->first[card] == NONE)
-      part->first[card] = (uint8_t)(at % CARD / 8);
+      first[part->cards++] = NONE;
+    if (first[card] == NONE)
+      first[card] = (uint8_t)(at % CARD / 8);
     part->walked = map.step(part->walked, &payload);
   }
 }
 
 /* The last block that starts at or below `address`, by way of the nearest card that has one. */
-static uintptr_t first_block_near(const struct part *part, uintptr_t address)
+static uintptr_t first_block_near(size_t index, uintptr_t address)
 {
-  size_t card = (address - part->from) / CARD;
+  const uint8_t *first = map.memory + cards_before(index);
+  size_t card = (address - known.at[index]) / CARD, cards = map.parts[index].cards;
 
-  for (card = card < part->cards ? card : part->cards - 1;; card--) {
-    if (part->first[card] != NONE) {
-      uintptr_t block = part->from + card * CARD + part->first[card] * (size_t)8;
+  for (card = card < cards ? card : cards - 1;; card--) {
+    if (first[card] != NONE) {
+      uintptr_t block = known.at[index] + card * CARD + first[card] * (size_t)8;
       if (block <= address)
         return block;
     }
-    CN_CHECK(card != 0); /* the first block starts at `from` */
+    CN_CHECK(card != 0); /* the first block starts where the part does */
   }
 }
 
@@ -112,21 +168,21 @@ static uintptr_t first_block_near(const struct part *part, uintptr_t address)
  * header of the next one, to which no reference points. */
 uintptr_t cn_starts_find(uintptr_t address)
 {
-  struct part *part = &map.parts[address > map.parts[0].end];
   uintptr_t payload, end;
 
-  CN_CHECK(map.parts[1].end != 0);
-  if (address <= part->from || address > part->end)
+  CN_CHECK(map.end != 0);
+  if (address <= known.at[0] || address > map.end)
     return 0;
+  size_t part = part_of(address);
   advance(part, address);
   uintptr_t block = first_block_near(part, address - 1);
   while ((end = map.step(block, &payload)) < address)
     block = end;
-  CN_ASSERT(block < payload && payload <= end && end <= part->end);
+  CN_ASSERT(block < payload && payload <= end && end <= map.end);
   return address >= payload ? payload : 0;
 }
 
 void cn_starts_drop(void)
 {
-  map.parts[0] = map.parts[1] = (struct part){0};
+  map.end = 0;
 }

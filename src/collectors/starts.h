@@ -4,9 +4,10 @@
  * and results, and a callee's stack map can only name the argument itself as the base; so a root on
  * a stack may be an interior pointer, one past the end included.
  *
- * For heaps that are one run of blocks without gaps. Nothing is kept up while the program runs: a
- * walk over the blocks makes the map when a collection meets such roots, as far as these reach, and
- * the map is forgotten after that collection.
+ * For heaps that are one run of blocks without gaps. While the program runs, it is noted where a
+ * buffer begins, for a block starts there. A walk over the blocks from there makes the map when a
+ * collection meets such roots, as far as these reach, and the map is forgotten after that
+ * collection.
  */
 #ifndef CN_COLLECTORS_STARTS_H
 #define CN_COLLECTORS_STARTS_H
@@ -23,10 +24,19 @@ typedef uintptr_t cn_starts_step(uintptr_t block, uintptr_t *payload);
  * are not trusted. False: it is none of an object that is `indexed`, or of one that is not. */
 bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes);
 
-/* Phase STOP. Begin a map of the blocks in [from, end). A block begins at `middle`, too, unless it
- * is `end`: roots beyond it do not ask for a walk over what lies before. False: no memory for it.
+/* Bytes between places that are worth noting: a walk over as many is short. */
+#define CN_STARTS_APART ((size_t)256 << 10)
+
+/* INIT or STOP: the run of blocks begins here, and nothing else is known of it. */
+void cn_starts_from(uintptr_t start);
+
+/* Any phase, under the collector's lock: a block starts here, or will, and none before it will
+ * reach beyond, as at the start of a buffer (cairn_buffer_give()). At or after what was noted last.
  */
-bool cn_starts_begin(uintptr_t from, uintptr_t middle, uintptr_t end, cn_starts_step *step);
+void cn_starts_note(uintptr_t block);
+
+/* Phase STOP. Begin a map of all blocks up to `end`. False: no memory for it. */
+bool cn_starts_begin(uintptr_t end, cn_starts_step *step);
 
 /* The payload address of the object that `address` points into or just past; 0 if it lies in none.
  */

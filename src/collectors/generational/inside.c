@@ -73,8 +73,7 @@ static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
   pthread_mutex_lock(&lock);
-  if (!cn_cycle.mapped &&
-      !cn_starts_begin(cn_nursery.start, cn_nursery.free, cn_nursery.free, cn_inside_step))
+  if (!cn_cycle.mapped && !cn_starts_begin(cn_nursery.free, cn_inside_step))
     cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
                         (unsigned long)address);
   cn_cycle.mapped = true;

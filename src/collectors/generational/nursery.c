@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only mutator has all of the nursery for its buffer. One of several gets a buffer twice as
+ * The only mutator gets one buffer after the other. One of several gets a buffer twice as
  * large as its last, up to a share of what is free. Memory is not cleared: compiled code and the
  * runtime's slow paths do that object by object, in the cache.
  */
@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "collectors/capacity.h"
 #include "collectors/generational/tables.h"
+#include "collectors/starts.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -39,6 +40,7 @@ void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
 {
   CN_CHECK(start % 8 == 0 && start <= memory && memory <= end);
   cn_nursery = (struct cn_nursery){start, start, start, end, memory, 0};
+  cn_starts_from(start);
 }
 
 /* Memory up to `to`, in whole blocks. */
@@ -100,9 +102,14 @@ static size_t left(void)
 
 static void give(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = cn_capacity_of_buffer(mutator, left(), bytes);
+  size_t size = cn_capacity_of_buffer(mutator, left(), bytes), step = CN_STARTS_APART;
 
+  if (step < bytes)
+    step = bytes;
+  if (cairn_mutator_count() <= 1 && step < size / 2)
+    size = step;
   CN_CHECK(size <= left() && cn_nursery.limit <= cn_nursery.memory);
+  cn_starts_note(cn_nursery.free);
   cairn_buffer_give(mutator, cn_nursery.free, cn_nursery.free + size);
   cn_nursery.free += size;
 }

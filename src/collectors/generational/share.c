@@ -14,6 +14,7 @@
 
 enum {
   MOST = 512, /* words that are given at a time */
+  LEAST = 8,  /* who has fewer keeps them: all that a walk along a list has is the rest of it */
   LOOKS = 200 /* before a tracer sleeps */
 };
 
@@ -65,10 +66,9 @@ static size_t half(const struct cn_tracer *tracer)
 
 void cn_share_give(struct cn_tracer *tracer)
 {
-  size_t words = half(tracer);
-
-  if (words == 0 || words == tracer->count - tracer->bottom)
+  if (tracer->count - tracer->bottom < LEAST)
     return;
+  size_t words = half(tracer);
   pthread_mutex_lock(&pool.lock);
   bool given = pool.count == 0 && pool.waiting != 0;
   if (given) {

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The objects of interior pointers, in a run of blocks of which some were noted. What would go
+ * wrong: one is looked for in the part after its own, of which it reaches to the end; from a place
+ * that was forgotten, where more were noted than are kept; or each look walks through all of the
+ * heap. No memory is read: the blocks are numbers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "collectors/starts.h"
+
+enum { MOST = 200000, SEEDS = 20, LOOKS = 2000, HEADER = 8 };
+#define BASE ((uintptr_t)1 << 32)
+
+static uintptr_t blocks[MOST + 1]; /* the last is the end */
+static size_t count, steps;
+static uint64_t seed;
+
+static uint64_t draw(uint64_t below)
+{
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (seed >> 33) % below;
+}
+
+/* The number of the last block at or below `address`. */
+static size_t block_at(uintptr_t address)
+{
+  size_t low = 0, high = count;
+
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (blocks[middle] <= address)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static uintptr_t step(uintptr_t block, uintptr_t *payload)
+{
+  size_t at = block_at(block);
+
+  steps++;
+  assert_int_equal(blocks[at], block);
+  *payload = block + HEADER;
+  return blocks[at + 1];
+}
+
+static void note(size_t number)
+{
+  cn_starts_note(blocks[number]);
+}
+
+/* Blocks of up to `most` bytes; of some it is noted that they start. */
+static void make(size_t blocks_wanted, size_t most, unsigned noted)
+{
+  count = blocks_wanted;
+  blocks[0] = BASE;
+  cn_starts_from(BASE);
+  for (size_t i = 0; i < count; i++) {
+    blocks[i + 1] = blocks[i] + HEADER + 8 * draw(most / 8);
+    if (draw(noted) == 0)
+      note(i);
+  }
+}
+
+/* What reaches to the address, payload to end; 0: a header is there. */
+static uintptr_t expected(uintptr_t address)
+{
+  uintptr_t block = blocks[block_at(address - 1)];
+
+  return address >= block + HEADER ? block + HEADER : 0;
+}
+
+static void look(void)
+{
+  assert_true(cn_starts_begin(blocks[count], step));
+  for (int i = 0; i < LOOKS; i++) {
+    uintptr_t address = BASE + 1 + draw(blocks[count] - BASE);
+    assert_int_equal(cn_starts_find(address), expected(address));
+  }
+  for (int i = 0; i < LOOKS; i++) {
+    uintptr_t end = blocks[1 + draw(count)];
+    assert_int_equal(cn_starts_find(end), expected(end));
+  }
+  assert_int_equal(cn_starts_find(BASE), 0);
+  assert_int_equal(cn_starts_find(blocks[count] + 1), 0);
+  cn_starts_drop();
+}
+
+static void finds_all(void **state)
+{
+  static const size_t sizes[] = {16, 64, 4096, 1 << 20, 16 << 20};
+
+  (void)state;
+  for (uint64_t first = 1; first <= SEEDS; first++) {
+    seed = first;
+    make(1 + draw(MOST / 10), sizes[first % (sizeof sizes / sizeof *sizes)],
+         1 + (unsigned)draw(20));
+    look();
+  }
+}
+
+/* More places than are kept: they are farther apart then. */
+static void many_notes(void **state)
+{
+  (void)state;
+  seed = 3;
+  make(MOST, 2 * CN_STARTS_APART, 1);
+  look();
+}
+
+static void walks_a_part(void **state)
+{
+  enum { BLOCK = 64, LONGEST = 2 * CN_STARTS_APART / BLOCK };
+
+  (void)state;
+  cn_starts_from(BASE);
+  count = MOST;
+  blocks[0] = BASE;
+  for (size_t i = 0; i < count; i++) {
+    note(i);
+    blocks[i + 1] = blocks[i] + BLOCK;
+  }
+  assert_true(cn_starts_begin(blocks[count], step));
+  for (int i = 0; i < 10; i++) {
+    steps = 0;
+    assert_true(cn_starts_find(BASE + BLOCK + draw(BLOCK * (count - 1))) != 0 || steps != 0);
+    assert_in_range(steps, 0, LONGEST);
+  }
+  cn_starts_drop();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_all),
+      cmocka_unit_test(many_notes),
+      cmocka_unit_test(walks_a_part),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
