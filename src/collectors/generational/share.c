@@ -14,7 +14,6 @@
 
 enum {
   MOST = 512, /* words that are given at a time */
-  LEAST = 8,  /* who has fewer keeps them: all that a walk along a list has is the rest of it */
   LOOKS = 200 /* before a tracer sleeps */
 };
 
@@ -66,7 +65,7 @@ static size_t half(const struct cn_tracer *tracer)
 
 void cn_share_give(struct cn_tracer *tracer)
 {
-  if (tracer->count - tracer->bottom < LEAST)
+  if (!cn_share_has_enough(tracer))
     return;
   size_t words = half(tracer);
   pthread_mutex_lock(&pool.lock);

@@ -20,7 +20,16 @@ static inline bool cn_share_is_wanted(void)
   return __atomic_load_n(&cn_share_wanted, __ATOMIC_RELAXED) != 0;
 }
 
-/* Give half of the tracer's stack to those that wait. */
+/* Has the tracer some to give? All that a walk along a list has is the rest of it: two tracers
+ * would give each other that, node by node. */
+static inline bool cn_share_has_enough(const struct cn_tracer *tracer)
+{
+  enum { LEAST = 8 };
+
+  return tracer->count - tracer->bottom >= LEAST;
+}
+
+/* Give half of the tracer's stack to those that wait, if it has enough. */
 void cn_share_give(struct cn_tracer *tracer);
 
 /* The tracer has nothing left: wait for what another gives. False: all of `tracers` wait, so there

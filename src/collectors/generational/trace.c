@@ -674,7 +674,7 @@ INLINE void drain(struct cn_tracer *tracer, struct how how)
       continue;
     if (how.shared && cn_share_is_wanted())
       cn_share_give(tracer);
-    if (!how.shared && cn_trace_is_over(tracer))
+    if (!how.shared && cn_trace_is_over(tracer) && cn_share_has_enough(tracer))
       return;
   }
   tracer->count = tracer->bottom = 0;

@@ -63,8 +63,8 @@ void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
 /* Visit what the tracer has on its stack, and what that leads to. */
 void cn_trace_drain(struct cn_tracer *tracer);
 
-/* This and cn_trace_fetch() may leave something if the tracer is alone and has done so much that it
- * wants others. */
+/* This and cn_trace_fetch() may leave something if the tracer is alone, has done so much that it
+ * wants others, and has something for them. */
 bool cn_trace_is_over(const struct cn_tracer *tracer);
 
 /* Are an array's elements references one after another? */
