@@ -359,6 +359,16 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
  * docs/stack.md. Once per collection. */
 uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env);
 
+/* Roots of stacks that young enumerations leave out, in parts over several stops, for a collector
+ * that marks from roots while the program runs. They are wanted from cairn_older_roots(true) on,
+ * which comes before the young enumeration of its stop. When that of a stop has ended, each call of
+ * cairn_older_roots_visit() visits those of some hundred activations, for a look that changes no
+ * slot. False: none is left, nor will be in later stops: each root of a stack was visited after it
+ * had changed last, by a call or by a young enumeration since then. Meanwhile what old objects
+ * there are must not move. The collecting thread alone. */
+void cairn_older_roots(bool wanted);
+bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env);
+
 /* The same for several threads at a time. The collecting thread begins an enumeration. Then any
  * number of threads, the workers (below) among them, call fetch and visit until fetch returns null;
  * it then returns null to all. When all roots have been visited the collecting thread ends the

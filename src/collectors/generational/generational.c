@@ -370,30 +370,40 @@ static uint64_t deadline(uint64_t begun)
 
   if (used() > limit())
     return UINT64_MAX;
-  if (!cn_marker.idle && used() < heap.threshold)
+  if (!(cn_marker.idle && cn_marker.rooted) && used() < heap.threshold)
     return 0;
   heap.tries += heap.tries < TRIES;
   return cn_marker.idle && most > least ? most : least;
 }
 
-/* After a young collection, which began then. */
+/* Before a young collection, whose roots the marker begins with. */
+static void begin_beside(void)
+{
+  if (cn_marker.on || used() <= heap.start || !is_beside())
+    return;
+  cn_beside_give_up(); /* what is left to sweep */
+  heap.begun = used();
+  cn_beside_begin();
+}
+
+/* After it, which began then. */
 static void go_on_beside(uint64_t begun, size_t bytes_needed)
 {
-  if (cn_marker.on) {
-    if (cn_beside_finish(deadline(begun)))
-      end_beside(bytes_needed);
-  } else if (used() > heap.start && is_beside()) {
-    cn_beside_give_up(); /* what is left to sweep */
-    heap.begun = used();
-    cn_beside_begin();
-  }
+  uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread());
+
+  if (!cn_marker.on)
+    return;
+  cn_beside_roots(used() > limit() ? UINT64_MAX : now + part / 2);
+  if (cn_beside_finish(deadline(begun)))
+    end_beside(bytes_needed);
 }
 
 static void collect_some(size_t bytes_needed)
 {
   size_t bytes = cn_nursery.free - cn_nursery.start;
-  uint64_t begun = cn_os_thread_ran(cn_os_thread());
 
+  begin_beside();
+  uint64_t begun = cn_os_thread_ran(cn_os_thread());
   collect_young();
   note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun);
   go_on_beside(begun, bytes_needed);

@@ -466,6 +466,7 @@ void cn_marker_end(void)
   CN_CHECK(cn_marker.on && cn_marker.idle);
   CN_CHECK(marker.objects.count == 0 && marker.parts.count == 0);
   cn_marker.on = false;
+  cairn_older_roots(false);
   drop(&marker.objects, sizeof(uintptr_t));
   drop(&marker.parts, sizeof(struct part));
   drop(&marker.weak, sizeof(uintptr_t));
@@ -520,26 +521,32 @@ bool cn_beside_is_free(void)
   return !beside.sweeps && !cn_marker.on;
 }
 
-static void mark_roots(void *unused, uintptr_t *const *slots, size_t count)
-{
-  (void)unused;
-  for (size_t i = 0; i < count; i++)
-    cn_marker_root(slots[i]);
-}
-
 void cn_beside_begin(void)
 {
-  struct cairn_root_set *roots;
-
   CN_CHECK(cn_beside_is_free());
-  cairn_phase_begins("mark");
   cn_marker_begin();
-  cairn_roots_begin(CAIRN_ROOTS_LOOK);
-  while ((roots = cairn_roots_fetch()) != NULL)
-    cairn_roots_visit_array(roots, mark_roots, NULL);
-  cairn_roots_end();
+  cairn_older_roots(true);
+}
+
+static void mark_root(void *unused, struct cairn_slot slot)
+{
+  (void)unused;
+  cn_marker_root(slot.address);
+}
+
+static bool has_time(uint64_t deadline)
+{
+  return cn_os_thread_ran(cn_os_thread()) < deadline;
+}
+
+void cn_beside_roots(uint64_t deadline)
+{
+  CN_CHECK(cn_marker.on);
+  cairn_phase_begins("mark");
+  do
+    cn_marker.rooted = !cairn_older_roots_visit(mark_root, NULL);
+  while (!cn_marker.rooted && has_time(deadline));
   cairn_phase_ends("mark");
-  cairn_background_run(mark_some, NULL);
 }
 
 bool cn_beside_finish(uint64_t deadline)
@@ -549,8 +556,9 @@ bool cn_beside_finish(uint64_t deadline)
   CN_CHECK(cn_marker.on && !beside.sweeps);
   cairn_phase_begins("remark");
   cn_marker_resume();
-  while (more && cn_os_thread_ran(cn_os_thread()) < deadline)
+  while (more && has_time(deadline))
     more = cn_marker_step(FIELDS, true);
+  more = more || !cn_marker.rooted;
   if (!more)
     cn_marker_weak();
   cairn_phase_ends("remark");

@@ -20,11 +20,13 @@
 struct cn_marker {
   bool on;      /* it marks, and young collections tell it what is said above */
   bool idle;    /* it had nothing left to look at when the stop began */
+  bool rooted;  /* it has been told of all roots: of older activations, too */
   size_t bytes; /* of objects that it has marked, large ones left out */
 };
 extern struct cn_marker cn_marker;
 
-/* STOP. Nothing is marked; it is on from here. Then it is given all roots. */
+/* STOP. Nothing is marked; it is on from here. Young collections give it the roots that they visit,
+ * from that of this stop on; and those of older activations are given to it, once. */
 void cn_marker_begin(void);
 
 /* STOP, any number of threads at once. What this slot of a root leads to is reachable; young
@@ -64,11 +66,13 @@ bool cn_beside_enter(void);
 /* Neither marks nor sweeps: it may begin. */
 bool cn_beside_is_free(void);
 
-/* At the end of a young collection. Mark, from all roots. */
+/* Before a young collection. Mark, from its roots on. */
 void cn_beside_begin(void);
 
-/* The same, when it marks. Is all marked that is reachable? Where the rest takes longer than until
- * `deadline`, in the time that this thread had a processor, it goes on beside the program. */
+/* At the end of a young collection, when it marks: until `deadline`, in the time that this thread
+ * had a processor. Roots of older activations; then: is all marked that is reachable? The rest goes
+ * on beside the program. */
+void cn_beside_roots(uint64_t deadline);
 bool cn_beside_finish(uint64_t deadline);
 
 /* It is: the old space and large objects consist of that. Returns the bytes of the former. Blocks

@@ -20,6 +20,7 @@
 #include "runtime/roots/frame_roots.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/roots/handles.h"
+#include "runtime/roots/older.h"
 #include "runtime/roots/sources.h"
 #include "runtime/roots/stretch.h"
 #include "runtime/roots/user_roots.h"
@@ -281,6 +282,8 @@ void cairn_roots_begin(enum cairn_roots which)
                : which == CAIRN_ROOTS_LOOK ? LOOK
                                            : EVERYTHING;
   CN_ASSERT(left.count == 0 && special == NULL && fetched == 0);
+  if (which == CAIRN_ROOTS_YOUNG)
+    cn_older_begin_stop();
   cn_sources_begin();
   begin_tables();
 }

@@ -36,6 +36,7 @@
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/roots/frame_roots.h"
+#include "runtime/roots/older.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -201,6 +202,7 @@ static size_t scan_all(struct scan *scan, bool more)
   }
   if (distrust)
     cn_return_barriers_trust(scan->set, false);
+  cn_older_left(cn_return_barriers_number(scan->set), scan->walk, false);
   return above;
 }
 
@@ -221,6 +223,7 @@ static size_t scan_young(struct scan *scan, bool more)
   for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
     look_at(scan);
   const struct cn_return_barrier *met = met_by(scan, more);
+  cn_older_left(cn_return_barriers_number(scan->set), scan->walk, more && scan->found != NULL);
   forget_areas(scan);
   for (size_t i = 0; scan->found != NULL && i < scan->notes->areas.count; i++)
     scan->found(scan->env, scan->notes->areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
@@ -236,8 +239,10 @@ static struct cn_return_barriers *barriers_of(const struct cn_source *source)
   if (cn_coroutine_stacks_lead_on() || (source->stack && source->stack->suspended))
     return NULL;
   if (*place == NULL) {
-    if ((*place = cn_return_barriers_borrow()) != NULL)
+    if ((*place = cn_return_barriers_borrow()) != NULL) {
       notes[cn_return_barriers_number(*place)].areas.count = 0;
+      cn_older_new_stack(cn_return_barriers_number(*place));
+    }
   }
   return *place;
 }
@@ -245,9 +250,12 @@ static struct cn_return_barriers *barriers_of(const struct cn_source *source)
 /* If a stack that can have no barriers now has some, a later scan may stop there. */
 static struct cn_young all_of(const struct cn_source *source)
 {
-  bool has_barriers = *cn_coroutine_stacks_barriers(source->mutator, source->stack) != NULL;
+  struct cn_return_barriers *set = *cn_coroutine_stacks_barriers(source->mutator, source->stack);
 
-  return (struct cn_young){.settled = 0, .end = has_barriers ? SIZE_MAX : 0};
+  if (set == NULL)
+    return (struct cn_young){.settled = 0, .end = 0};
+  cn_older_left(cn_return_barriers_number(set), NULL, false);
+  return (struct cn_young){.settled = 0, .end = SIZE_MAX};
 }
 
 bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found,
@@ -256,9 +264,10 @@ bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_s
   struct cn_return_barriers *set = barriers_of(source);
 
   used = true;
-  *young = all_of(source);
-  if (set == NULL)
+  if (set == NULL) {
+    *young = all_of(source);
     return false;
+  }
   struct scan scan = {.walk = walk,
                       .set = set,
                       .notes = &notes[cn_return_barriers_number(set)],

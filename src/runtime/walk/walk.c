@@ -288,6 +288,31 @@ bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *sta
   return cn_walk_set(walk, state);
 }
 
+void cn_walk_keep(const struct cn_walk *walk, struct cn_walk_kept *kept)
+{
+  CN_ASSERT(!walk->past_end && walk->frame.map != NULL);
+  kept->walk = *walk;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (walk->frame.place[i] != NULL)
+      kept->reg[i] = *walk->frame.place[i];
+}
+
+void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  begin(walk, kept->walk.mutator, kept->walk.stack_end);
+  walk->stack = kept->walk.stack;
+  walk->anchor = kept->walk.anchor;
+  frame->pc = kept->walk.frame.pc;
+  frame->sp = kept->walk.frame.sp;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    frame->place[i] = kept->walk.frame.place[i] != NULL ? &kept->reg[i] : NULL;
+  if (!cn_walk_settle(walk) || frame->map == NULL || frame->sp != kept->walk.frame.sp)
+    fail(walk, "an activation that has not run is not there any more");
+  walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
+}
+
 /* Step by the frame's own manager. The caller may lie lower, for a stack may have several pieces;
  * but no activation may be left where the manager says that the stack ends. */
 static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)

@@ -111,6 +111,15 @@ bool cn_walk_next(struct cn_walk *walk);
 /* Go where the state says; null in its pc is past the end. False: no activation is left there. */
 bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state);
 
+/* A place on a stack, for a walk in a later stop that goes on there: neither its activation nor an
+ * older one has run since. Registers are those of then, and nobody is to write to their copies. */
+struct cn_walk_kept {
+  struct cn_walk walk;
+  uintptr_t reg[CN_CALLEE_SAVED];
+};
+void cn_walk_keep(const struct cn_walk *walk, struct cn_walk_kept *kept);
+void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept);
+
 /* An activation of a stub that called native code: its data is the anchor. The walker steps over it
  * at once (stub_manager.c). */
 extern const struct cairn_code_manager cn_manager_stubs;

@@ -69,11 +69,28 @@ void cn_verify_heap(bool after, uint64_t collection, bool with_roots)
 }
 
 static _Atomic size_t fetched;
+/* Roots are like a stack: the first have not changed since the last enumeration, and young ones
+ * leave them out. Of some of these nobody has heard since cairn_older_roots(true). */
+static size_t still, older;
 
 void cairn_roots_begin(enum cairn_roots which)
 {
-  (void)which;
-  fetched = 0;
+  fetched = which == CAIRN_ROOTS_YOUNG ? still / SET * SET : 0;
+  if (older > fetched)
+    older = fetched;
+}
+
+void cairn_older_roots(bool wanted)
+{
+  older = wanted ? ROOTS : 0;
+}
+
+bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env)
+{
+  if (older == 0)
+    return false;
+  visit(env, (struct cairn_slot){&roots[--older]});
+  return true;
 }
 
 void cairn_roots_rest(void)
@@ -243,10 +260,16 @@ static void make(size_t i)
   roots[i] = made;
 }
 
+/* A root that may change. */
+static size_t some_root(void)
+{
+  return still + draw(ROOTS - still);
+}
+
 /* Let a slot of one root lead to another, or have a root lead where such a slot does. */
 static void link_two(void)
 {
-  size_t from = draw(ROOTS), to = draw(ROOTS);
+  size_t from = draw(ROOTS), to = some_root();
   struct model *m = model_roots[from];
 
   if (m == NULL || m->slots == NULL || m->count == 0)
@@ -391,7 +414,7 @@ static void change(long steps)
 {
   for (long i = 0; i < steps; i++)
     if (draw(3) == 0)
-      make(draw(ROOTS));
+      make(some_root());
     else if (pins && draw(3) == 0)
       pin_or_unpin();
     else

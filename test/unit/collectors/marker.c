@@ -2,8 +2,9 @@
  *
  * Marking beside the program, step by step between the steps of one that changes a graph, which is
  * compared with a model. What would go wrong: an object that the program hid from the marker is not
- * marked, and its memory is given to others; a line of it is not; a sweep gives memory away that a
- * copy has taken since; marks of a cycle that was given up stay.
+ * marked, and its memory is given to others; nor is what an older activation alone leads to; a line
+ * of it is not; a sweep gives memory away that a copy has taken since; marks of a cycle that was
+ * given up stay.
  */
 #include "generational_model.h"
 #include "collectors/generational/blocks.h"
@@ -63,9 +64,12 @@ static bool all_moved; /* none begins in stress mode */
 static void begin_if_free(void)
 {
   cn_background_hold();
-  if (cn_beside_is_free() && !all_moved)
+  bool begins = cn_beside_is_free() && !all_moved;
+  if (begins)
     cn_beside_begin();
   cn_background_release();
+  if (begins)
+    run(CAIRN_EXTENT_YOUNG, 0);
 }
 
 static void begin(void)
@@ -99,11 +103,13 @@ static void with_cycles(enum cairn_extent other, int rounds, long steps)
   usual = CAIRN_EXTENT_YOUNG;
   takes_time = true;
   for (int i = 0; i < rounds; i++) {
+    still = draw(2) == 0 ? draw(ROOTS) : draw(8);
     change_beside(draw(8) == 0 ? steps * 10 : steps);
     collect_and_check(draw(40) == 0 ? other : CAIRN_EXTENT_YOUNG);
     if (draw(3) == 0)
       begin_if_free();
   }
+  still = 0;
   takes_time = false;
 }
 
@@ -242,6 +248,32 @@ static void hidden_in_root(void **state)
   assert_int_equal(roots[5], c + 8);
 }
 
+/* An activation that does not run has the only reference, and many pauses pass before all of these
+ * have been visited, also when the marking is late. */
+static void older_activations(void **state)
+{
+  (void)state;
+  ref c = chain();
+  roots[1] = c;
+  store(words(roots[0])[0], 0, 0);
+  run(CAIRN_EXTENT_YOUNG, 0);
+  still = ROOTS - SET;
+  takes_time = true;
+  begin();
+  for (int i = 0; i < 30; i++) {
+    if (i == 5)
+      roots[ROOTS - 1] = indexed(&layouts.bytes, 5 << 20);
+    some_steps(1 << 20);
+    assert_true(cn_marker.idle);
+    run(CAIRN_EXTENT_YOUNG, 0);
+  }
+  assert_true(cn_marker.on);
+  assert_in_range(older, 2, still - 1);
+  takes_time = false;
+  is_kept(c);
+  still = 0;
+}
+
 /* What is dead when a marking begins goes with it; large objects, too. */
 static void garbage_goes(void **state)
 {
@@ -371,6 +403,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(hidden_in_large),
       cmocka_unit_test(hidden_in_array),
       cmocka_unit_test(hidden_in_root),
+      cmocka_unit_test(older_activations),
       cmocka_unit_test(garbage_goes),
       cmocka_unit_test(array_in_place_of_another),
       cmocka_unit_test(empty_at_ends_of_blocks),

@@ -5,6 +5,7 @@
  * the locals of an older one whose address was taken, nor a root of which the last scan said that
  * it would come again; a return goes to the wrong place; a barrier is put where there is no return
  * address; each scan looks at everything; a root comes twice or in no part, or one thread gets all.
+ * Of the older activations: the roots of one that has run, or of one that has not, are in no part.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include "mock_frames.h"
 #include "runtime/core/anchors.h"
+#include "runtime/roots/older.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -71,6 +73,9 @@ static bool comes_again[DEEPEST + 1]; /* by the last scan */
 static int order[2 * DEEPEST + 2];    /* the activation of each root that is found; 0: an area's */
 static size_t orders;
 static int said_again;
+static bool wanted, complete;   /* older roots are; all have come */
+static bool given[DEEPEST + 1]; /* since they are, and the activation has not run since */
+static long parts, completed;
 
 static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
@@ -106,11 +111,46 @@ static int note_order(const struct cn_young *young)
   return again;
 }
 
+static void found_older(void *env, struct cairn_slot slot)
+{
+  int number = (int)((TOP - (slot.address - stack) + FRAME - 1) / FRAME);
+
+  (void)env;
+  assert_in_range(number, 1, depth);
+  if (slot.address == frame(number) + ROOT)
+    given[number] = true;
+  else
+    assert_ptr_equal(slot.address, frame(number) + AREA);
+}
+
+/* Some of the older roots, after a scan. When all have come they stay so. */
+static void visit_older(void)
+{
+  for (int i = draw(4); !complete && i > 0; i--) {
+    complete = !cairn_older_roots_visit(found_older, NULL);
+    parts += !complete;
+  }
+  completed += complete;
+  for (int i = 1; complete && i <= depth; i++)
+    assert_true(given[i]);
+}
+
+static void want_older(void)
+{
+  wanted = draw(4) != 0;
+  complete = false;
+  memset(given, 0, sizeof given);
+  cairn_older_roots(wanted);
+}
+
 static uint64_t scan(void)
 {
   const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
   struct cn_walk walk;
 
+  if (draw(20) == 0)
+    want_older();
+  cn_older_begin_stop();
   orders = 0;
   memset(root_seen, 0, sizeof root_seen);
   memset(area_seen, 0, sizeof area_seen);
@@ -122,6 +162,11 @@ static uint64_t scan(void)
     assert_true(root_seen[i] || (i < lowest && !comes_again[i]));
   }
   said_again = note_order(&young);
+  for (int i = 1; i <= depth; i++)
+    given[i] = root_seen[i] || (i < lowest && given[i]);
+  lowest = depth;
+  if (wanted)
+    visit_older();
   return young.visited;
 }
 
@@ -133,6 +178,8 @@ static void all_seen(void)
   cairn_mutator.stopped = stopped_here();
   cn_young_all_seen(&source, &walk);
   memset(comes_again, 0, sizeof comes_again);
+  for (int i = 1; i <= depth; i++)
+    given[i] = true;
 }
 
 /* Whoever walks sees what is there, whatever the return addresses are. */
@@ -250,8 +297,83 @@ static void at_random(void **state)
     look();
   }
   assert_true(aged > STEPS);
+  assert_true(parts > 100 && completed > 100);
   shrink(DEEPEST, false);
   look();
+}
+
+/* ---- a root in a register that the youngest activation had saved, and has restored since ---- */
+
+enum { RBX = 3, KEPT = 4711 };
+static long kept_seen;
+
+static void found_kept(void *env, struct cairn_slot slot)
+{
+  (void)env;
+  assert_int_equal(*slot.address, KEPT);
+  kept_seen++;
+}
+
+static void ignore(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  (void)env;
+  (void)slot;
+  (void)tag;
+  (void)parameter;
+}
+
+/* Returns whether there was more. */
+static bool scan_and_visit(uintptr_t at, int visits)
+{
+  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  struct cn_regs *regs = registers();
+  struct cn_young young;
+  struct cn_walk walk;
+  bool more = true;
+
+  (void)stopped_here();
+  regs->pc = at;
+  regs->gpr[RBX] = KEPT;
+  cairn_mutator.stopped = regs;
+  cn_older_begin_stop();
+  assert_true(cn_young_scan(&source, &walk, ignore, NULL, &young));
+  while (more && visits-- > 0)
+    more = cairn_older_roots_visit(found_kept, NULL);
+  return more;
+}
+
+static void register_of_before(void **state)
+{
+  enum { COUNT = 1000 };
+  static struct mock_safepoint has = {
+      .pc = pc,
+      .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .roots = 1},
+      .roots = {{.base = {1, RBX, 0}}}};
+  static struct mock_safepoint saves = {.pc = 0x20008,
+                                        .safepoint = {.cfa_reg = RSP,
+                                                      .cfa_offset = 8 * FRAME,
+                                                      .saved = 1 << CN_RBX,
+                                                      .saved_offset = {[CN_RBX] = -16}}};
+  static struct mock_function functions[] = {{code, 256, 1, &has}, {0x20000, 256, 1, &saves}};
+
+  (void)state;
+  if (!cn_arch_may_replace())
+    skip();
+  prepare();
+  cairn_mutator.stopped = NULL;
+  mock_image(&image, functions, 2);
+  grow(COUNT - 1);
+  frame(depth)[2] = KEPT;
+  scan_and_visit(saves.pc, 0); /* sets barriers */
+  cairn_older_roots(true);
+  assert_true(scan_and_visit(saves.pc, 1));
+  long seen = kept_seen;
+  assert_in_range(seen, 1, COUNT / 2);
+  shrink(1, false);
+  frame(depth + 1)[2] = 1;
+  assert_false(scan_and_visit(pc, COUNT));
+  assert_in_range(kept_seen, COUNT - 40, COUNT);
+  cairn_older_roots(false);
 }
 
 /* Native code between all: who goes on is said in an anchor, which is no return address. */
@@ -444,9 +566,9 @@ static void parts_of_tables(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_random),          cmocka_unit_test(natives),
-      cmocka_unit_test(barriers_of_before), cmocka_unit_test(parts_of_a_stack),
-      cmocka_unit_test(parts_of_tables),
+      cmocka_unit_test(at_random),        cmocka_unit_test(register_of_before),
+      cmocka_unit_test(natives),          cmocka_unit_test(barriers_of_before),
+      cmocka_unit_test(parts_of_a_stack), cmocka_unit_test(parts_of_tables),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,18 @@ void cairn_roots_rest(void)
 {
 }
 
+void cairn_older_roots(bool wanted)
+{
+  (void)wanted;
+}
+
+bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env)
+{
+  (void)visit;
+  (void)env;
+  return false;
+}
+
 struct cairn_root_set *cairn_roots_fetch(void)
 {
   size_t next = atomic_fetch_add(&fetched, 1);

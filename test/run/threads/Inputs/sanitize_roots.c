@@ -98,6 +98,10 @@ void cn_frame_roots(const struct cn_walk *walk, cairn_stack_root *found, void *e
 }
 
 /* A third settles. */
+void cn_older_begin_stop(void)
+{
+}
+
 bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
                    struct cn_young *young)
 {
