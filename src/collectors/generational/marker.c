@@ -45,6 +45,7 @@ struct cn_marker cn_marker;
 static struct {
   struct stack objects, parts;
   struct stack weak; /* all that are marked and have weak fields */
+  size_t noted;      /* of these */
   size_t block;      /* where to go on looking for cards to look at again */
   size_t fields;     /* looked at in this step */
   bool stopped;
@@ -369,22 +370,32 @@ static void reach(void *unused, struct cairn_slot slot)
   visit(slot.address);
 }
 
+/* Those that have been marked since. */
+static void note_weak(void)
+{
+  const uintptr_t *weak = marker.weak.at;
+
+  CN_CHECK(marker.noted <= marker.weak.count);
+  for (; marker.noted < marker.weak.count; marker.noted++)
+    if (layout_of(weak[marker.noted]) != NULL)
+      cairn_weak_note(weak[marker.noted], 0, UINTPTR_MAX);
+}
+
 static void close_up(void *unused)
 {
   (void)unused;
   while (cn_marker_step(SIZE_MAX, true))
     ;
+  note_weak();
 }
 
 void cn_marker_weak(void)
 {
   static const struct cairn_closure closure = {is_reached, reach, close_up, NULL, false};
-  const uintptr_t *weak = marker.weak.at;
 
   CN_CHECK(cn_marker.idle && marker.stopped);
-  for (size_t i = 0; i < marker.weak.count; i++)
-    if (layout_of(weak[i]) != NULL)
-      cairn_weak_note(weak[i], 0, UINTPTR_MAX);
+  marker.noted = 0;
+  note_weak();
   cairn_weak_process(&closure);
 }
 

@@ -31,7 +31,8 @@
 
 enum { ROOTS = 64, SLOTS = 3, SET = 8 /* roots that are fetched together */, WORKERS = 4 };
 
-/* node {ref, ref, ref, long}; array of refs; bytes; nothing; longs */
+/* node {ref, ref, ref, long}; array of refs; bytes; nothing; longs; weak {weak ref, ref}; ephemeron
+ * {key, value} */
 static struct layouts {
   struct cairn_layout node;
   uint32_t node_offsets[3];
@@ -40,6 +41,10 @@ static struct layouts {
   struct cairn_layout bytes;
   struct cairn_layout empty;
   struct cairn_layout longs;
+  struct cairn_layout weak;
+  uint32_t weak_offsets[2];
+  struct cairn_layout ephemeron;
+  uint32_t ephemeron_offsets[2];
 } layouts = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 3, .base_size = 32},
     {0, 8, 16},
@@ -48,6 +53,16 @@ static struct layouts {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 1, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC,
+     .base_refs = 2,
+     .base_size = 16,
+     .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS},
+    {0 | CAIRN_ABI_LAYOUT_WEAK_OFFSET, 8},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC,
+     .base_refs = 2,
+     .base_size = 16,
+     .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS | CAIRN_ABI_LAYOUT_EPHEMERON},
+    {0 | CAIRN_ABI_LAYOUT_WEAK_OFFSET, 8},
 };
 static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .size = sizeof(struct cairn_image),

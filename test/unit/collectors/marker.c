@@ -307,6 +307,35 @@ static void empty_at_ends_of_blocks(void **state)
   }
 }
 
+/* What an ephemeron alone keeps alive has weak fields, and is an ephemeron. */
+static void weak_behind_ephemeron(void **state)
+{
+  (void)state;
+  clean();
+  run(CAIRN_EXTENT_FULL, 0);
+  roots[0] = object(&layouts.node);
+  roots[1] = object(&layouts.ephemeron);
+  roots[2] = object(&layouts.node);
+  roots[3] = object(&layouts.weak);
+  roots[4] = object(&layouts.ephemeron);
+  roots[5] = object(&layouts.node);
+  words(roots[1])[0] = words(roots[4])[0] = roots[0];
+  words(roots[1])[1] = roots[3];
+  words(roots[3])[0] = roots[2];
+  words(roots[3])[1] = roots[4];
+  words(roots[4])[1] = roots[5];
+  run(CAIRN_EXTENT_YOUNG, 0);
+  ref dead = roots[2], alive = roots[5], weak = roots[3];
+  for (int i = 2; i < 6; i++)
+    roots[i] = 0;
+  begin();
+  until_ended();
+  assert_false(cn_tables_starts(dead));
+  assert_int_equal(words(roots[1])[1], weak);
+  assert_int_equal(words(weak)[0], 0);
+  assert_true(cn_tables_starts(alive));
+}
+
 /* What is pinned stays, and is reachable as long as it is. */
 static void pinned_is_kept(void **state)
 {
@@ -408,6 +437,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(array_in_place_of_another),
       cmocka_unit_test(empty_at_ends_of_blocks),
       cmocka_unit_test(nonsense),
+      cmocka_unit_test(weak_behind_ephemeron),
       cmocka_unit_test(pinned_is_kept),
       cmocka_unit_test(damage_is_found),
       cmocka_unit_test(beside_a_program),
