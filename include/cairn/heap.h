@@ -12,9 +12,10 @@
  *   cairn_heap_histogram(print, NULL);
  *
  * These functions are for native code; managed code calls them as any other native function, not as
- * leaves. Each stops all threads that run managed code, and holds signals of the calling thread
- * until it is over. Garbage that has not been collected yet counts: cairn_collect() before frees
- * it. Tables are memory straight from the system.
+ * leaves (but cairn_external_bytes()). Each that returns a status stops all threads that run
+ * managed code, and holds signals of the calling thread until it is over. Garbage that has not been
+ * collected yet counts: cairn_collect() before frees it. Tables are memory straight from the
+ * system.
  *
  * Statuses of all: BUSY: within a collection, a handshake, a listener or a visitor, in a signal
  * handler that may have interrupted managed code, or in a program without safepoints; UNSEEN: the
@@ -24,6 +25,7 @@
 #ifndef CAIRN_HEAP_H
 #define CAIRN_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
@@ -68,6 +70,33 @@ struct cairn_heap_step {
 };
 typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *step);
 
+/* What is known where memory is exhausted. Later versions may add members at the end. */
+#define CAIRN_LIVE_UNKNOWN UINT64_MAX
+struct cairn_exhaustion {
+  size_t wanted;     /* bytes of the allocation, headers included */
+  uint64_t limit;    /* CAIRN_HEAP_MAX */
+  uint64_t live;     /* bytes of objects that the last collection left, headers included; or
+                      * CAIRN_LIVE_UNKNOWN: the collector does not say */
+  uint64_t external; /* what cairn_external_bytes() has counted */
+  unsigned tries;    /* how often this allocation has called before */
+};
+
+/* Free what the program can do without: drop caches, free handles, set managed globals to null,
+ * take what is left in queues of finalisers. True: a full collection follows, and the allocation is
+ * tried again; false: the program ends.
+ *
+ * The call comes on the thread whose allocation found no room after a full collection, on several
+ * threads at a time where several find none, and at most eight times for one allocation. No
+ * collection runs until it returns, on any thread. It is as free as the handler of a signal that
+ * interrupted managed code: managed code runs, or the callback is managed code itself.
+ * cairn_collect() is put off until it has returned true. What it allocates comes from the little
+ * that is left; where that is too little the program ends, with a line that says so, and the
+ * callback is not called again. It must not leave by a jump or an exception, end the thread, nor
+ * wait for a thread that runs managed code: that may wait for a collection. It may lock what no
+ * thread keeps while it runs managed code; malloc() is such a thing. `what` is gone after the call.
+ */
+typedef bool cairn_exhausted(void *env, const struct cairn_exhaustion *what);
+
 #pragma GCC visibility push(default)
 
 /* Objects keep so many more bytes outside of the heap, or fewer if it is negative: those of a
@@ -76,6 +105,15 @@ typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *st
  * twice as many as after the last one, and CAIRN_HEAP_INITIAL more at least. Any thread, a leaf; it
  * never collects itself. */
 void cairn_external_bytes(long bytes);
+
+/* Where an allocation finds no room after a full collection, call this from now on, in the place of
+ * what there was; null: nothing, and the program ends. Not for allocations of signal handlers that
+ * interrupted managed code, or where the system gives a collection no memory: these end the
+ * program. Nor in a program without safepoints (-fcairn-safepoints=none), or whose collector never
+ * collects: what is dropped would never be found, so nothing is called, and the program ends. Any
+ * thread, but no signal handler; it stops nobody. Within the callback itself, too. A call of what
+ * there was may still be under way on another thread when this returns. */
+void cairn_on_exhaustion(cairn_exhausted *call, void *env);
 
 /* Visit each object, in the order of addresses. Any thread. */
 enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env);

@@ -15,6 +15,7 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/verify_frames.h"
+#include "runtime/exhaustion.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
@@ -85,7 +86,11 @@ static void *collect_stopped(const struct cn_regs *regs, enum cairn_cause cause,
     collect_once(regs, CAIRN_CAUSE_EMERGENCY, wanted);
     block = cn_heap_allocate(wanted);
   }
-  return block ? block : cn_heap_allocate_rest(wanted);
+  if (block == NULL)
+    block = cn_heap_allocate_rest(wanted);
+  if (block == NULL)
+    cn_exhaustion_note();
+  return block;
 }
 
 /* Another thread may have collected while this one waited for the world: then `wanted` may
@@ -231,9 +236,10 @@ static void *allocate_interrupting(struct cn_wanted wanted)
 
   /* Do not run exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {
-    cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
-                   "handler that interrupted managed code\n",
-                   wanted.bytes, cn_options.heap_max);
+    cn_report_text(
+        "cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
+        "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
+        wanted.bytes, cn_options.heap_max);
     _exit(1);
   }
   if (cn_buffer_low(&cairn_mutator) && may_collect())
@@ -266,6 +272,25 @@ static void dump_exhausted(const struct cn_regs *regs)
   mutator->stopped = NULL;
 }
 
+/* Have the program free something, and collect, as long as it wants that. Exit handlers that run
+ * because a collection found no memory do not collect. */
+static void *allocate_asking(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
+{
+  struct cn_exhaustion_call call;
+  void *block = NULL;
+  bool again = cairn_mutator.stopped == NULL;
+
+  for (unsigned tries = 0;
+       again && block == NULL && cn_exhaustion_prepare(&call, wanted.bytes, tries); tries++) {
+    leave(*native);
+    again = cn_exhaustion_call(&call);
+    enter(regs, native);
+    if (again)
+      block = collect_mapped(regs, CAIRN_CAUSE_EMERGENCY, wanted);
+  }
+  return block;
+}
+
 /* The slow path of an allocation up to leave(). A signal may come in leave(): the block must have a
  * header by then. */
 static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
@@ -279,12 +304,13 @@ static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, 
   if (cn_signals_interrupting())
     return allocate_interrupting(wanted);
   block = may_collect() ? allocate_collecting(regs, wanted) : cn_heap_allocate_growing(wanted);
+  if (block == NULL && may_collect())
+    block = allocate_asking(regs, wanted, native);
   if (block != NULL)
     return block;
   dump_exhausted(regs);
   leave(*native);
-  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu)", wanted.bytes,
-                 cn_options.heap_max);
+  cn_exhaustion_end(wanted.bytes);
 }
 
 /* Between the two handlers wait, as in the slow path itself: holding signals back by the system

@@ -17,6 +17,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
 #include "runtime/events/events.h"
+#include "runtime/exhaustion.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/log.h"
@@ -88,6 +89,7 @@ static void abandon(struct cairn_mutator *mutator)
 static void forked(void)
 {
   cn_events_forked();
+  cn_exhaustion_forked();
   cn_stop_forked(self(), abandon);
   cn_workers_forked();
   cn_background_forked();

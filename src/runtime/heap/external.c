@@ -27,6 +27,11 @@ static int64_t now(void)
   return least_of(__atomic_load_n(&bytes, __ATOMIC_RELAXED));
 }
 
+uint64_t cn_external_bytes(void)
+{
+  return (uint64_t)now();
+}
+
 bool cn_external_is_due(void)
 {
   int64_t left = __atomic_load_n(&kept, __ATOMIC_RELAXED);
@@ -45,7 +50,7 @@ void cn_external_print(void)
 {
   if (most == 0)
     return;
-  cn_report_count("external bytes", (uint64_t)now());
+  cn_report_count("external bytes", cn_external_bytes());
   cn_report_count("external bytes, maximum", most);
 }
 

@@ -12,6 +12,9 @@
 void cairn_external_bytes(long bytes);
 #pragma GCC visibility pop
 
+/* How much there is. */
+uint64_t cn_external_bytes(void);
+
 /* Has it become so much that a collection is due? */
 bool cn_external_is_due(void);
 

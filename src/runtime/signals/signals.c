@@ -229,10 +229,11 @@ static void become_managed(struct cairn_mutator *mutator)
   cn_signals_release();
 }
 
-static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
+/* `low`: the lower end of the handler's stack, if it is an alternate one; else 0. */
+static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, void *context,
+                      uintptr_t frame, uintptr_t low)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   unsigned index = depth;
   bool native = index == 0 && !mutator->busy && mutator->state == CAIRN_ABI_NATIVE;
 
@@ -243,7 +244,7 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, u
     become_managed(mutator);
   count_interruption(mutator, true);
   depth = index + 1;
-  interruption(index)->low = low_end(context, frame);
+  interruption(index)->low = low;
   interruption(index)->anchor = mutator->anchor;
   interruption(index)->state = mutator->state;
   interruption(index)->frame = frame;
@@ -284,7 +285,14 @@ static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontex
       return;
     }
   }
-  interrupt(handler, signal, info, context);
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  interrupt(handler, signal, info, context, frame, low_end(context, frame));
+}
+
+void cn_signals_interrupt(cn_signal_handler *handler, void *env)
+{
+  CN_CHECK(!cairn_mutator.busy && cairn_mutator.state == CAIRN_ABI_MANAGED);
+  interrupt(handler, 0, NULL, env, (uintptr_t)__builtin_frame_address(0), 0);
 }
 
 /* Take the default action: the kernel does when the instruction faults again, or at once. */

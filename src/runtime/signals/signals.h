@@ -52,6 +52,10 @@ const char *cn_signals_wrong(void);
 /* Is managed code interrupted? If so nothing may collect. */
 bool cn_signals_interrupting(void);
 
+/* Run handler(0, null, env) as that of a signal that came here, in managed code that lies below:
+ * what it calls may do what is allowed to such a handler, but leave by a jump. */
+void cn_signals_interrupt(cn_signal_handler *handler, void *env);
+
 /* While a handler of the calling thread runs: the stack pointer of the code below all handlers. 0:
  * none runs. */
 uintptr_t cn_signals_interrupted_sp(void);

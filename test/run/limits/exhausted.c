@@ -11,7 +11,7 @@
 // Exhaustion is reported with the size that was asked for, after what the program has printed, and
 // ends it with status 1.
 // OUT: before
-// BIG: cairn: out of memory: cannot allocate 80000{{[0-9]*}} bytes (heap maximum 4194304)
+// BIG: cairn: out of memory: cannot allocate 80000{{[0-9]*}} bytes (heap maximum 4194304, live {{[0-9]+}}, external 0)
 // OUT-NOT: after
 // OUT: status 1
 // FITS: before

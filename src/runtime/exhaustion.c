@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The program's callback runs as the handler of a signal that interrupted managed code does: the
+ * allocation that waits has references in any register, so nothing may move meanwhile.
+ */
+#include "runtime/exhaustion.h"
+
+#include <stdio.h>
+#include "base/check.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/mutex.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/external.h"
+#include "runtime/heap/heap.h"
+#include "runtime/signals/signals.h"
+
+enum { TRIES = 8, TEXT = 40 };
+
+static struct {
+  cairn_exhausted *call; /* null: there is none */
+  void *env;
+} callback;
+static struct cn_mutex changing;
+static uint64_t live = CAIRN_LIVE_UNKNOWN; /* after the last collection that found no room */
+
+void cairn_on_exhaustion(cairn_exhausted *call, void *env)
+{
+  cn_mutex_take(&changing, UINT64_MAX);
+  callback.call = call;
+  callback.env = env;
+  cn_mutex_release(&changing);
+}
+
+void cn_exhaustion_forked(void)
+{
+  atomic_store(&changing.word, 0);
+}
+
+void cn_exhaustion_note(void)
+{
+  live = cn_heap_used();
+}
+
+bool cn_exhaustion_prepare(struct cn_exhaustion_call *call, size_t wanted, unsigned tries)
+{
+  CN_CHECK(cairn_mutator.busy && !cn_signals_interrupting());
+  *call = (struct cn_exhaustion_call){.what = {.wanted = wanted,
+                                               .limit = cn_options.heap_max,
+                                               .live = live,
+                                               .external = cn_external_bytes(),
+                                               .tries = tries}};
+  cn_mutex_take(&changing, UINT64_MAX);
+  call->call = callback.call;
+  call->env = callback.env;
+  cn_mutex_release(&changing);
+  return call->call != NULL && tries < TRIES;
+}
+
+struct answer {
+  const struct cn_exhaustion_call *call;
+  bool again;
+};
+
+static void ask(int signal, siginfo_t *info, void *env)
+{
+  struct answer *answer = env;
+
+  (void)signal;
+  (void)info;
+  answer->again = answer->call->call(answer->call->env, &answer->call->what);
+}
+
+bool cn_exhaustion_call(struct cn_exhaustion_call *call)
+{
+  struct answer answer = {.call = call};
+
+  CN_CHECK(!cairn_mutator.busy && call->call != NULL);
+  cn_signals_interrupt(ask, &answer);
+  return answer.again;
+}
+
+_Noreturn void cn_exhaustion_end(size_t wanted)
+{
+  char objects[TEXT] = "";
+
+  CN_CHECK(!cairn_mutator.busy);
+  if (live != CAIRN_LIVE_UNKNOWN)
+    snprintf(objects, sizeof objects, ", live %llu", (unsigned long long)live);
+  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu%s, external %llu)",
+                 wanted, cn_options.heap_max, objects, (unsigned long long)cn_external_bytes());
+}
