@@ -548,6 +548,13 @@ void cairn_set_user_roots(cairn_user_root *handler);
 void cairn_note_moved(size_t bytes);
 void cairn_note_all_moved(uint64_t objects, uint64_t bytes);
 
+/* A collector with the trait CAIRN_COLLECTOR_GENERATIONS: this collection has found all that is
+ * unreachable, whatever it was asked for; or `beside`: a marking beside the program has, which this
+ * collection has ended. Of one without the trait every collection does. Within collect(), once.
+ * Where several full ones in a row make next to no room, the program ends (docs/environment.md,
+ * "When memory runs out"). */
+void cairn_note_full(bool beside);
+
 /* You may call, in any phase: */
 
 /* How words are told apart; written when the first image is registered, so before managed code

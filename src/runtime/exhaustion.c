@@ -14,8 +14,14 @@
 #include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
 #include "runtime/signals/signals.h"
+#include "runtime/stats.h"
 
-enum { TRIES = 8, TEXT = 40 };
+enum {
+  TRIES = 8,
+  TEXT = 40,
+  LITTLE = 64, /* next to no room: one part in so many of the maximum */
+  VAIN = 16    /* full collections in a row that make no more */
+};
 
 static struct {
   cairn_exhausted *call; /* null: there is none */
@@ -23,6 +29,8 @@ static struct {
 } callback;
 static struct cn_mutex changing;
 static uint64_t live = CAIRN_LIVE_UNKNOWN; /* after the last collection that found no room */
+static unsigned vain;      /* full collections in a row that made next to no room, */
+static uint64_t allocated; /* and what the program had allocated at the last full one */
 
 void cairn_on_exhaustion(cairn_exhausted *call, void *env)
 {
@@ -40,6 +48,28 @@ void cn_exhaustion_forked(void)
 void cn_exhaustion_note(void)
 {
   live = cn_heap_used();
+}
+
+static bool is_vain(uint64_t since)
+{
+  uint64_t used = cn_heap_used(), little = cn_options.heap_max / LITTLE;
+
+  return used != UINT64_MAX && used > cn_options.heap_max - little && since < little;
+}
+
+void cn_exhaustion_full(enum cairn_cause cause)
+{
+  uint64_t now = cn_stats_allocated();
+  bool counts = cause == CAIRN_CAUSE_ALLOCATION || cause == CAIRN_CAUSE_EMERGENCY;
+
+  CN_ASSERT(cairn_mutator.stopped != NULL && now >= allocated);
+  vain = counts && is_vain(now - allocated) ? vain + 1 : 0;
+  allocated = now;
+}
+
+bool cn_exhaustion_crawls(void)
+{
+  return vain >= VAIN && cn_options.stress == 0;
 }
 
 bool cn_exhaustion_prepare(struct cn_exhaustion_call *call, size_t wanted, unsigned tries)
@@ -87,6 +117,7 @@ _Noreturn void cn_exhaustion_end(size_t wanted)
   CN_CHECK(!cairn_mutator.busy);
   if (live != CAIRN_LIVE_UNKNOWN)
     snprintf(objects, sizeof objects, ", live %llu", (unsigned long long)live);
-  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu%s, external %llu)",
-                 wanted, cn_options.heap_max, objects, (unsigned long long)cn_external_bytes());
+  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu%s, external %llu)%s",
+                 wanted, cn_options.heap_max, objects, (unsigned long long)cn_external_bytes(),
+                 cn_exhaustion_crawls() ? ": full collections in a row make next to no room" : "");
 }

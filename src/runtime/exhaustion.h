@@ -7,10 +7,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <cairn/collector.h>
 #include <cairn/heap.h>
 
 /* A collection found no room: note how much objects take. Phase STOP. */
 void cn_exhaustion_note(void);
+
+/* A full collection is over: did it make room? Phase STOP. */
+void cn_exhaustion_full(enum cairn_cause cause);
+
+/* Do full collections follow each other that make next to no room? Then an allocation finds none,
+ * though there is a little, and the program ends instead of crawling on. */
+bool cn_exhaustion_crawls(void);
 
 /* Prepare a call of what cairn_on_exhaustion() was given. False: there is nothing to call, or it
  * was called often enough. In a slow path. */

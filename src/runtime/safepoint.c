@@ -39,6 +39,11 @@ static bool may_collect(void)
          cn_heap_collector()->collect != NULL;
 }
 
+static bool has_generations(void)
+{
+  return (cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0;
+}
+
 static enum cairn_extent extent_for(enum cairn_cause cause)
 {
   if (cn_options.stress != 0)
@@ -62,6 +67,8 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   uint64_t start = cn_stats_begin(&collection);
   cn_index_trim();
   cn_heap_collect(&collection);
+  if (cn_stats.full != before.full || !has_generations())
+    cn_exhaustion_full(cause);
   if (collection.extent != CAIRN_EXTENT_YOUNG)
     cn_external_collected();
   cn_stats_collection(&collection, &before, start);
@@ -72,22 +79,31 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   cn_image_leave(entered);
 }
 
+/* After a collection for that cause. */
+static void *allocate_collected(const struct cn_regs *regs, enum cairn_cause cause,
+                                struct cn_wanted wanted)
+{
+  void *block = cn_heap_allocate(wanted);
+
+  if (block == NULL && extent_for(cause) == CAIRN_EXTENT_YOUNG && has_generations()) {
+    collect_once(regs, CAIRN_CAUSE_EMERGENCY, wanted);
+    block = cn_heap_allocate(wanted);
+  }
+  return block != NULL ? block : cn_heap_allocate_rest(wanted);
+}
+
 /* Collect in a stopped world, and allocate the block that is wanted before other threads run again
  * and take what the collection found. Null: there is no room, or no block is wanted. */
 static void *collect_stopped(const struct cn_regs *regs, enum cairn_cause cause,
                              struct cn_wanted wanted)
 {
+  void *block = NULL;
+
   collect_once(regs, cause, wanted);
   if (wanted.bytes == 0)
     return NULL;
-  void *block = cn_heap_allocate(wanted);
-  if (block == NULL && extent_for(cause) == CAIRN_EXTENT_YOUNG &&
-      (cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0) {
-    collect_once(regs, CAIRN_CAUSE_EMERGENCY, wanted);
-    block = cn_heap_allocate(wanted);
-  }
-  if (block == NULL)
-    block = cn_heap_allocate_rest(wanted);
+  if (!cn_exhaustion_crawls())
+    block = allocate_collected(regs, cause, wanted);
   if (block == NULL)
     cn_exhaustion_note();
   return block;

@@ -35,6 +35,24 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
+void cairn_note_full(bool beside)
+{
+  CN_CHECK(cairn_mutator.stopped != NULL);
+  if (beside)
+    cn_stats.beside++;
+  else
+    cn_stats.full++;
+}
+
+uint64_t cn_stats_allocated(void)
+{
+  uint64_t bytes = cn_stats.allocated;
+
+  for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
+    bytes += cn_buffer_allocated(m);
+  return bytes;
+}
+
 uint64_t cn_stats_begin(const struct cairn_collection *collection)
 {
   return cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_BEGINS,
@@ -73,11 +91,9 @@ static void add_up(uint64_t *safepoints, uint64_t *allocated)
   if (!own)
     cn_stop_exclude();
   *safepoints = cn_stats.safepoints;
-  *allocated = cn_stats.allocated;
-  for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m)) {
+  *allocated = cn_stats_allocated();
+  for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
     *safepoints += __atomic_load_n(&m->safepoints, __ATOMIC_RELAXED);
-    *allocated += cn_buffer_allocated(m);
-  }
   if (!own)
     cn_stop_include();
 }
@@ -106,6 +122,10 @@ __attribute__((destructor(101))) static void end(void)
   if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0)
     cn_report_count("workers", workers);
   cn_report_count("collections", cn_stats.collections);
+  if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0) {
+    cn_report_count("full collections", cn_stats.full);
+    cn_report_count("markings beside the program", cn_stats.beside);
+  }
   cn_report_count("safepoints taken", safepoints);
   cn_report_count("frames walked", cn_stats.frames);
   cn_report_count("roots found", cn_stats.roots);

@@ -17,6 +17,10 @@ extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 /* Tell of a collection that is about to begin; returns the time. Phase STOP. */
 uint64_t cn_stats_begin(const struct cairn_collection *collection);
 
+/* Bytes that the program has allocated. Phase STOP, or while no thread comes or goes; those that
+ * run change it meanwhile. */
+uint64_t cn_stats_allocated(void);
+
 /* And of its end: since when it ran, and the statistics `before` it. */
 void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
                          uint64_t since);

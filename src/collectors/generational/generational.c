@@ -355,6 +355,7 @@ static void end_beside(size_t bytes_needed)
   heap.old = heap.left = old;
   cn_tracers_leave_rooms();
   set_threshold(bytes_needed);
+  cairn_note_full(true);
   size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
   cn_beside_keep(more + 2 * heap.nursery);
   heap.tries = 0;
@@ -434,6 +435,7 @@ static void collect_full(size_t bytes_needed)
   heap.lines = cn_blocks_line_bytes();
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
+  cairn_note_full(false);
   size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
   cn_blocks_trim(more + 2 * heap.nursery, SIZE_MAX); /* with what ensure_memory() sees to */
 }
@@ -486,6 +488,7 @@ static void collect_moving(size_t bytes_needed)
   heap.old = traced.moved + traced.marked;
   heap.moves = true;
   set_threshold(bytes_needed);
+  cairn_note_full(false);
   cn_nursery_place(nursery.start, nursery.end, nursery.end);
 }
 

@@ -11,6 +11,8 @@ struct cn_stats {
   uint64_t safepoints; /* slow paths entered by threads that have ended; others: in the mutator */
   uint64_t allocated;  /* bytes, by threads that have ended */
   uint64_t collections;
+  uint64_t full;          /* so many were full ones, */
+  uint64_t beside;        /* so many ended a marking beside the program: with generations */
   uint64_t frames, roots; /* walked and visited, in all collections */
   uint64_t objects_moved, bytes_moved;
   uint64_t paused; /* nanoseconds, for all collections */

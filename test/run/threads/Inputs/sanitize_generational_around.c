@@ -167,6 +167,11 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes)
   (void)bytes;
 }
 
+void cairn_note_full(bool beside)
+{
+  (void)beside;
+}
+
 void cairn_phase_begins(const char *name)
 {
   (void)name;
