@@ -528,6 +528,10 @@ void cairn_weak_process(const struct cairn_closure *closure);
  * not matter. A goal: nobody enforces it. Does not change; any phase. */
 uint64_t cairn_pause_goal(void);
 
+/* What the program's objects should take at most, in bytes (CAIRN_HEAP_SOFT); 0: that is not said.
+ * A goal, too: above it full collections are to come sooner. Does not change; any phase. */
+size_t cairn_soft_limit(void);
+
 /* A part of the collection begins, or ends, which the names call so: "mark", "copy". For
  * CAIRN_TRACE, listeners (<cairn/events.h>) and probes. Those of one thread nest; any thread of the
  * collector may call. `name` is a string that stays. A few per collection: each takes about as long

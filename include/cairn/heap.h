@@ -70,6 +70,21 @@ struct cairn_heap_step {
 };
 typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *step);
 
+/* How large the heap is to be, in bytes: define cairn_heap_limits in the program, where this is not
+ * to be left to its environment, whose variables win. 0: as usual (docs/environment.md).
+ *
+ *   const struct cairn_heap_limits cairn_heap_limits = {sizeof cairn_heap_limits, .maximum = 1 <<
+ * 30};
+ *
+ * It is read before any code of the program runs; so it is a constant of the program's own file, or
+ * of a library that is loaded with it. Of contradicting limits the lower one holds. */
+struct cairn_heap_limits {
+  size_t size;    /* of this structure; later versions may add members at the end */
+  size_t initial; /* CAIRN_HEAP_INITIAL */
+  size_t soft;    /* CAIRN_HEAP_SOFT */
+  size_t maximum; /* CAIRN_HEAP_MAX */
+};
+
 /* What is known where memory is exhausted. Later versions may add members at the end. */
 #define CAIRN_LIVE_UNKNOWN UINT64_MAX
 struct cairn_exhaustion {
@@ -98,6 +113,8 @@ struct cairn_exhaustion {
 typedef bool cairn_exhausted(void *env, const struct cairn_exhaustion *what);
 
 #pragma GCC visibility push(default)
+
+extern const struct cairn_heap_limits cairn_heap_limits;
 
 /* Objects keep so many more bytes outside of the heap, or fewer if it is negative: those of a
  * bitmap or of a library's structure, which go when the object goes (by a finaliser,

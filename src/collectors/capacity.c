@@ -7,7 +7,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 
-enum { GROWTH = 4, SMALL_GROWTH = 16, SMALL = 512 << 10 };
+enum { GROWTH = 4, SMALL_GROWTH = 16, SMALL = 512 << 10, SOFT_SHARE = 8 };
 enum {
   BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
   BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
@@ -31,6 +31,12 @@ static size_t small_wanted(const struct cn_capacity *left)
   return least(left->initial, most(SMALL_GROWTH * part, cairn_mutator_count() * (size_t)SMALL));
 }
 
+size_t cn_capacity_soft(size_t soft, size_t kept, size_t wanted)
+{
+  CN_ASSERT(kept <= SIZE_MAX / 2);
+  return soft == 0 ? wanted : least(wanted, most(soft, kept + kept / SOFT_SHARE) & ~(size_t)7);
+}
+
 size_t cn_capacity_wanted(const struct cn_capacity *left)
 {
   size_t wanted, large = left->large + left->large / 2;
@@ -41,7 +47,9 @@ size_t cn_capacity_wanted(const struct cn_capacity *left)
       __builtin_add_overflow(wanted, large, &wanted) ||
       __builtin_add_overflow(wanted, left->needed, &wanted))
     return left->maximum;
-  return least(most(wanted, small_wanted(left)), left->maximum);
+  wanted = least(most(wanted, small_wanted(left)), left->maximum);
+  size_t kept = left->copied + left->large + least(left->needed, left->maximum);
+  return cn_capacity_soft(cairn_soft_limit(), kept, wanted);
 }
 
 size_t cn_capacity_of_buffer(struct cairn_mutator *mutator, size_t room, size_t bytes)

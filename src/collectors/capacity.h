@@ -20,8 +20,12 @@ struct cn_capacity {
  * that is needed. Where this is less than the initial capacity it is more, up to that: sixteen
  * times what there is or is needed, so that copying takes a small part of the time, and at least
  * 512 KB for each mutator. It is no more, so that two spaces of it stay in the processor's cache.
- * Never more than the maximum. Phase STOP. */
+ * Never more than the maximum, and with a soft limit as below. Phase STOP. */
 size_t cn_capacity_wanted(const struct cn_capacity *left);
+
+/* The next full collection is to come at `wanted` bytes. But at the soft limit, if that is less, or
+ * where the `kept` bytes that there are have grown by an eighth. 0: there is no soft limit. */
+size_t cn_capacity_soft(size_t soft, size_t kept, size_t wanted);
 
 /* How many of the `room` bytes that are free a buffer gets that is to serve `bytes` at first: all
  * if there is one mutator. Of several each gets twice as much as the last time, which its word

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include <cairn/heap.h>
 #include <cairn/thread.h>
 #include "base/check.h"
 #include "runtime/attach.h"
@@ -102,11 +103,14 @@ static void forked(void)
 
 /* ---- the start ---- */
 
+/* The program may define it. */
+#pragma weak cairn_heap_limits
+
 static void start(char *const *environment)
 {
   char message[200];
 
-  if (!cn_options_parse(&cn_options, environment, message, sizeof message)) {
+  if (!cn_options_parse(&cn_options, &cairn_heap_limits, environment, message, sizeof message)) {
     cn_report_text("cairn: %s\n", message);
     _exit(1);
   }

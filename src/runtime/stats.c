@@ -37,7 +37,6 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes)
 
 void cairn_note_full(bool beside)
 {
-  CN_CHECK(cairn_mutator.stopped != NULL);
   if (beside)
     cn_stats.beside++;
   else
@@ -103,6 +102,11 @@ uint64_t cairn_pause_goal(void)
   return cn_options.pause;
 }
 
+size_t cairn_soft_limit(void)
+{
+  return cn_options.heap_soft;
+}
+
 /* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints
  * nothing. */
 __attribute__((destructor(101))) static void end(void)
@@ -139,6 +143,8 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_microseconds("pause maximum (us)", cn_stats_pauses.maximum);
   cn_report_microseconds("pause total (us)", cn_stats.paused);
   cn_report_count("heap maximum", cn_options.heap_max);
+  if (cn_options.heap_soft != 0)
+    cn_report_count("heap soft limit", cn_options.heap_soft);
   cn_external_print();
   cn_pins_print();
   cn_watchdog_print();

@@ -58,23 +58,25 @@ enum {
 
 static struct {
   size_t initial, maximum;
-  size_t usual;       /* bytes that the nursery takes at least, if there is room, */
-  size_t nursery;     /* and now, */
-  size_t room;        /* or less, for a short pause */
-  size_t old;         /* bytes of objects in the old space, large ones left out; with garbage */
-  size_t threshold;   /* of all old objects: a full collection is due, */
-  size_t start;       /* and one beside the program begins */
-  size_t begun;       /* there were so many when one did, */
-  size_t meanwhile;   /* and so many more at the end of the last */
-  uint64_t slowest;   /* picoseconds for each byte of a nursery that was emptied lately */
-  unsigned tries;     /* how often this one could not end within a pause */
-  size_t survived;    /* bytes of old objects that the last full collection left, */
-  size_t left;        /* large ones left out, */
-  size_t lines;       /* and of the lines that they are in */
-  size_t stayed;      /* bytes of blocks that were the nursery's since the last full collection */
-  bool nursery_stays; /* some objects of the nursery are old, and it has to go elsewhere */
-  bool moves;         /* no more objects are large, and the nursery moves: stress mode */
-  uint64_t dropped;   /* the collection that moved the last large objects; 0: there were none */
+  size_t soft;         /* of old objects; 0: there is no such limit */
+  size_t nursery_most; /* bytes that the nursery takes at most, */
+  size_t usual;        /* bytes that the nursery takes at least, if there is room, */
+  size_t nursery;      /* and now, */
+  size_t room;         /* or less, for a short pause */
+  size_t old;          /* bytes of objects in the old space, large ones left out; with garbage */
+  size_t threshold;    /* of all old objects: a full collection is due, */
+  size_t start;        /* and one beside the program begins */
+  size_t begun;        /* there were so many when one did, */
+  size_t meanwhile;    /* and so many more at the end of the last */
+  uint64_t slowest;    /* picoseconds for each byte of a nursery that was emptied lately */
+  unsigned tries;      /* how often this one could not end within a pause */
+  size_t survived;     /* bytes of old objects that the last full collection left, */
+  size_t left;         /* large ones left out, */
+  size_t lines;        /* and of the lines that they are in */
+  size_t stayed;       /* bytes of blocks that were the nursery's since the last full collection */
+  bool nursery_stays;  /* some objects of the nursery are old, and it has to go elsewhere */
+  bool moves;          /* no more objects are large, and the nursery moves: stress mode */
+  uint64_t dropped;    /* the collection that moved the last large objects; 0: there were none */
   uint64_t collections;
 } heap;
 
@@ -131,14 +133,15 @@ static void set_start(void)
 /* After a full collection. */
 static void set_threshold(size_t bytes_needed)
 {
-  size_t wanted;
+  size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
 
   heap.stayed = 0;
   heap.survived = used();
   if (__builtin_mul_overflow(used(), (size_t)GROWTH, &wanted) ||
       __builtin_add_overflow(wanted, bytes_needed, &wanted) || wanted > heap.maximum)
     wanted = heap.maximum;
-  heap.threshold = wanted < heap.initial ? heap.initial : wanted;
+  wanted = wanted < heap.initial ? heap.initial : wanted;
+  heap.threshold = cn_capacity_soft(heap.soft, used() + heap.usual + more, wanted);
   set_start();
 }
 
@@ -147,7 +150,7 @@ static void set_threshold(size_t bytes_needed)
  * what is usual for caches that pays where most survive. */
 static void adapt(size_t bytes, size_t survived)
 {
-  size_t most = used() < heap.maximum / NURSERY_SHARE ? used() : heap.maximum / NURSERY_SHARE,
+  size_t most = used() < heap.nursery_most ? used() : heap.nursery_most,
          wanted = survived > bytes / 3 * 2 ? NURSERY_MOST : NURSERY_LARGE;
 
   if (survived < bytes / LITTLE)
@@ -213,8 +216,11 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
   heap.maximum = max_bytes & ~(size_t)7;
-  heap.initial = heap.threshold = initial_bytes & ~(size_t)7;
-  heap.usual = heap.maximum / NURSERY_SHARE & ~(size_t)7;
+  size_t soft = cairn_soft_limit();
+  heap.nursery_most = (soft != 0 ? soft : heap.maximum) / NURSERY_SHARE & ~(size_t)7;
+  heap.soft = soft - 2 * (soft / NURSERY_SHARE); /* and a nursery, and what one leaves */
+  heap.initial = heap.threshold = cn_capacity_soft(heap.soft, 0, initial_bytes & ~(size_t)7);
+  heap.usual = heap.nursery_most;
   if (heap.usual > NURSERY_USUAL)
     heap.usual = NURSERY_USUAL;
   if (heap.usual < NURSERY_LEAST)

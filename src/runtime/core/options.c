@@ -201,11 +201,46 @@ static size_t default_workers(void)
   return processors < CN_WORKERS_DEFAULT ? processors : CN_WORKERS_DEFAULT;
 }
 
-bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
-                      size_t size)
+/* False: they cannot be. */
+static bool set_limits(struct cn_options *options, const struct cairn_heap_limits *limits,
+                       char *message, size_t size)
+{
+  bool known = limits->size >= sizeof *limits;
+
+  if (!known || (limits->maximum != 0 && limits->maximum < CN_HEAP_LEAST)) {
+    snprintf(message, size, "cairn_heap_limits has %s %zu: expected at least %zu bytes",
+             known ? "the maximum" : "the size", known ? limits->maximum : limits->size,
+             known ? (size_t)CN_HEAP_LEAST : sizeof *limits);
+    return false;
+  }
+  options->heap_max = limits->maximum;
+  options->heap_soft = limits->soft;
+  if (limits->initial != 0)
+    options->heap_initial = limits->initial;
+  return true;
+}
+
+/* Where two of them contradict, the lower one holds. */
+static void fit_limits(struct cn_options *options)
+{
+  options->heap_usual = options->heap_max == 0;
+  if (options->heap_usual)
+    options->heap_max = default_maximum();
+  if (options->heap_soft > options->heap_max)
+    options->heap_soft = options->heap_max;
+  if (options->heap_initial > options->heap_max)
+    options->heap_initial = options->heap_max;
+  if (options->heap_soft != 0 && options->heap_initial > options->heap_soft)
+    options->heap_initial = options->heap_soft;
+}
+
+bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits,
+                      char *const *environment, char *message, size_t size)
 {
   for (size_t i = 0; i < OPTIONS; i++)
     *field(options, &table[i]) = table[i].initial;
+  if (limits != NULL && !set_limits(options, limits, message, size))
+    return false;
   for (; environment != NULL && *environment != NULL; environment++)
     if (strncmp(*environment, "CAIRN_", 6) == 0 && !set(options, *environment, message, size))
       return false;
@@ -221,13 +256,9 @@ bool cn_options_parse(struct cn_options *options, char *const *environment, char
              CN_HEAP_LEAST);
     return false;
   }
-  options->heap_usual = options->heap_max == 0;
-  if (options->heap_usual)
-    options->heap_max = default_maximum();
+  fit_limits(options);
   if ((options->verify & CN_VERIFY_STORES) != 0)
     options->verify |= CN_VERIFY_HEAP;
-  if (options->heap_initial > options->heap_max)
-    options->heap_initial = options->heap_max;
   return true;
 }
 

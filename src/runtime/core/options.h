@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <cairn/heap.h>
 
 struct cn_options {
 #define CN_OPTION(field, variable, kind, initial, help) size_t field;
@@ -27,10 +28,10 @@ enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_L
 #define CN_OPTION_TEXT(field) ((const char *)(field))
 extern struct cn_options cn_options;
 
-/* Defaults, then every CAIRN_* variable of the null-terminated environment. False: `message` says
- * what is wrong. */
-bool cn_options_parse(struct cn_options *options, char *const *environment, char *message,
-                      size_t size);
+/* Defaults, then the program's own limits (null: it has none), then every CAIRN_* variable of the
+ * null-terminated environment. False: `message` says what is wrong. */
+bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits,
+                      char *const *environment, char *message, size_t size);
 
 /* The list of options on the standard error stream. */
 void cn_options_print(void);

@@ -161,6 +161,8 @@ static void halve_usual_maximum(void)
   cn_options.heap_max /= 2;
   if (cn_options.heap_initial > cn_options.heap_max)
     cn_options.heap_initial = cn_options.heap_max;
+  if (cn_options.heap_soft > cn_options.heap_max)
+    cn_options.heap_soft = cn_options.heap_max;
 }
 
 /* It may end the program, whose exit handlers then come here. */

@@ -15,7 +15,7 @@ static bool parse(struct cn_options *options, const char *setting, char message[
   char *environment[] = {"PATH=/bin", (char *)setting, "CAIRNX=1", NULL};
 
   message[0] = 0;
-  return cn_options_parse(options, environment, message, 200);
+  return cn_options_parse(options, NULL, environment, message, 200);
 }
 
 static void defaults(void **state)
@@ -59,6 +59,31 @@ static void sizes(void **state)
   assert_int_equal(options.verify, CN_VERIFY_FRAMES);
   assert_true(parse(&options, "CAIRN_VERIFY=stores", message));
   assert_int_equal(options.verify, CN_VERIFY_HEAP | CN_VERIFY_STORES);
+}
+
+static void limits(void **state)
+{
+  const struct cairn_heap_limits wanted = {sizeof wanted, 2 << 20, 6 << 20, 9 << 20},
+                                 low = {sizeof low, .maximum = 9}, small = {.size = 8};
+  char *nothing[] = {NULL}, *environment[] = {"CAIRN_HEAP_SOFT=5m", "CAIRN_HEAP_INITIAL=7m", NULL};
+  struct cn_options options;
+  char message[200];
+
+  (void)state;
+  assert_true(cn_options_parse(&options, &wanted, nothing, message, sizeof message));
+  assert_int_equal(options.heap_initial, 2 << 20);
+  assert_int_equal(options.heap_soft, 6 << 20);
+  assert_int_equal(options.heap_max, 9 << 20);
+  assert_false(options.heap_usual);
+  assert_true(cn_options_parse(&options, &wanted, environment, message, sizeof message));
+  assert_int_equal(options.heap_initial, 5 << 20);
+  assert_int_equal(options.heap_soft, 5 << 20);
+  assert_int_equal(options.heap_max, 9 << 20);
+  assert_false(cn_options_parse(&options, &low, nothing, message, sizeof message));
+  assert_string_equal(message,
+                      "cairn_heap_limits has the maximum 9: expected at least 65536 bytes");
+  assert_false(cn_options_parse(&options, &small, nothing, message, sizeof message));
+  assert_string_equal(message, "cairn_heap_limits has the size 8: expected at least 32 bytes");
 }
 
 static void refused(void **state)
@@ -109,6 +134,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults),
       cmocka_unit_test(sizes),
+      cmocka_unit_test(limits),
       cmocka_unit_test(refused),
   };
 
