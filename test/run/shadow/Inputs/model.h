@@ -30,6 +30,7 @@ struct thing {
   long number, count; /* of elements */
   enum kind kind;
   unsigned marked, seen;
+  unsigned long hash; /* its identity's; 0: nobody asked */
   long slot_count;
   struct thing **slots;
   struct thing *next; /* of the same owner */

@@ -137,6 +137,7 @@ int has_number(enum kind kind)
 
 void look_at_data(struct owner *me, ref object, const struct thing *thing)
 {
+  watch_hash_is(me, object, thing);
   switch (thing->kind) {
   case MIXED:
     for (long i = 0; i < 3; i++)

@@ -21,18 +21,19 @@
 #include <cairn/handle.h>
 #include "shadow.h"
 
-enum { LIMIT = 60000, GIVEN = 4 };
+enum { LIMIT = 60000, GIVEN = 4, GARBAGE_BYTES = 60000 };
 
 enum step {
   MAKE, LINK, FOLLOW, CLEAR, FORGET, COPY, RESIZE, LIST, GARBAGE, INSIDE, DEEPER, RESUME, SIGNAL,
-  LOAD, GIVE, SHARE, HANDLE, COLLECT, LOOK, WALK, WEAK, PAIR, LAST, TAKE, PIN, STEPS
+  LOAD, GIVE, SHARE, HANDLE, COLLECT, LOOK, WALK, WEAK, PAIR, LAST, TAKE, PIN, HASH, STEPS
 };
 static const char *const names[STEPS] = {
     "make",   "link",   "follow", "clear", "forget", "copy", "resize", "list",   "garbage", "inside",
     "deeper", "resume", "signal", "load",  "give",   "share", "handle", "collect", "look",   "walk",
-    "weak",   "pair",   "last",   "take",  "pin"};
-static const unsigned often[STEPS] = {60, 80, 50, 10, 1,  20, 12, 3,  10, 10, 8, 6, 3,
-                                      1,  4,  12, 6,  1,  30, 1,  20, 20, 10, 2, 5};
+    "weak",   "pair",   "last",   "take",  "pin",   "hash"};
+/* A full collection that is asked for is rare: young ones come between. */
+static const unsigned often[STEPS] = {600, 800, 500, 100, 10,  200, 120, 30,  100, 100, 80, 60, 30,
+                                      10,  40,  120, 60,  5,  300, 10,  200, 200, 100, 20, 50, 100};
 
 static struct owner owners[THREADS];
 static ref managed *tables[THREADS]; /* of each thread ROOTS + ARRAYS */
@@ -305,21 +306,24 @@ static void step_list(struct owner *me)
   set_root(me, draw(me, ROOTS), (ref)list, first);
 }
 
+/* Enough that the nursery is full now and then. */
 static void step_garbage(struct owner *me)
 {
-  long count = 4 * some_count(me), sum = 0;
+  long sum = 0;
 
-  for (int i = 0; i < 10; i++) {
-    char managed *bytes = cairn_new_array(char, count);
+  for (long bytes = 0; bytes < GARBAGE_BYTES;) {
+    long count = 4 * some_count(me);
+    char managed *some = cairn_new_array(char, count);
     ref managed *refs = cairn_new_array(ref, count / 8);
     for (long k = 0; k < count; k += 64)
-      sum += bytes[k];
+      sum += some[k];
     for (long k = 0; k < count / 8; k += 16)
       sum += refs[k] != NULL;
     if (count > 0)
-      bytes[count - 1] = 1;
+      some[count - 1] = 1;
     if (count >= 8)
       refs[count / 8 - 1] = root(me, 0);
+    bytes += 2 * count + 64;
   }
   if (sum != 0)
     wrong(me, "memory that is not clear", NULL);
@@ -626,6 +630,8 @@ static void step(struct owner *me, enum step which)
     return watch_take(me);
   case PIN:
     return watch_pin(me);
+  case HASH:
+    return watch_hash(me);
   case LOOK:
     return look(me);
   default:

@@ -70,6 +70,8 @@ void watch_weak(struct owner *me);
 void watch_pair(struct owner *me);
 void watch_last(struct owner *me);
 void watch_pin(struct owner *me);
+void watch_hash(struct owner *me);
+void watch_hash_is(struct owner *me, ref object, const struct thing *thing);
 /* Take from the queue what is there. */
 void watch_take(struct owner *me);
 /* After a sweep of the model, and perhaps a full collection, which has cleared what is gone. */

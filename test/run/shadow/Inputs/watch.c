@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak fields, ephemerons, finalisers and pins beside the model. It knows at a sweep what is
+ * Weak fields, ephemerons, finalisers, pins and identity hashes beside the model. It knows at a sweep what is
  * reachable: then a weak field still leads there. What is not reachable may be there for a while,
  * until a full collection.
  */
@@ -127,6 +127,24 @@ void watch_look(struct owner *me, int collected, long capacity)
     if (capacity != 0 && me->pairs[i].number != 0 && !me->pairs[i].gone)
       walk_from(me, pairs[me->number][i].value, me->pairs[i].value, capacity);
   }
+}
+
+/* It stays, wherever the object goes. */
+void watch_hash_is(struct owner *me, ref object, const struct thing *thing)
+{
+  if (thing->hash != 0 && cairn_identity_hash((void managed *)object) != thing->hash)
+    wrong(me, "another identity hash", thing);
+}
+
+void watch_hash(struct owner *me)
+{
+  long at = (long)draw(me, ROOTS);
+  struct thing *thing = me->roots[at];
+
+  if (thing == NULL)
+    return;
+  watch_hash_is(me, root(me, at), thing);
+  thing->hash = cairn_identity_hash((void managed *)root(me, at));
 }
 
 /* Its address stays, whatever is done meanwhile; native code may use it. */
