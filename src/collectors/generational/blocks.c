@@ -32,6 +32,7 @@ static struct {
   size_t spare;   /* how many are free */
   size_t unswept; /* no block before is */
   size_t lines;   /* with objects, of blocks that have been swept */
+  bool hurry;     /* memory is to come at once */
 } blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -126,12 +127,27 @@ static void set_free(size_t first, size_t count)
     blocks.free = first;
 }
 
+void cn_blocks_hurry(bool hurry)
+{
+  blocks.hurry = hurry;
+}
+
+/* The system clears a large page as a whole, also for the first copy that goes there. */
+static void choose_pages(size_t first, size_t count)
+{
+  if (blocks.hurry)
+    cn_os_prefer_small_pages(cn_tables_address(first), count * CN_BLOCK);
+  else if (cairn_pause_goal() != 0)
+    cn_os_prefer_large_pages(cn_tables_address(first), count * CN_BLOCK);
+}
+
 /* Some free blocks, up to the end of a large page; fewer if memory is short. */
 static bool map_free(void)
 {
   for (size_t count = STEP - blocks.none % STEP; count != 0; count /= 2) {
     size_t first = map(count, CN_BLOCK_FREE);
     if (first != NOWHERE) {
+      choose_pages(first, count);
       set_free(first, count);
       return true;
     }
@@ -153,6 +169,7 @@ static void find_supply(void)
   uintptr_t at = cn_tables_address(supply.first), end = at + supply.count * CN_BLOCK;
 
   supply.found = cn_os_commit(at, end - at);
+  cn_os_prefer_large_pages(at, end - at);
   for (; supply.found && at < end; at += STEP * CN_BLOCK)
     cn_os_populate(at, end - at < STEP * CN_BLOCK ? end - at : STEP * CN_BLOCK);
   atomic_store(&supply.over, true);

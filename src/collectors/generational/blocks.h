@@ -42,6 +42,9 @@ bool cn_blocks_has_objects(size_t block);
  * False: no memory; the room is as it was. */
 bool cn_blocks_next(struct cn_room *room, bool fresh);
 
+/* Is the pause to be short? Then memory that must be found in it comes in small pages. */
+void cn_blocks_hurry(bool hurry);
+
 /* See that there is memory for copies of `bytes` in all, by as many tracers. False: there is none.
  */
 bool cn_blocks_ensure(size_t bytes, size_t tracers);

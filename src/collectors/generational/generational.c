@@ -340,6 +340,7 @@ static void end_nursery(void)
 
 static void collect_young(void)
 {
+  cn_blocks_hurry(cairn_pause_goal() != 0);
   ensure_memory(0);
   struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
   CN_CHECK(traced.moved + traced.marked <=
@@ -419,6 +420,7 @@ static void collect_some(size_t bytes_needed)
 static void collect_full(size_t bytes_needed)
 {
   cn_beside_give_up();
+  cn_blocks_hurry(false);
   heap.tries = 0;
   bool sparse = heap.lines / 2 > heap.left;
   size_t moved = sparse ? heap.lines : heap.lines / MOVED_SHARE;

@@ -132,6 +132,11 @@ void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_HUGEPAGE);
 }
 
+void cn_os_prefer_small_pages(uintptr_t at, size_t bytes)
+{
+  madvise((void *)at, bytes, MADV_NOHUGEPAGE);
+}
+
 /* The old addresses stay mapped in between: in a hole another thread's mmap() could put something,
  * over which the second mapping would come. They are empty, so that without memory for a mapping
  * in their place nothing but the fault is lost. */

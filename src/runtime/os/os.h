@@ -32,6 +32,8 @@ void cn_os_populate(uintptr_t at, size_t bytes);
 bool cn_os_read(uintptr_t at, void *into, size_t bytes);
 /* Advice: large pages are welcome in this range, which is in use for long. */
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes);
+/* The same: no first access is to wait for one there. */
+void cn_os_prefer_small_pages(uintptr_t at, size_t bytes);
 /* Take the memory away again; the addresses stay reserved, and fault. Memory that is committed
  * there later is zero. */
 void cn_os_release(uintptr_t at, size_t bytes);

@@ -3,16 +3,20 @@
  * Memory of blocks that is found beside the program, and holes that are looked for while blocks are
  * swept there. What would go wrong: there is no thread that would find memory, as when the system
  * has no more, and what was set aside for it is never used; a pause sweeps all blocks, since none
- * has a hole; or it sweeps few, and has no room though there is some.
+ * has a hole; or it sweeps few, and has no room though there is some; a short pause waits for large
+ * pages.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 #include "collectors/generational/blocks.h"
 #include "collectors/generational/tables.h"
+#include "runtime/core/options.h"
 #include "runtime/threads/background.h"
 
 enum { HEAP = 16 << 20, TRACERS = 1 };
@@ -101,11 +105,66 @@ static void all_are_swept_where_no_block_is_free(void **state)
   assert_int_equal(room.free, hole);
 }
 
+/* ---- pages ---- */
+
+/* Does the system say that of the memory there? */
+static bool is_advised(uintptr_t at, const char *flag)
+{
+  char line[512];
+  unsigned long start, end;
+  bool there = false, said = false;
+  FILE *maps = fopen("/proc/self/smaps", "r");
+
+  assert_non_null(maps);
+  while (fgets(line, sizeof line, maps) != NULL)
+    if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+      there = start <= at && at < end;
+    else if (there && strncmp(line, "VmFlags:", 8) == 0)
+      said = strstr(line, flag) != NULL;
+  fclose(maps);
+  return said;
+}
+
+static size_t with_memory(void)
+{
+  size_t count = 0;
+
+  for (size_t block = 0; block < cn_tables.blocks; block++)
+    count += cn_tables.states[block] != CN_BLOCK_NONE;
+  return count;
+}
+
+/* Of the first block that gets new memory. */
+static bool is_new_advised(bool hurry, const char *flag)
+{
+  struct cn_room room = {0, 0};
+
+  cn_blocks_trim(0, SIZE_MAX);
+  cn_blocks_hurry(hurry);
+  size_t before = with_memory();
+  while (cn_blocks_next(&room, true) && with_memory() == before)
+    ;
+  assert_true(with_memory() > before);
+  return is_advised(room.free, flag);
+}
+
+static void small_pages_in_a_hurry(void **state)
+{
+  (void)state;
+  if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0)
+    skip();
+  cn_options.pause = 1000;
+  assert_true(is_new_advised(true, " nh"));
+  assert_true(is_new_advised(false, " hg"));
+  assert_true(is_new_advised(true, " nh"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(set_aside_in_vain),
       cmocka_unit_test(few_are_swept_in_a_pause),
+      cmocka_unit_test(small_pages_in_a_hurry),
       cmocka_unit_test(all_are_swept_where_no_block_is_free),
   };
 

@@ -259,6 +259,12 @@ void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
   (void)bytes;
 }
 
+void cn_os_prefer_small_pages(uintptr_t at, size_t bytes)
+{
+  (void)at;
+  (void)bytes;
+}
+
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
 {
   if (old == NULL)
