@@ -23,7 +23,9 @@
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stop_limit.h"
+#include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/workers.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/weak/finalisers.h"
 
@@ -81,6 +83,11 @@ void cn_upcall_stop_waits(int thread, uint64_t since)
 bool cn_upcall_delivering(void)
 {
   return cn_signals_delivering();
+}
+
+bool cn_upcall_own_thread(void)
+{
+  return cn_workers_is_one() || cn_background_is_it();
 }
 
 void cn_upcall_back(void)

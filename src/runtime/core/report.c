@@ -86,7 +86,7 @@ _Noreturn void cn_report_exit(const char *format, ...)
 static _Noreturn void exhausted(const char *format, va_list args)
 {
   say("cairn: out of memory: ", format, args, "\n");
-  if (cairn_mutator.busy)
+  if (cairn_mutator.busy || cn_upcall_own_thread()) /* exit handlers would wait for this thread */
     _exit(1);
   cn_report_end();
 }

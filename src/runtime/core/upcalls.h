@@ -40,6 +40,9 @@ void cn_upcall_stop_waits(int thread, uint64_t since);
 /* Does a signal handler run on this thread? */
 bool cn_upcall_delivering(void);
 
+/* Is it a thread of the runtime's own, or one that does a worker's part? */
+bool cn_upcall_own_thread(void);
+
 /* The thread is managed again: let a requested stop pass (cn_safepoint_back()). */
 void cn_upcall_back(void);
 

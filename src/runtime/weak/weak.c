@@ -263,7 +263,11 @@ static void clear(size_t first)
 /* What finalisers bring back has weak fields, too: of those that are reached by them alone. */
 void cairn_weak_process(const struct cairn_closure *closure)
 {
+  bool any = parts.count != 0;
+
   CN_CHECK(closure->is_reached != NULL && closure->reach != NULL && closure->close != NULL);
+  if (any)
+    cairn_phase_begins("weak");
   now.closure = closure;
   reach_by_ephemerons(0);
   clear(0);
@@ -276,4 +280,6 @@ void cairn_weak_process(const struct cairn_closure *closure)
   if (parts.room > PARTS_KEPT)
     cn_grow_free(&parts);
   now.closure = NULL;
+  if (any)
+    cairn_phase_ends("weak");
 }
