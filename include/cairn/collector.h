@@ -143,7 +143,8 @@ enum {
                                   * may have the block of one of allocate_large() that died */
   CAIRN_COLLECTOR_HASHES = 512,  /* objects keep their identity hash when it moves them:
                                   * cairn_identity_hash() is refused if not */
-  CAIRN_COLLECTOR_TRAITS = 1023  /* all that there are: others are refused */
+  CAIRN_COLLECTOR_LENGTHENS = 1024, /* allocate_large() is also asked to make a block longer */
+  CAIRN_COLLECTOR_TRAITS = 2047     /* all that there are: others are refused */
 };
 
 /* You provide: */
@@ -176,7 +177,11 @@ struct cairn_collector {
   /* As refill, but: *block becomes a block of `bytes` for a large object, outside the allocation
    * buffer; all of it is zero if it is to be `cleared`. Not for signal handlers that interrupted
    * managed code. The member itself may be null: then large objects are allocated in the buffer
-   * like others. */
+   * like others.
+   * With CAIRN_COLLECTOR_LENGTHENS, *block may be that of an array, wherever it is, which is to
+   * have `bytes`, and keeps its place and contents; what is new need not be zero. FULL: that is
+   * not a block of allocate_large(), or there is no room after it, and the array is copied. It is
+   * null otherwise. */
   enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, bool cleared,
                                       void **block);
 

@@ -2,8 +2,8 @@
  *
  * Runs of pages, one after another from the base to the top; each is a block or free. What is known
  * of a run stands in tables beside the heap, by the number of its first page, so that marking and
- * sweeping touch no block. Free runs are in lists by their length, which a sweep makes anew: by
- * then neighbours have become one run.
+ * sweeping touch no block. Free runs are in lists by their length, forward and back, which a sweep
+ * makes anew: by then neighbours have become one run.
  */
 #include "collectors/large.h"
 
@@ -30,7 +30,8 @@ static struct {
   uint32_t gray;
 } large;
 
-/* Tables by page. `first` of each page of a block; the others of the first page of a run. */
+/* Tables by page. `first` of each page of a block, and of a free run the one before it in its list;
+ * the others of the first page of a run. */
 static uint32_t *first, *length, *next;
 static uint8_t *state;
 
@@ -114,18 +115,27 @@ static void put(uint32_t run, uint32_t pages)
   CN_ASSERT(pages != 0 && run + pages <= large.top);
   state[run] = FREE;
   length[run] = pages;
+  first[run] = NONE;
   next[run] = large.lists[list];
+  if (next[run] != NONE)
+    first[next[run]] = run;
   large.lists[list] = run;
   large.some |= UINT64_C(1) << list;
 }
 
-/* Take the run at *link out of its list, and give back what is longer than `pages`. */
-static uint32_t take(unsigned list, uint32_t *link, uint32_t pages)
+/* Take the run out of its list, and give back what is longer than `pages`. */
+static uint32_t take(uint32_t run, uint32_t pages)
 {
-  uint32_t run = *link, has = length[run];
+  uint32_t has = length[run];
+  unsigned list = list_of(has);
 
   CN_CHECK(state[run] == FREE && has >= pages);
-  *link = next[run];
+  if (next[run] != NONE)
+    first[next[run]] = first[run];
+  if (first[run] != NONE)
+    next[first[run]] = next[run];
+  else
+    large.lists[list] = next[run];
   if (large.lists[list] == NONE)
     large.some &= ~(UINT64_C(1) << list);
   if (has > pages)
@@ -135,11 +145,11 @@ static uint32_t take(unsigned list, uint32_t *link, uint32_t pages)
 
 static uint32_t take_longer(uint32_t pages)
 {
-  uint32_t *link = &large.lists[EXACT];
+  uint32_t run = large.lists[EXACT];
 
-  for (int i = 0; *link != NONE && i < REACH; link = &next[*link], i++)
-    if (length[*link] >= pages)
-      return take(EXACT, link, pages);
+  for (int i = 0; run != NONE && i < REACH; run = next[run], i++)
+    if (length[run] >= pages)
+      return take(run, pages);
   return NONE;
 }
 
@@ -148,7 +158,7 @@ static uint32_t take_free(uint32_t pages)
   uint64_t lists = pages <= EXACT ? large.some & (~UINT64_C(0) << (pages - 1)) : 0;
   unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT;
 
-  return list != EXACT ? take(list, &large.lists[list], pages) : take_longer(pages);
+  return list != EXACT ? take(large.lists[list], pages) : take_longer(pages);
 }
 
 static uint32_t take_new(uint32_t pages)
@@ -172,6 +182,16 @@ static uint32_t take_new(uint32_t pages)
 
 /* ---- blocks ---- */
 
+/* Pages from `from` on become the block's at `run`. */
+static void use(uint32_t run, uint32_t from, uint32_t end)
+{
+  for (uint32_t page = from; page < end; page++)
+    first[page] = run;
+  length[run] = end - run;
+  if (large.touched < end)
+    large.touched = end;
+}
+
 uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
 {
   size_t count = (bytes + large.page - 1) / large.page;
@@ -183,14 +203,33 @@ uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
     run = take_new(pages);
   if (run == NONE)
     return 0;
-  state[run] = USED;
-  length[run] = pages;
-  for (uint32_t i = 0; i < pages; i++)
-    first[run + i] = run;
   *zero = address_of(large.touched > run ? large.touched : run);
-  if (large.touched < run + pages)
-    large.touched = run + pages;
+  state[run] = USED;
+  use(run, run, run + pages);
   return address_of(run);
+}
+
+bool cn_large_lengthen(uintptr_t block, size_t bytes)
+{
+  size_t count = (bytes + large.page - 1) / large.page;
+  uint32_t run = page_of(block), end = run + length[run];
+
+  CN_CHECK(state_of(run) != FREE);
+  if (count <= length[run])
+    return true;
+  if (count >= large.size / large.page)
+    return false;
+  uint32_t more = (uint32_t)count - length[run];
+  if (end == large.top) {
+    if (take_new(more) == NONE)
+      return false;
+  } else if (state_of(end) == FREE && length[end] >= more) {
+    take(end, more);
+  } else {
+    return false;
+  }
+  use(run, end, end + more);
+  return true;
 }
 
 void cn_large_bounds(uintptr_t *start, uintptr_t *end)

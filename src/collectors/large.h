@@ -20,6 +20,10 @@ bool cn_large_init_at(uintptr_t base, size_t bytes);
 /* A block; 0: no addresses, or no memory. Before `*zero` it may be other than zero. */
 uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero);
 
+/* Make the block so many bytes long where it is, if that is more. False: what follows it is in use,
+ * or there is no memory. */
+bool cn_large_lengthen(uintptr_t block, size_t bytes);
+
 /* True if `address` lies where blocks do. */
 bool cn_large_contains(uintptr_t address);
 

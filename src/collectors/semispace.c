@@ -174,26 +174,50 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
   return block;
 }
 
+/* A large object, where it is. */
+static bool lengthen(uintptr_t block, size_t bytes)
+{
+  size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
+  uintptr_t end;
+
+  if (heap.moves || !cn_large_contains(block) || cn_large_find(block, &end) != block)
+    return false;
+  size_t more = whole > end - block ? whole - (end - block) : 0;
+  if (more > room() || !cn_large_lengthen(block, whole))
+    return false;
+  heap.large += more;
+  return true;
+}
+
 static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
 {
   if (zero > block)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
+/* A new block, or `had`, which becomes longer. 0: no room. */
+static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
+{
+  uintptr_t block = 0;
+
+  if (had != 0)
+    return lengthen(had, bytes) ? had : 0;
+  if (!heap.moves)
+    block = allocate_elsewhere(bytes, zero);
+  return block == 0 && bytes <= room() ? allocate_here(bytes, zero) : block;
+}
+
 /* The only mutator has all room in its buffer, and gives what is left of it back for a moment. */
 static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared,
                                         void **result)
 {
-  uintptr_t block = 0, zero = 0;
+  uintptr_t zero = 0;
 
   pthread_mutex_lock(&lock);
   bool alone = cairn_mutator_count() <= 1;
   if (alone)
     take(mutator);
-  if (!heap.moves)
-    block = allocate_elsewhere(bytes, &zero);
-  if (block == 0 && bytes <= room())
-    block = allocate_here(bytes, &zero);
+  uintptr_t block = find_large((uintptr_t)*result, bytes, &zero);
   if (alone)
     give(mutator, 0);
   pthread_mutex_unlock(&lock);
@@ -784,7 +808,8 @@ const struct cairn_collector cairn_collector_semispace = {
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK |
-              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES,
+              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES |
+              CAIRN_COLLECTOR_LENGTHENS,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

@@ -275,11 +275,36 @@ static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
+/* It stays young, or old: what it takes more counts as what others would. */
+static bool lengthen(uintptr_t block, size_t bytes)
+{
+  size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_larges.young;
+  uintptr_t end;
+
+  if (!cn_large_contains(block) || cn_large_find(block, &end) != block)
+    return false;
+  size_t more = bytes > end - block ? bytes - (end - block) + CN_PAGE : 0;
+  if (more != 0 && (young + nursery > left() || more > left() - young - nursery ||
+                    used() + young + more > limit()))
+    return false;
+  return cn_larges_lengthen(block, bytes);
+}
+
+static enum cairn_status lengthen_large(void *block, size_t bytes)
+{
+  cn_nursery_lock();
+  bool done = !heap.moves && lengthen((uintptr_t)block, bytes);
+  cn_nursery_unlock();
+  return done ? CAIRN_OK : CAIRN_E_FULL;
+}
+
 static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared,
                                         void **result)
 {
   uintptr_t block, zero = UINTPTR_MAX;
 
+  if (*result != NULL)
+    return lengthen_large(*result, bytes);
   if (heap.moves) {
     block = cn_nursery_block(mutator, bytes);
   } else {
@@ -640,7 +665,8 @@ const struct cairn_collector cairn_collector_generational = {
     .name = "generational",
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
               CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL |
-              CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES,
+              CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES |
+              CAIRN_COLLECTOR_LENGTHENS,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

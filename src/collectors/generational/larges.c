@@ -57,6 +57,19 @@ uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero)
   return block;
 }
 
+bool cn_larges_lengthen(uintptr_t block, size_t bytes)
+{
+  size_t had = pages_of(block);
+
+  if (!cn_large_lengthen(block, bytes))
+    return false;
+  if (cn_large_is_marked(block))
+    cn_larges.old += pages_of(block) - had;
+  else
+    cn_larges.young += pages_of(block) - had;
+  return true;
+}
+
 uintptr_t cn_larges_object(uintptr_t block)
 {
   uintptr_t first = __atomic_load_n((const uintptr_t *)block, __ATOMIC_ACQUIRE);

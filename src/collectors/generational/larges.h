@@ -19,6 +19,10 @@ extern struct cn_larges cn_larges;
  * room. */
 uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero);
 
+/* MUTATE, under the lock: make it so many bytes long where it is, if that is more. False: no room
+ * there. */
+bool cn_larges_lengthen(uintptr_t block, size_t bytes);
+
 /* STOP. The payload of the object whose block begins there, copied or not. */
 uintptr_t cn_larges_object(uintptr_t block);
 

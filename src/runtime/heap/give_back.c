@@ -29,7 +29,7 @@ static _Thread_local struct {
   unsigned next;                     /* the one that makes room for another, if there are KEPT */
   const struct cairn_layout *layout; /* of the object that was given back last */
   uintptr_t block[KEPT];
-  size_t bytes[KEPT]; /* of it, as it was first; */
+  size_t bytes[KEPT]; /* of it, as it was first, or is now; */
   size_t room[KEPT];  /* 0 while it is in use */
 } kept;
 
@@ -137,11 +137,9 @@ static void keep(uintptr_t block, size_t bytes, const struct cairn_layout *layou
   forget_old();
   kept.layout = layout;
   unsigned at = find(block, &known);
-  if (!known) {
-    kept.block[at] = block;
+  kept.block[at] = block;
+  if (!known || kept.bytes[at] < bytes) /* it may have become longer where it is */
     kept.bytes[at] = bytes;
-  }
-  CN_CHECK(kept.bytes[at] >= bytes);
   kept.room[at] = kept.bytes[at];
 }
 

@@ -248,6 +248,19 @@ static void *allocate_large(struct cn_wanted wanted)
   return block;
 }
 
+bool cn_heap_lengthen(uintptr_t block, size_t had, size_t bytes)
+{
+  void *at = (void *)block;
+
+  CN_ASSERT(had < bytes && bytes % CAIRN_ABI_OBJECT_ALIGN == 0);
+  if (!is_large(bytes) || (collector->traits & CAIRN_COLLECTOR_LENGTHENS) == 0 ||
+      collector->allocate_large(&cairn_mutator, bytes, false, &at) != CAIRN_OK)
+    return false;
+  CN_CHECK(at == (void *)block);
+  cairn_mutator.allocated += bytes - had;
+  return true;
+}
+
 static bool refill(size_t bytes)
 {
   cairn_mutator.wanted = bytes;

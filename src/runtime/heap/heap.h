@@ -28,6 +28,11 @@ struct cn_wanted {
  */
 bool cn_heap_keeps_place(size_t bytes);
 
+/* Make the block of an array, of `had` bytes, `bytes` long where it is, if it is a large object and
+ * the collector can. The mutator's own thread, which is busy; not in a handler that interrupted
+ * managed code. False: it is as it was. */
+bool cn_heap_lengthen(uintptr_t block, size_t had, size_t bytes);
+
 /* Such a block, or null: a collection is needed first. Sets the heap up at its first call. Phases
  * MUTATE and STOP. */
 void *cn_heap_allocate(struct cn_wanted wanted);

@@ -73,7 +73,8 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
   size_t hash = cairn_header_hash_bytes(*cairn_object_header(array));
 
   if (wanted > end && (hash != 0 || (how & CN_RESIZE_NOT_LONGER) != 0 ||
-                       !cn_buffer_extend(mutator, block, end, wanted - end)))
+                       (!cn_buffer_extend(mutator, block, end, wanted - end) &&
+                        !cn_heap_lengthen(block, end - block, wanted - block))))
     return false;
   if (count < had)
     tell_of_lost(mutator, layout, element(array, layout, count), element(array, layout, had));

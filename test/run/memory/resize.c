@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build --small 2 --args 60 --many 8000 %s
+// RUN: %root/test/run/Inputs/same %build --small 2 --args 60 --many '8000 40' %s
 // Arrays that grow and shrink, in place and by a copy: the elements stay, new ones are null or zero, also where a
 // longer array ended before, and what refers to something goes on doing so.
 #include <stdio.h>
@@ -131,8 +131,10 @@ int main(int argc, char **argv)
 {
   long n = argc > 1 ? atol(argv[1]) : 1;
 
-  printf("%ld %ld %ld\n", push_numbers(n, 0), push_numbers(n, 1), push_numbers(n, 9));
-  printf("%ld %ld\n", push_references(n, 1), push_references(n, 5));
-  printf("%ld %ld %ld\n", waves(n), uncleared(n), structs(n));
+  for (long rounds = argc > 2 ? atol(argv[2]) : 1; rounds > 0; rounds--) {
+    printf("%ld %ld %ld\n", push_numbers(n, 0), push_numbers(n, 1), push_numbers(n, 9));
+    printf("%ld %ld\n", push_references(n, 1), push_references(n, 5));
+    printf("%ld %ld %ld\n", waves(n), uncleared(n), structs(n));
+  }
   return 0;
 }
