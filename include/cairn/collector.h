@@ -431,6 +431,10 @@ bool cairn_pins_any(void);
  * that is neither there nor the start of an object is not pinned. */
 void cairn_heap_range(uintptr_t start, uintptr_t end);
 
+/* INIT. Addresses are limited, and there are some for so many bytes of objects alone, which is less
+ * than the maximum: the heap may end before it. A line says so if the maximum was asked for. */
+void cairn_note_addresses(size_t bytes);
+
 /* ---- workers: threads of the runtime's that divide the work of a collection, for collectors with
  * the trait CAIRN_COLLECTOR_PARALLEL ---- */
 

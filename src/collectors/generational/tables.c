@@ -7,6 +7,7 @@
 #include "collectors/generational/tables.h"
 
 #include <string.h>
+#include <cairn/collector.h>
 #include "base/check.h"
 #include "collectors/generational/blocks.h"
 #include "collectors/large.h"
@@ -90,8 +91,12 @@ bool cn_tables_init(size_t bytes)
   if (bytes > SIZE_MAX / 16)
     return false;
   bool done = reserve(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE);
-  for (; !done && some >= SPACE; some /= 2)
+  while (!done && some >= SPACE) {
     done = reserve(some, 3 * some, CN_BLOCK);
+    some = done ? some : some / 2;
+  }
+  if (done && some < bytes)
+    cairn_note_addresses(some);
   if (done)
     cn_os_prefer_large_pages(cn_tables.old, cn_tables.end - cn_tables.old);
   CN_CHECK(!done || (cn_tables.old % CN_BLOCK == 0 && cn_tables.base < cn_tables.old));

@@ -165,6 +165,16 @@ static void halve_usual_maximum(void)
     cn_options.heap_soft = cn_options.heap_max;
 }
 
+void cairn_note_addresses(size_t bytes)
+{
+  CN_CHECK(!ready && bytes < cn_options.heap_max);
+  if (!cn_options.heap_usual)
+    cn_report_text(
+        "cairn: the heap maximum is %zu bytes, and there are addresses for %zu (ulimit -v): "
+        "the heap may end there\n",
+        cn_options.heap_max, bytes);
+}
+
 /* It may end the program, whose exit handlers then come here. */
 static void set_up(void)
 {

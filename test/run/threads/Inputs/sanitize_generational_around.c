@@ -172,6 +172,11 @@ size_t cairn_soft_limit(void)
   return 0;
 }
 
+void cairn_note_addresses(size_t bytes)
+{
+  (void)bytes;
+}
+
 void cairn_note_full(bool beside)
 {
   (void)beside;
