@@ -15,8 +15,9 @@
  *
  * Needs: polls placed, allocation in line: so no safepoint comes between an access and its barrier,
  * and new objects are known. Not yet rewritten functions. Provides: each access of references in
- * managed memory has the barrier of the kind, or needs none (elide.c), which a remark says. What no
- * barrier covers is refused (missing-barrier). Breaks: nothing.
+ * managed memory has the barrier of the kind, or needs none (elide.c), which a remark says; each
+ * function has an attribute with the kind, which `globals` goes by. What no barrier covers is
+ * refused (missing-barrier). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -234,6 +235,17 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
+/* Say so of the function, not of the module: it may be linked with one that has none. */
+static void mark(const struct insertion *n, LLVMValueRef function)
+{
+  const char *kind = cn_barriers_name(n->calls.kind);
+
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_BARRIERS,
+                                                    sizeof CN_ATTR_BARRIERS - 1, kind,
+                                                    (unsigned)strlen(kind)));
+}
+
 /* What the kind has barriers for. A module's own are those that it defines. */
 static void find_parts(struct insertion *n)
 {
@@ -258,8 +270,10 @@ bool cn_insert_barriers(struct cn_ctx *ctx)
   n.calls.builder = LLVMCreateBuilderInContext(ctx->llvm);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
        f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
       run_on_function(&n, f);
+      mark(&n, f);
+    }
   LLVMDisposeBuilder(n.calls.builder);
   return ctx->errors == 0;
 }

@@ -86,6 +86,8 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
+/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value. */
+#define CN_ATTR_BARRIERS "cairn-barriers"
 /* What an executable or shared object defines once if its code is of one kind, of words and of
  * barriers, and allocates blocks of up to one size in line; and the group of a kind of barriers,
  * whose name comes after it. */

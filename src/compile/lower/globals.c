@@ -387,6 +387,26 @@ static bool has_uncleared(struct cn_ctx *ctx)
          LLVMGetNamedFunction(ctx->module, CN_ALLOC_UNINIT_SLOW);
 }
 
+/* The kind of barriers that all of the module's code has: what was made counts, not what the
+ * options ask for. Without safepoints nothing is collected, and any kind does. */
+static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
+{
+  const char *kind = cn_barriers_name(ctx->options->barriers);
+
+  if (ctx->options->safepoints == CAIRN_SAFEPOINTS_NONE)
+    return ctx->options->barriers;
+  CN_EACH_FUNCTION(f, ctx->module) {
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f))
+      continue;
+    LLVMAttributeRef attribute = cn_string_attribute(f, CN_ATTR_BARRIERS);
+    unsigned length = 0;
+    const char *made = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+    if (length != strlen(kind) || memcmp(made, kind, length) != 0)
+      return CAIRN_BARRIERS_NONE;
+  }
+  return ctx->options->barriers;
+}
+
 /* The runtime has the same numbers. */
 enum { LAST_KIND = CAIRN_BARRIERS_CUSTOM, LAST_OF_RUNTIME = CAIRN_ABI_BARRIERS_CUSTOM };
 _Static_assert((int)LAST_KIND == (int)LAST_OF_RUNTIME, "abi.def");
@@ -405,10 +425,9 @@ static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char
 
 /* Define the symbols of which there may be one. The linker keeps one group of a kind, and refuses
  * the symbols of two. `image`: the group of the image, which is one of a kind of words. */
-static void define_kinds(struct cn_ctx *ctx, const char *image)
+static void define_kinds(struct cn_ctx *ctx, const char *image, enum cairn_barriers barriers)
 {
-  const char *barriers = cn_barriers_name(ctx->options->barriers);
-  char *group = cn_format(CN_BARRIERS_GROUP "%s", barriers);
+  char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_name(barriers));
 
   define_byte(ctx, group, group); /* gold -r drops a group's name that is no symbol */
   LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);
@@ -443,9 +462,10 @@ static void register_images(struct cn_ctx *ctx, const char *group)
   if (ctx->errors)
     return;
   if (managed || roots > 0 || has_layouts(ctx)) {
-    uint64_t barriers = (uint64_t)ctx->options->barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
-    register_image(ctx, group, guard, true, barriers | inline_code(0));
-    define_kinds(ctx, group);
+    enum cairn_barriers barriers = barriers_made(ctx);
+    uint64_t code = (uint64_t)barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
+    register_image(ctx, group, guard, true, code | inline_code(0));
+    define_kinds(ctx, group, barriers);
   }
   if (allocates(ctx))
     register_inline(ctx);

@@ -312,6 +312,29 @@ static void all_functions_in_turn(void **state)
   LLVMContextDispose(context);
 }
 
+/* What the pass `globals` marks the module's image with, after `first`, or null. */
+static void assert_marked(const char *first, const char *group)
+{
+  static const struct cairn_compile_options options = {.barriers = CAIRN_BARRIERS_CARDS};
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = parse(context, sound);
+
+  if (first)
+    assert_int_equal(cairn_compile_pass(module, NULL, first, &options), CAIRN_OK);
+  assert_int_equal(cairn_compile_pass(module, NULL, "globals", &options), CAIRN_OK);
+  assert_true(has(module, group));
+  LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+}
+
+/* An image of code that got no barriers says so, whatever the options ask for. */
+static void images_say_what_was_made(void **state)
+{
+  (void)state;
+  assert_marked(NULL, "@cairn.barriers.none = ");
+  assert_marked("insert-barriers", "@cairn.barriers.cards = ");
+}
+
 /* One thread's module with references in address space 1, again and again; and with 2, where those
  * in 1 are ordinary pointers. */
 static void *rewrite_often(void *space)
@@ -463,10 +486,11 @@ static void units_are_joined(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refused_modules_stay), cmocka_unit_test(refused_placement_stays),
-      cmocka_unit_test(every_finding_comes),  cmocka_unit_test(all_functions_in_turn),
-      cmocka_unit_test(threads_do_not_meet),  cmocka_unit_test(options_by_name),
-      cmocka_unit_test(collectors_by_name),   cmocka_unit_test(units_are_joined),
+      cmocka_unit_test(refused_modules_stay),     cmocka_unit_test(refused_placement_stays),
+      cmocka_unit_test(every_finding_comes),      cmocka_unit_test(all_functions_in_turn),
+      cmocka_unit_test(threads_do_not_meet),      cmocka_unit_test(options_by_name),
+      cmocka_unit_test(collectors_by_name),       cmocka_unit_test(units_are_joined),
+      cmocka_unit_test(images_say_what_was_made),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
