@@ -12,6 +12,7 @@
 #include "collectors/generational/marker.h"
 #include "collectors/generational/tables.h"
 #include "collectors/large.h"
+#include "runtime/os/os.h"
 
 enum {
   GROUP = 8 * CN_CARD,
@@ -23,6 +24,8 @@ enum {
 static struct {
   size_t low, high; /* blocks */
   size_t next;      /* part */
+  bool looked;      /* cn_tables.dirty says where cards are dirty */
+  uint64_t time;    /* that this took */
 } parts;
 
 /* Call `visit` for each dirty card of [from, to), multiples of 4 KiB, and clean it; `large` is the
@@ -71,7 +74,8 @@ static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
   CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
   for (uintptr_t group = from; group < to; group += GROUP) {
     uint64_t cards;
-    if (group % CN_BLOCK == 0 && to - group >= CN_BLOCK && is_clean(group)) {
+    if (group % CN_BLOCK == 0 && to - group >= CN_BLOCK &&
+        (parts.looked ? *cn_tables_dirty(group) == 0 : is_clean(group))) {
       group += CN_BLOCK - GROUP;
       continue;
     }
@@ -110,12 +114,53 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
   }
 }
 
+/* ---- a look at all cards, which takes time for what is old, and not for what has changed ---- */
+
+static void look(uintptr_t from, uintptr_t to)
+{
+  for (; from < to; from += CN_BLOCK)
+    *cn_tables_dirty(from) = !is_clean(from);
+}
+
+static bool has_references(uintptr_t large)
+{
+  uintptr_t header = *cairn_object_header(cn_larges_object(large));
+
+  return !cairn_header_is_gone(header) && cairn_layout_has_references(cairn_header_layout(header));
+}
+
+static void look_at_all(void)
+{
+  uintptr_t end;
+
+  for (size_t block = parts.low; block < parts.high; block++)
+    if (cn_blocks_has_objects(block))
+      look(cn_tables_address(block), cn_tables_address(block + 1));
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    CN_CHECK(cn_large_find(block, &end) == block);
+    if (cn_large_is_marked(block) && has_references(block))
+      look((block + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1), end & ~(uintptr_t)(CN_BLOCK - 1));
+  }
+}
+
+uint64_t cn_cards_time(void)
+{
+  return parts.time;
+}
+
 /* ---- parts ---- */
 
 void cn_cards_begin(void)
 {
   cn_blocks_bounds(&parts.low, &parts.high);
   parts.next = 0;
+  parts.looked = cairn_pause_goal() != 0;
+  parts.time = 0;
+  if (!parts.looked)
+    return;
+  uint64_t begun = cn_os_thread_ran(cn_os_thread());
+  look_at_all();
+  parts.time = cn_os_thread_ran(cn_os_thread()) - begun;
 }
 
 static void visit_blocks(struct cn_tracer *tracer, size_t first)
@@ -155,7 +200,7 @@ static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t 
 
   if (large == 0)
     return false;
-  if (cn_large_is_marked(large)) {
+  if (cn_large_is_marked(large) && has_references(large)) {
     uintptr_t from = large + (part - at->first) * PART;
     visit_dirty(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
   }

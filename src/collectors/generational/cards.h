@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include "collectors/generational/trace.h"
 
-/* CN_TRACE_YOUNG, before tracers visit cards. */
+/* CN_TRACE_YOUNG, before anything is visited. Where pauses are to be short all cards are looked at
+ * now, which takes as long for what is old as if nothing had changed: so many nanoseconds, in time
+ * of the processor. */
 void cn_cards_begin(void);
+uint64_t cn_cards_time(void);
 
 /* Visit the slots of dirty cards, and what they lead to, until none is dirty; any number of tracers
  * at once. May leave some as cn_trace_drain() does. */

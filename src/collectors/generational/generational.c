@@ -68,7 +68,8 @@ static struct {
   size_t start;        /* and one beside the program begins */
   size_t begun;        /* there were so many when one did, */
   size_t meanwhile;    /* and so many more at the end of the last */
-  uint64_t slowest;    /* picoseconds for each byte of a nursery that was emptied lately */
+  uint64_t slowest;    /* picoseconds for each byte of a nursery that was emptied lately, */
+  uint64_t fixed;      /* beside nanoseconds for cards that the last one looked at */
   unsigned tries;      /* how often this one could not end within a pause */
   size_t survived;     /* bytes of old objects that the last full collection left, */
   size_t left;         /* large ones left out, */
@@ -175,11 +176,12 @@ static void note_pace(size_t bytes, uint64_t nanoseconds)
     heap.slowest = now;
 }
 
-/* Bytes of a nursery that can be emptied in a third of the pause: the rest is for the end of a
- * marking, and for surprises. */
+/* Bytes of a nursery that can be emptied in a third of the pause, of which cards have a half at
+ * most: the rest is for the end of a marking, and for surprises. */
 static size_t within_pause(void)
 {
-  uint64_t most = cairn_pause_goal() / PAUSE_PARTS;
+  uint64_t part = cairn_pause_goal() / PAUSE_PARTS,
+           most = part - (heap.fixed < part / 2 ? heap.fixed : part / 2);
 
   CN_ASSERT(heap.slowest <= UINT64_MAX / 2);
   if (most == 0 || heap.slowest == 0 || most > UINT64_MAX / 1000)
@@ -438,7 +440,8 @@ static void collect_some(size_t bytes_needed)
   begin_beside();
   uint64_t begun = cn_os_thread_ran(cn_os_thread());
   collect_young();
-  note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun);
+  heap.fixed = cn_cards_time();
+  note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun - heap.fixed);
   go_on_beside(begun, bytes_needed);
 }
 

@@ -47,8 +47,10 @@ static bool make_tables(void)
   size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
          again = (cn_tables.end - cn_tables.base) / CN_CARD,
          larges = (cn_tables.old - cn_tables.base) / CN_PAGE,
-         bytes = round_up(
-             cards + bits + 2 * lines + again + larges + 2 * cn_tables.blocks + 8 * CN_CARD, page);
+         dirty = (cn_tables.end - cn_tables.base) / CN_BLOCK,
+         bytes = round_up(cards + bits + 2 * lines + again + larges + 2 * cn_tables.blocks + dirty +
+                              9 * CN_CARD,
+                          page);
   uintptr_t memory = cn_os_reserve(bytes);
   if (memory == 0 || !cn_os_commit(memory, bytes)) {
     if (memory != 0)
@@ -64,6 +66,7 @@ static bool make_tables(void)
   cn_tables.larges = cut(&memory, larges);
   cn_tables.again = cut(&memory, again);
   cn_tables.again_blocks = cut(&memory, cn_tables.blocks);
+  cn_tables.dirty = cut(&memory, dirty);
   return true;
 }
 

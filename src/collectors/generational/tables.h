@@ -44,6 +44,7 @@ struct cn_tables {
   uint8_t *larges;       /* enum cn_large_state of what begins on a page of large objects */
   unsigned char *again;  /* by card of the old space: the marker is to look at it again; */
   uint8_t *again_blocks; /* by block: at some card of it */
+  uint8_t *dirty;        /* by 32 KiB of any address: a card was, when cn_cards_begin() looked */
   unsigned char *cards;  /* of any address, by the mask */
   uint64_t mask;
 };
@@ -152,6 +153,11 @@ static inline unsigned char *cn_tables_cards(uintptr_t block)
 static inline unsigned char *cn_tables_again(uintptr_t address)
 {
   return &cn_tables.again[(address - cn_tables.base) / CN_CARD];
+}
+
+static inline uint8_t *cn_tables_dirty(uintptr_t address)
+{
+  return &cn_tables.dirty[(address - cn_tables.base) / CN_BLOCK];
 }
 
 /* Nothing of the block is marked, or to be looked at again. */
