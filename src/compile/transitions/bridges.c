@@ -236,6 +236,15 @@ static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site,
   LLVMDisposeBuilder(builder);
 }
 
+/* A bridge stores no reference: it may go with its caller, whatever barriers that has. */
+static void copy_barriers(LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMAttributeRef kind = cn_string_attribute(from, CN_ATTR_BARRIERS);
+
+  if (kind)
+    LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX, kind);
+}
+
 LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   char *name = name_of(CN_BRIDGE_PREFIX, site);
@@ -244,6 +253,7 @@ LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_call_target *
   if (!function) {
     function = make_function(ctx, site, name);
     LLVMSetGC(function, "statepoint-example");
+    copy_barriers(cn_call_target_caller(site), function);
     LLVMSetFunctionCallConv(function, LLVMGetInstructionCallConv(site->call));
     cn_add_attribute(ctx, function, site->count + 1, "nest", 0);
     fill_managed(ctx, site, function);

@@ -2,6 +2,7 @@
 ; RUN: %cairn-cc -O2 %s -o %t && %t | FileCheck %s && env CAIRN_STRESS=1 %t | FileCheck %s
 ; RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames %t | FileCheck %s
 ; RUN: %cairn-cc -O2 -fcairn-safepoints=early %s -o %t && env CAIRN_STRESS=1 %t | FileCheck %s
+; RUN: for o in -O0 -O2 -flto; do %cairn-cc $o -fcairn-collector=generational %s -o %t && env CAIRN_STRESS=1 %t | FileCheck %s || exit 1; done
 ; Calls through pointers under each calling convention: to managed functions, to native ones that come
 ; back and collect, and to native ones of other units by name. Arguments lie in registers and on the
 ; stack, which the callee takes off under some. What would go wrong: an argument, a result or a
