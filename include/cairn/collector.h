@@ -487,6 +487,11 @@ typedef bool cairn_step(void *env);
  * is no mutator and runs no managed code: an attempt ends the program. It gets no signals. */
 void cairn_background_run(cairn_step *step, void *env);
 
+/* INIT. Where no stop has come for as long as CAIRN_IDLE says, that thread calls `step`, with a
+ * null `env`, until it is false or a stop comes; and not again before the next stop. It gives
+ * memory back that nobody uses: the step is one as above, so it takes a part of it at a time. */
+void cairn_background_idle(cairn_step *step);
+
 /* Within collect(). Have that thread call this once, between two steps. No stop waits for it, so it
  * may take long, and only does what neither the program nor a collection can tell from its not
  * being done: give memory to addresses that nobody uses yet. It calls nothing of the runtime's. The

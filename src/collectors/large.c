@@ -307,6 +307,37 @@ static void trim(uint32_t top)
     large.touched = large.committed;
 }
 
+static void discard(uint32_t run, uint32_t pages, struct cn_large_idle *at, size_t bytes)
+{
+  uint32_t count = pages - at->pages, most = (uint32_t)(bytes / large.page);
+
+  CN_ASSERT(at->pages < pages && most != 0);
+  count = count < most ? count : most;
+  cn_os_discard(address_of(run + at->pages), count * large.page);
+  at->pages += count;
+}
+
+/* What is taken or free is cut in two while the program runs, and never becomes one again: so where
+ * a run began one begins. */
+bool cn_large_discard(struct cn_large_idle *at, size_t bytes)
+{
+  int looks = REACH;
+
+  if (large.size == 0)
+    return false;
+  for (at->run += at->run == 0; at->run != large.top; at->run += length[at->run], at->pages = 0) {
+    bool some = state[at->run] == FREE && at->pages < length[at->run];
+    if (some)
+      discard(at->run, length[at->run], at, bytes);
+    if (some || looks-- == 0)
+      return true;
+  }
+  if (at->pages >= large.committed - large.top)
+    return false;
+  discard(large.top, large.committed - large.top, at, bytes);
+  return true;
+}
+
 void cn_large_free(uintptr_t block)
 {
   uint32_t run = page_of(block);

@@ -52,6 +52,14 @@ size_t cn_large_sweep(bool keep);
 void cn_large_unmark(void);
 void cn_large_free(uintptr_t block);
 
+/* Discard the memory of free pages, up to `bytes` at a time, from where the last call ended on;
+ * from the first on if *at is 0, as it is after each collection. False: that is all. MUTATE, under
+ * the lock of cn_large_allocate(). */
+struct cn_large_idle {
+  uint32_t run, pages;
+};
+bool cn_large_discard(struct cn_large_idle *at, size_t bytes);
+
 /* Free the blocks that are not marked, and make their addresses inaccessible; there will be no
  * further ones. Returns the bytes of pages of the others, which keep their marks. */
 size_t cn_large_leave(void);

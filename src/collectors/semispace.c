@@ -40,7 +40,8 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  COMMIT_LEAST = 4096 /* less is not worth a try */
+  DISCARDED = 256 << 10, /* bytes in a step beside the program */
+  COMMIT_LEAST = 4096    /* less is not worth a try */
 };
 
 static struct {
@@ -84,6 +85,40 @@ static void forked(void)
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
+/* A part of what [*from, end) has there. */
+static bool discard(uintptr_t *from, uintptr_t start, uintptr_t end)
+{
+  size_t page = cn_os_page();
+
+  start = ((*from > start ? *from : start) + page - 1) & ~(uintptr_t)(page - 1);
+  if (start >= end)
+    return false;
+  *from = end - start > DISCARDED ? start + DISCARDED : end;
+  cn_os_discard(start, *from - start);
+  return *from < end;
+}
+
+/* A part of the memory that nobody uses. */
+static bool give_back(void *unused)
+{
+  static struct {
+    uint64_t collections;
+    uintptr_t current, spare;
+    struct cn_large_idle large;
+  } at;
+
+  (void)unused;
+  if (at.collections != heap.collections)
+    memset(&at, 0, sizeof at);
+  at.collections = heap.collections;
+  bool more = discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
+  pthread_mutex_lock(&lock);
+  more = discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
+  more = cn_large_discard(&at.large, DISCARDED) || more;
+  pthread_mutex_unlock(&lock);
+  return more;
+}
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -96,6 +131,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   cn_starts_from(heap.free);
   heap.moves = !cn_large_init(heap.maximum);
   cn_os_forked(forked);
+  cairn_background_idle(give_back);
   return CAIRN_OK;
 }
 

@@ -456,6 +456,21 @@ static size_t skip(size_t block, size_t end)
   return block;
 }
 
+bool cn_blocks_discard(size_t *from, size_t bytes)
+{
+  size_t first = skip(*from, blocks.high), end;
+
+  while (first < blocks.high && cn_tables.states[first] != CN_BLOCK_FREE)
+    first = skip(first + 1, blocks.high);
+  for (end = first; end < blocks.high && end - first < bytes / CN_BLOCK; end++)
+    if (cn_tables.states[end] != CN_BLOCK_FREE)
+      break;
+  if (first < end)
+    cn_os_discard(cn_tables_address(first), (end - first) * CN_BLOCK);
+  *from = end;
+  return end < blocks.high;
+}
+
 /* Objects of the block stayed while all others moved: those that are marked. */
 static void settle(size_t block)
 {

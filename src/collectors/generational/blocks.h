@@ -97,6 +97,10 @@ bool cn_blocks_sweep(size_t most);
 /* Bytes of lines with objects, when all blocks have been swept. */
 size_t cn_blocks_line_bytes(void);
 
+/* Discard the memory of free blocks from *from on, up to `bytes` of it, which is to go on from
+ * *from. False: that is all. A step beside the program. */
+bool cn_blocks_discard(size_t *from, size_t bytes);
+
 /* Give memory back beyond that of blocks with objects and `bytes` more, but only about `most`.
  * True: there is more to give. */
 bool cn_blocks_trim(size_t bytes, size_t most);

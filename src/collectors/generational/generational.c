@@ -53,6 +53,7 @@ enum {
   AHEAD_MOST = 16 << 20, /* up to this */
   PAUSE_PARTS = 3,       /* of a pause: one for a young collection, and one to mark what is late */
   LATE = 2,              /* thresholds that old objects may take while it marks */
+  DISCARDED = 256 << 10, /* bytes in a step */
   MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
 };
 
@@ -214,6 +215,28 @@ static bool place_nursery(size_t bytes)
   return done;
 }
 
+/* A part of the memory that nobody uses. */
+static bool give_back(void *unused)
+{
+  static struct {
+    uint64_t collections;
+    size_t block;
+    uintptr_t nursery;
+    struct cn_large_idle large;
+  } at;
+
+  (void)unused;
+  if (at.collections != heap.collections)
+    memset(&at, 0, sizeof at);
+  at.collections = heap.collections;
+  bool more = cn_blocks_discard(&at.block, DISCARDED);
+  more = cn_nursery_discard(&at.nursery, DISCARDED) || more;
+  cn_nursery_lock();
+  more = cn_large_discard(&at.large, DISCARDED) || more;
+  cn_nursery_unlock();
+  return more;
+}
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -241,6 +264,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   cairn_heap_range(cn_tables.base, cn_tables.end);
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
   cn_os_forked(cn_nursery_forked);
+  cairn_background_idle(give_back);
   return CAIRN_OK;
 }
 

@@ -70,6 +70,23 @@ static void trim(size_t bytes)
   }
 }
 
+bool cn_nursery_discard(uintptr_t *from, size_t bytes)
+{
+  size_t page = cn_os_page();
+
+  cn_nursery_lock();
+  uintptr_t start = *from > cn_nursery.free ? *from : cn_nursery.free, end = cn_nursery.memory;
+  start = (start + page - 1) & ~(uintptr_t)(page - 1);
+  if (end > start && end - start > bytes)
+    end = start + bytes;
+  if (end > start)
+    cn_os_discard(start, end - start);
+  bool more = end < cn_nursery.memory;
+  cn_nursery_unlock();
+  *from = end;
+  return more;
+}
+
 bool cn_nursery_open(size_t bytes)
 {
   CN_CHECK(bytes % 8 == 0 && cn_nursery.free == cn_nursery.start);

@@ -127,6 +127,12 @@ void cn_os_release(uintptr_t at, size_t bytes)
   mprotect(memory, bytes, PROT_NONE);
 }
 
+void cn_os_discard(uintptr_t at, size_t bytes)
+{
+  CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0);
+  madvise((void *)at, bytes, MADV_DONTNEED);
+}
+
 void cn_os_prefer_large_pages(uintptr_t at, size_t bytes)
 {
   madvise((void *)at, bytes, MADV_HUGEPAGE);

@@ -38,6 +38,10 @@ void cn_os_prefer_small_pages(uintptr_t at, size_t bytes);
  * there later is zero. */
 void cn_os_release(uintptr_t at, size_t bytes);
 
+/* Advice: what is there is not needed, and the system may have it back. It stays committed, and is
+ * zero when it is touched again, or what it was. */
+void cn_os_discard(uintptr_t at, size_t bytes);
+
 /* Move memory to other reserved addresses; the old ones stay reserved, and fault. False: the system
  * cannot do that for this range, and nothing has changed. */
 bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to);

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutex.h"
+#include "runtime/core/options.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 
@@ -32,6 +33,11 @@ static _Atomic uint32_t inside; /* is a step under way? */
 static _Atomic uint32_t turn;   /* changes when there may be something to do */
 static _Thread_local bool works;
 
+static cairn_step *_Atomic idle; /* null: there is none */
+static _Atomic uint32_t stops;   /* how many there have been, if there is one */
+static uint32_t rested;          /* its steps have been taken since that one */
+static _Atomic bool rests;       /* the thread waits for the next */
+
 bool cn_background_is_it(void)
 {
   return works;
@@ -51,13 +57,13 @@ static bool take_step(void)
 }
 
 /* True: there is more to do. */
-static bool go_on(void)
+static bool go_on(bool idles)
 {
   bool more = false;
 
   atomic_store(&inside, 1);
-  if (atomic_load(&held) == 0 && step != NULL)
-    more = take_step();
+  if (atomic_load(&held) == 0 && (idles || step != NULL))
+    more = idles ? atomic_load(&idle)(NULL) : take_step();
   atomic_store(&inside, 0);
   if (atomic_load(&held) != 0)
     cn_os_wake(&inside);
@@ -73,6 +79,27 @@ static void call_aside(void)
   atomic_store(&is_aside, false);
 }
 
+/* Nothing is to be done. Stops do not wake the thread while it looks whether they come: so it wakes
+ * once in the time of CAIRN_IDLE, and not at all when it has taken the steps and no stop came. */
+static void rest(uint32_t seen)
+{
+  uint32_t at = atomic_load(&stops);
+
+  if (atomic_load(&idle) == NULL) {
+    cn_os_wait(&turn, seen, UINT64_MAX);
+  } else if (at == rested) {
+    atomic_store(&rests, true);
+    if (atomic_load(&stops) == at)
+      cn_os_wait(&turn, seen, UINT64_MAX);
+    atomic_store(&rests, false);
+  } else if (!cn_os_wait(&turn, seen, cn_os_nanoseconds() + cn_options.idle) &&
+             atomic_load(&stops) == at) {
+    while (atomic_load(&turn) == seen && go_on(true))
+      ;
+    rested = at;
+  }
+}
+
 static void *work(void *unused)
 {
   (void)unused;
@@ -83,8 +110,8 @@ static void *work(void *unused)
     if (atomic_load(&ends))
       return NULL;
     call_aside();
-    if (!go_on())
-      cn_os_wait(&turn, seen, UINT64_MAX);
+    if (!go_on(false))
+      rest(seen);
   }
 }
 
@@ -143,6 +170,7 @@ void cn_background_forked(void)
   atomic_store(&inside, 0);
   atomic_store(&is_aside, false);
   atomic_store(&aside, NULL);
+  atomic_store(&rests, false);
   started = false;
   step = NULL;
 }
@@ -168,7 +196,9 @@ void cn_background_release(void)
   bool job = step != NULL || atomic_load(&aside) != NULL;
 
   CN_CHECK(atomic_load(&held) != 0);
-  if (atomic_fetch_sub(&held, 1) == 1 && job)
+  if (atomic_load(&idle) != NULL)
+    atomic_fetch_add(&stops, 1);
+  if (atomic_fetch_sub(&held, 1) == 1 && (job || atomic_load(&rests)))
     give_turn();
 }
 
@@ -182,6 +212,16 @@ void cairn_background_run(cairn_step *wanted_step, void *env)
   step_env = env;
   if (wanted_step != NULL)
     atomic_store(&wanted, true);
+}
+
+void cairn_background_idle(cairn_step *call)
+{
+  CN_CHECK(call != NULL && !works && !started);
+  if (cn_options.idle == 0)
+    return;
+  atomic_store(&stops, rested + 1);
+  atomic_store(&idle, call);
+  atomic_store(&wanted, true);
 }
 
 void cairn_background_aside(cairn_aside *call)

@@ -253,6 +253,11 @@ bool cn_os_commit(uintptr_t at, size_t bytes)
   return mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+void cn_os_discard(uintptr_t at, size_t bytes)
+{
+  madvise((void *)at, bytes, MADV_DONTNEED);
+}
+
 void cn_os_release(uintptr_t at, size_t bytes)
 {
   map(at, bytes, PROT_NONE, MAP_FIXED);
