@@ -121,8 +121,12 @@ void cn_os_release(uintptr_t at, size_t bytes)
   if (madvise(memory, bytes, MADV_DONTNEED) != 0) {
     if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED)
       return;
-    if (cn_os_commit(at, bytes))
-      memset(memory, 0, bytes);
+    if (!cn_os_commit(at, bytes)) {
+      static const char text[] = "cairn: out of memory: the system does not take memory back\n";
+      cn_os_message(text, sizeof text - 1);
+      _exit(1); /* it would not be zero when it is committed again */
+    }
+    memset(memory, 0, bytes);
   }
   mprotect(memory, bytes, PROT_NONE);
 }
