@@ -155,8 +155,8 @@ struct cairn_collector {
   uint64_t traits; /* CAIRN_COLLECTOR_* */
 
   /* CAIRN_ABI_BARRIERS_*: what compiled code must do at accesses to references in the heap. Code of
-   * another kind is refused, but CARDS where it is NONE. One that needs barriers is initialised by
-   * cairn_set_collector(), before a second thread runs managed code. */
+   * another kind is refused, but for CARDS where it is NONE. One that needs barriers is initialised
+   * by cairn_set_collector(), before a second thread runs managed code. */
   uint64_t barriers;
 
   /* The largest block that compiled code may allocate in line, in bytes; 0: whatever it has. Code
@@ -605,12 +605,12 @@ void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf
 void cairn_out_of_memory(bool intact, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* Collectors that Cairn brings. A program gets the first one, or by -fcairn-collector=NAME that
- * whose name is cairn_collector_NAME, which may be one of its own. Or one is set with
- * cairn_set_collector() before the first
- * allocation (later: cairn_fatal(), as if its version or size is another), e.g. by a constructor,
- * on the main thread. What `collector` points at must stay as long as the program runs. */
-extern const struct cairn_collector cairn_collector_semispace, cairn_collector_generational;
+/* Collectors that Cairn brings. A program gets the first one, which is set up before its first
+ * managed code runs, or by -fcairn-collector=NAME that whose name is cairn_collector_NAME, which
+ * may be one of its own. Or one is set with cairn_set_collector() before the first allocation
+ * (later: cairn_fatal(), as if its version or size is another), e.g. by a constructor, on the main
+ * thread. What `collector` points at must stay as long as the program runs. */
+extern const struct cairn_collector cairn_collector_generational, cairn_collector_semispace;
 void cairn_set_collector(const struct cairn_collector *collector);
 
 /* Called by emitted constructors and destructors, on the thread that loads or unloads the image;

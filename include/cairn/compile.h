@@ -94,8 +94,9 @@ enum cairn_root_forms {
 /* The code that the collector wants at loads and stores of references (docs/barriers.md). One kind
  * per program. */
 enum cairn_barriers {
-  CAIRN_BARRIERS_NONE,  /* for collectors that stop the program and visit everything: the default */
-  CAIRN_BARRIERS_CARDS, /* a store of a reference marks the card that its place is in */
+  CAIRN_BARRIERS_CARDS,    /* a store of a reference marks the card that its place is in: the
+                              default; also for collectors that need none */
+  CAIRN_BARRIERS_NONE,     /* for collectors that stop the program and visit everything */
   CAIRN_BARRIERS_FIELDS,   /* the first store to a place tells the collector */
   CAIRN_BARRIERS_OBJECTS,  /* the first store into an object does */
   CAIRN_BARRIERS_SNAPSHOT, /* while the collector marks, stores tell it what they overwrite */

@@ -204,7 +204,7 @@ static char *set_poll(struct cairn_compile_options *options, const char *value)
   return NULL;
 }
 
-static const char *const barriers[] = {"none",     "cards", "fields", "objects",
+static const char *const barriers[] = {"cards",    "none",  "fields", "objects",
                                        "snapshot", "loads", "custom"};
 _Static_assert(sizeof barriers / sizeof *barriers == CAIRN_BARRIERS_CUSTOM + 1, "a name each");
 const char *cn_barriers_name(enum cairn_barriers kind)

@@ -19,6 +19,7 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
 #include "runtime/heap/log.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/global_roots.h"
@@ -127,6 +128,8 @@ static void add(struct cairn_mutator *mutator, uintptr_t pc)
   find_bounds(mutator, pc);
   if (cn_options.stress == 0)
     cn_poll_word_disarm(mutator, CN_REASON_STRESS);
+  if (!cn_heap_is_ready())
+    cn_poll_word_arm(mutator, CN_REASON_HEAP);
   mutator->thread = cn_os_thread();
   mutator->attached = 1;
   mutator->state = CAIRN_ABI_NATIVE;

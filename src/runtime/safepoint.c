@@ -505,6 +505,14 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
     cn_signals_release();
 }
 
+/* The thread is native, and about to run managed code for the first time. */
+static void begin_heap(struct cairn_mutator *mutator)
+{
+  CN_ASSERT(mutator->state == CAIRN_ABI_NATIVE);
+  cn_heap_begin();
+  cn_poll_word_disarm(mutator, CN_REASON_HEAP);
+}
+
 /* Native code has returned. The anchor of its call is still whole, so that walks find the caller's
  * registers. The stub has set the state to native, so that a handler does no harm before `busy` is
  * set. */
@@ -515,6 +523,8 @@ void cn_safepoint_back(void)
 
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
   mutator->busy = 1;
+  if (cn_poll_word_is_armed(mutator, CN_REASON_HEAP))
+    begin_heap(mutator);
   cn_stop_come_back(mutator);
   mutator->busy = busy;
   if (busy == 0)

@@ -407,9 +407,22 @@ static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
   return ctx->options->barriers;
 }
 
-/* The runtime has the same numbers. */
-enum { LAST_KIND = CAIRN_BARRIERS_CUSTOM, LAST_OF_RUNTIME = CAIRN_ABI_BARRIERS_CUSTOM };
-_Static_assert((int)LAST_KIND == (int)LAST_OF_RUNTIME, "abi.def");
+/* What the image's flags say of barriers. The runtime has numbers of its own. */
+static uint64_t barriers_code(enum cairn_barriers kind)
+{
+  static const unsigned char kinds[] = {
+      [CAIRN_BARRIERS_CARDS] = CAIRN_ABI_BARRIERS_CARDS,
+      [CAIRN_BARRIERS_NONE] = CAIRN_ABI_BARRIERS_NONE,
+      [CAIRN_BARRIERS_FIELDS] = CAIRN_ABI_BARRIERS_FIELDS,
+      [CAIRN_BARRIERS_OBJECTS] = CAIRN_ABI_BARRIERS_OBJECTS,
+      [CAIRN_BARRIERS_SNAPSHOT] = CAIRN_ABI_BARRIERS_SNAPSHOT,
+      [CAIRN_BARRIERS_LOADS] = CAIRN_ABI_BARRIERS_LOADS,
+      [CAIRN_BARRIERS_CUSTOM] = CAIRN_ABI_BARRIERS_CUSTOM,
+  };
+
+  CN_CHECK((unsigned)kind < sizeof kinds);
+  return (uint64_t)kinds[kind] << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
+}
 
 /* Define the hidden symbol `name` in a group. */
 static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char *group)
@@ -463,8 +476,7 @@ static void register_images(struct cn_ctx *ctx, const char *group)
     return;
   if (managed || roots > 0 || has_layouts(ctx)) {
     enum cairn_barriers barriers = barriers_made(ctx);
-    uint64_t code = (uint64_t)barriers << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
-    register_image(ctx, group, guard, true, code | inline_code(0));
+    register_image(ctx, group, guard, true, barriers_code(barriers) | inline_code(0));
     define_kinds(ctx, group, barriers);
   }
   if (allocates(ctx))

@@ -150,7 +150,8 @@ int cn_verify_main(int argc, char **argv)
   static char name[] = "cairn verify";
   struct cn_arguments arguments = {
       .name = name, .help = help, .letters = "h", .options = long_options, .take = take};
-  struct request request = {.options = {.diagnose = cn_tool_diagnose}};
+  struct request request = {
+      .options = {.barriers = CAIRN_BARRIERS_NONE, .diagnose = cn_tool_diagnose}};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 
   if (status < 0)

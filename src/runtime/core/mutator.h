@@ -12,7 +12,9 @@
 #include <cairn/abi.h>
 #include "runtime/arch/arch.h"
 
-_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP) == CAIRN_ABI_POLL_BACK, "abi.def");
+_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_HEAP) ==
+                   CAIRN_ABI_POLL_BACK,
+               "abi.def");
 
 /* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. */
 enum cn_reason {
@@ -20,6 +22,8 @@ enum cn_reason {
   CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */
   CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
   CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
+  CN_REASON_HEAP =
+      CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_begin()) */
 };
 
 struct cairn_stack;

@@ -26,8 +26,9 @@
 extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
 #pragma GCC visibility pop
 
-static const struct cairn_collector *collector = &cairn_collector_semispace;
+static const struct cairn_collector *collector = &cairn_collector_generational;
 static bool ready;
+static bool used;    /* it has given memory */
 static bool settled; /* images must fit the collector */
 
 const struct cairn_collector *cn_heap_collector(void)
@@ -91,11 +92,22 @@ static void settle(void)
   cn_image_leave(entered);
 }
 
+/* Managed code has begun, which sets the default up, and has allocated nothing. The table of cards
+ * stays, since registers may lead to it. */
+static void leave_default(void)
+{
+  CN_CHECK(!used);
+  if (!ready)
+    return;
+  __atomic_store_n(&ready, false, __ATOMIC_RELEASE);
+  cairn_barrier_cards(NULL, 0);
+}
+
 /* Compiled code keeps a table of cards in registers. So a collector with barriers comes before any
  * managed code runs, and sets the heap up at once. */
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
-  if (ready)
+  if (used)
     cairn_fatal("the collector is set after the first allocation");
   CN_CHECK(chosen);
   check_form(chosen);
@@ -104,6 +116,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
     cairn_fatal("collector %s has the traits 0x%llx, which this runtime does not know",
                 chosen->name, (unsigned long long)chosen->traits);
   cn_barriers_check_collector(chosen);
+  leave_default();
   collector = chosen;
   settle();
   if (chosen->barriers == CAIRN_ABI_BARRIERS_NONE)
@@ -199,13 +212,18 @@ static void set_up(void)
   __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
 }
 
+bool cn_heap_is_ready(void)
+{
+  return __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
+}
+
 /* Several threads may come first. */
 void cn_heap_set_up(void)
 {
   static struct cn_mutex first;
   static _Thread_local bool under_way;
 
-  if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+  if (cn_heap_is_ready())
     return;
   if (under_way)
     cn_report_end();
@@ -215,6 +233,12 @@ void cn_heap_set_up(void)
     set_up();
   under_way = false;
   cn_mutex_release(&first);
+}
+
+void cn_heap_begin(void)
+{
+  if (collector->barriers != CAIRN_ABI_BARRIERS_NONE)
+    cn_heap_set_up();
 }
 
 /* What compiled code does not allocate in line is a large object, if the collector tells them
@@ -250,6 +274,7 @@ static void *allocate_large(struct cn_wanted wanted)
   void *block = allocate_again(wanted);
 
   CN_ASSERT(is_large(wanted.bytes));
+  __atomic_store_n(&used, true, __ATOMIC_RELAXED);
   if (block == NULL &&
       collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
     return NULL;
@@ -273,6 +298,7 @@ bool cn_heap_lengthen(uintptr_t block, size_t had, size_t bytes)
 
 static bool refill(size_t bytes)
 {
+  __atomic_store_n(&used, true, __ATOMIC_RELAXED);
   cairn_mutator.wanted = bytes;
   return collector->refill(&cairn_mutator, bytes) == CAIRN_OK;
 }
@@ -340,6 +366,7 @@ void cn_heap_collect(const struct cairn_collection *collection)
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
   CN_CHECK(ready && collector->collect != NULL);
   cn_barriers_check_code(collector);
+  __atomic_store_n(&used, true, __ATOMIC_RELAXED);
   check_words(); /* again: the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
@@ -384,7 +411,7 @@ bool cn_heap_is_object(uintptr_t address)
 bool cn_heap_remembers(const struct cairn_image *image)
 {
   CN_ASSERT(image->layouts_start <= image->layouts_stop);
-  return __atomic_load_n(&ready, __ATOMIC_ACQUIRE) && collector->forget != NULL &&
+  return cn_heap_is_ready() && collector->forget != NULL &&
          image->layouts_start != image->layouts_stop;
 }
 

@@ -47,9 +47,13 @@ void *cn_heap_allocate_beside(struct cn_wanted wanted);
 /* As the first, raising the heap's capacity if need be. Null: beyond the maximum. */
 void *cn_heap_allocate_growing(struct cn_wanted wanted);
 
-/* Set the heap up if nothing was allocated yet. Then let the collector collect, which does so.
- * Phase STOP. */
+/* Set the heap up if that was not done yet. */
 void cn_heap_set_up(void);
+bool cn_heap_is_ready(void);
+
+/* The calling thread, in native code, is about to run managed code for the first time. Sets the
+ * heap up if compiled code has barriers: it keeps what they read in registers. */
+void cn_heap_begin(void);
 void cn_heap_collect(const struct cairn_collection *collection);
 
 /* End the program if the image has been compiled for barriers that do not fit the collector, as far

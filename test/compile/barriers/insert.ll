@@ -3,7 +3,7 @@
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=snapshot -S %s | FileCheck --check-prefixes=CHECK,OLD %s
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=objects -S %s | FileCheck --check-prefixes=CHECK,OBJECTS %s
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=loads -S %s | FileCheck --check-prefix=LOADS %s
-; RUN: %cairn opt -p insert-barriers -S %s | FileCheck --check-prefix=NONE %s
+; RUN: %cairn opt -p insert-barriers --barriers=none -S %s | FileCheck --check-prefix=NONE %s
 ;
 ; "A load barrier is a bit of code executed immediately after the machine load instruction, but before any use of the
 ; value loaded." "A store barrier is a code fragment that runs immediately before the machine store instruction, but

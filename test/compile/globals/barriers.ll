@@ -23,28 +23,28 @@
 ; CHECK-NEXT: @cairn.barriers.none
 
 ; The flags of the image say the same: kind 1 from bit 8 on is cards.
-; RUN: %cairn opt --barriers=cards -p insert-barriers,lower-barriers,globals -S %t/one.ll | FileCheck --check-prefix=CARDS %s
+; RUN: %cairn opt -p insert-barriers,lower-barriers,globals -S %t/one.ll | FileCheck --check-prefix=CARDS %s
 ; CARDS: @cairn.image.data = {{.*}} i64 65792 }
-; RUN: %cairn opt --barriers=cards -p globals -S %t/one.ll | FileCheck --check-prefix=NONE %s
+; RUN: %cairn opt -p globals -S %t/one.ll | FileCheck --check-prefix=NONE %s
 ; NONE: @cairn.image.data = {{.*}} i64 65536 }
 ; NONE: @cairn.barriers.none
 
-; The passes in two runs. And in LLVM's tool, by name.
-; RUN: %cairn opt --barriers=cards -p insert-barriers -S %t/one.ll -o %t/in.ll && %cairn opt --barriers=cards -p lower-barriers,globals -S %t/in.ll | FileCheck --check-prefix=CARDS %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes="cairn-globals<barriers=cards>" -S %t/one.ll | FileCheck --check-prefix=NONE %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes="cairn-insert-barriers<barriers=cards>,cairn-lower-barriers<barriers=cards>,cairn-globals<barriers=cards>" -S %t/one.ll | FileCheck --check-prefix=CARDS %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=default\<O2\> -cairn="runtime;barriers=cards" -S %t/one.ll | FileCheck --check-prefix=CARDS %s
+; The passes in two runs. And in LLVM's tool, by name, with options that ask for nothing.
+; RUN: %cairn opt -p insert-barriers -S %t/one.ll -o %t/in.ll && %cairn opt -p lower-barriers,globals -S %t/in.ll | FileCheck --check-prefix=CARDS %s
+; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=cairn-globals -S %t/one.ll | FileCheck --check-prefix=NONE %s
+; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=cairn-insert-barriers,cairn-lower-barriers,cairn-globals -S %t/one.ll | FileCheck --check-prefix=CARDS %s
+; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=default\<O2\> -cairn=runtime -S %t/one.ll | FileCheck --check-prefix=CARDS %s
 
 ; Two modules in one, in either order, with and without module flags: one function without barriers is enough, and two kinds
 ; are none.
-; RUN: %cairn opt --barriers=cards -p insert-barriers,lower-barriers -S %t/two.ll -o %t/two.in.ll && %cairn opt -p insert-barriers --barriers=fields -S %t/two.ll -o %t/fields.ll
-; RUN: cd %t && %cairn opt --barriers=cards -p insert-barriers,lower-barriers -S one.ll -o in.ll && cat flags.ll >> one.ll
-; RUN: cd %t && for m in "in.ll two.ll" "two.ll in.ll" "one.ll two.in.ll" "two.in.ll one.ll" "in.ll fields.ll" "fields.ll in.ll"; do llvm-link -S $m -o both.ll && %cairn opt --barriers=cards -p globals -S both.ll | FileCheck --check-prefix=NONE %s || exit 1; done
-; RUN: cd %t && for m in "in.ll two.in.ll" "in.ll data.ll" "data.ll in.ll"; do llvm-link -S $m -o both.ll && %cairn opt --barriers=cards -p globals -S both.ll | FileCheck --check-prefix=CARDS %s || exit 1; done
+; RUN: %cairn opt -p insert-barriers,lower-barriers -S %t/two.ll -o %t/two.in.ll && %cairn opt -p insert-barriers --barriers=fields -S %t/two.ll -o %t/fields.ll
+; RUN: cd %t && %cairn opt -p insert-barriers,lower-barriers -S one.ll -o in.ll && cat flags.ll >> one.ll
+; RUN: cd %t && for m in "in.ll two.ll" "two.ll in.ll" "one.ll two.in.ll" "two.in.ll one.ll" "in.ll fields.ll" "fields.ll in.ll"; do llvm-link -S $m -o both.ll && %cairn opt -p globals -S both.ll | FileCheck --check-prefix=NONE %s || exit 1; done
+; RUN: cd %t && for m in "in.ll two.in.ll" "in.ll data.ll" "data.ll in.ll"; do llvm-link -S $m -o both.ll && %cairn opt -p globals -S both.ll | FileCheck --check-prefix=CARDS %s || exit 1; done
 
 ; A module without managed code stores nothing: it goes with any. So does code without safepoints, which nothing is collected in.
 ; RUN: for k in cards none fields; do %cairn opt -p globals --barriers=$k -S %t/data.ll | grep -q "^@cairn.barriers.$k = " || exit 1; done
-; RUN: %cairn opt --barriers=cards -p globals --safepoints=none -S %t/one.ll | grep -q "^@cairn.barriers.cards = "
+; RUN: %cairn opt -p globals --safepoints=none -S %t/one.ll | grep -q "^@cairn.barriers.cards = "
 
 ;--- one.ll
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -165,6 +165,7 @@ static void register_wrong(void)
                              .size = sizeof(struct cairn_image),
                              .layouts_start = (const unsigned char *)wrong,
                              .layouts_stop = (const unsigned char *)(wrong + 3)};
+  cairn_set_collector(&cairn_collector_semispace);
   cairn_image_register(&odd);
   cn_heap_set_up();
 }

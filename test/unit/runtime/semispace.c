@@ -48,6 +48,10 @@ static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .layouts_start = (const unsigned char *)&layouts,
                                          .layouts_stop = (const unsigned char *)(&layouts + 1)};
 
+/* The default collector, of which nothing is called here: the library's has the roots visited by
+ * functions beside the one that this file replaces. */
+const struct cairn_collector cairn_collector_generational = {.name = "none"};
+
 static ref roots[16];
 static uintptr_t buffer, buffer_end;
 static const struct cairn_collector *const collector = &cairn_collector_semispace;
