@@ -73,8 +73,8 @@ typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *st
 /* How large the heap is to be, in bytes: define cairn_heap_limits in the program, where this is not
  * to be left to its environment, whose variables win. 0: as usual (docs/environment.md).
  *
- *   const struct cairn_heap_limits cairn_heap_limits = {sizeof cairn_heap_limits, .maximum = 1 <<
- * 30};
+ *   const struct cairn_heap_limits cairn_heap_limits = {.size = sizeof cairn_heap_limits,
+ *                                                       .maximum = 1 << 30};
  *
  * It is read before any code of the program runs; so it is a constant of the program's own file, or
  * of a library that is loaded with it. Of contradicting limits the lower one holds. */

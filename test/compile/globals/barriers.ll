@@ -29,11 +29,8 @@
 ; NONE: @cairn.image.data = {{.*}} i64 65536 }
 ; NONE: @cairn.barriers.none
 
-; The passes in two runs. And in LLVM's tool, by name, with options that ask for nothing.
+; The passes in two runs. (In LLVM's own tool: plugin/barriers.ll.)
 ; RUN: %cairn opt -p insert-barriers -S %t/one.ll -o %t/in.ll && %cairn opt -p lower-barriers,globals -S %t/in.ll | FileCheck --check-prefix=CARDS %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=cairn-globals -S %t/one.ll | FileCheck --check-prefix=NONE %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=cairn-insert-barriers,cairn-lower-barriers,cairn-globals -S %t/one.ll | FileCheck --check-prefix=CARDS %s
-; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=default\<O2\> -cairn=runtime -S %t/one.ll | FileCheck --check-prefix=CARDS %s
 
 ; Two modules in one, in either order, with and without module flags: one function without barriers is enough, and two kinds
 ; are none.
