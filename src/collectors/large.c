@@ -228,6 +228,9 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes)
   } else {
     return false;
   }
+  /* For cn_large_discard(), which may stand there: in use, and another run begins after it. */
+  state[end] = USED;
+  length[end] = more;
   use(run, end, end + more);
   return true;
 }
@@ -317,8 +320,8 @@ static void discard(uint32_t run, uint32_t pages, struct cn_large_idle *at, size
   at->pages += count;
 }
 
-/* What is taken or free is cut in two while the program runs, and never becomes one again: so where
- * a run began one begins. */
+/* What is taken or free is cut in two while the program runs, and becomes one again only by
+ * cn_large_lengthen(), which leaves a run there: so where one began one begins. */
 bool cn_large_discard(struct cn_large_idle *at, size_t bytes)
 {
   int looks = REACH;

@@ -2,7 +2,7 @@
  *
  * Blocks of whole pages that come, become longer, and go, beside a list of them. What would go
  * wrong: two blocks overlap; one that became longer lost what it had, or is not found at its new
- * pages; a free run stays in its list when a block has grown over it.
+ * pages; a free run stays in its list when a block has grown over it, or its memory is discarded.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,6 +22,7 @@ struct block {
 static struct block blocks[MOST];
 static size_t count, page, longer;
 static uint64_t seed = 1, last;
+static struct cn_large_idle idle;
 
 static size_t draw(size_t below)
 {
@@ -84,6 +85,7 @@ static void collect(void)
   bool one_by_one = draw(2);
   size_t pages = 0;
 
+  idle = (struct cn_large_idle){0, 0};
   cn_large_unmark();
   for (size_t i = count; i-- != 0;) {
     if (draw(4) != 0) {
@@ -113,6 +115,8 @@ static void beside_a_list(void **state)
       lengthen(&blocks[draw(count)]);
     if (count != 0)
       look_at(&blocks[draw(count)]);
+    if (draw(4) == 0)
+      cn_large_discard(&idle, (1 + draw(8)) * page);
     if (draw(100) == 0)
       collect();
   }
