@@ -32,6 +32,7 @@
 #include "base/check.h"
 #include "collectors/capacity.h"
 #include "collectors/copy.h"
+#include "collectors/idle.h"
 #include "collectors/large.h"
 #include "collectors/semispace.h"
 #include "collectors/spaces.h"
@@ -40,8 +41,7 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  DISCARDED = 256 << 10, /* bytes in a step beside the program */
-  COMMIT_LEAST = 4096    /* less is not worth a try */
+  COMMIT_LEAST = 4096 /* less is not worth a try */
 };
 
 static struct {
@@ -85,19 +85,6 @@ static void forked(void)
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* A part of what [*from, end) has there. */
-static bool discard(uintptr_t *from, uintptr_t start, uintptr_t end)
-{
-  size_t page = cn_os_page();
-
-  start = ((*from > start ? *from : start) + page - 1) & ~(uintptr_t)(page - 1);
-  if (start >= end)
-    return false;
-  *from = end - start > DISCARDED ? start + DISCARDED : end;
-  cn_os_discard(start, *from - start);
-  return *from < end;
-}
-
 /* A part of the memory that nobody uses. */
 static bool give_back(void *unused)
 {
@@ -111,10 +98,11 @@ static bool give_back(void *unused)
   if (at.collections != heap.collections)
     memset(&at, 0, sizeof at);
   at.collections = heap.collections;
-  bool more = discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
+  bool more = cn_idle_discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
   pthread_mutex_lock(&lock);
-  more = discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
-  more = cn_large_discard(&at.large, DISCARDED) || more;
+  more =
+      cn_idle_discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
+  more = cn_large_discard(&at.large, CN_IDLE_BYTES) || more;
   pthread_mutex_unlock(&lock);
   return more;
 }

@@ -26,6 +26,7 @@
 #include "collectors/generational/unmapped.h"
 #include "collectors/generational/walk.h"
 #include "collectors/generational/weak.h"
+#include "collectors/idle.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 
@@ -53,7 +54,6 @@ enum {
   AHEAD_MOST = 16 << 20, /* up to this */
   PAUSE_PARTS = 3,       /* of a pause: one for a young collection, and one to mark what is late */
   LATE = 2,              /* thresholds that old objects may take while it marks */
-  DISCARDED = 256 << 10, /* bytes in a step */
   MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
 };
 
@@ -229,10 +229,10 @@ static bool give_back(void *unused)
   if (at.collections != heap.collections)
     memset(&at, 0, sizeof at);
   at.collections = heap.collections;
-  bool more = cn_blocks_discard(&at.block, DISCARDED);
-  more = cn_nursery_discard(&at.nursery, DISCARDED) || more;
+  bool more = cn_blocks_discard(&at.block, CN_IDLE_BYTES);
+  more = cn_nursery_discard(&at.nursery) || more;
   cn_nursery_lock();
-  more = cn_large_discard(&at.large, DISCARDED) || more;
+  more = cn_large_discard(&at.large, CN_IDLE_BYTES) || more;
   cn_nursery_unlock();
   return more;
 }

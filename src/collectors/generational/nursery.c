@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "collectors/capacity.h"
 #include "collectors/generational/tables.h"
+#include "collectors/idle.h"
 #include "collectors/starts.h"
 #include "runtime/os/os.h"
 
@@ -70,20 +71,11 @@ static void trim(size_t bytes)
   }
 }
 
-bool cn_nursery_discard(uintptr_t *from, size_t bytes)
+bool cn_nursery_discard(uintptr_t *from)
 {
-  size_t page = cn_os_page();
-
   cn_nursery_lock();
-  uintptr_t start = *from > cn_nursery.free ? *from : cn_nursery.free, end = cn_nursery.memory;
-  start = (start + page - 1) & ~(uintptr_t)(page - 1);
-  if (end > start && end - start > bytes)
-    end = start + bytes;
-  if (end > start)
-    cn_os_discard(start, end - start);
-  bool more = end < cn_nursery.memory;
+  bool more = cn_idle_discard(from, cn_nursery.free, cn_nursery.memory);
   cn_nursery_unlock();
-  *from = end;
   return more;
 }
 

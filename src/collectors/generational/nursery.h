@@ -26,7 +26,7 @@ void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end);
 bool cn_nursery_open(size_t bytes);
 
 /* Discard memory that no buffer has from *from on, as cn_blocks_discard(). */
-bool cn_nursery_discard(uintptr_t *from, size_t bytes);
+bool cn_nursery_discard(uintptr_t *from);
 
 /* Any mutator, as `refill` of struct cairn_collector and `grow`, which is told how far. */
 bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes);
