@@ -1,6 +1,7 @@
-// A deep stack and marking beside the program (docs/generational.md): each activation has the only reference to an object,
-// and some hold it in a register alone; the stack grows and shrinks while the marker is at work, and what an activation lost is
-// given to others. What would go wrong: the object of an activation that has not run for long is not marked.
+// A deep stack and marking beside the program (docs/generational.md): each activation has the only reference to an
+// object, and some hold it in a register alone; the stack grows and shrinks while the marker is at work, and what an
+// activation lost is given to others. What would go wrong: the object of an activation that has not run for long is
+// not marked.
 // RUN: %cairn-cc -O2 -fcairn-collector=generational -I%root/include %s -o %t
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m CAIRN_TRACE=%t.json %t 3000 3000 | FileCheck %s
 // RUN: grep -c '"sweep"' %t.json | FileCheck --check-prefix=ENDED %s

@@ -6,7 +6,8 @@
 // RUN: for c in semispace generational; do %cairn-cc -O2 -pthread -fcairn-collector=$c %s -o %t.$c || exit 1; done
 // RUN: for c in semispace generational; do for how in small large; do \
 // RUN:   env CAIRN_IDLE=20ms CAIRN_HEAP_MAX=256m %t.$c $how 1 && \
-// RUN:   env CAIRN_IDLE=20ms CAIRN_HEAP_MAX=256m CAIRN_PAUSE=1ms CAIRN_VERIFY=heap CAIRN_WORKERS=1 %t.$c $how 1 || exit 1; \
+// RUN:   env CAIRN_IDLE=20ms CAIRN_HEAP_MAX=256m CAIRN_PAUSE=1ms CAIRN_VERIFY=heap CAIRN_WORKERS=1 %t.$c $how 1 \
+// RUN:   || exit 1; \
 // RUN:   done; done | FileCheck --check-prefix=GIVEN %s
 // GIVEN-COUNT-8: whole: yes, given back: yes
 // RUN: for c in semispace generational; do env CAIRN_HEAP_MAX=256m %t.$c small 0 || exit 1; done \
