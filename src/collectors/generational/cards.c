@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/marker.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 

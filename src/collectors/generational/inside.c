@@ -9,8 +9,8 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/larges.h"
-#include "collectors/generational/nursery.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/nursery.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/generational/trace.h"
 #include "collectors/large.h"
 #include "collectors/starts.h"

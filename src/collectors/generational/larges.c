@@ -8,7 +8,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/marker.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 

@@ -14,10 +14,10 @@
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
-#include "collectors/generational/nursery.h"
+#include "collectors/generational/space/nursery.h"
 #include "collectors/generational/trace.h"
 #include "runtime/os/os.h"
 

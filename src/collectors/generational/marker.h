@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 
 struct cn_marker {
   bool on;      /* it marks, and young collections tell it what is said above */

@@ -4,11 +4,11 @@
  */
 #include <cairn/abi.h>
 #include "base/check.h"
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/marker.h"
-#include "collectors/generational/nursery.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/nursery.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/generational/trace.h"
 #include "collectors/large.h"
 

@@ -14,9 +14,9 @@
 #include "collectors/copy.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/marker.h"
-#include "collectors/generational/nursery.h"
+#include "collectors/generational/space/nursery.h"
 #include "collectors/generational/share.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 

@@ -7,7 +7,7 @@
 #define CN_COLLECTORS_GENERATIONAL_TRACE_H
 
 #include <cairn/collector.h>
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 
 enum cn_trace {
   CN_TRACE_YOUNG, /* objects of the nursery and young large ones; the others are not looked at */

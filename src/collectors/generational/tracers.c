@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "collectors/generational/cards.h"
 #include "collectors/generational/share.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "runtime/os/os.h"
 
 size_t cn_tracers_alone = 256 << 10;

@@ -7,11 +7,11 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
-#include "collectors/generational/nursery.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/nursery.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/large.h"
 
 /* Where the payload of an object in the old space ends. */

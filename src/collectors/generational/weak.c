@@ -8,9 +8,9 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
-#include "collectors/generational/nursery.h"
+#include "collectors/generational/space/nursery.h"
 #include "collectors/generational/pinned.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/large.h"
 
 /* Let the slot lead to where its object was copied, or stayed. False: it was not reached. */

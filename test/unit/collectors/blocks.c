@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "collectors/generational/blocks.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/blocks.h"
+#include "collectors/generational/space/tables.h"
 #include "runtime/core/options.h"
 #include "runtime/threads/background.h"
 

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
-#include "collectors/generational/blocks.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/blocks.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"

@@ -7,9 +7,9 @@
  * given up stay.
  */
 #include "generational_model.h"
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 #include "collectors/generational/marker.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "runtime/core/options.h"
 #include "runtime/heap/heap.h"
 

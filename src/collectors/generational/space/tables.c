@@ -4,12 +4,12 @@
  * limited there are fewer, CAIRN_STRESS comes back to a place sooner, and the heap may end before
  * its maximum.
  */
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 
 #include <string.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 #include "collectors/large.h"
 #include "runtime/os/os.h"
 

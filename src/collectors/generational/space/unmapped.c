@@ -2,7 +2,7 @@
  *
  * The last few thousand, in the order of their collections.
  */
-#include "collectors/generational/unmapped.h"
+#include "collectors/generational/space/unmapped.h"
 
 #include "base/check.h"
 

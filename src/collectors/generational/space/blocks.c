@@ -3,14 +3,14 @@
  * A hole is used up before the next one is looked for, in the same block first, then in the next
  * block that has some; then whole blocks follow.
  */
-#include "collectors/generational/blocks.h"
+#include "collectors/generational/space/blocks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "runtime/os/os.h"
 
 enum {

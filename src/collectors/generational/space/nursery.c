@@ -4,12 +4,12 @@
  * large as its last, up to a share of what is free. Memory is not cleared: compiled code and the
  * runtime's slow paths do that object by object, in the cache.
  */
-#include "collectors/generational/nursery.h"
+#include "collectors/generational/space/nursery.h"
 
 #include <pthread.h>
 #include "base/check.h"
 #include "collectors/capacity.h"
-#include "collectors/generational/tables.h"
+#include "collectors/generational/space/tables.h"
 #include "collectors/idle.h"
 #include "collectors/starts.h"
 #include "runtime/os/os.h"
