@@ -38,6 +38,13 @@ static cell make(ulong a, cell next)
   p->next = next;
   return p;
 }
+static cell chain(ulong depth, ulong x)
+{
+  cell p = cairn_new(struct cell);
+  p->next = depth ? chain(depth - 1, x * 3) : kept[x & 3];
+  p->a = x ^ depth;
+  return p;
+}
 static cell added(cell p, cell q) { return make(p->a + q->b, p->next); }
 static cell either(ulong x, cell p, cell q) { return x & 1 ? p : q; }
 static ulong value(cell p) { return p ? p->a + 3 * p->b + 5 * p->c + 7ul * p->d + p->e[1] : 99; }
@@ -137,11 +144,25 @@ class Function:
         self.say(self.r.choice(['disturb();', 'cairn_collect();', 'x = x * 5 + 1;', 'y = y * 3 + x;', 'mix(y);'] + [
             f'x += f{n}(x, y, {self.cell()});' for n in self.earlier]))
 
-    def block(self, head, statements):
+    def built(self):
+        """A cell that is made before what it leads to, and escapes after that."""
+        n, p, q = f'n{self.depth}', self.cell(), self.cell()
+        self.block(f'for (cell {n} = cairn_new(struct cell), once = {n}; once; once = NULL)', 3, [
+            f'{n}->a = {self.number_of()};', f'{n}->c = (unsigned)x;', f'{n}->next = {q};', f'{n}->next = chain(x & 3, y);',
+            f'if ({self.often()}) {n}->next = pass({q}); else {n}->b = 5;', f'{n}->next = make(y, {n}->next);',
+            f'if ({self.rare()}) keep({n}, x);', f'if ({self.rare()}) {{ {p} = {n}; continue; }}'], [
+            f'{p} = {n};', f'{p} = pass({n});', f'kept[x & 3] = {n};', f'keep({n}, y); mix(value({n}));', f'mix(value({n}));',
+            f'{p} = {n}; {n}->d++; disturb();'])
+
+    def block(self, head, statements, first=(), last=()):
         self.say(head + ' {')
         self.depth += 1
         for _ in range(self.r.randrange(1, statements)):
+            for text in self.r.sample(first, min(len(first), self.r.randrange(3))):
+                self.say(text)
             self.statement()
+        if last:
+            self.say(self.r.choice(last))
         if self.loops and self.r.random() < 0.15:
             self.say(f'if ({self.rare()}) {self.r.choice(["break", "continue"])};')
         self.depth -= 1
@@ -162,7 +183,7 @@ class Function:
         kinds = [self.new, self.new, self.alias, self.write, self.write, self.read, self.read, self.wide, self.array,
                  self.escape, self.other]
         if self.depth < 5:
-            kinds += [self.loop, self.branch, self.branch]
+            kinds += [self.loop, self.branch, self.branch, self.built, self.built]
         self.r.choice(kinds)()
 
     def text(self):

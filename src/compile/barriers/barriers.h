@@ -8,6 +8,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
+#include "compile/analysis/windows.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
@@ -50,22 +51,6 @@ void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load,
                           const struct cn_access *access);
 /* Does the module define the function itself? */
 bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
-
-/* ---- windows.c ---- */
-
-/* A window is a stretch of a function without a safepoint in it: each safepoint begins one, and so
- * does each block that is reached from several. If `a` dominates `b` and both are in one window, no
- * path from `a` to `b` has a safepoint on it. */
-struct cn_windows {
-  const struct cn_cfg *cfg;
-  uint32_t *in, *out;     /* by block: at its start, and when it is left */
-  struct cn_ptrmap after; /* instruction after a safepoint of its block -> the window after it */
-};
-void cn_windows_build(struct cn_windows *windows, const struct cn_cfg *cfg);
-void cn_windows_free(struct cn_windows *windows);
-/* The window just before `instruction`, and just after it; 0 if it is never reached. */
-uint32_t cn_windows_at(const struct cn_windows *windows, LLVMValueRef instruction);
-uint32_t cn_windows_after(const struct cn_windows *windows, LLVMValueRef instruction);
 
 /* ---- objects.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass `escape`: objects that nobody else can know become locals; those that somebody can know on
- * some paths only are allocated there.
+ * some paths only, or late, are allocated there.
  *
  * Needs: optimised IR, in which calls that took an object by its address are gone if they were to
  * be; layout statics. Provides: fewer calls of cairn_alloc and its like, and values in the place of
@@ -38,6 +38,7 @@ struct work {
   LLVMValueRef function;
   struct cn_cfg cfg;
   struct cn_loops loops;
+  struct cn_windows windows;
   uint64_t *often;
   uint64_t floating; /* bytes of the function's locals that stay in memory */
   bool parted;       /* a family was parted since the last look at the function */
@@ -59,11 +60,13 @@ static void analyse(struct work *w)
   cn_loops_build(&w->loops, &w->cfg);
   w->often = cn_alloc(w->cfg.count * sizeof *w->often);
   cn_block_frequency_find(&w->loops, w->often);
+  cn_windows_build(&w->windows, &w->cfg);
 }
 
 static void forget(struct work *w)
 {
   free(w->often);
+  cn_windows_free(&w->windows);
   cn_loops_free(&w->loops);
   cn_cfg_free(&w->cfg);
 }
@@ -210,9 +213,10 @@ static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
 /* Allocate the object where it escapes. The call's own does not any more: `web` is then of that. */
 static bool sink(struct work *w, const struct cn_object *object, struct cn_web *web)
 {
+  struct cn_sink_in in = {w->ctx, &w->loops, &w->windows, w->often};
   struct cn_sink places;
 
-  if (!is_copied_well(w->ctx, object) || !cn_sink_find(w->ctx, &w->loops, w->often, web, &places))
+  if (!is_copied_well(w->ctx, object) || !cn_sink_find(&in, web, &places))
     return false;
   cn_sink_make(w->ctx, &w->cfg, web, &places);
   cn_web_free(web);
@@ -240,7 +244,7 @@ static bool change(struct work *w, LLVMValueRef call)
     changed = sink(w, &object, &web);
   if (changed) {
     tell(w, call, local ? "object-local" : "object-sunk",
-         local ? "becomes a local" : "is allocated only where it escapes");
+         local ? "becomes a local" : "is allocated where it escapes");
     w->floating += web.floating || web.joined ? object.size : 0;
     cn_local_make(w->ctx, &web);
   }

@@ -8,6 +8,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
+#include "compile/analysis/windows.h"
 #include "compile/cost/loops.h"
 #include "compile/lower/layouts.h"
 
@@ -90,16 +91,22 @@ void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family);
 /* ---- sink.c, move.c ---- */
 
 enum { CN_SINK_MOST = 3 };
-/* Blocks in which to allocate an object: on each path on which it escapes, one of them comes
- * first, at most once for each run of the call; and all uses that come after one are dominated by
- * it. */
+/* Where to allocate an object: on each path on which it escapes one of the places comes first, at
+ * most once for each run of the call; and all uses that come after one are dominated by it. */
 struct cn_sink {
   uint32_t blocks[CN_SINK_MOST];
+  LLVMValueRef before[CN_SINK_MOST]; /* in these: the first use that escapes, or the block's end */
   uint32_t count;
 };
-/* False: there are none, or it does not pay. `often` is of cn_block_frequency_find(). */
-bool cn_sink_find(struct cn_ctx *ctx, const struct cn_loops *loops, const uint64_t *often,
-                  const struct cn_web *web, struct cn_sink *sink);
+/* What of the function it looks at. */
+struct cn_sink_in {
+  struct cn_ctx *ctx;
+  const struct cn_loops *loops;
+  const struct cn_windows *windows;
+  const uint64_t *often; /* of cn_block_frequency_find() */
+};
+/* False: there are none, or it does not pay. */
+bool cn_sink_find(const struct cn_sink_in *in, const struct cn_web *web, struct cn_sink *sink);
 /* Allocate it there, with the contents that it has there. The call's own object does not escape any
  * more. */
 void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web,

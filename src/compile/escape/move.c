@@ -2,8 +2,8 @@
  *
  * An object is allocated where it escapes. Part of pass `escape`.
  *
- * Needs: struct cn_sink. Provides: in each of its blocks an allocation, with the contents of the
- * object as they are there, and the uses that the block dominates are of it. Breaks: nothing that
+ * Needs: struct cn_sink. Provides: at each of its places an allocation, with the contents of the
+ * object as they are there, and the uses that the place dominates are of it. Breaks: nothing that
  * struct cn_cfg has.
  *
  * The contents are read from the call's object, which does not escape any more, and becomes a local
@@ -70,11 +70,11 @@ static void copy(struct move *m)
   cn_free(&scalars.list);
 }
 
-static void allocate(struct move *m, LLVMBasicBlockRef block)
+static void allocate(struct move *m, LLVMValueRef before)
 {
   LLVMValueRef call = m->web->object->root;
 
-  LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, cn_first_after_phis(block));
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, before);
   LLVMSetCurrentDebugLocation2(m->builder, LLVMInstructionGetDebugLoc(call));
   m->fresh = LLVMInstructionClone(call);
   LLVMInsertIntoBuilder(m->builder, m->fresh);
@@ -118,6 +118,21 @@ static void change_use(struct move *m, const struct cn_web_use *use)
   }
 }
 
+/* Does the use come after `before`, which is in `block`? A phi needs the object at a block's end.
+ */
+static bool is_after(const struct cn_cfg *cfg, const struct cn_web_use *use, uint32_t block,
+                     LLVMValueRef before)
+{
+  uint32_t at = cn_cfg_index(cfg, use->block);
+  LLVMValueRef i = before;
+
+  if (at != block || LLVMIsAPHINode(use->user))
+    return cn_cfg_dominates(cfg, block, at);
+  while (i && i != use->user)
+    i = LLVMGetNextInstruction(i);
+  return i != NULL;
+}
+
 void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web,
                   const struct cn_sink *sink)
 {
@@ -125,9 +140,9 @@ void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_
 
   CN_CHECK(sink->count > 0 && !web->joined);
   for (uint32_t i = 0; i < sink->count; i++) {
-    allocate(&m, cfg->blocks[sink->blocks[i]].block);
+    allocate(&m, sink->before[i]);
     for (size_t u = 0; u < web->uses.count; u++)
-      if (cn_cfg_dominates(cfg, sink->blocks[i], cn_cfg_index(cfg, web->uses.at[u].block)))
+      if (is_after(cfg, &web->uses.at[u], sink->blocks[i], sink->before[i]))
         change_use(&m, &web->uses.at[u]);
   }
   LLVMDisposeBuilder(m.builder);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Windows: stretches of code without a safepoint. Needs: struct cn_cfg, and safepoints placed but
- * not yet rewritten. Breaks: nothing.
+ * Windows: stretches of code without a safepoint. Needs: struct cn_cfg, and safepoints not yet
+ * rewritten; before polls are placed, calls and allocations are all that it knows of. Breaks:
+ * nothing.
  *
  * A join of paths from different windows begins one. That is found by going over the blocks until
  * nothing changes: at first each is taken to be in the window in which its dominator ends, and
@@ -10,7 +11,8 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/barriers/barriers.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/windows.h"
 #include "compile/core/each.h"
 
 enum { UNKNOWN = 0, ENTRY = 1 };
