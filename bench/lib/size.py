@@ -191,7 +191,7 @@ def print_sizes(rows, left_out):
 def switches(build, folder, corpus):
     """What each optimisation is worth: the corpus without it, against the corpus with all."""
     said, _ = tools.run('/bin/sh', '-c', f'"{build}/bin/cairn" opt --help >&2')
-    names = re.findall(r'^  (\S+)', said.split('optimisations:')[1], re.M)
+    names = re.findall(r'^  (\S+)', said.split('\noptimisations:\n')[1].split('\n\n')[0], re.M)
     variants = [()] + [('--without=' + name,) for name in names]
     variants += [('--without=' + ','.join(names),), ('--slots=never',), ('--slots=always',)]
     totals = {variant: [0] * len(COUNTS) for variant in variants}

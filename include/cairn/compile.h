@@ -77,6 +77,14 @@ enum cairn_relocation {
   CAIRN_RELOCATIONS
 };
 
+/* The optimisations of placement, each with its bit: 1u << CAIRN_PLACEMENT_x. */
+enum cairn_placement {
+#define CAIRN_PLACEMENT(constant, name, help) CAIRN_PLACEMENT_##constant,
+#include <cairn/placements.def>
+#undef CAIRN_PLACEMENT
+  CAIRN_PLACEMENTS
+};
+
 /* Whether a function keeps its references in one described area of its frame instead of relocating
  * SSA values ("slot mode", docs/relocation.md). */
 enum cairn_slots {
@@ -158,13 +166,14 @@ struct cairn_compile_options {
   /* Of place-safepoints; the budget also of verify-safepoints. */
   unsigned polls; /* bits of enum cairn_polls; 0: those that are on by default */
   enum cairn_poll poll;
-  unsigned poll_budget; /* microseconds of work between two polls, about; 0: 20 */
-  bool lines_only;      /* drop debug information but for lines once the source rules have
-                           been checked with it */
-  bool drop_lines;      /* drop those as well once the module is prepared; where there is an
-                           error or a warning to say, the passes run again with them; remarks
-                           have no lines */
-  bool report;          /* passes tell what they did, in remarks: docs/placement.md */
+  unsigned placements_off; /* bits of enum cairn_placement that are not wanted */
+  unsigned poll_budget;    /* microseconds of work between two polls, about; 0: 20 */
+  bool lines_only;         /* drop debug information but for lines once the source rules have
+                              been checked with it */
+  bool drop_lines;         /* drop those as well once the module is prepared; where there is an
+                              error or a warning to say, the passes run again with them; remarks
+                              have no lines */
+  bool report;             /* passes tell what they did, in remarks: docs/placement.md */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
@@ -323,6 +332,9 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 /* Null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order
  * of their bits; static. */
 const char *const *cairn_compile_relocation_names(void);
+
+/* The same of the optimisations of placement. */
+const char *const *cairn_compile_placement_names(void);
 
 /* The same of the places of polls. */
 const char *const *cairn_compile_polls_names(void);

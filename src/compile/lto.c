@@ -43,6 +43,7 @@ static const struct {
 } flags[] = {
     {"cairn.safepoints", CN_FLAG_SAME, FIELD(safepoints)},
     {"cairn.without", CN_FLAG_SAME, FIELD(relocations_off)},
+    {"cairn.without-placement", CN_FLAG_SAME, FIELD(placements_off)},
     {"cairn.slots", CN_FLAG_SAME, FIELD(slots)},
     {"cairn.slot-budget", CN_FLAG_SAME, FIELD(slot_budget)},
     {"cairn.polls", CN_FLAG_SAME, FIELD(polls)},

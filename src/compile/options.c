@@ -34,6 +34,25 @@ const char *const *cairn_compile_relocation_names(void)
   return names;
 }
 
+static const struct placement {
+  const char *name, *help;
+} placements[] = {
+#define CAIRN_PLACEMENT(constant, name, help) {name, help},
+#include <cairn/placements.def>
+#undef CAIRN_PLACEMENT
+};
+
+const char *const *cairn_compile_placement_names(void)
+{
+  static const char *names[2 * CAIRN_PLACEMENTS + 1];
+
+  for (size_t i = 0; i < CAIRN_PLACEMENTS; i++) {
+    names[2 * i] = placements[i].name;
+    names[2 * i + 1] = placements[i].help;
+  }
+  return names;
+}
+
 static const struct polls {
   const char *name;
   const char *help;
@@ -166,15 +185,19 @@ static char *take_words(const char *value, const char *const *words, unsigned co
   return NULL;
 }
 
+/* Of relocation and of placement: one list, for no name is in both. */
 static char *set_without(struct cairn_compile_options *options, const char *value)
 {
-  const char *names[CAIRN_RELOCATIONS];
+  const char *names[CAIRN_RELOCATIONS + CAIRN_PLACEMENTS];
   unsigned off = 0;
 
   for (size_t i = 0; i < CAIRN_RELOCATIONS; i++)
     names[i] = relocations[i].name;
-  char *wrong = take_words(value, names, CAIRN_RELOCATIONS, &off);
-  options->relocations_off |= off;
+  for (size_t i = 0; i < CAIRN_PLACEMENTS; i++)
+    names[CAIRN_RELOCATIONS + i] = placements[i].name;
+  char *wrong = take_words(value, names, CAIRN_RELOCATIONS + CAIRN_PLACEMENTS, &off);
+  options->relocations_off |= off & ((1u << CAIRN_RELOCATIONS) - 1);
+  options->placements_off |= off >> CAIRN_RELOCATIONS;
   return wrong;
 }
 

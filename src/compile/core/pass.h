@@ -85,6 +85,12 @@ static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocat
   return !(ctx->options->relocations_off >> which & 1);
 }
 
+/* And one of placement (options->placements_off)? */
+static inline bool cn_placement_on(const struct cn_ctx *ctx, enum cairn_placement which)
+{
+  return !(ctx->options->placements_off >> which & 1);
+}
+
 /* ---- diagnostics (diagnose.c) ---- */
 
 /* Report; `at` is an instruction (its debug location and function are used), a function, a

@@ -284,6 +284,7 @@ static void collect(struct entries *e, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
 
+  e->at[0].takes |= e->at[0].below && !cn_placement_on(e->facts->ctx, CAIRN_PLACEMENT_LATE_ENTRIES);
   for (uint32_t b = 0; b < cfg->count; b++) {
     bool covered = b != 0 && e->at[cfg->blocks[b].idom].takes;
     if (e->at[b].takes && !covered)

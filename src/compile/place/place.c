@@ -313,14 +313,16 @@ static void collect_sites(struct placer *p, LLVMValueRef function,
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
   tell_entries(p, function, sites, sites->list.count - latches, first);
-  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
+  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
+      cn_placement_on(p->ctx, CAIRN_PLACEMENT_RECURSIONS))
     cn_recursion_polls_sites(&p->facts, &loops, sites);
-  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && cn_placement_on(p->ctx, CAIRN_PLACEMENT_LONG_PATHS))
     cn_long_path_polls_sites(p->ctx, &loops, &p->facts.known, sites);
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_function_facts_learn(&p->facts, &loops, sites);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
-  cn_selects_keep(p->ctx, &loops, sites);
+  if (cn_placement_on(p->ctx, CAIRN_PLACEMENT_SELECTS))
+    cn_selects_keep(p->ctx, &loops, sites);
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
 }
@@ -351,7 +353,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   struct cn_strip_mines mines = {0};
   struct cn_poll_sites sites = {0};
 
-  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE))
+  if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && cn_placement_on(p->ctx, CAIRN_PLACEMENT_LONG_CALLS))
     cn_long_calls(p->ctx, function, &p->polls, &mines.polled);
   cn_step_done(p->ctx, function, "long calls", NULL, 0);
   if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && fast)
@@ -362,7 +364,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   collect_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
   cn_step_done(p->ctx, function, "polls", NULL, 0);
-  if (fast)
+  if (fast && cn_placement_on(p->ctx, CAIRN_PLACEMENT_EARLY_RETURNS))
     cn_split_returns(p->ctx, function);
   cn_step_done(p->ctx, function, "early returns", NULL, 0);
   cn_poll_sites_free(&sites);

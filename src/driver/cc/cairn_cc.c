@@ -44,7 +44,7 @@ static const char help[] =
     "  -fcairn-note-stores       tell the runtime of each store of references, for CAIRN_VERIFY=stores\n"
     "  -fcairn-words=REF:INT     words are references or integers, told apart by their low bits:\n"
     "                            0:1, 1:0 or 000:10, for instance (docs/words.md)\n"
-    "  -fcairn-without=NAME      without this optimisation of relocation (see cairn opt --help)\n"
+    "  -fcairn-without=NAME      without this optimisation (see cairn opt --help)\n"
     "  -fcairn-polls=NAME,...    where safepoint polls are placed (see cairn opt --help)\n"
     "  -fcairn-poll=stack        polls compare the stack pointer with a limit: a stack overflow is\n"
     "                            an error with a message (default: word)\n"

@@ -45,7 +45,8 @@ static const char help[] =
     "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
     "  --time-passes         say on standard error how long each pass took\n"
     "  --shared              the code may end in a shared object\n"
-    "  --without=NAME,...    rewrite-statepoints without these optimisations, listed below\n"
+    "  --without=NAME,...    rewrite-statepoints and place-safepoints without these optimisations,\n"
+    "                        listed below\n"
     "  --slots=WHEN          references in slots of the frame instead of relocated values: auto\n"
     "                        (per function, by cost), never or always\n"
     "  --slot-budget=N       auto: above so many safepoints x live references\n"
@@ -80,6 +81,7 @@ static void print_all_names(void)
   print_names("passes", cairn_compile_pass_names());
   print_names("analyses", cairn_compile_analysis_names());
   print_names("optimisations", cairn_compile_relocation_names());
+  print_names("optimisations of place-safepoints", cairn_compile_placement_names());
   print_names("places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
 }
 

@@ -79,8 +79,10 @@ static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop
 {
   if (!cn_countable_fits(ctx, loops, loop, small_work, c))
     return false;
-  c->versioned = cn_version_fits(loops, loop, c->products, c);
-  return c->versioned || (!c->products && !c->unrolls);
+  c->versioned = cn_placement_on(ctx, CAIRN_PLACEMENT_VERSIONS) &&
+                 cn_version_fits(loops, loop, c->products, c);
+  return c->versioned ||
+         (!c->products && !c->unrolls && cn_placement_on(ctx, CAIRN_PLACEMENT_CHUNKS));
 }
 
 static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
@@ -106,12 +108,12 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
       free(c.blocks);
     CN_ASSERT(!worth || (c.trips && c.header == cfg.blocks[loops.at[l].header].block));
     if ((!worth || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
-        copies && cn_unroll_fits(&loops, l, &u))
+        copies && cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_fits(&loops, l, &u))
       cn_push(&forms->unrolls, u);
   }
   for (size_t i = 0; i < candidates->count; i++)
     candidates->at[i].polls_first = is_in_chunks(&loops, candidates, candidates->at[i].loop);
-  if (!open && copies)
+  if (!open && copies && cn_placement_on(ctx, CAIRN_PLACEMENT_NESTS))
     find_nests(ctx, &loops, small_work, candidates, &forms->nests);
   free(open);
   cn_loops_free(&loops);

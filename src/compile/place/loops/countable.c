@@ -275,6 +275,7 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;
   out->products = has_products(loops, loop);
-  out->unrolls = !out->products && cn_unroll_leaves_early(loops, loop);
+  out->unrolls = cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && !out->products &&
+                 cn_unroll_leaves_early(loops, loop);
   return !out->unrolls || (out->trips = trips_unpolled(out));
 }
