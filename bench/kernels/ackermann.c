@@ -3,7 +3,7 @@
  * Ackermann's function: calls of itself in a call of itself, thousands deep, with nothing between
  * them.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static const volatile long first = 3, second = 6;
 

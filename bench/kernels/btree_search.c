@@ -3,7 +3,7 @@
  * Searches of a B-tree: from the root to a leaf, in each node past the keys that are smaller. Few
  * trips in each of two loops, of a number that nobody knows before.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { LEAST = 8, MOST = 2 * LEAST - 1 }; /* keys of a node */
 

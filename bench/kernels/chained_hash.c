@@ -4,7 +4,7 @@
  * hash tables of their own: for each node that joins the tree, a look-up per node that has not. A
  * chain has few entries, and nobody knows how many.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { NODES = 128, HEADS = NODES / 4 };
 

@@ -3,7 +3,7 @@
  * A tour through points by nearest insertion: circular doubly linked lists of structs with
  * doubles, each point taken out of the list of those left and put where the tour grows least.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { POINTS = 256 };
 

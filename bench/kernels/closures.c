@@ -2,7 +2,7 @@
  *
  * Calls through pointers: closures in objects, each called with what the one before returned.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 #define CLOSURES 64
 

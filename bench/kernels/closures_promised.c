@@ -2,7 +2,7 @@
  *
  * The same closures, with the promise at the call that all code they have is managed.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 #define callee_of(f) bench_managed_callee(f)
 #define setup_closures setup_closures_promised

@@ -2,7 +2,7 @@
  *
  * Fibonacci numbers by double recursion: nothing but calls, each with a poll at its entry.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 void setup_fib(void) {}
 

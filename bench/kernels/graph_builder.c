@@ -4,7 +4,7 @@
  * with linear probing, and the two nodes are joined. Most probes end at once, and none later than
  * after a few trips.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { NODES = 6000, SLOTS = 8192, EDGES = 65536 };
 

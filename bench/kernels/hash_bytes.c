@@ -2,7 +2,7 @@
  *
  * FNV-1a over bytes: one multiplication after the other.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static unsigned char managed *bytes;
 static const volatile long count = 100000;

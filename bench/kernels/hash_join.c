@@ -3,7 +3,7 @@
  * A join of two tables: for each row of one, counted from first to last, a look-up of its key in a
  * hash table with chains that was made of the other. Most chains have one entry or two.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 struct row {
   unsigned key;

@@ -3,7 +3,7 @@
  * Look-ups in a hash table with open addressing: a few dependent probes each, of a length that
  * nobody knows before.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 struct entry {
   unsigned long key;

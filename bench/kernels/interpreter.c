@@ -3,7 +3,7 @@
  * The loop of a byte-code interpreter with a switch: a register machine with tagged values sums up a
  * polynomial over a rectangle.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { SET, MOVE, ADD, SUBTRACT, MULTIPLY, SHIFT, JUMP_IF_LESS, JUMP, STOP };
 enum tag { NOTHING, INTEGER };

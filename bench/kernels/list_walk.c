@@ -2,7 +2,7 @@
  *
  * A walk along a linked list.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 struct cell {
   struct cell managed *next;

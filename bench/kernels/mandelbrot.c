@@ -2,7 +2,7 @@
  *
  * The Mandelbrot set into bytes: loops that leave early, in floating point.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static unsigned char managed *pixels;
 static const volatile int size = 96;

@@ -2,7 +2,7 @@
  *
  * The product of two square matrices of double, in the textbook order.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static double managed *a;
 static double managed *b;

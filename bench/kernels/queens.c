@@ -2,7 +2,7 @@
  *
  * The queens problem by backtracking over a small array.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static int managed *board;
 static const volatile int size = 9;

@@ -2,7 +2,7 @@
  *
  * Quicksort by interior pointers.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static long managed *array;
 static const volatile long count = 20000;

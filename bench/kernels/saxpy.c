@@ -2,7 +2,7 @@
  *
  * y = a x + y over floats, in vectors.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static float ANEW xs;
 static float ANEW ys;

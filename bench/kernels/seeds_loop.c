@@ -2,7 +2,7 @@
  *
  * The loop of the 2014 slides: clear an array from its end. Plain C makes it one memset.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static int ANEW array;
 static const volatile long count = 100000;

@@ -2,7 +2,7 @@
  *
  * The sieve of Eratosthenes over bytes.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static char managed *flags;
 static const volatile long limit = 300000;

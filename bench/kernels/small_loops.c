@@ -3,7 +3,7 @@
  * Nested loops with small trips, which the compiler does not know: matrices of three or four rows
  * times many small vectors.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static double managed *matrix;
 static double managed *vectors;

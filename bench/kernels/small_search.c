@@ -4,7 +4,7 @@
  * that it has is searched first, so that none is there twice. The searches are short, and end at a
  * trip that nobody can foretell.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { NODES = 512, DEGREE = 12 };
 

@@ -4,7 +4,7 @@
  * circular doubly linked list of structs with doubles, read and written all the way round. Nobody
  * knows how long the ring is.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { MASSES = 500, STEPS = 400 };
 

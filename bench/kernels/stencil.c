@@ -2,7 +2,7 @@
  *
  * Heat spreading over a plate: each cell becomes the mean of its four neighbours, in vectors.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static double ANEW plate;
 static double ANEW next;

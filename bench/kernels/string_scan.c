@@ -4,7 +4,7 @@
  * of a character. No loop knows how often it will run. (A loop to the zero byte alone is a strlen to
  * LLVM if the pointer is an ordinary one, and a loop if it is a reference, safepoints or not.)
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static char ANEW text;
 static const volatile long length = 60000;

@@ -3,7 +3,7 @@
  * The sum of an array of long: a vector loop of a few instructions, which a poll can only slow
  * down.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 static long ANEW array;
 static const volatile long count = 2000;

@@ -3,7 +3,7 @@
  * The loop of a byte-code interpreter with computed jumps: a stack machine of integers finds how
  * many steps some numbers take to one, halved if they are even, else tripled and increased.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum operation { PUSH, COPY, DROP, SWAP, ADD, MULTIPLY, HALVE, ODD, EQUAL, IF_ZERO, JUMP, LOAD, STORE, STOP };
 

@@ -3,7 +3,7 @@
  * A text cut into tokens, as by a compiler: names, with a hash of each, numbers, strings, signs and
  * comments, by the class of each character. Many short loops, each to an end that the text says.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 enum { TEXT = 40000, KINDS = 5 };
 enum kind { NAME, NUMBER, STRING, SIGN, END };

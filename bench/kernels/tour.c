@@ -6,7 +6,7 @@
  * registers, all that follows has to live with.
  */
 #include <math.h>
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 #define CITIES 400
 #define LARGE 600 /* doubles: more than is allocated in line */

@@ -2,7 +2,7 @@
  *
  * A walk of a binary tree by recursion: a reference lives over each call.
  */
-#include "kernel.h"
+#include "../programs/kernel.h"
 
 struct node {
   struct node managed *left, *right;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory of kernels that Cairn does not compile (BENCH_NATIVE_MEMORY in kernels/kernel.h): the same
+ * Memory of kernels that Cairn does not compile (BENCH_NATIVE_MEMORY in kernel.h): the same
  * for what measures speed (harness.c) and time to safepoint (ttsp.c), each of which is one file.
  */
 #ifndef BENCH_MEMORY_H
