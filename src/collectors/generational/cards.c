@@ -26,6 +26,7 @@ static struct {
   size_t next;      /* part */
   bool looked;      /* cn_tables.dirty says where cards are dirty */
   uint64_t time;    /* that this took */
+  uint16_t group;   /* of cards that lead to blocks of this group; 0: of dirty ones */
 } parts;
 
 /* Call `visit` for each dirty card of [from, to), multiples of 4 KiB, and clean it; `large` is the
@@ -85,6 +86,33 @@ static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
   }
 }
 
+/* Is the bit of the group set that is emptied? Others may set bits of other groups. */
+static bool has_group(const uint16_t *groups)
+{
+  return (__atomic_load_n(groups, __ATOMIC_RELAXED) & parts.group) != 0;
+}
+
+/* Cards from which something may lead to blocks that are emptied. */
+static void visit_leading(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
+                          card_visitor *visit)
+{
+  CN_ASSERT(from % CN_CARD == 0 && parts.group != 0);
+  for (uintptr_t card = from; card < to; card += CN_CARD)
+    if (!has_group(cn_tables_leading(card)))
+      card |= CN_BLOCK - CN_CARD;
+    else if (has_group(cn_tables_leads(card)))
+      visit(tracer, large, card);
+}
+
+static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
+                        card_visitor *visit)
+{
+  if (parts.group != 0)
+    visit_leading(tracer, large, from, to, visit);
+  else
+    visit_dirty(tracer, large, from, to, visit);
+}
+
 /* The layout of an image that was unloaded is no more: the object is garbage. */
 static void visit_object(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
 {
@@ -99,6 +127,12 @@ static void visit_large(struct cn_tracer *tracer, uintptr_t large, uintptr_t car
   visit_object(tracer, cn_larges_object(large), card);
 }
 
+/* The block before may be one that is emptied: no object of it reaches into another. */
+static bool is_copied(uintptr_t object)
+{
+  return cn_tables_state(cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;
+}
+
 /* The objects of a block that reach into the card, the first from before perhaps: of one whose
  * header is at the end of a card the payload is on the next. */
 static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
@@ -106,7 +140,7 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
   uintptr_t object = cn_tables_last_start(card), next = card;
 
   CN_ASSERT(none == 0);
-  if (object != 0)
+  if (object != 0 && !is_copied(object))
     visit_object(tracer, object, card);
   while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
     visit_object(tracer, object, card);
@@ -150,10 +184,13 @@ uint64_t cn_cards_time(void)
 
 /* ---- parts ---- */
 
-void cn_cards_begin(void)
+void cn_cards_begin(uint16_t group)
 {
   cn_blocks_bounds(&parts.low, &parts.high);
   parts.next = 0;
+  parts.group = group;
+  if (group != 0)
+    return;
   parts.looked = cairn_pause_goal() != 0;
   parts.time = 0;
   if (!parts.looked)
@@ -163,12 +200,13 @@ void cn_cards_begin(void)
   parts.time = cn_os_thread_ran(cn_os_thread()) - begun;
 }
 
+/* Of a block that is emptied copies are looked at. */
 static void visit_blocks(struct cn_tracer *tracer, size_t first)
 {
   for (size_t block = first; block < first + PART_BLOCKS && block < parts.high; block++)
-    if (cn_blocks_has_objects(block)) {
+    if (cn_blocks_has_objects(block) && cn_tables_state(block) != CN_BLOCK_SOURCE) {
       uintptr_t at = cn_tables_address(block);
-      visit_dirty(tracer, 0, at, at + CN_BLOCK, visit_card);
+      visit_cards(tracer, 0, at, at + CN_BLOCK, visit_card);
       cn_trace_drain(tracer);
     }
 }
@@ -202,7 +240,7 @@ static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t 
     return false;
   if (cn_large_is_marked(large) && has_references(large)) {
     uintptr_t from = large + (part - at->first) * PART;
-    visit_dirty(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
+    visit_cards(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
   }
   return true;
 }

@@ -16,6 +16,7 @@
 #include "collectors/capacity.h"
 #include "collectors/generational/space/blocks.h"
 #include "collectors/generational/cards.h"
+#include "collectors/generational/emptying.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/marker.h"
@@ -45,7 +46,8 @@ enum {
   MOVED_SHARE = 4, /* of old lines a full collection empties one part in so many, or all
                     * if they are half empty */
   GROWTH = 2,      /* bytes at which the next full collection is due, over survivors */
-  SPARSE = 4,      /* lines over objects, from which on a collection does all itself, and moves */
+  SPARSE = 4,      /* lines over objects, from which on a full collection moves all, */
+  PATIENCE = 8,    /* and is one that stops the program, after so many markings in a row */
   TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
   SLOW = 2000,     /* picoseconds for each byte of a nursery before there was one: half survives */
   FORGOTTEN = 32,  /* of the slowest, one part in so many for each collection */
@@ -74,11 +76,13 @@ static struct {
   unsigned tries;      /* how often this one could not end within a pause */
   size_t survived;     /* bytes of old objects that the last full collection left, */
   size_t left;         /* large ones left out, */
-  size_t lines;        /* and of the lines that they are in */
+  size_t lines;        /* and of the lines that they are in; */
+  unsigned sparse;     /* after so many markings they were few */
   size_t stayed;       /* bytes of blocks that were the nursery's since the last full collection */
   bool nursery_stays;  /* some objects of the nursery are old, and it has to go elsewhere */
   bool moves;          /* no more objects are large, and the nursery moves: stress mode */
   uint64_t dropped;    /* the collection that moved the last large objects; 0: there were none */
+  uint64_t emptying;   /* for how long this young collection emptied blocks; 0: it did not */
   uint64_t collections;
 } heap;
 
@@ -109,7 +113,7 @@ static bool is_beside(void)
 {
   uint64_t goal = cairn_pause_goal();
 
-  return goal != 0 && !heap.moves && used() / 2 > goal && heap.lines / SPARSE <= heap.left;
+  return goal != 0 && !heap.moves && used() / 2 > goal && heap.sparse < PATIENCE;
 }
 
 /* Of all old objects. While the program is marked there may be more of them. */
@@ -348,6 +352,16 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
 
 /* ---- collections ---- */
 
+static void empty_blocks(void)
+{
+  uint64_t begun = cn_os_thread_ran(cn_os_thread());
+
+  cairn_phase_begins("empty");
+  cn_tracers_empty();
+  cairn_phase_ends("empty");
+  heap.emptying = cn_os_thread_ran(cn_os_thread()) - begun;
+}
+
 static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies)
 {
   cn_tracers_begin(mode, heap.collections, copies);
@@ -358,6 +372,8 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
   cairn_phase_begins("trace");
   if (mode == CN_TRACE_YOUNG)
     cn_tracers_visit_cards();
+  if (cn_cycle.empties)
+    empty_blocks();
   cn_weak_trace(cn_tracers_last());
   cairn_phase_ends("trace");
   cn_inside_end();
@@ -382,6 +398,19 @@ static bool ensure_memory(size_t more)
   return false;
 }
 
+/* There is next to nothing in most lines. */
+static bool is_sparse(void)
+{
+  return heap.lines / SPARSE > heap.left;
+}
+
+/* All is swept, beside the program. */
+static void note_lines(void)
+{
+  heap.lines = cn_blocks_line_bytes();
+  heap.sparse = is_sparse() ? heap.sparse + 1 : 0;
+}
+
 /* It goes elsewhere: objects that are pinned are old where they are. */
 static void end_nursery(void)
 {
@@ -389,17 +418,39 @@ static void end_nursery(void)
                                        cn_nursery.memory);
 }
 
+/* The blocks of a group, if there is one, have been emptied. Returns the bytes that have left them.
+ */
+static size_t end_emptying(void)
+{
+  if (!cn_cycle.empties)
+    return 0;
+  struct cn_emptied emptied = cn_emptying_done(heap.emptying);
+  CN_CHECK(emptied.bytes <= heap.old);
+  heap.old -= emptied.bytes;
+  heap.lines -= emptied.lines < heap.lines ? emptied.lines : heap.lines;
+  heap.lines += emptied.bytes;
+  if (!cn_emptying_is_noted())
+    cn_beside_trim();
+  return emptied.bytes;
+}
+
 static void collect_young(void)
 {
+  size_t most = cn_emptying_next(), bytes = cn_nursery.free - cn_nursery.start;
+
   cn_blocks_hurry(cairn_pause_goal() != 0);
-  ensure_memory(0);
+  bool memory = ensure_memory(most);
+  heap.emptying = 0;
+  if (most != 0)
+    cn_emptying_begin(memory);
   struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
   CN_CHECK(traced.moved + traced.marked <=
-           cn_capacity_of_copies(cn_nursery.free - cn_nursery.start));
+           cn_capacity_of_copies(bytes) + cn_capacity_of_copies(most));
   if (heap.nursery_stays)
     end_nursery();
   heap.old += traced.moved + traced.marked;
-  adapt(cn_nursery.free - cn_nursery.start, traced.moved);
+  size_t emptied = end_emptying();
+  adapt(bytes, traced.moved > emptied ? traced.moved - emptied : 0);
   cn_larges_end(false);
 }
 
@@ -465,7 +516,8 @@ static void collect_some(size_t bytes_needed)
   uint64_t begun = cn_os_thread_ran(cn_os_thread());
   collect_young();
   heap.fixed = cn_cards_time();
-  note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun - heap.fixed);
+  if (heap.emptying == 0)
+    note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun - heap.fixed);
   go_on_beside(begun, bytes_needed);
 }
 
@@ -474,10 +526,10 @@ static void collect_full(size_t bytes_needed)
   cn_beside_give_up();
   cn_blocks_hurry(false);
   heap.tries = 0;
-  bool sparse = heap.lines / 2 > heap.left;
-  size_t moved = sparse ? heap.lines : heap.lines / MOVED_SHARE;
+  bool sparse = is_sparse() && !heap.moves, half = heap.lines / 2 > heap.left;
+  size_t moved = sparse ? heap.old : half ? heap.lines : heap.lines / MOVED_SHARE;
 
-  cn_blocks_unmark(ensure_memory(moved) ? moved : 0);
+  cn_blocks_unmark(ensure_memory(moved) ? moved : 0, sparse);
   cn_larges_unmark();
   struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
   CN_CHECK(traced.moved + traced.marked <=
@@ -490,9 +542,10 @@ static void collect_full(size_t bytes_needed)
   cn_larges_end(true);
   cn_cards_clear();
   heap.left = heap.old;
-  cn_blocks_turn();
+  cn_blocks_turn(false);
   cn_blocks_sweep(SIZE_MAX);
   heap.lines = cn_blocks_line_bytes();
+  heap.sparse = 0;
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   cairn_note_full(false);
@@ -617,7 +670,7 @@ static void collect(const struct cairn_collection *collection)
   cn_nursery_take_all();
   cn_blocks_take_supply();
   if (cn_beside_enter())
-    heap.lines = cn_blocks_line_bytes();
+    note_lines();
   if (collection->extent == CAIRN_EXTENT_MOVE_ALL)
     collect_moving(bytes_needed);
   else if (collection->extent == CAIRN_EXTENT_FULL || full_is_due(bytes_needed))

@@ -15,6 +15,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/space/blocks.h"
+#include "collectors/generational/emptying.h"
 #include "collectors/generational/inside.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/space/nursery.h"
@@ -165,6 +166,7 @@ static void mark(uintptr_t object)
        line <= (end - 1 - cn_tables.old) / CN_LINE; line++)
     cn_tables.reached[line] = 1;
   cn_marker.bytes += end - block;
+  cn_tables.filled[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
   tell_weak(object);
   wait_for(object, layout, end);
 }
@@ -197,9 +199,12 @@ INLINE void visit(const uintptr_t *slot)
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (cn_tables_is_old(header)) {
-    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_starts(address))
+    if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_starts(address)) {
+      uint16_t group = cn_tables_group(cn_tables_block(header));
+      if (group != 0)
+        cn_emptying_note((uintptr_t)slot, group);
       mark(address);
-    else
+    } else
       leads_nowhere(slot, address);
   } else if (header - cn_tables.base < cn_tables.old - cn_tables.base) {
     if (cn_tables_may_be_large(address))
@@ -242,8 +247,11 @@ static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
 
   CN_ASSERT(from < to);
   marker.fields++;
-  if (layout == NULL || !cairn_layout_has_references(layout) ||
-      (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
+  if (layout == NULL || !cairn_layout_has_references(layout))
+    return;
+  if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
+    cn_emptying_note_weak(object, layout, from, to);
+  if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
     return;
   visit_offsets(object, layout->offsets, layout->base_refs, from, to);
   if (layout->elem_refs == 0)
@@ -527,6 +535,11 @@ bool cn_beside_enter(void)
   return done;
 }
 
+bool cn_beside_is_swept(void)
+{
+  return !beside.sweeps;
+}
+
 bool cn_beside_is_free(void)
 {
   return !beside.sweeps && !cn_marker.on;
@@ -535,13 +548,16 @@ bool cn_beside_is_free(void)
 void cn_beside_begin(void)
 {
   CN_CHECK(cn_beside_is_free());
+  cn_emptying_end();
   cn_marker_begin();
   cairn_older_roots(true);
+  cn_emptying_choose();
 }
 
 static void mark_root(void *unused, struct cairn_slot slot)
 {
   (void)unused;
+  cn_emptying_settle(*slot.address - cairn_words.reference);
   cn_marker_root(slot.address);
 }
 
@@ -583,12 +599,18 @@ size_t cn_beside_turn(void)
   cairn_phase_begins("sweep");
   cn_marker_end();
   cn_larges_turn();
-  cn_blocks_turn();
+  cn_blocks_turn(true);
   beside.sweeps = true;
   beside.kept = SIZE_MAX;
   cairn_phase_ends("sweep");
   cairn_background_run(sweep_some, NULL);
   return cn_marker.bytes;
+}
+
+void cn_beside_trim(void)
+{
+  if (cn_beside_is_free())
+    cairn_background_run(sweep_some, NULL);
 }
 
 void cn_beside_keep(size_t bytes)
@@ -599,12 +621,16 @@ void cn_beside_keep(size_t bytes)
 
 void cn_beside_give_up(void)
 {
-  if (cn_beside_is_free())
-    return;
-  if (cn_marker.on)
+  bool free = cn_beside_is_free();
+
+  if (cn_marker.on) {
+    cn_emptying_end();
     cn_marker_give_up();
+  }
   if (beside.sweeps)
     cn_blocks_sweep(SIZE_MAX);
   beside.sweeps = false;
-  cairn_background_run(NULL, NULL);
+  cn_emptying_end();
+  if (!free)
+    cairn_background_run(NULL, NULL);
 }

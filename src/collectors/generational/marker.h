@@ -65,6 +65,8 @@ bool cn_beside_enter(void);
 
 /* Neither marks nor sweeps: it may begin. */
 bool cn_beside_is_free(void);
+/* No block is to be swept. */
+bool cn_beside_is_swept(void);
 
 /* Before a young collection. Mark, from its roots on. */
 void cn_beside_begin(void);
@@ -79,6 +81,8 @@ bool cn_beside_finish(uint64_t deadline);
  * are swept beside the program, and then memory is given back but for `bytes` that are free. */
 size_t cn_beside_turn(void);
 void cn_beside_keep(size_t bytes);
+/* Blocks became free since: give memory back again. */
+void cn_beside_trim(void);
 
 /* Before a collection that does all itself: nothing is marked, all is swept. */
 void cn_beside_give_up(void);

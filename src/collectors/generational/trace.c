@@ -12,6 +12,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/copy.h"
+#include "collectors/generational/emptying.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/nursery.h"
@@ -38,11 +39,12 @@ struct cn_cycle cn_cycle;
 struct how {
   enum cn_trace mode;
   bool shared;
+  bool notes;
 };
 
 static struct how how_now(void)
 {
-  return (struct how){cn_cycle.mode, cn_cycle.shared};
+  return (struct how){cn_cycle.mode, cn_cycle.shared, cn_cycle.notes};
 }
 
 _Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why)
@@ -408,10 +410,10 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
   return move(tracer, address, header, prefix, bytes, how);
 }
 
-static uintptr_t evacuate_old(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                              uintptr_t from, uintptr_t end)
+uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                            uintptr_t from, uintptr_t end)
 {
-  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
+  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG || cn_cycle.empties);
   return evacuate(tracer, slot, address, from, end, how_now());
 }
 
@@ -429,7 +431,7 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
   if (address != cn_larges_object(block))
     cn_trace_no_object(slot, address, "it leads into a large object");
   if (cn_cycle.mode == CN_TRACE_MOVE)
-    return evacuate_old(tracer, slot, address, block, end);
+    return cn_trace_evacuate(tracer, slot, address, block, end);
   if (!cn_large_mark(block))
     return address;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
@@ -480,7 +482,7 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
     cn_trace_nothing_there(slot, address);
   size_t place = cn_tables_block(address - CAIRN_ABI_HEADER_SIZE);
   if (how.mode == CN_TRACE_MOVE || cn_tables_state(place) == CN_BLOCK_SOURCE)
-    return evacuate_old(tracer, slot, address, cn_tables.old, cn_tables.end);
+    return cn_trace_evacuate(tracer, slot, address, cn_tables.old, cn_tables.end);
   if (!mark(address, how.shared))
     return address;
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header_of(address));
@@ -534,6 +536,8 @@ INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, struct how how)
     now = evacuate(tracer, slot, address, cn_nursery.start, cn_nursery.free, how);
   else if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
     now = old_object(tracer, slot, address, how);
+  else if (how.notes && cn_tables_is_old(header))
+    now = cn_emptying_visit(tracer, slot, address);
   else
     now = other_object(tracer, slot, address);
   if (now != address)
@@ -615,6 +619,8 @@ __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintpt
 {
   struct within within = {tracer, from, to};
 
+  if (cn_cycle.notes)
+    cn_emptying_note_weak(object, layout, from, to);
   cairn_weak_note(object, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
     cairn_object_visit(object, layout, visit_within, &within);
@@ -682,12 +688,14 @@ INLINE void drain(struct cn_tracer *tracer, struct how how)
 
 INLINE void drain_by_mode(struct cn_tracer *tracer, bool shared)
 {
-  if (cn_cycle.mode == CN_TRACE_YOUNG)
-    drain(tracer, (struct how){CN_TRACE_YOUNG, shared});
+  if (cn_cycle.notes)
+    drain(tracer, (struct how){CN_TRACE_YOUNG, shared, true});
+  else if (cn_cycle.mode == CN_TRACE_YOUNG)
+    drain(tracer, (struct how){CN_TRACE_YOUNG, shared, false});
   else if (cn_cycle.mode == CN_TRACE_FULL)
-    drain(tracer, (struct how){CN_TRACE_FULL, shared});
+    drain(tracer, (struct how){CN_TRACE_FULL, shared, false});
   else
-    drain(tracer, (struct how){CN_TRACE_MOVE, shared});
+    drain(tracer, (struct how){CN_TRACE_MOVE, shared, false});
 }
 
 static void drain_alone(struct cn_tracer *tracer)
@@ -710,7 +718,7 @@ void cn_trace_drain(struct cn_tracer *tracer)
 
 static struct how young_now(void)
 {
-  return (struct how){CN_TRACE_YOUNG, cn_cycle.shared};
+  return (struct how){CN_TRACE_YOUNG, cn_cycle.shared, cn_cycle.notes};
 }
 
 /* Those of `count` slots at these offsets of `at` that lie in [from, to). */
@@ -755,6 +763,7 @@ void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent 
 {
   cn_cycle = (struct cn_cycle){.mode = mode,
                                .marks = mode == CN_TRACE_YOUNG && cn_marker.on,
+                               .notes = mode == CN_TRACE_YOUNG && cn_emptying_is_noted(),
                                .words = cairn_words,
                                .uncleared = cairn_arrays_uncleared(),
                                .number = number};
@@ -764,10 +773,10 @@ void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent 
     cn_cycle.copies = cn_cycle.copied = copies->start;
     cn_cycle.copies_room = copies->end - copies->start;
   }
-  cn_cycle.young =
-      cn_larges.young != 0 || mode != CN_TRACE_YOUNG ? cn_tables.base : cn_nursery.start;
-  cn_cycle.young_bytes =
-      (mode == CN_TRACE_YOUNG ? cn_nursery.free : cn_tables.end) - cn_cycle.young;
+  cn_cycle.empties = cn_cycle.notes && cn_emptying_is_due();
+  bool all = mode != CN_TRACE_YOUNG || cn_cycle.notes;
+  cn_cycle.young = cn_larges.young != 0 || all ? cn_tables.base : cn_nursery.start;
+  cn_cycle.young_bytes = (all ? cn_tables.end : cn_nursery.free) - cn_cycle.young;
 }
 
 static void drop_rooms(struct cn_tracer *tracer)

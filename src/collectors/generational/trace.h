@@ -33,6 +33,9 @@ struct cn_cycle {
   enum cn_trace mode;
   bool shared;                   /* several tracers are at work */
   bool marks;                    /* the marker is told what is found (marker.h) */
+  bool notes;                    /* and what leads to blocks that are to be emptied (emptying.h) */
+  bool empties;                  /* some of which it empties */
+  bool settles;                  /* roots that the next young collection may leave out */
   bool mapped;                   /* object starts in the nursery are being looked up */
   bool uncleared;                /* what looks like a header may be none */
   uintptr_t young, young_bytes;  /* where what may be young lies: one comparison */
@@ -59,6 +62,11 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
 
 /* Visit a slot that leads to the start of an object. */
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
+
+/* Copy the object of the old space that a slot led to, and that lies in [from, end), unless that
+ * was done. Returns where it is now. */
+uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                            uintptr_t from, uintptr_t end);
 
 /* Visit what the tracer has on its stack, and what that leads to. */
 void cn_trace_drain(struct cn_tracer *tracer);

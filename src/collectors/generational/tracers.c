@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "collectors/generational/cards.h"
+#include "collectors/generational/emptying.h"
 #include "collectors/generational/share.h"
 #include "collectors/generational/space/tables.h"
 #include "runtime/os/os.h"
@@ -61,7 +62,7 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
   if (mode == CN_TRACE_MOVE)
     tracers.at[0].room = (struct cn_room){copies->start, copies->end};
   if (mode == CN_TRACE_YOUNG)
-    cn_cards_begin();
+    cn_cards_begin(0);
   tracers.joined = 1;
 }
 
@@ -116,15 +117,18 @@ static void run(part *first)
   CN_CHECK(alone->count == 0 && alone->bottom == 0);
 }
 
-/* All that survives is promoted: both rounds of a young enumeration are alike. */
+/* All that survives is promoted: both rounds of a young enumeration are alike, but for blocks that
+ * are to be emptied. */
 void cn_tracers_visit_roots(void)
 {
   bool young = cn_cycle.mode == CN_TRACE_YOUNG;
 
   cairn_roots_begin(young ? CAIRN_ROOTS_YOUNG : CAIRN_ROOTS_ALL);
+  cn_cycle.settles = young;
   run(cn_trace_fetch);
   if (young) {
     cairn_roots_rest();
+    cn_cycle.settles = false;
     run(cn_trace_fetch);
   }
   cairn_roots_end();
@@ -133,6 +137,14 @@ void cn_tracers_visit_roots(void)
 void cn_tracers_visit_cards(void)
 {
   CN_CHECK(cn_cycle.mode == CN_TRACE_YOUNG);
+  run(cn_cards_visit);
+}
+
+void cn_tracers_empty(void)
+{
+  CN_CHECK(cn_cycle.empties);
+  run(cn_emptying_copy);
+  cn_cards_begin(cn_emptying_group());
   run(cn_cards_visit);
 }
 

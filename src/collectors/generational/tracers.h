@@ -28,6 +28,9 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
 void cn_tracers_visit_roots(void);
 void cn_tracers_visit_cards(void);
 
+/* When that is done: copy all of the blocks that are emptied, and visit what leads to them. */
+void cn_tracers_empty(void);
+
 /* For what is found one by one when that is done: the tracer of the collecting thread, which goes
  * on alone. */
 struct cn_tracer *cn_tracers_last(void);

@@ -45,6 +45,17 @@ static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }
 
+/* In a young collection: of a block that is emptied all have been copied. */
+static bool is_old_moved(struct cairn_slot slot, uintptr_t object)
+{
+  size_t block = cn_tables_block(object - CAIRN_ABI_HEADER_SIZE);
+  bool moved = cn_tables_state(block) == CN_BLOCK_SOURCE;
+
+  if (moved && !follow(slot, object))
+    cn_trace_nothing_there(slot.address, object);
+  return true;
+}
+
 static bool is_reached(void *env, struct cairn_slot slot)
 {
   uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
@@ -56,6 +67,8 @@ static bool is_reached(void *env, struct cairn_slot slot)
     return follow(slot, object);
   if (cn_large_contains(header))
     return is_large_reached(slot, object);
+  if (cn_cycle.empties && cn_tables_is_old(header))
+    return is_old_moved(slot, object);
   if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) ||
       header - cn_cycle.copies < cn_cycle.copies_room)
     return true;
@@ -75,7 +88,7 @@ static void close_up(void *env)
 void cn_weak_trace(struct cn_tracer *tracer)
 {
   struct cairn_closure closure = {is_reached, reach, close_up, tracer,
-                                  cn_cycle.mode == CN_TRACE_YOUNG};
+                                  cn_cycle.mode == CN_TRACE_YOUNG && !cn_cycle.empties};
 
   CN_CHECK(tracer->count == 0);
   cairn_weak_process(&closure);

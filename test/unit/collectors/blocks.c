@@ -77,7 +77,7 @@ static void few_are_swept_in_a_pause(void **state)
   size_t before, calls = 0;
 
   (void)state;
-  cn_blocks_turn();
+  cn_blocks_turn(false);
   for (before = unswept(); room.free != hole; before = unswept(), calls++) {
     assert_true(cn_blocks_next(&room, false));
     assert_in_range(before - unswept(), 0, FEW);
@@ -97,7 +97,7 @@ static void all_are_swept_where_no_block_is_free(void **state)
   while (cn_blocks_next(&room, true))
     ;
   room = (struct cn_room){0, 0};
-  cn_blocks_turn();
+  cn_blocks_turn(false);
   for (size_t block = 0; block < cn_tables.blocks; block++) /* free is none of those not marked */
     if (cn_tables.states[block] == CN_BLOCK_UNSWEPT && cn_tables.lines[block * CN_BLOCK_LINES] == 0)
       cn_tables.states[block] = CN_BLOCK_USED;

@@ -87,17 +87,22 @@ static _Atomic size_t fetched;
 /* Roots are like a stack: the first have not changed since the last enumeration, and young ones
  * leave them out. Of some of these nobody has heard since cairn_older_roots(true). */
 static size_t still, older;
+/* From here on they are no stack's, and come in each enumeration, in the second round. */
+static size_t stacks = ROOTS, roots_end;
 
 void cairn_roots_begin(enum cairn_roots which)
 {
-  fetched = which == CAIRN_ROOTS_YOUNG ? still / SET * SET : 0;
+  bool young = which == CAIRN_ROOTS_YOUNG;
+
+  fetched = young ? (still < stacks ? still : stacks) / SET * SET : 0;
+  roots_end = young ? stacks : ROOTS;
   if (older > fetched)
     older = fetched;
 }
 
 void cairn_older_roots(bool wanted)
 {
-  older = wanted ? ROOTS : 0;
+  older = wanted ? stacks : 0;
 }
 
 bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env)
@@ -110,13 +115,15 @@ bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env)
 
 void cairn_roots_rest(void)
 {
+  fetched = stacks;
+  roots_end = ROOTS;
 }
 
 struct cairn_root_set *cairn_roots_fetch(void)
 {
   size_t first = atomic_fetch_add(&fetched, SET);
 
-  return first < ROOTS ? (struct cairn_root_set *)&roots[first] : NULL;
+  return first < roots_end ? (struct cairn_root_set *)&roots[first] : NULL;
 }
 
 static int times = 2; /* each root comes */

@@ -274,11 +274,15 @@ static void sweep(size_t block)
     bits[i] = 0;
   memset(&cn_tables.reached[block * CN_BLOCK_LINES], 0, CN_BLOCK_LINES);
   blocks.lines += lines;
+  if (cn_tables.filled[block] > lines * CN_LINE)
+    cn_tables.filled[block] = (uint32_t)(lines * CN_LINE);
   if (lines == 0) {
+    cn_tables.groups[block] = 0;
     set_free(block, 1);
     return;
   }
-  cn_tables_set_state(block, CN_BLOCK_LINES - lines < LEAST_HOLES ? CN_BLOCK_USED : CN_BLOCK_HOLES);
+  bool whole = CN_BLOCK_LINES - lines < LEAST_HOLES || cn_tables.groups[block] != 0;
+  cn_tables_set_state(block, whole ? CN_BLOCK_USED : CN_BLOCK_HOLES);
   if (block < blocks.holes)
     blocks.holes = block;
 }
@@ -293,6 +297,7 @@ static bool take_free(struct cn_room *room)
     blocks.free++;
   CN_CHECK(blocks.free < blocks.high);
   cn_tables_set_state(blocks.free, CN_BLOCK_USED);
+  cn_tables.filled[blocks.free] = CN_BLOCK;
   blocks.spare--;
   room->free = cn_tables_address(blocks.free++);
   room->end = room->free + CN_BLOCK;
@@ -332,6 +337,7 @@ static bool take_block(struct cn_room *room)
     }
     if (cn_tables.states[block] == CN_BLOCK_HOLES) {
       cn_tables_set_state(block, CN_BLOCK_USED);
+      cn_tables.filled[block] += (uint32_t)((CN_BLOCK_LINES - lines_of(block)) * CN_LINE);
       if (take_hole(room, cn_tables_address(block)))
         return true;
     }
@@ -518,6 +524,24 @@ void cn_blocks_keep(size_t block)
     cn_tables.states[block] = CN_BLOCK_USED;
 }
 
+void cn_blocks_empty(size_t block)
+{
+  CN_CHECK(cn_tables.states[block] == CN_BLOCK_SOURCE);
+  cn_tables_clear(block, 1);
+  set_free(block, 1);
+}
+
+void cn_blocks_fill(size_t block)
+{
+  CN_CHECK(cn_tables.groups[block] == 0);
+  if (cn_tables.states[block] != CN_BLOCK_USED && cn_tables.states[block] != CN_BLOCK_SOURCE)
+    return;
+  bool whole = CN_BLOCK_LINES - lines_of(block) < LEAST_HOLES;
+  cn_tables.states[block] = whole ? CN_BLOCK_USED : CN_BLOCK_HOLES;
+  if (block < blocks.holes)
+    blocks.holes = block;
+}
+
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery)
 {
   size_t start = cn_tables_block(kept.start), end = cn_tables_block(kept.end),
@@ -566,9 +590,18 @@ static size_t choose(size_t quarters, size_t bytes)
   return sum;
 }
 
-void cn_blocks_unmark(size_t bytes)
+static void choose_all(void)
 {
-  if (bytes != 0 && is_fragmented())
+  for (size_t block = blocks.low; block < blocks.high; block++)
+    if (cn_tables.states[block] == CN_BLOCK_HOLES || cn_tables.states[block] == CN_BLOCK_USED)
+      cn_tables.states[block] = CN_BLOCK_SOURCE;
+}
+
+void cn_blocks_unmark(size_t bytes, bool all)
+{
+  if (all && bytes != 0)
+    choose_all();
+  else if (bytes != 0 && is_fragmented())
     for (size_t quarters = 1; quarters <= 3; quarters++)
       bytes -= choose(quarters, bytes);
   for (size_t block = blocks.low; (block = skip(block, blocks.high)) < blocks.high; block++)
@@ -576,7 +609,7 @@ void cn_blocks_unmark(size_t bytes)
       cn_tables.states[block] = CN_BLOCK_USED;
 }
 
-void cn_blocks_turn(void)
+void cn_blocks_turn(bool counted)
 {
   uint8_t *lines = cn_tables.lines;
 
@@ -585,8 +618,11 @@ void cn_blocks_turn(void)
   cn_tables.marks = 1 - cn_tables.marks;
   CN_CHECK(cn_tables.marks <= 1);
   for (size_t block = blocks.low; block < blocks.high; block++)
-    if (cn_blocks_has_objects(block))
+    if (cn_blocks_has_objects(block)) {
       cn_tables.states[block] = CN_BLOCK_UNSWEPT;
+      if (!counted)
+        cn_tables.filled[block] = CN_BLOCK;
+    }
   blocks.holes = blocks.unswept = blocks.low;
   blocks.lines = 0;
 }

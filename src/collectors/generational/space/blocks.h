@@ -83,12 +83,17 @@ void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nur
 /* An object of the block is not to move: it is no source any more. */
 void cn_blocks_keep(size_t block);
 
+/* Nothing is left in a source: it is free. Or holes in a block that nobody was to fill are to be.
+ */
+void cn_blocks_empty(size_t block);
+void cn_blocks_fill(size_t block);
+
 /* Before a full collection: no hole is known. Objects of at most `bytes` that lie in
- * blocks with much room are to be copied. */
-void cn_blocks_unmark(size_t bytes);
+ * blocks with much room are to be copied; or all, which take no more. */
+void cn_blocks_unmark(size_t bytes, bool all);
 
 /* When all is marked: the objects that there are, are those that are marked. No block is swept. */
-void cn_blocks_turn(void);
+void cn_blocks_turn(bool counted);
 
 /* Sweep blocks, as many of which are at most looked at: what is free in them can be used, and their
  * marks are none. False: all have been swept; those that holes are looked for in have, too. */

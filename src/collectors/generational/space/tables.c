@@ -47,10 +47,12 @@ static bool make_tables(void)
   size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
          again = (cn_tables.end - cn_tables.base) / CN_CARD,
          larges = (cn_tables.old - cn_tables.base) / CN_PAGE,
-         dirty = (cn_tables.end - cn_tables.base) / CN_BLOCK,
-         bytes = round_up(cards + bits + 2 * lines + again + larges + 2 * cn_tables.blocks + dirty +
-                              9 * CN_CARD,
-                          page);
+         dirty = (cn_tables.end - cn_tables.base) / CN_BLOCK, leading = dirty * sizeof(uint16_t),
+         bytes =
+             round_up(cards + bits + 2 * lines + (1 + sizeof(uint16_t)) * again + leading + larges +
+                          (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks + dirty +
+                          13 * CN_CARD,
+                      page);
   uintptr_t memory = cn_os_reserve(bytes);
   if (memory == 0 || !cn_os_commit(memory, bytes)) {
     if (memory != 0)
@@ -67,6 +69,10 @@ static bool make_tables(void)
   cn_tables.again = cut(&memory, again);
   cn_tables.again_blocks = cut(&memory, cn_tables.blocks);
   cn_tables.dirty = cut(&memory, dirty);
+  cn_tables.filled = cut(&memory, cn_tables.blocks * sizeof(uint32_t));
+  cn_tables.groups = cut(&memory, cn_tables.blocks * sizeof(uint16_t));
+  cn_tables.leads = cut(&memory, again * sizeof(uint16_t));
+  cn_tables.leading = cut(&memory, leading);
   return true;
 }
 

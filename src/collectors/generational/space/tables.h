@@ -45,7 +45,11 @@ struct cn_tables {
   unsigned char *again;  /* by card of the old space: the marker is to look at it again; */
   uint8_t *again_blocks; /* by block: at some card of it */
   uint8_t *dirty;        /* by 32 KiB of any address: a card was, when cn_cards_begin() looked */
-  unsigned char *cards;  /* of any address, by the mask */
+  uint32_t *filled;  /* by block: bytes of objects when it was swept, and of holes filled since */
+  uint16_t *groups;  /* by block: the bit of the group with which it is emptied (emptying.h) */
+  uint16_t *leads;   /* by card: groups into which what lies there may lead; */
+  uint16_t *leading; /* the same by 32 KiB, large objects included */
+  unsigned char *cards; /* of any address, by the mask */
   uint64_t mask;
 };
 extern struct cn_tables cn_tables;
@@ -158,6 +162,22 @@ static inline unsigned char *cn_tables_again(uintptr_t address)
 static inline uint8_t *cn_tables_dirty(uintptr_t address)
 {
   return &cn_tables.dirty[(address - cn_tables.base) / CN_BLOCK];
+}
+
+static inline uint16_t cn_tables_group(size_t block)
+{
+  return __atomic_load_n(&cn_tables.groups[block], __ATOMIC_RELAXED);
+}
+
+/* Of large objects, too. */
+static inline uint16_t *cn_tables_leads(uintptr_t address)
+{
+  return &cn_tables.leads[(address - cn_tables.base) / CN_CARD];
+}
+
+static inline uint16_t *cn_tables_leading(uintptr_t address)
+{
+  return &cn_tables.leading[(address - cn_tables.base) / CN_BLOCK];
 }
 
 /* Nothing of the block is marked, or to be looked at again. */
