@@ -30,7 +30,7 @@ using namespace llvm;
 namespace
 {
 
-/// Options of a pass as text, "slots=always;without=sink+compare", and what they mean.
+/// Options of a pass as text, "slots=always;without=sink+recompute", and what they mean.
 struct Settings {
   cairn_compile_options options = {};
   bool off = false;

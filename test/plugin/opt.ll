@@ -9,7 +9,7 @@
 ; RUN: cmp %t.1 %t.2
 ; CHECK-LABEL: define ptr addrspace(1) @f(
 ; CHECK: gc.relocate
-; RUN: %{opt} -passes='function(sroa),cairn-rewrite-statepoints<slots=never;without=sink+compare;check-polls>,cairn-verify-safepoints' \
+; RUN: %{opt} -passes='function(sroa),cairn-rewrite-statepoints<slots=never;without=sink+recompute;check-polls>,cairn-verify-safepoints' \
 ; RUN:   %s | FileCheck %s
 ; RUN: %{opt} -passes='cairn-rewrite-statepoints,cairn-strip-statepoints' %s \
 ; RUN:   | FileCheck --check-prefix=PLAIN %s

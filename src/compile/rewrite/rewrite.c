@@ -125,15 +125,10 @@ static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs
 static void analyse(struct cn_refs *refs)
 {
   struct cn_bases bases;
-  struct cn_compared compared = {0};
 
   CN_CHECK(refs->points.count > 0);
-  bool moved = cn_compare_move(refs, NULL);
   cn_liveness(refs);
-  if (moved && cn_compare_settle(refs, &compared))
-    cn_liveness(refs);
   cn_bases_find(&bases, refs);
-  cn_free(&compared.early);
   if (bases.made.count)
     cn_refs_extend(refs, bases.made.at, bases.made.count);
   if (cn_refs_attach_bases(refs, &bases) || bases.made.count)

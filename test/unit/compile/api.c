@@ -378,13 +378,14 @@ static void options_by_name(void **state)
 
   (void)state;
   assert_int_equal(cairn_compile_set(&options, "slots", "always", &wrong), CAIRN_OK);
-  assert_int_equal(cairn_compile_set(&options, "without", "sink,nests,compare", &wrong), CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "without", "sink,nests,recompute", &wrong),
+                   CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "slot-budget", "4294967295", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "address-spaces", "1,255", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "check-polls", NULL, &wrong), CAIRN_OK);
   assert_int_equal(options.slots, CAIRN_SLOTS_ALWAYS);
   assert_int_equal(options.relocations_off,
-                   1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_COMPARE);
+                   1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_RECOMPUTE);
   assert_int_equal(options.placements_off, 1u << CAIRN_PLACEMENT_NESTS);
   assert_int_equal(options.slot_budget, UINT32_MAX);
   assert_int_equal(options.address_space_count, 2);

@@ -170,9 +170,7 @@ static struct cn_sink_place place_of(const struct web *web, const struct cn_ref_
   struct cn_sink_place place = {
       .state = CN_SINK_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
 
-  if (use->early)
-    place.state = CN_SINK_DIRECT;
-  else if (use->point != CN_NO_INDEX)
+  if (use->point != CN_NO_INDEX)
     place.before = web->refs->points.at[use->point].call;
   else if (LLVMIsAPHINode(use->user))
     place = place_at_end(web, use->block);

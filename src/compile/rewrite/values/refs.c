@@ -205,20 +205,6 @@ static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uin
   refs->values.at[index].pos = pos;
 }
 
-/* The comparison that reads the operand, if `user` is one. */
-static uint32_t compare_of(struct cn_refs *refs, struct cn_ref_use use)
-{
-  if (use.operand > 1 || !LLVMIsAICmpInst(use.user))
-    return CN_NO_INDEX;
-  size_t count = refs->compares.count;
-  if (count == 0 || refs->compares.at[count - 1].compare != use.user)
-    cn_push(&refs->compares, (struct cn_compare){.compare = use.user,
-                                                 .block = use.block,
-                                                 .pos = use.pos,
-                                                 .uses = {CN_NO_INDEX, CN_NO_INDEX}});
-  return (uint32_t)refs->compares.count - 1;
-}
-
 /* Record that `user` reads `operand`, if that holds a reference. */
 static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
 {
@@ -230,7 +216,6 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   CN_ASSERT(LLVMGetOperand(use.user, use.operand) == operand);
   use.value = index;
   use.via = CN_NO_INDEX;
-  use.compare = compare_of(refs, use);
   if (root != index && (!use.state || refs->values.at[index].alias)) {
     use.value = root;
     use.via = index;
@@ -323,10 +308,7 @@ static void group_uses(struct cn_refs *refs)
   CN_CHECK(at == refs->uses.count);
   for (size_t i = 0; i < refs->uses.count; i++) {
     struct cn_ref_value *v = &refs->values.at[refs->uses.at[i].value];
-    const struct cn_ref_use *use = &refs->uses.at[i];
-    if (use->compare != CN_NO_INDEX)
-      refs->compares.at[use->compare].uses[use->operand] = v->uses + v->use_count;
-    sorted[v->uses + v->use_count++] = *use;
+    sorted[v->uses + v->use_count++] = refs->uses.at[i];
   }
   free(refs->uses.at);
   refs->uses.at = sorted;
@@ -424,7 +406,6 @@ void cn_refs_free(struct cn_refs *refs)
   cn_free(&refs->uses);
   cn_free(&refs->points);
   cn_free(&refs->crossings);
-  cn_free(&refs->compares);
   cn_ptrmap_free(&refs->index);
   cn_ptrmap_free(&refs->indices);
   free(refs->first_point);

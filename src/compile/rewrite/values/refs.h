@@ -39,8 +39,6 @@ struct cn_ref_use {
   bool after;          /* needed until the call returns */
   bool state;          /* deoptimisation state: names what is listed */
   bool listed;         /* of the call's gc-live bundle: no operand of the statepoint but listed */
-  bool early;          /* read before `user` (compare.c) */
-  uint32_t compare;    /* the comparison that `user` is, or CN_NO_INDEX */
 };
 
 struct cn_ref_value {
@@ -72,16 +70,6 @@ struct cn_parse_point {
   CN_VECTOR(uint32_t) live; /* values that cross, ascending */
 };
 
-/* An integer comparison of references. */
-struct cn_compare {
-  LLVMValueRef compare;
-  uint32_t block, pos;
-  uint32_t uses[2]; /* of its operands, or CN_NO_INDEX */
-  /* where both may be read, at the earliest; set by cn_compare_move() */
-  uint32_t from_block, from_pos;
-  bool early; /* its uses are put there */
-};
-
 /* It holds (cn_refs_wrong()) that
  *   - positions ascend from block to block and from parse point to parse point
  *   - a root is a value, and has a root in turn where CN_REMAT_LIMIT cut a chain; a base is its own
@@ -95,7 +83,6 @@ struct cn_refs {
   CN_VECTOR(struct cn_ref_use) uses;
   CN_VECTOR(struct cn_parse_point) points; /* in order of position */
   CN_VECTOR(uint32_t) crossings;           /* indices of points */
-  CN_VECTOR(struct cn_compare) compares;   /* in order of position */
   struct cn_ptrmap index;                  /* LLVMValueRef -> index of values */
   struct cn_ptrmap indices;                /* LLVMValueRef -> what count_indices() found (refs.c) */
   uint32_t *first_point;                   /* per block, and one more */
@@ -187,19 +174,6 @@ void cn_bases_print(LLVMValueRef function, FILE *out);
 bool cn_pointer_bases_asked(LLVMModuleRef module);
 /* Answer the questions of one function. True if it had some: `refs` is outdated. */
 bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs);
-
-/* ---- compare.c ---- */
-
-/* Per comparison: are its operands read early? */
-struct cn_compared {
-  CN_VECTOR(bool) early;
-};
-/* Let the comparisons that relocation cannot change read their operands early: all, or those that
- * were decided on. True if there are such. */
-bool cn_compare_move(struct cn_refs *refs, const struct cn_compared *decided);
-/* Decide, by the liveness that follows from it, and put the others back. True if liveness is
- * outdated. */
-bool cn_compare_settle(struct cn_refs *refs, struct cn_compared *decided);
 
 /* ---- aggregates.c, aggregates_parts.c ---- */
 

@@ -85,17 +85,6 @@ static const char *points_wrong(const struct cn_refs *refs)
   return NULL;
 }
 
-static const char *compares_wrong(const struct cn_refs *refs)
-{
-  for (size_t c = 0; c < refs->compares.count; c++)
-    for (unsigned i = 0; i < 2; i++) {
-      uint32_t use = refs->compares.at[c].uses[i];
-      if (use != CN_NO_INDEX && (use >= refs->uses.count || refs->uses.at[use].compare != c))
-        return "references: a comparison's operand is another's";
-    }
-  return NULL;
-}
-
 const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when)
 {
   const char *wrong = points_wrong(refs);
@@ -105,5 +94,5 @@ const char *cn_refs_wrong(const struct cn_refs *refs, enum cn_refs_when when)
     if (!wrong)
       wrong = uses_wrong(refs, v, when);
   }
-  return wrong ? wrong : compares_wrong(refs);
+  return wrong;
 }
