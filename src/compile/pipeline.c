@@ -147,11 +147,10 @@ static const char *const *order_of(const struct cairn_compile_options *options)
 }
 
 /* How much the optimiser may do, from the most to the least. */
-enum freedom { INTEGRAL, NON_INTEGRAL, NO_VECTORS, LEVEL_ONE, FREEDOMS };
+enum freedom { INTEGRAL, NON_INTEGRAL, LEVEL_ONE, FREEDOMS };
 
-static const char *const freedom_names[FREEDOMS] = {
-    "integral references", "non-integral references",
-    "non-integral references and no vectorisation", "default<O1>"};
+static const char *const freedom_names[FREEDOMS] = {"integral references",
+                                                    "non-integral references", "default<O1>"};
 
 static const struct step *find_step(const char *name)
 {
@@ -270,11 +269,12 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   const struct cairn_compile_options *o = ctx->options;
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
 
-  LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
-  LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < NO_VECTORS && o->opt_level > 1);
+  LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
   set_integral(ctx->module, freedom == INTEGRAL);
-  /* Level one has no pass that correlates conditions: after early insertion those may use a
-   * reference's old value on a path where it is null, further than verify can follow. */
+  /* Level one makes no vectors, and has no pass that correlates conditions: after early insertion
+   * those may use a reference's old value on a path where it is null, further than verify can
+   * follow. */
   bool ok = run_llvm(ctx, freedom < LEVEL_ONE ? default_pipeline(o) : "default<O1>", builder);
   set_integral(ctx->module, true);
   LLVMDisposePassBuilderOptions(builder);
