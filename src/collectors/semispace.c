@@ -56,24 +56,13 @@ static struct {
   uint64_t collections;
 } heap;
 
-/* One collection: [from, from_end) is copied to [to, free). */
-static struct {
-  uintptr_t from, from_end, to, free;
-  const struct cairn_layout *known; /* the last layout that was checked */
-  uint64_t objects;                 /* that were copied */
-  uint64_t asked;                   /* for a hash, and were not */
-  uintptr_t scanned;                /* up to here copies have been scanned */
-  bool mapped;                      /* object starts are being looked up */
-  bool uncleared;                   /* what looks like a header may be none */
-  bool moves;                       /* large objects, too */
-  struct cairn_words words;
-} cycle;
+struct cn_copying cn_copying;
 
 /* Would a word that leads to `address` be an immediate? Most words that lead into the heap are
  * references: ask only where they do. */
 static inline bool is_immediate(uintptr_t address)
 {
-  return (address & cycle.words.mask) != 0;
+  return (address & cn_copying.words.mask) != 0;
 }
 
 /* Mutators that get buffers while the program runs. */
@@ -281,22 +270,16 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 
 /* ---- copying ---- */
 
-_Noreturn static void not_an_object(uintptr_t *slot, uintptr_t address, const char *why)
-{
-  cairn_fatal("reference 0x%lx, found at %p in collection %lu, is not the start of an object: %s",
-              (unsigned long)address, (void *)slot, (unsigned long)heap.collections, why);
-}
-
 __attribute__((noinline)) static const struct cairn_layout *
 check_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
   if (cairn_header_is_gone(header))
-    not_an_object(slot, address, "its type was one of an image that has been unloaded");
+    cn_semispace_no_object(slot, address, "its type was one of an image that has been unloaded");
   if (!cairn_layout_is_known(layout))
-    not_an_object(slot, address, "its header is no layout");
-  cycle.known = layout;
+    cn_semispace_no_object(slot, address, "its header is no layout");
+  cn_copying.known = layout;
   return layout;
 }
 
@@ -305,7 +288,7 @@ static inline const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
-  return layout && layout == cycle.known ? layout : check_layout(slot, address, header);
+  return layout && layout == cn_copying.known ? layout : check_layout(slot, address, header);
 }
 
 __attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintptr_t address,
@@ -317,7 +300,7 @@ __attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintp
 
   if (address - from < CAIRN_ABI_INDEXED_HEADER_SIZE || (count & 1) == 0 ||
       cairn_layout_payload(layout, count >> 1, &bytes) != CAIRN_OK)
-    not_an_object(slot, address, "its element count is damaged");
+    cn_semispace_no_object(slot, address, "its element count is damaged");
   return bytes;
 }
 
@@ -331,14 +314,14 @@ static inline size_t measure(uintptr_t *slot, uintptr_t address, const struct ca
 
   *prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   if (bytes > end - address)
-    not_an_object(slot, address, "it ends outside the heap");
+    cn_semispace_no_object(slot, address, "it ends outside the heap");
   return bytes;
 }
 
 __attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_t address)
 {
   if (!is_immediate(address))
-    not_an_object(slot, address, "it is not aligned");
+    cn_semispace_no_object(slot, address, "it is not aligned");
   return address;
 }
 
@@ -348,9 +331,9 @@ __attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t no
 {
   CN_ASSERT(!cairn_header_is_forwarded(header) && bytes % sizeof(uintptr_t) == 0);
   if (was != now)
-    cycle.free += cairn_object_copy_hash(was, now, header, bytes);
+    cn_copying.free += cairn_object_copy_hash(was, now, header, bytes);
   else if ((header & CAIRN_ABI_HEADER_HASH) != 0)
-    cycle.asked++;
+    cn_copying.asked++;
   if ((header & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(was, now);
 }
@@ -369,29 +352,14 @@ static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t f
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
   size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
-  uintptr_t moved = cycle.free + prefix;
-  cn_copy((uintptr_t *)cycle.free, (const uintptr_t *)(address - prefix), bytes);
-  cycle.free += bytes;
+  uintptr_t moved = cn_copying.free + prefix;
+  cn_copy((uintptr_t *)cn_copying.free, (const uintptr_t *)(address - prefix), bytes);
+  cn_copying.free += bytes;
   if (*header != (uintptr_t)layout)
     reached_marked(address, moved, *header, bytes - prefix);
   *header = cairn_header_to(moved);
-  cycle.objects++;
+  cn_copying.objects++;
   return moved;
-}
-
-static bool is_forward(uintptr_t header)
-{
-  uintptr_t to = cairn_header_forwarded_to(header);
-
-  return cairn_header_is_forwarded(header) &&
-         to - CAIRN_ABI_HEADER_SIZE - cycle.to < cycle.free - cycle.to;
-}
-
-/* The payload of the large object whose block begins at `block`. */
-static uintptr_t large_object(uintptr_t block)
-{
-  return is_forward(*(const uintptr_t *)block) ? block + CAIRN_ABI_HEADER_SIZE
-                                               : cairn_block_object(block);
 }
 
 /* Mark a large object, or copy it. Returns where it is now. */
@@ -403,10 +371,10 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
   if (is_immediate(address))
     return address;
   if (block == 0)
-    not_an_object(slot, address, "an earlier collection freed it");
-  if (address != large_object(block))
-    not_an_object(slot, address, "it leads into a large object");
-  if (cycle.moves)
+    cn_semispace_no_object(slot, address, "an earlier collection freed it");
+  if (address != cn_semispace_large_object(block))
+    cn_semispace_no_object(slot, address, "it leads into a large object");
+  if (cn_copying.moves)
     return evacuate(slot, address, block, end);
   if (!cn_large_mark(block))
     return address;
@@ -422,92 +390,35 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
  * of the header tells an object: it lies in the block even if the payload is empty. */
 static inline void visit_slot(uintptr_t *slot)
 {
-  uintptr_t tag = cycle.words.reference, address = *slot - tag;
+  uintptr_t tag = cn_copying.words.reference, address = *slot - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
-  if (header - cycle.from < cycle.from_end - cycle.from)
-    *slot = evacuate(slot, address, cycle.from, cycle.from_end) + tag;
+  if (header - cn_copying.from < cn_copying.from_end - cn_copying.from)
+    *slot = evacuate(slot, address, cn_copying.from, cn_copying.from_end) + tag;
   else if (*slot != 0 && cn_large_contains(header))
     *slot = visit_large(slot, address) + tag;
-  else if (*slot != 0 && cn_spaces_contain(header) && header - cycle.to >= cycle.free - cycle.to &&
-           !is_immediate(address))
-    not_an_object(slot, address, "an earlier collection moved everything away from there");
+  else if (*slot != 0 && cn_spaces_contain(header) &&
+           header - cn_copying.to >= cn_copying.free - cn_copying.to && !is_immediate(address))
+    cn_semispace_no_object(slot, address, "an earlier collection moved everything away from there");
 }
 
-/* ---- roots that point into an object ---- */
-
-/* Step over a block of from-space. If it has been copied, the copy tells the size. */
-static uintptr_t step(uintptr_t block, uintptr_t *payload)
-{
-  uintptr_t first = *(const uintptr_t *)block;
-  bool indexed = (first & 1) != 0 && !is_forward(first);
-  uint64_t bytes;
-
-  *payload = block + (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
-  uintptr_t at = *payload, header = *cairn_object_header(at);
-  size_t more = 0;
-  if (is_forward(header)) {
-    at = cairn_header_forwarded_to(header);
-    header = *cairn_object_header(at);
-    more = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
-  }
-  if (!cn_starts_payload(header, at, indexed, &bytes) || bytes - more > cycle.from_end - *payload)
-    cairn_fatal("the heap is damaged at 0x%lx: no object starts there", (unsigned long)block);
-  return *payload + bytes - more;
-}
-
-/* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
- * where layouts lie at addresses with which a program is unlikely to compute, and where no array is
- * left as it was found. */
-static bool is_plainly_start(uintptr_t address)
-{
-  if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || cycle.uncleared)
-    return false;
-  uintptr_t header = *cairn_object_header(address);
-  if (is_forward(header))
-    return true;
-  return header >> 32 != 0 && cairn_layout_is_known(cairn_header_layout(header));
-}
-
-static uintptr_t start_of(uintptr_t *slot, uintptr_t address)
-{
-  if (is_plainly_start(address))
-    return address;
-  if (!cycle.mapped && !cn_starts_begin(cycle.from_end, step))
-    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
-                        (unsigned long)address);
-  cycle.mapped = true;
-  uintptr_t start = cn_starts_find(address);
-  if (start == 0)
-    not_an_object(slot, address, "no object reaches there");
-  CN_ASSERT(start > cycle.from && start <= address);
-  return start;
-}
-
-static uintptr_t visit_inside_large(uintptr_t *slot, uintptr_t address)
-{
-  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
-  uintptr_t start = block != 0 ? large_object(block) : address;
-
-  if (start > address)
-    not_an_object(slot, address, "it leads to a header");
-  return visit_large(slot, start) + (address - start);
-}
+/* ---- roots ---- */
 
 static void visit_root(void *env, struct cairn_slot slot)
 {
-  uintptr_t tag = cycle.words.reference, address = *slot.address - tag;
+  uintptr_t tag = cn_copying.words.reference, address = *slot.address - tag;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   (void)env;
   if (is_immediate(address))
     return;
-  if (header - cycle.from < cycle.from_end - cycle.from) {
-    uintptr_t start = start_of(slot.address, address);
-    *slot.address =
-        evacuate(slot.address, start, cycle.from, cycle.from_end) + (address - start) + tag;
+  if (header - cn_copying.from < cn_copying.from_end - cn_copying.from) {
+    uintptr_t start = cn_semispace_inside(slot.address, address);
+    *slot.address = evacuate(slot.address, start, cn_copying.from, cn_copying.from_end) +
+                    (address - start) + tag;
   } else if (cn_large_contains(header)) {
-    *slot.address = visit_inside_large(slot.address, address) + tag;
+    uintptr_t start = cn_semispace_inside_large(slot.address, address);
+    *slot.address = visit_large(slot.address, start) + (address - start) + tag;
   } else {
     visit_slot(slot.address);
   }
@@ -546,7 +457,8 @@ static uintptr_t scan(uintptr_t block)
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
-  CN_ASSERT(block < cycle.free || cn_large_contains(block)); /* else it is past the last copy */
+  CN_ASSERT(block < cn_copying.free ||
+            cn_large_contains(block)); /* else it is past the last copy */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
@@ -575,17 +487,17 @@ static uintptr_t scan(uintptr_t block)
 /* Scan copies, and large objects with references, until there are no more. */
 static void scan_all(void *env)
 {
-  uintptr_t large, block = cycle.scanned;
+  uintptr_t large, block = cn_copying.scanned;
 
   (void)env;
   do {
-    while (block != cycle.free)
+    while (block != cn_copying.free)
       block = scan(block);
     large = cn_large_pop();
     if (large != 0)
       scan(large);
-  } while (large != 0 || block != cycle.free);
-  cycle.scanned = block;
+  } while (large != 0 || block != cn_copying.free);
+  cn_copying.scanned = block;
 }
 
 /* What is_reached() of struct cairn_closure asks. */
@@ -597,10 +509,10 @@ static bool is_reached(void *env, struct cairn_slot slot)
 
   (void)env;
   if (large && block == 0)
-    not_an_object(slot.address, address, "an earlier collection freed it");
-  if (large && !cycle.moves)
+    cn_semispace_no_object(slot.address, address, "an earlier collection freed it");
+  if (large && !cn_copying.moves)
     return cn_large_is_marked(block);
-  if (address == 0 || (!large && header - cycle.from >= cycle.from_end - cycle.from))
+  if (address == 0 || (!large && header - cn_copying.from >= cn_copying.from_end - cn_copying.from))
     return true;
   word = *cairn_object_header(address);
   if (!cairn_header_is_forwarded(word))
@@ -611,16 +523,18 @@ static bool is_reached(void *env, struct cairn_slot slot)
 
 static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool move_all)
 {
-  cycle.from = heap.current.base;
-  cycle.from_end = from_end;
-  cycle.to = cycle.free = cycle.scanned = to->base;
-  cycle.known = NULL;
-  cycle.objects = cycle.asked = 0;
-  cycle.mapped = false;
-  cycle.moves = move_all;
-  cycle.words = cairn_words;
-  CN_CHECK(cycle.words.mask < CAIRN_ABI_OBJECT_ALIGN && cycle.words.reference <= cycle.words.mask);
-  cycle.uncleared = cairn_arrays_uncleared();
+  cn_copying.from = heap.current.base;
+  cn_copying.from_end = from_end;
+  cn_copying.to = cn_copying.free = cn_copying.scanned = to->base;
+  cn_copying.known = NULL;
+  cn_copying.number = heap.collections;
+  cn_copying.objects = cn_copying.asked = 0;
+  cn_copying.mapped = false;
+  cn_copying.moves = move_all;
+  cn_copying.words = cairn_words;
+  CN_CHECK(cn_copying.words.mask < CAIRN_ABI_OBJECT_ALIGN &&
+           cn_copying.words.reference <= cn_copying.words.mask);
+  cn_copying.uncleared = cairn_arrays_uncleared();
   cairn_phase_begins("roots");
   cairn_visit_roots(visit_root, NULL);
   cairn_phase_ends("roots");
@@ -628,9 +542,9 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   scan_all(NULL);
   cairn_weak_process(&(struct cairn_closure){is_reached, visit_field, scan_all, NULL, false});
   cairn_phase_ends("copy");
-  cairn_identity_left(cycle.asked);
-  cairn_note_all_moved(cycle.objects, cycle.free - cycle.to);
-  if (cycle.mapped)
+  cairn_identity_left(cn_copying.asked);
+  cairn_note_all_moved(cn_copying.objects, cn_copying.free - cn_copying.to);
+  if (cn_copying.mapped)
     cn_starts_drop();
 }
 
@@ -731,7 +645,7 @@ static void collect(const struct cairn_collection *collection)
   heap.collections++;
   struct cn_space to = choose_space(most, bytes_needed, move_all);
   copy_reachable(from_end, &to, move_all);
-  size_t live = cycle.free - to.base;
+  size_t live = cn_copying.free - to.base;
   CN_CHECK(live <= most && live <= to.committed);
   cairn_phase_begins("memory");
   end_large(move_all);
@@ -752,7 +666,7 @@ static void collect(const struct cairn_collection *collection)
     commit_both(live + heap.large);
     trim();
   }
-  heap.free = cycle.free;
+  heap.free = cn_copying.free;
   cn_starts_from(heap.current.base);
   cn_starts_note(heap.free);
   touch();
@@ -801,12 +715,12 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   uintptr_t payload, next;
 
   take_all();
-  cycle.from = heap.current.base;
-  cycle.from_end = heap.free;
-  cycle.to = cycle.free = 0; /* nothing has been copied */
-  for (uintptr_t block = cycle.from; block != cycle.from_end; block = next) {
-    next = step(block, &payload);
-    CN_CHECK(payload <= next && next <= cycle.from_end);
+  cn_copying.from = heap.current.base;
+  cn_copying.from_end = heap.free;
+  cn_copying.to = cn_copying.free = 0; /* nothing has been copied */
+  for (uintptr_t block = cn_copying.from; block != cn_copying.from_end; block = next) {
+    next = cn_semispace_step(block, &payload);
+    CN_CHECK(payload <= next && next <= cn_copying.from_end);
     forget_object(payload, next, start, stop);
   }
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
