@@ -236,6 +236,12 @@ const char *cn_barriers_name(enum cairn_barriers kind)
   return barriers[kind];
 }
 
+/* With the first form of cards, "cards", stores into new large objects had none. */
+const char *cn_barriers_mark(enum cairn_barriers kind)
+{
+  return kind == CAIRN_BARRIERS_CARDS ? "cards.2" : cn_barriers_name(kind);
+}
+
 static char *set_barriers(struct cairn_compile_options *options, const char *value)
 {
   unsigned count = sizeof barriers / sizeof *barriers;

@@ -12,8 +12,8 @@
 ; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=cairn-globals -S %s | FileCheck --check-prefix=NO-IMAGE %s
 ; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes=cairn-insert-barriers,cairn-lower-barriers,cairn-globals -S %s | FileCheck --check-prefix=IMAGE %s
 ; RUN: opt -load-pass-plugin=%build/lib/libcairn-plugin.so -passes='default<O2>' -cairn=runtime -S %s | FileCheck --check-prefix=IMAGE %s
-; The flags of the image say what was made, not what was asked for: kind 1 from bit 8 on is cards.
-; IMAGE: @cairn.image.data = {{.*}} i64 65792 }
+; The flags of the image say what was made, not what was asked for: kind 7 from bit 8 on is cards.
+; IMAGE: @cairn.image.data = {{.*}} i64 67328 }
 ; NO-IMAGE: @cairn.image.data = {{.*}} i64 65536 }
 ; NO-IMAGE: @cairn.barriers.none
 ;

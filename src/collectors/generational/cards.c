@@ -238,11 +238,50 @@ static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t 
 
   if (large == 0)
     return false;
-  if (cn_large_is_marked(large) && has_references(large)) {
+  if (cn_large_is_marked(large) && !cn_larges_is_young(large) && has_references(large)) {
     uintptr_t from = large + (part - at->first) * PART;
     visit_cards(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
   }
   return true;
+}
+
+void cn_cards_wait(struct cn_tracer *tracer, uintptr_t object, size_t from)
+{
+  const uintptr_t entry[] = {from << 1 | 1, object | 1};
+
+  cn_trace_push(tracer, entry, 2);
+}
+
+/* The first of its groups from there on that is dirty, or the end. */
+static uintptr_t next_dirty(uintptr_t at, uintptr_t end)
+{
+  uint64_t cards = 0;
+
+  CN_ASSERT(at % GROUP == 0 && at <= end);
+  while (at < end && cards == 0) {
+    if (at % CN_BLOCK == 0 && end - at >= CN_BLOCK && is_clean(at)) {
+      at += CN_BLOCK;
+      continue;
+    }
+    memcpy(&cards, cn_tables_cards(at), sizeof cards);
+    at += cards == 0 ? GROUP : 0;
+  }
+  return at;
+}
+
+/* The rest waits below what this one leads to. */
+void cn_cards_visit_new(struct cn_tracer *tracer, uintptr_t object, size_t from)
+{
+  uintptr_t end, block = cn_large_find(object - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t at = next_dirty(block + from, end);
+
+  CN_CHECK(block != 0 && cn_larges_is_young(block));
+  if (at == end)
+    return;
+  uintptr_t next = next_dirty(at + GROUP, end);
+  if (next != end)
+    cn_cards_wait(tracer, object, next - block);
+  visit_group(tracer, block, at, visit_large);
 }
 
 void cn_cards_visit(struct cn_tracer *tracer)
@@ -260,8 +299,9 @@ void cn_cards_visit(struct cn_tracer *tracer)
   }
 }
 
-static void clear(uintptr_t from, uintptr_t to)
+void cn_cards_clean(uintptr_t from, uintptr_t to)
 {
+  CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
   for (uintptr_t group = from; group < to; group += GROUP)
     memset(cn_tables_cards(group), 0, GROUP / CN_CARD);
 }
@@ -274,10 +314,10 @@ void cn_cards_clear(void)
   cn_blocks_bounds(&low, &high);
   for (size_t block = low; block < high; block++)
     if (cn_blocks_has_objects(block))
-      clear(cn_tables_address(block), cn_tables_address(block + 1));
+      cn_cards_clean(cn_tables_address(block), cn_tables_address(block + 1));
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
     CN_CHECK(cn_large_find(block, &end) == block);
-    clear(block, end);
+    cn_cards_clean(block, end);
   }
 }
 

@@ -49,7 +49,7 @@ enum {
   SPARSE = 4,      /* lines over objects, from which on a full collection moves all, */
   PATIENCE = 8,    /* and is one that stops the program, after so many markings in a row */
   TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
-  SLOW = 2000,     /* picoseconds for each byte of a nursery before there was one: half survives */
+  SLOW = 10000,    /* picoseconds for each byte of a nursery before there was one: most survives */
   FORGOTTEN = 32,  /* of the slowest, one part in so many for each collection */
   AHEAD = 2,       /* nurseries for whose copies memory is found beside the program, */
   AHEAD_SHARE = 8, /* and for one part in so many of old objects, */
@@ -136,15 +136,14 @@ static void set_start(void)
   heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
 }
 
-/* After a full collection. */
+/* After a full collection. What waits for its memory will be reachable like what has survived. */
 static void set_threshold(size_t bytes_needed)
 {
   size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
 
   heap.stayed = 0;
   heap.survived = used();
-  if (__builtin_mul_overflow(used(), (size_t)GROWTH, &wanted) ||
-      __builtin_add_overflow(wanted, bytes_needed, &wanted) || wanted > heap.maximum)
+  if (__builtin_mul_overflow(used() + more, (size_t)GROWTH, &wanted) || wanted > heap.maximum)
     wanted = heap.maximum;
   wanted = wanted < heap.initial ? heap.initial : wanted;
   heap.threshold = cn_capacity_soft(heap.soft, used() + heap.usual + more, wanted);
@@ -264,6 +263,8 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   size_t most = (cn_tables.end - cn_tables.old) / NURSERY_ADDRESSES;
   if (!place_nursery(heap.maximum < most - CN_BLOCK ? heap.maximum + CN_BLOCK : most))
     return CAIRN_E_MEMORY;
+  if (cairn_pause_goal() != 0)
+    cn_blocks_begin(cn_capacity_of_copies(heap.room), cn_tracers_most());
   cn_nursery_open(nursery_bytes(0));
   cairn_heap_range(cn_tables.base, cn_tables.end);
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
@@ -684,11 +685,16 @@ static void collect(const struct cairn_collection *collection)
 
 /* ---- questions ---- */
 
+static bool in_nursery(uintptr_t object)
+{
+  return object - CAIRN_ABI_HEADER_SIZE - cn_nursery.start < cn_nursery.end - cn_nursery.start;
+}
+
 static bool is_young(uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE, end, block;
 
-  if (header - cn_nursery.start < cn_nursery.end - cn_nursery.start)
+  if (in_nursery(address))
     return true;
   block = cn_large_contains(header) ? cn_large_find(header, &end) : 0;
   return block != 0 && !cn_large_is_marked(block);
@@ -696,7 +702,7 @@ static bool is_young(uintptr_t address)
 
 static bool covered(uintptr_t object, struct cairn_slot slot)
 {
-  return is_young(object) || !is_young(cairn_slot_object(slot)) ||
+  return in_nursery(object) || !is_young(cairn_slot_object(slot)) ||
          cn_cards_is_dirty((uintptr_t)slot.address);
 }
 

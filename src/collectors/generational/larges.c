@@ -7,6 +7,7 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "collectors/generational/cards.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/large.h"
@@ -43,14 +44,24 @@ static size_t pages_of(uintptr_t block)
   return end - block;
 }
 
+/* What lay there may have left some; nobody has written from `zero` on. */
+static void clean_cards(uintptr_t block, uintptr_t zero)
+{
+  uintptr_t end = block + pages_of(block);
+
+  cn_cards_clean(block, zero < end ? zero : end);
+}
+
 uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero)
 {
   if (list.count == list.room && !make_room())
     return 0;
+  CN_CHECK(bytes > CAIRN_ABI_INLINE_ALLOC_MAX); /* stores into it always mark cards */
   uintptr_t block = cn_large_allocate(bytes, zero);
   CN_CHECK(list.count < list.room);
   if (block != 0) {
-    CN_ASSERT(!cn_large_is_marked(block));
+    CN_ASSERT(!cn_large_is_marked(block) && cn_larges_is_young(block));
+    clean_cards(block, *zero);
     list.at[list.count++] = block;
     cn_larges.young += pages_of(block);
   }
@@ -78,6 +89,11 @@ uintptr_t cn_larges_object(uintptr_t block)
   if (cn_tables_is_forward(first) || (first & 1) == 0)
     return block + CAIRN_ABI_HEADER_SIZE;
   return block + CAIRN_ABI_INDEXED_HEADER_SIZE;
+}
+
+bool cn_larges_is_young(uintptr_t block)
+{
+  return cn_tables.larges[(block - cn_tables.base) / CN_PAGE] == CN_LARGE_YOUNG;
 }
 
 void cn_larges_unmark(void)

@@ -26,6 +26,9 @@ bool cn_larges_lengthen(uintptr_t block, size_t bytes);
 /* STOP. The payload of the object whose block begins there, copied or not. */
 uintptr_t cn_larges_object(uintptr_t block);
 
+/* STOP. Was it so when the collection began? Any number of threads at once. */
+bool cn_larges_is_young(uintptr_t block);
+
 /* STOP. Before a full collection: all are young. After any: those that are not marked go, and no
  * young ones are left. After one that moved all: the same, and no others are made. */
 void cn_larges_unmark(void);

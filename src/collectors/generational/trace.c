@@ -12,6 +12,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/copy.h"
+#include "collectors/generational/cards.h"
 #include "collectors/generational/emptying.h"
 #include "collectors/generational/larges.h"
 #include "collectors/generational/marker.h"
@@ -125,7 +126,7 @@ INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cai
 }
 
 /* ---- the stack of what is to be looked at: an object; or the rest of an array, as the number of
- * an element and the object, both of them odd ---- */
+ * an element, of a young large object a byte, and the object, both of them odd ---- */
 
 bool cn_trace_deepen(struct cn_tracer *tracer)
 {
@@ -437,7 +438,9 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   measure(slot, address, layout, &prefix, block, end);
   reached(tracer, address, address, *cairn_object_header(address));
-  if (cairn_layout_has_references(layout))
+  if (cairn_layout_has_references(layout) && cn_cycle.mode == CN_TRACE_YOUNG)
+    cn_cards_wait(tracer, address, 0);
+  else if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
 }
@@ -655,14 +658,18 @@ INLINE void scan(struct cn_tracer *tracer, uintptr_t entry, struct how how)
   uint64_t first = 0;
 
   CN_ASSERT(layout != NULL && cairn_layout_has_references(layout));
+  if (how.mode == CN_TRACE_YOUNG && object != entry && !cn_tables_is_old(object)) {
+    cn_cards_visit_new(tracer, object, pop(tracer) >> 1);
+    return;
+  }
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0) {
     scan_weak(tracer, object, layout, 0, UINTPTR_MAX);
     return;
   }
-  if (object != entry)
-    first = pop(tracer) >> 1;
-  else
+  if (object == entry)
     visit_offsets(tracer, object, layout->offsets, layout->base_refs, how);
+  else
+    first = pop(tracer) >> 1;
   if (layout->elem_refs != 0)
     scan_elements(tracer, object, layout, first, how);
 }

@@ -65,8 +65,10 @@ bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b);
 /* Is it the start of an object, or null: loaded from managed memory, allocated, or a merge of
  * such; or does an attribute say so? */
 bool cn_address_is_start(LLVMValueRef reference);
-/* Is it a reference to an object that was allocated after the last safepoint before `at`? */
-bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at);
+/* Is it a reference to an object that was allocated after the last safepoint before `at`? `small`:
+ * in a block of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
+bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at,
+                         bool small);
 
 /* ---- elide.c ---- */
 

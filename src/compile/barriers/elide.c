@@ -3,7 +3,8 @@
  * Which writes need no barrier, and why. Needs: struct cn_windows. Breaks: nothing.
  *
  *   the place is no object's           a local, which is a root
- *   the object is fresh                a collector counts it to the young ones, or as logged
+ *   the object is fresh                a collector counts it to the young ones, or as logged; of
+ *                                      cards, only if it is small
  *   the value leads to nothing young   null, a constant, an immediate, what never moves: for kinds
  *                                      that look at the new value
  *   the barrier was before             of the same place, or object, in the same window
@@ -143,13 +144,15 @@ static bool object_was_before(struct cn_barred *barred, LLVMValueRef at, LLVMVal
   return was_before(barred, &(struct cn_barred_at){.at = at, .base = object, .whole = true});
 }
 
-/* Reads need none where writes need none for the place that they go to. */
+/* Reads need none where writes need none for the place that they go to. Of new large objects a
+ * collector looks at dirty cards alone. */
 static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef at,
                                   LLVMValueRef root)
 {
   if (cn_address_is_local(root))
     return "the place is in a local";
-  return cn_address_is_fresh(barred->windows, root, at) ? "the object is new" : NULL;
+  bool small = barred->kind == CAIRN_BARRIERS_CARDS;
+  return cn_address_is_fresh(barred->windows, root, at, small) ? "the object is new" : NULL;
 }
 
 /* Is the loaded reference compared with null at most? That needs no healed one. */

@@ -238,7 +238,7 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
 /* Say so of the function, not of the module: it may be linked with one that has none. */
 static void mark(const struct insertion *n, LLVMValueRef function)
 {
-  const char *kind = cn_barriers_name(n->calls.kind);
+  const char *kind = cn_barriers_mark(n->calls.kind);
 
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_BARRIERS,

@@ -79,6 +79,15 @@ static bool parameter_says_start(LLVMValueRef argument)
   return false;
 }
 
+static LLVMAttributeRef says_fresh(LLVMValueRef call)
+{
+  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(
+      call, CN_FUNCTION_INDEX, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1);
+  LLVMValueRef callee = cn_direct_callee(call);
+
+  return attribute || !callee ? attribute : cn_string_attribute(callee, CN_ATTR_FRESH);
+}
+
 /* cairn_resize_slow() is none: its result may be the old array. */
 static bool is_allocation(LLVMValueRef value)
 {
@@ -86,13 +95,20 @@ static bool is_allocation(LLVMValueRef value)
 
   if (!LLVMIsACallInst(value))
     return false;
-  if (LLVMGetCallSiteStringAttribute(value, CN_FUNCTION_INDEX, CN_ATTR_FRESH,
-                                     sizeof CN_ATTR_FRESH - 1))
+  if (says_fresh(value))
     return true;
   LLVMValueRef callee = cn_direct_callee(value);
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  return callee && ((cn_is_slow_allocation(name) && strcmp(name, CN_RESIZE_SLOW) != 0) ||
-                    cn_string_attribute(callee, CN_ATTR_FRESH));
+  return cn_is_slow_allocation(name) && strcmp(name, CN_RESIZE_SLOW) != 0;
+}
+
+static bool is_small(LLVMValueRef allocation)
+{
+  LLVMAttributeRef fresh = says_fresh(allocation);
+  unsigned length = 0;
+  const char *value = fresh ? LLVMGetStringAttributeValue(fresh, &length) : "";
+
+  return length == sizeof CN_FRESH_SMALL - 1 && memcmp(value, CN_FRESH_SMALL, length) == 0;
 }
 
 static bool result_says_start(LLVMValueRef call)
@@ -138,37 +154,45 @@ bool cn_address_is_start(LLVMValueRef reference)
   return start;
 }
 
+/* Phis and selects on the way; and are large objects none? */
+struct fresh {
+  const struct cn_windows *windows;
+  struct cn_ptrmap seen;
+  bool small;
+};
+
 /* Is `reference` fresh where `window` is the current one, and its definition dominates? */
-static bool is_fresh(const struct cn_windows *windows, LLVMValueRef reference, uint32_t window,
-                     struct cn_ptrmap *seen)
+static bool is_fresh(struct fresh *fresh, LLVMValueRef reference, uint32_t window)
 {
+  const struct cn_windows *windows = fresh->windows;
   bool added = false;
 
   if (LLVMIsACallInst(reference) && is_allocation(reference))
-    return cn_windows_after(windows, reference) == window;
+    return cn_windows_after(windows, reference) == window && (!fresh->small || is_small(reference));
   if (!is_phi_or_select(reference) || cn_windows_at(windows, reference) != window)
     return false;
-  cn_ptrmap_add(seen, reference, &added);
+  cn_ptrmap_add(&fresh->seen, reference, &added);
   if (!added)
     return true;
   if (LLVMIsASelectInst(reference))
-    return is_fresh(windows, LLVMGetOperand(reference, 1), window, seen) &&
-           is_fresh(windows, LLVMGetOperand(reference, 2), window, seen);
+    return is_fresh(fresh, LLVMGetOperand(reference, 1), window) &&
+           is_fresh(fresh, LLVMGetOperand(reference, 2), window);
   for (unsigned i = 0; i < LLVMCountIncoming(reference); i++) {
     uint32_t from = cn_cfg_index(windows->cfg, LLVMGetIncomingBlock(reference, i));
     if (from == CN_NO_BLOCK)
       continue;
-    if (!is_fresh(windows, LLVMGetIncomingValue(reference, i), windows->out[from], seen))
+    if (!is_fresh(fresh, LLVMGetIncomingValue(reference, i), windows->out[from]))
       return false;
   }
   return true;
 }
 
-bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at)
+bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at,
+                         bool small)
 {
-  struct cn_ptrmap seen = {0};
-  bool fresh = is_fresh(windows, reference, cn_windows_at(windows, at), &seen);
+  struct fresh fresh = {.windows = windows, .small = small};
+  bool holds = is_fresh(&fresh, reference, cn_windows_at(windows, at));
 
-  cn_ptrmap_free(&seen);
-  return fresh;
+  cn_ptrmap_free(&fresh.seen);
+  return holds;
 }

@@ -86,7 +86,8 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
-/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value. */
+/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value
+ * (cn_barriers_mark()). */
 #define CN_ATTR_BARRIERS "cairn-barriers"
 /* What an executable or shared object defines once if its code is of one kind, of words and of
  * barriers, and allocates blocks of up to one size in line; and the group of a kind of barriers,
@@ -96,9 +97,11 @@
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
 /* What note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
-/* Attributes: of a call, or of a function: it returns a new object; of a parameter or a result: it
- * is the start of an object, or null. */
+/* Attributes: of a call, or of a function: it returns a new object, and, with that value, none of
+ * more than CAIRN_ABI_INLINE_ALLOC_MAX bytes; of a parameter or a result: it is the start of an
+ * object, or null. */
 #define CN_ATTR_FRESH "cairn-fresh"
+#define CN_FRESH_SMALL "small"
 #define CN_ATTR_OBJECT "cairn-object"
 /* What a front end defines to have its calls with a bundle "gc-transition" lowered. */
 #define CN_TRANSITION_ENTER "cairn.transition.enter"

@@ -75,6 +75,9 @@ bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
 
 /* The kind's name as options have it: "cards", ... (options.c) */
 const char *cn_barriers_name(enum cairn_barriers kind);
+/* The same as functions and images are marked with it: another one when what code of the kind
+ * promises changes. */
+const char *cn_barriers_mark(enum cairn_barriers kind);
 
 /* The largest block that is allocated in line, a multiple of 8; 0: none is (options.c) */
 uint64_t cn_inline_max(const struct cn_ctx *ctx);

@@ -20,10 +20,11 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
   return false;
 }
 
-/* Is it one of ours that statepoints keep: operands are listed, the callee is managed? */
+/* Is it one of ours that statepoints keep: operands are listed, the callee is managed, the result
+ * is new? */
 static bool is_ours(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE};
+  static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE, CN_ATTR_FRESH};
   unsigned length;
   const char *name = LLVMGetStringAttributeKind(attribute, &length);
 

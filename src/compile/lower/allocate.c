@@ -92,6 +92,15 @@ static LLVMValueRef emit_payload_size(const struct site *s)
   return LLVMBuildAnd(s->builder, size, word(s, ~mask), "");
 }
 
+/* The result is a new object whose block takes at most INLINE_ALLOC_MAX bytes. */
+static void say_small(const struct site *s, LLVMValueRef call)
+{
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(s->ctx->llvm, CN_ATTR_FRESH,
+                                                     sizeof CN_ATTR_FRESH - 1, CN_FRESH_SMALL,
+                                                     sizeof CN_FRESH_SMALL - 1));
+}
+
 /* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an
  * empty piece of assembly is a call, and a call's result is its own base. */
 static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
@@ -104,9 +113,7 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
                                        false, LLVMInlineAsmDialectATT, false);
 
   LLVMValueRef object = LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
-  LLVMAddCallSiteAttribute(
-      object, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(s->ctx->llvm, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1, "", 0));
+  say_small(s, object);
   return object;
 }
 
@@ -186,6 +193,19 @@ static void emit_clear_rest(const struct site *s, LLVMValueRef reference,
   }
 }
 
+/* Whatever the count is at run time? */
+static bool is_small(const struct site *s)
+{
+  uint64_t count = 0;
+
+  if (s->count && !LLVMIsAConstantInt(s->count))
+    return false;
+  if (s->count)
+    count = LLVMConstIntGetZExtValue(s->count);
+  return count <= CAIRN_ABI_INLINE_ALLOC_MAX && s->sizes.elem_size <= CAIRN_ABI_INLINE_ALLOC_MAX &&
+         payload_size(&s->sizes, count) <= CAIRN_ABI_INLINE_ALLOC_MAX - s->prefix;
+}
+
 static LLVMValueRef emit_slow(const struct site *s)
 {
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(s->ctx->llvm, 0),
@@ -199,6 +219,8 @@ static LLVMValueRef emit_slow(const struct site *s)
   LLVMValueRef arguments[] = {s->layout, s->count};
   LLVMValueRef call = LLVMBuildCall2(s->builder, type, function, arguments, s->count ? 2 : 1, "");
   LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
+  if (is_small(s))
+    say_small(s, call);
   return call;
 }
 

@@ -391,7 +391,7 @@ static bool has_uncleared(struct cn_ctx *ctx)
  * options ask for. Without safepoints nothing is collected, and any kind does. */
 static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
 {
-  const char *kind = cn_barriers_name(ctx->options->barriers);
+  const char *kind = cn_barriers_mark(ctx->options->barriers);
 
   if (ctx->options->safepoints == CAIRN_SAFEPOINTS_NONE)
     return ctx->options->barriers;
@@ -440,7 +440,7 @@ static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char
  * the symbols of two. `image`: the group of the image, which is one of a kind of words. */
 static void define_kinds(struct cn_ctx *ctx, const char *image, enum cairn_barriers barriers)
 {
-  char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_name(barriers));
+  char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_mark(barriers));
 
   define_byte(ctx, group, group); /* gold -r drops a group's name that is no symbol */
   LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);

@@ -13,36 +13,47 @@ static bool has(LLVMValueRef function, LLVMAttributeIndex index, const char *nam
   return function && LLVMGetStringAttributeAtIndex(function, index, name, (unsigned)strlen(name));
 }
 
-/* A call that allocates, or the statepoint of one. */
-static bool allocates(LLVMValueRef call)
+static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, const char *name)
+{
+  unsigned length = (unsigned)strlen(name);
+  LLVMAttributeRef own = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, length);
+
+  return own || !callee ? own
+                        : LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, length);
+}
+
+/* A call that allocates, or the statepoint of one. *small: its block takes few bytes, whatever it
+ * allocates. */
+static bool allocates(LLVMValueRef call, bool *small)
 {
   LLVMValueRef callee = cn_direct_callee(call);
-  size_t length;
+  size_t size;
+  unsigned length = 0;
 
-  if (LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_FRESH,
-                                     (unsigned)strlen(CN_ATTR_FRESH)))
-    return true;
   if (callee && cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
     callee = LLVMIsAFunction(LLVMGetArgOperand(call, 2));
-  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  return has(callee, CN_FUNCTION_INDEX, CN_ATTR_FRESH) ||
-         (strcmp(name, CN_RESIZE_SLOW) != 0 && cn_is_slow_allocation(name));
+  LLVMAttributeRef fresh = attribute_of(call, callee, CN_ATTR_FRESH);
+  const char *said = fresh ? LLVMGetStringAttributeValue(fresh, &length) : "",
+             *name = callee ? LLVMGetValueName2(callee, &size) : "";
+  *small = length == strlen(CN_FRESH_SMALL) && memcmp(said, CN_FRESH_SMALL, length) == 0;
+  return fresh || (strcmp(name, CN_RESIZE_SLOW) != 0 && cn_is_slow_allocation(name));
 }
 
 /* The call that makes the value, or null. */
-static LLVMValueRef allocation_of(LLVMValueRef value)
+static LLVMValueRef allocation_of(LLVMValueRef value, bool *small)
 {
   if (!LLVMIsACallInst(value) && !LLVMIsAInvokeInst(value))
     return NULL;
   if (cn_calls_intrinsic(value, "llvm.experimental.gc.result"))
     value = LLVMGetArgOperand(value, 0);
   bool is_call = LLVMIsACallInst(value) || LLVMIsAInvokeInst(value);
-  return is_call && allocates(value) ? value : NULL;
+  return is_call && allocates(value, small) ? value : NULL;
 }
 
 struct search {
   const struct cn_epochs *epochs;
   struct cn_ptrmap seen; /* phis and selects */
+  bool small;            /* large objects are none */
 };
 
 static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch);
@@ -62,11 +73,12 @@ static bool merge_is_new(struct search *search, LLVMValueRef phi)
 
 static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch)
 {
-  LLVMValueRef call = allocation_of(value);
-  bool added;
+  bool added, small;
+  LLVMValueRef call = allocation_of(value, &small);
 
   if (call)
-    return cn_epochs_after(search->epochs, call, cn_epochs_at(search->epochs, call)) == epoch;
+    return (small || !search->small) &&
+           cn_epochs_after(search->epochs, call, cn_epochs_at(search->epochs, call)) == epoch;
   if ((!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value)) ||
       cn_epochs_at(search->epochs, value) != epoch)
     return false;
@@ -79,9 +91,10 @@ static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch)
          new_to(search, LLVMGetOperand(value, 2), epoch);
 }
 
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch)
+bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch,
+                        bool small)
 {
-  struct search search = {.epochs = epochs};
+  struct search search = {.epochs = epochs, .small = small};
   bool fresh = new_to(&search, reference, epoch);
 
   cn_ptrmap_free(&search.seen);
@@ -131,13 +144,13 @@ static bool argument_is_start(LLVMValueRef argument)
 
 static bool starts(struct search *search, LLVMValueRef value)
 {
-  bool added;
+  bool added, small;
 
   if (LLVMIsALoadInst(value))
     return cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0)));
   if (LLVMIsAArgument(value))
     return argument_is_start(value);
-  if (allocation_of(value))
+  if (allocation_of(value, &small))
     return true;
   if (LLVMIsACallInst(value))
     return has(cn_direct_callee(value), LLVMAttributeReturnIndex, CN_ATTR_OBJECT);

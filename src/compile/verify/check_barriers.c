@@ -131,7 +131,7 @@ static bool is_exempt(struct check *c, const struct cn_barred_access *access)
   if (looks_at_new_value(c) && (access->clears || (value && cn_barred_leads_nowhere(value))))
     return true;
   return cn_is_in_local(access->slot) || cn_is_local_cast(root) ||
-         cn_barred_is_fresh(&c->epochs, root, c->epoch);
+         cn_barred_is_fresh(&c->epochs, root, c->epoch, c->kind == CAIRN_BARRIERS_CARDS);
 }
 
 /* Is what is loaded compared with null at most, or handed to its barrier? */
@@ -256,7 +256,7 @@ static void check_read(struct check *c, LLVMValueRef at)
   if (!access.beyond) {
     LLVMValueRef root = root_of(access.slot);
     if (cn_is_in_local(access.slot) || cn_is_local_cast(root) ||
-        cn_barred_is_fresh(&c->epochs, root, c->epoch) ||
+        cn_barred_is_fresh(&c->epochs, root, c->epoch, false) ||
         (access.bytes || access.mask ? was_barred(c, &access)
                                      : cn_is_immovable(at) || is_healed(at)))
       return;

@@ -300,8 +300,10 @@ bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
 bool cn_barred_is_start(LLVMValueRef reference);
 /* Does the word that is stored lead to no object that a collector may move, whatever it is? */
 bool cn_barred_leads_nowhere(LLVMValueRef value);
-/* Was its object allocated in the epoch that is current at `at`? */
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch);
+/* Was its object allocated in this epoch? `small`: with a block of at most INLINE_ALLOC_MAX bytes.
+ */
+bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch,
+                        bool small);
 
 /* ---- barrier_sweeps.c ---- */
 

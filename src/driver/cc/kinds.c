@@ -15,8 +15,8 @@
 #include "driver/cc/hints.h"
 #include "driver/cc/process.h"
 
-static const char *const barriers[] = {"none",     "cards", "fields", "objects",
-                                       "snapshot", "loads", "custom"};
+static const char *const barriers[] = {"none",    "cards",    "cards.2", "fields",
+                                       "objects", "snapshot", "loads",   "custom"};
 static const char barriers_group[] = "cairn.barriers.", words_group[] = "cairn.image.words.",
                   inline_group[] = "cairn.image.inline.", plain_group[] = "cairn.image";
 
@@ -75,6 +75,14 @@ static bool has_group(const char *path, const char *group, const char *kind)
   return found;
 }
 
+/* The mark of a kind of barriers, as users know it. */
+static const char *shown(const char *kind)
+{
+  if (strcmp(kind, "cards") == 0)
+    return "cards of an earlier version";
+  return strcmp(kind, "cards.2") == 0 ? "cards" : kind;
+}
+
 /* Append " and KIND (FILE, ...)" to the note, if there are such files. */
 static void print_kind(const struct cn_words *words, const char *group, const char *kind,
                        unsigned *before)
@@ -85,7 +93,7 @@ static void print_kind(const struct cn_words *words, const char *group, const ch
   for (size_t i = 1; i < words->count; i++)
     if (has_group(words->at[i], plain ? plain_group : group, plain ? "" : kind)) {
       if (files++ == 0)
-        fprintf(stderr, "%s%s (", (*before)++ == 0 ? " " : " and ", kind);
+        fprintf(stderr, "%s%s (", (*before)++ == 0 ? " " : " and ", shown(kind));
       fprintf(stderr, "%s%s", files == 1 ? "" : ", ", words->at[i]);
     }
   if (files != 0)

@@ -106,13 +106,17 @@ void cairn_barrier_word(uint64_t word)
 /* ---- kinds ---- */
 
 static const char *const names[] = {
-    [CAIRN_ABI_BARRIERS_NONE] = "none",         [CAIRN_ABI_BARRIERS_CARDS] = "cards",
-    [CAIRN_ABI_BARRIERS_FIELDS] = "fields",     [CAIRN_ABI_BARRIERS_OBJECTS] = "objects",
-    [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot", [CAIRN_ABI_BARRIERS_LOADS] = "loads",
+    [CAIRN_ABI_BARRIERS_NONE] = "none",
+    [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
+    [CAIRN_ABI_BARRIERS_FIELDS] = "fields",
+    [CAIRN_ABI_BARRIERS_OBJECTS] = "objects",
+    [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot",
+    [CAIRN_ABI_BARRIERS_LOADS] = "loads",
     [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",
+    [CAIRN_ABI_BARRIERS_CARDS] = "cards",
 };
 enum { KINDS = sizeof names / sizeof *names };
-_Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CUSTOM + 1, "a name each");
+_Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
 
 const char *cn_barriers_name(uint64_t kind)
 {
@@ -141,7 +145,7 @@ static const char *missing(const struct cairn_collector *c)
 
 void cn_barriers_check_collector(const struct cairn_collector *collector)
 {
-  if (collector->barriers >= KINDS)
+  if (collector->barriers >= KINDS || collector->barriers == CAIRN_ABI_BARRIERS_CARDS_1)
     cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know",
                 collector->name, (unsigned long long)collector->barriers);
   if (missing(collector) != NULL)
@@ -153,7 +157,9 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
  * nobody reads them: without a table one byte takes all. */
 static bool fits(uint64_t kind, uint64_t needed)
 {
-  return kind == needed || (kind == CAIRN_ABI_BARRIERS_CARDS && needed == CAIRN_ABI_BARRIERS_NONE);
+  bool cards = kind == CAIRN_ABI_BARRIERS_CARDS || kind == CAIRN_ABI_BARRIERS_CARDS_1;
+
+  return kind == needed || (cards && needed == CAIRN_ABI_BARRIERS_NONE);
 }
 
 void cn_barriers_check_image(const struct cairn_collector *collector,

@@ -88,6 +88,17 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
   return true;
 }
 
+/* A new array has got elements: its cards are marked if it is large, as compiled code does. */
+static void tell_of_copied(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
+{
+  uintptr_t block = cairn_object_block(array, layout),
+            end = payload_end(array, layout, cairn_object_count(array));
+
+  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_CARDS &&
+      cairn_layout_has_references(layout) && end - block > CAIRN_ABI_INLINE_ALLOC_MAX)
+    cn_barrier_range(array, bytes);
+}
+
 /* Called by compiled code after cairn_resize_slow(), with what that returned and with the array:
  * the array itself if it has the new length, else the new one, with its elements. Cleared already
  * is an array with references. No safepoint lies between the two. Phase MUTATE. */
@@ -108,6 +119,7 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
     cn_barrier_range(array, copied);
   memcpy((void *)fresh, (const void *)array, copied);
+  tell_of_copied(fresh, layout, copied);
   if (!uninit && !cairn_layout_has_references(layout))
     clear(fresh + copied, payload_end(fresh, layout, count));
   return fresh + cairn_words.reference;

@@ -10,7 +10,8 @@
 
 %node = type { ptr addrspace(1), ptr addrspace(1), i64 }
 declare void @f()
-declare ptr addrspace(1) @new() "cairn-fresh"
+declare ptr addrspace(1) @new() "cairn-fresh"="small"
+declare ptr addrspace(1) @new_of_any_size() "cairn-fresh"
 declare ptr addrspace(1) @cairn_alloc_slow(ptr)
 declare ptr addrspace(1) @cairn_resize_slow(ptr, ptr addrspace(1), i64, i1)
 
@@ -112,16 +113,38 @@ define ptr addrspace(1) @object(ptr addrspace(1) %v) gc "statepoint-example" {
 define ptr addrspace(1) @merged(ptr addrspace(1) %v, i1 %full, i64 %free) gc "statepoint-example" {
   br i1 %full, label %slow, label %fast
 fast:
-  %quick = call ptr addrspace(1) asm "", "=r,0"(i64 %free) "cairn-fresh"
+  %quick = call ptr addrspace(1) asm "", "=r,0"(i64 %free) "cairn-fresh"="small"
   br label %done
 slow:
-  %called = call ptr addrspace(1) @cairn_alloc_slow(ptr null)
+  %called = call ptr addrspace(1) @cairn_alloc_slow(ptr null) "cairn-fresh"="small"
   br label %done
 done:
   %p = phi ptr addrspace(1) [ %quick, %fast ], [ %called, %slow ]
   store ptr addrspace(1) %v, ptr addrspace(1) %p
   ret ptr addrspace(1) %p
 }
+
+; Of one that may be large a collector with cards looks at dirty ones alone.
+; CHECK-LABEL: define void @large(
+; CARDS: call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %p, ptr addrspace(1) %v)
+; CARDS: call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %q, ptr addrspace(1) %v)
+; CARDS: call void @cairn.barrier.range(ptr addrspace(1) %either, i64 64)
+; FIELDS-NOT: barrier
+; OBJECTS-NOT: barrier
+; CHECK: ret void
+define void @large(ptr addrspace(1) %v, ptr addrspace(1) %from, i64 %n, i1 %c) gc "statepoint-example" {
+  %p = call ptr addrspace(1) @new_of_any_size()
+  store ptr addrspace(1) %v, ptr addrspace(1) %p
+  %q = call ptr addrspace(1) @cairn_alloc_indexed_slow(ptr null, i64 %n)
+  store ptr addrspace(1) %v, ptr addrspace(1) %q
+  %r = call ptr addrspace(1) @new_of_any_size()
+  %s = call ptr addrspace(1) asm "", "=r,0"(i64 %n) "cairn-fresh"="small"
+  %either = select i1 %c, ptr addrspace(1) %r, ptr addrspace(1) %s
+  call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %either, ptr addrspace(1) %from, i64 64, i1 false)
+  ret void
+}
+declare ptr addrspace(1) @cairn_alloc_indexed_slow(ptr, i64)
+declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)
 
 ; One way has a safepoint after the allocation; one brings an old object; an array of another length may be the old one.
 ; CHECK-LABEL: define void @mixed(

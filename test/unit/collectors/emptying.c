@@ -195,15 +195,15 @@ static void from_large_arrays(void **state)
   ref was = candidate();
   store(roots[2], 1, 0);
   roots[3] = indexed(&layouts.refs, 5000);
-  words(roots[3])[4000] = was;
+  store(roots[3], 4000, was);
   young();
   end_marking();
   roots[4] = indexed(&layouts.refs, 5000);
-  words(roots[4])[10] = was;
+  store(roots[4], 10, was);
   young();
   assert_true(is_candidate(was));
   roots[5] = indexed(&layouts.refs, 5000);
-  words(roots[5])[4999] = was;
+  store(roots[5], 4999, was);
   store(roots[4], 4321, was);
   roots[0] = 0;
   empty(was);
@@ -246,11 +246,11 @@ static void from_arrays_that_grow(void **state)
 {
   (void)state;
   ref was = candidate();
-  words(roots[4] = grown(false))[AFTER - 1] = was;
+  store(roots[4] = grown(false), AFTER - 1, was);
   store(roots[5] = grown(true), AFTER - 2, was);
   assert_true(cn_marker.on);
   end_marking();
-  words(roots[6] = grown(false))[AFTER - 3] = was;
+  store(roots[6] = grown(false), AFTER - 3, was);
   store(roots[7] = grown(true), AFTER - 4, was);
   assert_true(is_candidate(was));
   store(roots[2], 1, 0);

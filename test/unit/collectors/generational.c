@@ -6,6 +6,7 @@
  * copied twice or cut short, a hole is filled over a living object, a damaged heap is copied on.
  */
 #include "generational_model.h"
+#include "collectors/generational/cards.h"
 
 /* A walk over all stretches meets each object that there is to be. The nursery is empty, and is the
  * mutator's buffer. */
@@ -206,6 +207,51 @@ static void only_cards(void **state)
     assert_ptr_equal(words(words(at)[2])[-1], &layouts.empty);
   }
   assert_int_equal(roots[0], array);
+}
+
+/* Of a young large array dirty cards are visited, wherever they are, and no others: what lay there
+ * before may have left some. */
+static void cards_of_young_arrays(void **state)
+{
+  enum { COUNT = 200000, FAR = 3000 };
+
+  (void)state;
+  for (size_t step = 1; step < COUNT; step = 3 * step + 1) {
+    clean();
+    roots[0] = indexed(&layouts.refs, COUNT);
+    ref array = roots[0];
+    assert_false(cn_cards_is_dirty(array));
+    assert_false(cn_cards_is_dirty(array + 8 * (COUNT - 1)));
+    for (size_t i = COUNT - 1; i > step && COUNT - i < step * FAR; i -= step) {
+      ref node = object(&layouts.node);
+      words(node)[SLOTS] = i;
+      store(array, i, node);
+    }
+    run(CAIRN_EXTENT_YOUNG, 0);
+    assert_int_equal(roots[0], array);
+    assert_false(cn_cards_is_dirty(array + 8 * (COUNT - 1)));
+    for (size_t i = COUNT - 1; i > step && COUNT - i < step * FAR; i -= step)
+      assert_int_equal(words(words(array)[i])[SLOTS], i);
+    store(array, step, object(&layouts.empty)); /* and dies young, or old, with a dirty card */
+    roots[0] = 0;
+    run(step % 2 != 0 ? CAIRN_EXTENT_YOUNG : CAIRN_EXTENT_FULL, 0);
+  }
+}
+
+/* A store that marks no card is a missing barrier, also in a young large array; but not in what is
+ * small. */
+static void missing_in_young_arrays(void **state)
+{
+  (void)state;
+  clean();
+  run(CAIRN_EXTENT_YOUNG, 0);
+  ref node = object(&layouts.node), few = indexed(&layouts.refs, 1021),
+      many = indexed(&layouts.refs, 1022);
+  words(few)[1020] = words(many)[1021] = node;
+  assert_true(collector->covered(few, (struct cairn_slot){&words(few)[1020]}));
+  assert_false(collector->covered(many, (struct cairn_slot){&words(many)[1021]}));
+  store(many, 1021, node);
+  assert_true(collector->covered(many, (struct cairn_slot){&words(many)[1021]}));
 }
 
 /* What old objects do not lead to is freed: large ones by a young collection, others by a full one;
@@ -433,6 +479,9 @@ int main(void)
       ALONE(young_and_full),
       SEVERAL(young_and_full),
       ALONE(only_cards),
+      ALONE(cards_of_young_arrays),
+      SEVERAL(cards_of_young_arrays),
+      ALONE(missing_in_young_arrays),
       SEVERAL(only_cards),
       ALONE(garbage_goes),
       SEVERAL(garbage_goes),

@@ -206,7 +206,7 @@ static void hidden_in_large(void **state)
   ref c = chain();
   begin();
   roots[3] = indexed(&layouts.refs, 5000);
-  words(roots[3])[4321] = c;
+  store(roots[3], 4321, c);
   store(words(roots[0])[0], 0, 0);
   is_kept(c);
   ref d = chain(), large = indexed(&layouts.refs, 5000);

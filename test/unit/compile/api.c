@@ -332,7 +332,7 @@ static void images_say_what_was_made(void **state)
 {
   (void)state;
   assert_marked(NULL, "@cairn.barriers.none = ");
-  assert_marked("insert-barriers", "@cairn.barriers.cards = ");
+  assert_marked("insert-barriers", "@cairn.barriers.cards.2 = ");
 }
 
 /* One thread's module with references in address space 1, again and again; and with 2, where those

@@ -255,8 +255,10 @@ static void kinds_are_refused(void **state)
   struct cairn_collector right = all;
 
   (void)state;
-  all.barriers = 7;
-  aborts(choose, "collector all needs barriers of kind 7, which this runtime does not know");
+  all.barriers = 8;
+  aborts(choose, "collector all needs barriers of kind 8, which this runtime does not know");
+  all.barriers = CAIRN_ABI_BARRIERS_CARDS_1;
+  aborts(choose, "collector all needs barriers of kind 1, which this runtime does not know");
   all.barriers = CAIRN_ABI_BARRIERS_LOADS;
   all.heal = NULL;
   aborts(choose, "collector all needs barriers of kind loads, and does not have the function heal");
@@ -272,6 +274,11 @@ static void kinds_are_refused(void **state)
   other.flags = (uint64_t)CAIRN_ABI_BARRIERS_SNAPSHOT << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
   cairn_image_register(&other);
   aborts(choose, "unit_runtime_barriers was compiled with barriers of kind snapshot, and collector "
+                 "all needs those of kind loads: compile it with -fcairn-barriers=loads");
+  cairn_image_unregister(&other);
+  other.flags = (uint64_t)CAIRN_ABI_BARRIERS_CARDS_1 << CAIRN_ABI_IMAGE_BARRIERS_SHIFT;
+  cairn_image_register(&other);
+  aborts(choose, "was compiled with barriers of kind cards, of an earlier version, and collector "
                  "all needs those of kind loads: compile it with -fcairn-barriers=loads");
   cairn_image_unregister(&other);
 }

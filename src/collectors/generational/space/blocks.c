@@ -219,6 +219,17 @@ bool cn_blocks_ensure(size_t bytes, size_t tracers)
   return true;
 }
 
+void cn_blocks_begin(size_t bytes, size_t tracers)
+{
+  size_t low, high;
+
+  if (!cn_blocks_ensure(bytes, tracers))
+    return;
+  cn_blocks_bounds(&low, &high);
+  CN_CHECK(blocks.spare == high - low);
+  cn_os_populate(cn_tables_address(low), (high - low) * CN_BLOCK);
+}
+
 /* Up to the end of a large page. */
 void cn_blocks_supply(size_t bytes, size_t tracers)
 {

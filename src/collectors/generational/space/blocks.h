@@ -49,6 +49,9 @@ void cn_blocks_hurry(bool hurry);
  */
 bool cn_blocks_ensure(size_t bytes, size_t tracers);
 
+/* INIT, for short pauses: have some, if there is any, so that the first does not wait for it. */
+void cn_blocks_begin(size_t bytes, size_t tracers);
+
 /* After a collection: see beside the program that there is memory for as many copies, for the first
  * access to a large page takes milliseconds. A collection that comes earlier finds it itself. */
 void cn_blocks_supply(size_t bytes, size_t tracers);

@@ -152,7 +152,7 @@ static uintptr_t *room(size_t bytes)
 {
   void *block = NULL;
 
-  if (bytes >= CAIRN_ABI_INLINE_ALLOC_MAX) {
+  if (bytes > CAIRN_ABI_INLINE_ALLOC_MAX) {
     collector->allocate_large(&cairn_mutator, bytes, true, &block);
   } else if (cairn_mutator.buffer_end - cairn_mutator.alloc >= bytes ||
              (collector->refill(&cairn_mutator, bytes) == CAIRN_OK &&
