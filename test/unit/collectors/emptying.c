@@ -481,6 +481,22 @@ static void of_an_activation_that_ran(void **state)
   }
 }
 
+/* More cards lead there than a pause has time for, by a pace that no group has shown yet. */
+static void many_cards(void **state)
+{
+  enum { ELEMENTS = 200000, PER_CARD = CN_CARD / sizeof(ref) };
+  (void)state;
+  ref was = candidate();
+  roots[3] = indexed(&layouts.refs, ELEMENTS);
+  for (size_t i = 0; i < ELEMENTS; i += PER_CARD)
+    store(roots[3], i, was);
+  young();
+  empty(was);
+  assert_int_equal(roots[0], was);
+  assert_int_equal(words(roots[3])[0], was);
+  is_at(was);
+}
+
 /* ---- memory ---- */
 
 enum { LONELY = 16000, BLOCKED = 300 };
@@ -725,6 +741,7 @@ static int start_with_pauses(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_cards),
       cmocka_unit_test(by_roots_and_old_fields),
       cmocka_unit_test(stored_meanwhile),
       cmocka_unit_test(stored_after_it),
