@@ -14,7 +14,7 @@
 // RUN:   | FileCheck --check-prefix=KEPT %s
 // KEPT-COUNT-2: whole: yes, given back: no
 // RUN: for c in semispace generational; do \
-// RUN:   env CAIRN_IDLE=1us CAIRN_STRESS=5000 CAIRN_HEAP_MAX=256m %t.$c small 0 && \
+// RUN:   env CAIRN_IDLE=1us CAIRN_STRESS=5000 CAIRN_HEAP_MAX=256m %t.$c small 0 200000 && \
 // RUN:   env CAIRN_IDLE=1us CAIRN_STRESS=1 CAIRN_VERIFY=heap %t.$c small 0 100 || exit 1; done \
 // RUN:   | FileCheck --check-prefix=STRESS %s
 // STRESS-COUNT-4: whole: yes
