@@ -21,6 +21,7 @@
 #include "compile/cost/loops.h"
 #include "compile/cost/steps.h"
 #include "compile/markers/nopoll.h"
+#include "compile/place/dispatch.h"
 #include "compile/place/function_facts.h"
 #include "compile/place/long_calls.h"
 #include "compile/place/long_path_polls.h"
@@ -236,7 +237,8 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
     if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
         (cn_ptrmap_find(&mines->first, block) ||
          (!bounded && !cn_ptrmap_find(&mines->polled, block) && polls_at_end(&pollers, b)))) {
-      cn_poll_sites_add_latch(sites, p->ctx, loops, b);
+      if (!cn_dispatch_sites(p->ctx, &p->facts.known, cfg, b, sites))
+        cn_poll_sites_add_latch(sites, p->ctx, loops, b);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
     } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&

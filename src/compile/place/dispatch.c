@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Interpreters with computed jumps. Part of pass `place-safepoints`.
+ *
+ * Needs: struct cn_poll_sites. Provides: sites in it. Breaks: nothing.
+ *
+ * All operations of an interpreter come to one block, which finds where to go next. The code
+ * generator copies that to the end of each, for the sake of the processor's predictions, but not
+ * with a poll in it. So the operations poll: each pass through the block begins in one of them.
+ */
+#include "compile/place/dispatch.h"
+
+#include "base/check.h"
+#include "compile/core/emit.h"
+
+enum { MOST = 8 }; /* instructions before a computed jump: of more LLVM makes no copies */
+
+/* Does the block do no more than find where to go next, or lead to such a block at once? */
+static bool is_dispatch(LLVMBasicBlockRef block)
+{
+  LLVMValueRef i = cn_first_after_phis(block);
+  unsigned left = MOST;
+
+  if (LLVMIsABranchInst(i) && !LLVMIsConditional(i))
+    i = cn_first_after_phis(LLVMGetSuccessor(i, 0));
+  for (; left != 0 && !LLVMIsATerminatorInst(i) && !LLVMIsACallInst(i); left--)
+    i = LLVMGetNextInstruction(i);
+  return LLVMGetInstructionOpcode(i) == LLVMIndirectBr;
+}
+
+/* Does an allocation in line begin in the only block that leads to this one? It may end here. */
+static bool is_in_allocation(const struct cn_work_known *known, const struct cn_cfg *cfg,
+                             uint32_t b)
+{
+  struct cn_work_known all = *known;
+
+  all.polls_alone = false;
+  return cfg->blocks[b].pred_count == 1 && cn_work_polls_at_end(&all, cfg, cfg->blocks[b].preds[0]);
+}
+
+/* Where an operation polls: at its start, as in a latch. */
+static LLVMValueRef find_site(struct cn_ctx *ctx, const struct cn_work_known *known,
+                              const struct cn_cfg *cfg, uint32_t b)
+{
+  LLVMBasicBlockRef block = cfg->blocks[b].block;
+
+  return is_in_allocation(known, cfg, b) ? cn_poll_site_end(ctx, block)
+                                         : cn_poll_site_latch(ctx, block);
+}
+
+bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known,
+                       const struct cn_cfg *cfg, uint32_t latch, struct cn_poll_sites *sites)
+{
+  const struct cn_block *block = &cfg->blocks[latch];
+
+  CN_CHECK(sites->cfg == cfg && latch < cfg->count);
+  if (ctx->options->opt_level == 0 || ctx->options->size_level != 0 || sites->open ||
+      !is_dispatch(block->block))
+    return false;
+  for (uint32_t p = 0; p < block->pred_count; p++)
+    if (!find_site(ctx, known, cfg, block->preds[p]))
+      return false;
+  for (uint32_t p = 0; p < block->pred_count; p++)
+    if (block->preds[p] != 0) /* the entry is on no cycle, and may have allocas */
+      cn_poll_sites_add(sites, find_site(ctx, known, cfg, block->preds[p]));
+  return true;
+}
