@@ -766,26 +766,6 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
 
 /* ---- a collection ---- */
 
-void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
-{
-  cn_cycle = (struct cn_cycle){.mode = mode,
-                               .marks = mode == CN_TRACE_YOUNG && cn_marker.on,
-                               .notes = mode == CN_TRACE_YOUNG && cn_emptying_is_noted(),
-                               .words = cairn_words,
-                               .uncleared = cairn_arrays_uncleared(),
-                               .number = number};
-  CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
-  CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));
-  if (copies != NULL) {
-    cn_cycle.copies = cn_cycle.copied = copies->start;
-    cn_cycle.copies_room = copies->end - copies->start;
-  }
-  cn_cycle.empties = cn_cycle.notes && cn_emptying_is_due();
-  bool all = mode != CN_TRACE_YOUNG || cn_cycle.notes;
-  cn_cycle.young = cn_larges.young != 0 || all ? cn_tables.base : cn_nursery.start;
-  cn_cycle.young_bytes = (all ? cn_tables.end : cn_nursery.free) - cn_cycle.young;
-}
-
 static void drop_rooms(struct cn_tracer *tracer)
 {
   tracer->room = tracer->whole = (struct cn_room){0, 0};

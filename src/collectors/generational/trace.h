@@ -47,9 +47,7 @@ struct cn_cycle {
 };
 extern struct cn_cycle cn_cycle;
 
-/* Begin collection `number`; all objects have room in `copies`, which is null but for
- * CN_TRACE_MOVE. Then begin with each tracer, and be done with it. */
-void cn_trace_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies);
+/* When cn_cycle has been set: begin with a tracer; and be done with it. */
 void cn_trace_enter(struct cn_tracer *tracer);
 void cn_trace_leave(struct cn_tracer *tracer);
 

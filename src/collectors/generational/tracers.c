@@ -8,7 +8,10 @@
 #include "base/check.h"
 #include "collectors/generational/cards.h"
 #include "collectors/generational/emptying.h"
+#include "collectors/generational/larges.h"
+#include "collectors/generational/marker.h"
 #include "collectors/generational/share.h"
+#include "collectors/generational/space/nursery.h"
 #include "collectors/generational/space/tables.h"
 #include "runtime/os/os.h"
 
@@ -53,9 +56,29 @@ static size_t alone(enum cn_trace mode)
                                                           : cn_tracers_alone;
 }
 
+static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
+{
+  cn_cycle = (struct cn_cycle){.mode = mode,
+                               .marks = mode == CN_TRACE_YOUNG && cn_marker.on,
+                               .notes = mode == CN_TRACE_YOUNG && cn_emptying_is_noted(),
+                               .words = cairn_words,
+                               .uncleared = cairn_arrays_uncleared(),
+                               .number = number};
+  CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
+  CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));
+  if (copies != NULL) {
+    cn_cycle.copies = cn_cycle.copied = copies->start;
+    cn_cycle.copies_room = copies->end - copies->start;
+  }
+  cn_cycle.empties = cn_cycle.notes && cn_emptying_is_due();
+  bool all = mode != CN_TRACE_YOUNG || cn_cycle.notes;
+  cn_cycle.young = cn_larges.young != 0 || all ? cn_tables.base : cn_nursery.start;
+  cn_cycle.young_bytes = (all ? cn_tables.end : cn_nursery.free) - cn_cycle.young;
+}
+
 void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
 {
-  cn_trace_begin(mode, number, copies);
+  begin_cycle(mode, number, copies);
   cn_cycle.alone = tracers.most == 1 ? SIZE_MAX : alone(mode);
   for (size_t i = 0; i < tracers.most; i++)
     cn_trace_enter(&tracers.at[i]);
