@@ -22,9 +22,9 @@
 ; CHECK-NEXT: lower-barriers,globals none
 ; CHECK-NEXT: @cairn.barriers.none
 
-; The flags of the image say the same: kind 1 from bit 8 on is cards.
+; The flags of the image say the same: kind 7 from bit 8 on is cards.
 ; RUN: %cairn opt -p insert-barriers,lower-barriers,globals -S %t/one.ll | FileCheck --check-prefix=CARDS %s
-; CARDS: @cairn.image.data = {{.*}} i64 65792 }
+; CARDS: @cairn.image.data = {{.*}} i64 67328 }
 ; RUN: %cairn opt -p globals -S %t/one.ll | FileCheck --check-prefix=NONE %s
 ; NONE: @cairn.image.data = {{.*}} i64 65536 }
 ; NONE: @cairn.barriers.none
