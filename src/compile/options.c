@@ -188,14 +188,15 @@ static char *take_words(const char *value, const char *const *words, unsigned co
 /* Of relocation and of placement: one list, for no name is in both. */
 static char *set_without(struct cairn_compile_options *options, const char *value)
 {
-  const char *names[CAIRN_RELOCATIONS + CAIRN_PLACEMENTS];
+  enum { ALL = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
+  const char *names[ALL];
   unsigned off = 0;
 
   for (size_t i = 0; i < CAIRN_RELOCATIONS; i++)
     names[i] = relocations[i].name;
   for (size_t i = 0; i < CAIRN_PLACEMENTS; i++)
     names[CAIRN_RELOCATIONS + i] = placements[i].name;
-  char *wrong = take_words(value, names, CAIRN_RELOCATIONS + CAIRN_PLACEMENTS, &off);
+  char *wrong = take_words(value, names, ALL, &off);
   options->relocations_off |= off & ((1u << CAIRN_RELOCATIONS) - 1);
   options->placements_off |= off >> CAIRN_RELOCATIONS;
   return wrong;
