@@ -332,6 +332,26 @@ static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved
     cn_tables_reset(cn_tables_word(moved, kind), cn_tables_bit(moved));
 }
 
+/* What visit() will look at first. */
+INLINE void foresee(const uintptr_t *slot, struct how how)
+{
+  uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
+  uintptr_t address = word - cn_cycle.words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
+
+  if (header - cn_cycle.young >= cn_cycle.young_bytes)
+    return;
+  __builtin_prefetch((const void *)header);
+  if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
+    __builtin_prefetch(cn_tables_word(address, 0));
+}
+
+/* What the copy leads to is looked at soon. */
+INLINE void foresee_fields(uintptr_t moved, const struct cairn_layout *layout, struct how how)
+{
+  for (uint32_t i = 0; i < layout->base_refs && i < SOME; i++)
+    foresee((const uintptr_t *)(moved + layout->offsets[i]), how);
+}
+
 /* Copy an object of `bytes` with its prefix. With several tracers the first to say where it went
  * has copied it; the others find its copy whole. Who looks at cards finds a copy by its start, so
  * that comes when it is sure to be one; who looks up a reference to one finds it at once. */
@@ -366,8 +386,10 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
     reached(tracer, address, moved, header);
   tracer->objects++;
   tracer->moved += bytes;
-  if (cairn_layout_has_references(layout))
+  if (cairn_layout_has_references(layout)) {
+    foresee_fields(moved, layout, how);
     push(tracer, moved);
+  }
   return moved;
 }
 
@@ -568,19 +590,6 @@ INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
     slot += SOME * sizeof slot;
   }
   return slot;
-}
-
-/* What visit() will look at first. */
-INLINE void foresee(const uintptr_t *slot, struct how how)
-{
-  uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
-  uintptr_t address = word - cn_cycle.words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
-
-  if (header - cn_cycle.young >= cn_cycle.young_bytes)
-    return;
-  __builtin_prefetch((const void *)header);
-  if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
-    __builtin_prefetch(cn_tables_word(address, 0));
 }
 
 /* References one after another, as most arrays have them: what they lead to lies anywhere. New ones
