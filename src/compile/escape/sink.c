@@ -247,7 +247,8 @@ static bool add_waiting(const struct search *s, struct waiting *w, LLVMValueRef 
 }
 
 /* Is a reference stored that way after a safepoint, with a barrier if the object is there? Few
- * values wait, so that they take no more registers than there are; the object waits no more. */
+ * values wait, so that they take no more registers than there are; the object waits no more. The
+ * windows are from before other objects of the function moved: a wrong answer costs time alone. */
 static bool saves_barriers(const struct search *s, const struct cn_sink *sink)
 {
   uint32_t window = cn_windows_after(s->in->windows, s->web->object->root);
