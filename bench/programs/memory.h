@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The layout of Cairn's heap: objects of 8-byte multiples one after the other, headers before the
- * payload, from the start of a large page on. */
-static char *next;
+/* The layout of Cairn's heap: headers before the payload; small objects of 8-byte multiples one
+ * after the other, from the start of a large page on; large ones on pages of their own, so that two
+ * of them differ by whole pages, which a processor may take for the same place. */
+enum { BENCH_PAGE = 4096, BENCH_LARGEST = 8184 /* INLINE_ALLOC_MAX of <cairn/abi.def> */ };
+static char *next, *next_large;
 
 static char *reserve(void)
 {
@@ -28,10 +30,14 @@ static char *reserve(void)
 
 static void *bump(long header, long bytes)
 {
-  if (!next)
+  long whole = header + ((bytes + 7) & -8);
+
+  if (!next) {
     next = reserve();
-  char *payload = next + header;
-  next = payload + ((bytes + 7) & -8);
+    next_large = reserve() + BENCH_PAGE;
+  }
+  char **at = whole > BENCH_LARGEST ? &next_large : &next, *payload = *at + header;
+  *at += whole > BENCH_LARGEST ? (whole + BENCH_PAGE - 1) & -BENCH_PAGE : whole;
   return payload;
 }
 
