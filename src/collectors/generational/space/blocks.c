@@ -18,7 +18,9 @@ enum {
   ENDS = 2,         /* blocks that a tracer may have begun when all is copied */
   LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
   FEW = 4,          /* blocks that a tracer sweeps to find a hole: to sweep all takes long */
-  FRAGMENTED = 8    /* more than one line in so many is in a hole: objects are moved together */
+  FRAGMENTED = 8,   /* more than one line in so many is in a hole: objects are moved together */
+  ROUND = 2048,     /* blocks that extents take in turn at least, and */
+  ROUNDS = 16       /* how many of an extent */
 };
 #define NOWHERE SIZE_MAX
 
@@ -378,9 +380,15 @@ uintptr_t cn_blocks_run(size_t bytes)
   return first == NOWHERE ? 0 : cn_tables_address(first);
 }
 
+/* The addresses come round again, so that their tables, which were touched before, are in memory.
+ */
 bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent)
 {
-  size_t first = map((bytes + CN_BLOCK - 1) / CN_BLOCK, state);
+  size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
+
+  if (blocks.none >= ROUND && blocks.none / ROUNDS >= count)
+    blocks.none = 0;
+  size_t first = map(count, state);
 
   if (first == NOWHERE)
     return false;
