@@ -15,6 +15,18 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
   return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
 }
 
+bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block)
+{
+  const struct cn_block *header = &loops->cfg->blocks[loops->at[loop].header];
+
+  CN_ASSERT(cn_loops_contain(loops, loop, block));
+  for (uint32_t i = 0; i < header->pred_count; i++)
+    if (cn_loops_contain(loops, loop, header->preds[i]) &&
+        !cn_cfg_dominates(loops->cfg, block, header->preds[i]))
+      return false;
+  return true;
+}
+
 bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))

@@ -47,6 +47,8 @@ void cn_loops_free(struct cn_loops *loops);
 /* What is wrong with them, or null. Linear in the sum of the bodies. */
 const char *cn_loops_wrong(const struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+/* Does each pass of the loop run the block? */
+bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* Is `value` computed outside the loop, if it is computed at all? */
 bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
 /* How many edges lead out of the loop; `*last`, if not null: where the last of them leads. */

@@ -37,7 +37,6 @@ struct placer {
   unsigned chosen; /* bits of enum cairn_polls */
   struct cn_polls polls;
   struct cn_function_facts facts;
-  LLVMValueRef self; /* calls of this count as if it polled */
 };
 
 static bool is_chosen(const struct placer *p, enum cairn_polls at)
@@ -100,33 +99,34 @@ static void find_leaves(struct placer *p)
 
 /* ---- loops ---- */
 
-static bool calls(const struct placer *p, LLVMValueRef i, LLVMValueRef function)
-{
-  return function && LLVMIsACallInst(i) && cn_callgraph_target(p->ctx, i) == function;
-}
-
-/* Has the block a call that polls, or an allocation at its end? */
-static bool calls_poller(const struct placer *p, const struct cn_cfg *cfg, uint32_t b)
-{
-  CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-    if (cn_function_facts_polls(&p->facts, i) || calls(p, i, p->self))
-      return true;
-  return cn_work_polls_at_end(&p->facts.known, cfg, b);
-}
-
-/* By block: the nearest block up the dominator tree, maybe itself, that polls without a site. 0:
- * not computed yet; CN_NO_BLOCK: there is none; else its index plus one. Valid until more is learnt
- * of a function. */
+/* By block: the nearest block up the dominator tree, maybe itself, that polls. 0: not computed yet;
+ * CN_NO_BLOCK: there is none; else its index plus one. Later sites, and what is learnt of a
+ * function later, may be left out. */
 struct pollers {
   const struct placer *p;
   const struct cn_loops *loops;
+  const struct cn_poll_sites *sites;
   uint32_t *nearest;
 };
 
-static struct pollers pollers_begin(const struct placer *p, const struct cn_loops *loops)
+static struct pollers pollers_begin(const struct placer *p, const struct cn_loops *loops,
+                                    const struct cn_poll_sites *sites)
 {
-  return (struct pollers){
-      .p = p, .loops = loops, .nearest = cn_alloc(loops->cfg->count * sizeof(uint32_t))};
+  uint32_t *nearest = cn_alloc(loops->cfg->count * sizeof *nearest);
+
+  return (struct pollers){.p = p, .loops = loops, .sites = sites, .nearest = nearest};
+}
+
+/* Has the block a site, a call that polls, or an allocation at its end? */
+static bool has_poll(const struct pollers *pollers, uint32_t b)
+{
+  const struct cn_cfg *cfg = pollers->loops->cfg;
+  const struct cn_function_facts *facts = &pollers->p->facts;
+
+  CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
+    if (cn_function_facts_polls(facts, i) || cn_ptrmap_find(&pollers->sites->seen, i))
+      return true;
+  return cn_work_polls_at_end(&facts->known, cfg, b);
 }
 
 static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
@@ -136,7 +136,7 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
 
   CN_ASSERT(b < pollers->loops->cfg->count);
   while (!nearest[top]) {
-    if (calls_poller(pollers->p, pollers->loops->cfg, top))
+    if (has_poll(pollers, top))
       nearest[top] = top + 1;
     else if (top == 0)
       nearest[top] = CN_NO_BLOCK;
@@ -211,14 +211,12 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
 }
 
 static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites,
-                         size_t count, bool first)
+                         size_t count)
 {
   CN_CHECK(count <= sites->list.count);
-  if (first)
-    cn_remark(p->ctx, function, "poll", "polls on entry, also for its loops that call it");
   for (size_t i = 0; i < count; i++)
     cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry, or on the way from it to here");
-  if (!count && !first && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
+  if (!count && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     cn_remark(p->ctx, function, "poll",
               "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
 }
@@ -227,7 +225,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
                             const struct cn_strip_mines *mines, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  struct pollers pollers = pollers_begin(p, loops);
+  struct pollers pollers = pollers_begin(p, loops, sites);
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMBasicBlockRef block = cfg->blocks[b].block;
@@ -253,21 +251,46 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
   free(pollers.nearest);
 }
 
-/* Does a loop call its own function on each pass, as recursions do that the optimiser made loops? A
- * poll on entry runs as often as one in the loop would, serves both cycles, and leaves the loop as
- * in plain code. */
-static bool loops_call_self(const struct placer *p, const struct cn_loops *loops)
+static LLVMValueRef find_self_call(const struct placer *p, const struct cn_cfg *cfg, uint32_t b)
 {
-  struct placer with = *p;
-  struct pollers others = pollers_begin(p, loops), all = pollers_begin(&with, loops);
-  bool found = false;
+  CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
+    if (LLVMIsACallInst(i) && cn_callgraph_target(p->ctx, i) == cfg->function)
+      return i;
+  return NULL;
+}
 
-  with.self = loops->cfg->function;
-  for (uint32_t b = 0; b < loops->cfg->count && !found; b++)
-    found = polls_at_end(&others, b) && !polls_at_end(&all, b);
-  free(others.nearest);
-  free(all.nearest);
-  return found;
+/* Does each pass of a loop that wants a poll run block `b`? */
+static bool serves_loop(const struct pollers *pollers, uint32_t b)
+{
+  const struct cn_loops *loops = pollers->loops;
+
+  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b);
+       l = loops->at[l].parent) {
+    const struct cn_block *header = &loops->cfg->blocks[loops->at[l].header];
+    for (uint32_t i = 0; i < header->pred_count; i++)
+      if (cn_loops_contain(loops, l, header->preds[i]) && polls_at_end(pollers, header->preds[i]))
+        return true;
+  }
+  return false;
+}
+
+/* Poll before a call of the function itself on each pass of a loop, as the optimiser makes it of a
+ * recursion: that serves the loop and the call. So would a poll on entry, but it came before the
+ * test that ends the recursion: each leaf would poll, and save registers for that. */
+static void collect_self_calls(struct placer *p, const struct cn_loops *loops,
+                               struct cn_poll_sites *sites)
+{
+  struct pollers pollers = pollers_begin(p, loops, sites);
+
+  for (uint32_t b = 0; b < loops->cfg->count; b++) {
+    LLVMValueRef call = find_self_call(p, loops->cfg, b);
+    if (!call || !serves_loop(&pollers, b))
+      continue;
+    cn_poll_sites_add(sites, call);
+    cn_remark(p->ctx, call, "poll", "polls here, for the call of itself and the loop round it");
+    memset(pollers.nearest, 0, loops->cfg->count * sizeof *pollers.nearest);
+  }
+  free(pollers.nearest);
 }
 
 /* Without "call", entry polls stand where LLVM has them. */
@@ -302,19 +325,13 @@ static void collect_sites(struct placer *p, LLVMValueRef function,
   cn_cfg_build(&cfg, function);
   cn_loops_find(&loops, &cfg);
   cn_poll_sites_begin(sites, p->ctx, &cfg);
-  bool first = is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
-               loops_call_self(p, &loops);
-  if (first) {
-    struct cn_work_summary self = {
-        .enter = CN_CALL_WORK, .leave = CN_CALL_WORK, .polls = true, .passes = false};
-    cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, &cfg));
-    cn_work_learn(&p->facts.known, function, &self);
-  }
+  if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL))
+    collect_self_calls(p, &loops, sites);
   collect_latches(p, &loops, mines, sites);
   size_t latches = sites->list.count;
   collect_entries(p, &loops, sites);
   put_first(sites, latches);
-  tell_entries(p, function, sites, sites->list.count - latches, first);
+  tell_entries(p, function, sites, sites->list.count - latches);
   if (is_chosen(p, CAIRN_POLLS_AT_ENTRY) && is_chosen(p, CAIRN_POLLS_AT_CALL) &&
       cn_placement_on(p->ctx, CAIRN_PLACEMENT_RECURSIONS))
     cn_recursion_polls_sites(&p->facts, &loops, sites);

@@ -36,29 +36,13 @@ struct returns {
   uint32_t node;
 };
 
-/* Does block `b` lie in a loop that runs it on each pass? */
-static bool is_on_each_pass(const struct returns *a, uint32_t b)
-{
-  const struct cn_cfg *cfg = a->loops->cfg;
-  uint32_t l = a->loops->of[b];
-
-  if (l == CN_NO_BLOCK)
-    return false;
-  CN_ASSERT(cn_loops_contain(a->loops, l, b));
-  const struct cn_block *header = &cfg->blocks[a->loops->at[l].header];
-  for (uint32_t i = 0; i < header->pred_count; i++)
-    if (cn_loops_contain(a->loops, l, header->preds[i]) &&
-        !cn_cfg_dominates(cfg, b, header->preds[i]))
-      return false;
-  return true;
-}
-
 /* Does the call in block `b` close a call cycle, return, and is it not left out? It will have its
  * own poll. */
 static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
 {
   const struct returns *a = env;
   const struct cn_callgraph *graph = &a->facts->graph;
+  uint32_t l = a->loops->of[b];
 
   if (cn_classify_call(i).kind != CN_CALL_PARSE || LLVMIsACallBrInst(i) || cn_tail_position(i))
     return false;
@@ -66,7 +50,7 @@ static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
   uint32_t to = cn_callgraph_find(graph, callee);
   if ((callee && to == CN_NO_NODE) || !cn_callgraph_closes(graph, a->node, callee))
     return false;
-  return callee != a->loops->cfg->function || !is_on_each_pass(a, b);
+  return callee != a->loops->cfg->function || l == CN_NO_BLOCK || !cn_loops_run(a->loops, l, b);
 }
 
 /* Where to poll after call `i`. */

@@ -1,16 +1,32 @@
-// A recursion that the optimiser has made a loop of polls once per call, on entry, and the loop is as
-// in plain C. A leaf is called as plain C calls it: no record, and what lives over the call lies in
-// callee-saved registers or is not touched.
+// A recursion that the optimiser has made a loop of polls right before the call in it, and else is as plain C: a leaf
+// saves no registers and does not poll. A function that never collects is called as plain C calls it: no record, and
+// what lives over the call lies in callee-saved registers or is not touched.
 // RUN: %cairn-cc -O3 -fcairn-manage=all -fPIE -I%root/include -S -o - %root/bench/kernels/fib.c \
 // RUN:   | FileCheck --check-prefix=FIB %s
+// RUN: %cairn-cc -O3 -fcairn-manage=all -fPIE -I%root/include -S -o - %root/bench/kernels/tree_walk.c \
+// RUN:   | FileCheck --check-prefix=WALK %s
 // RUN: %cairn-cc -O3 -fcairn-manage=all -fPIE -S -o - %s | FileCheck %s
 // FIB-LABEL: {{^}}fib:
-// FIB: cmpq $0, %fs:cairn_mutator
-// FIB: [[LOOP:.LBB[0-9_]+]]:{{ +}}# %tailrecurse
+// FIB-NOT: cairn_mutator
+// FIB: # =>This Inner Loop Header
+// FIB-NEXT: cmpq $0, %fs:cairn_mutator
+// FIB-NEXT: jne
 // FIB-NOT: cairn_mutator
 // FIB: callq fib
 // FIB-NOT: cairn_mutator
 // FIB: retq
+// WALK-LABEL: {{^}}walk:
+// WALK: testq %rdi, %rdi
+// WALK-NEXT: je [[LEAF:.LBB[0-9_]+]]
+// WALK: pushq
+// WALK: cmpq $0, %fs:cairn_mutator
+// WALK-NEXT: jne
+// WALK-NOT: cairn_mutator
+// WALK: callq walk
+// WALK-NOT: cairn_mutator
+// WALK: [[LEAF]]:
+// WALK-NOT: popq
+// WALK: retq
 #include <cairn/cairn.h>
 
 struct node {
