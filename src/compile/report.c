@@ -37,7 +37,8 @@ static void count(struct counts *counts, LLVMValueRef i)
   CN_ASSERT(cn_is_call(i));
   switch (cn_classify_call(i).kind) {
   case CN_CALL_STATEPOINT:
-    if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW))
+    if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW) ||
+        is_named(LLVMGetOperand(i, CALLEE), CN_POLL))
       counts->polls++;
     else
       counts->statepoints++;

@@ -61,7 +61,7 @@ bool cn_callgraph_is_safepoint(LLVMValueRef function)
 
   CN_ASSERT(LLVMIsAFunction(function));
   return LLVMIsDeclaration(function) &&
-         (strcmp(name, CN_POLL_SLOW) == 0 || strcmp(name, "cairn_collect") == 0 ||
+         (cn_is_poll_stub(name) || strcmp(name, "cairn_collect") == 0 ||
           cn_is_slow_allocation(name));
 }
 

@@ -309,7 +309,7 @@ static bool calls_slow_path(LLVMValueRef call)
   if (!callee)
     return false;
   const char *name = LLVMGetValueName2(callee, &length);
-  return strcmp(name, CN_POLL_SLOW) == 0 || cn_is_slow_allocation(name);
+  return cn_is_poll_stub(name) || cn_is_slow_allocation(name);
 }
 
 /* A module has come to the rewriter if a function of it has statepoints, or the polls and slow

@@ -22,6 +22,12 @@ void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIn
                           LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
+bool cn_is_poll_stub(const char *name)
+{
+  CN_ASSERT(name);
+  return strcmp(name, CN_POLL_SLOW) == 0 || strcmp(name, CN_POLL) == 0;
+}
+
 bool cn_is_slow_allocation(const char *name)
 {
   CN_ASSERT(name);

@@ -44,6 +44,8 @@
 #define CN_RESIZE_SLOW "cairn_resize_slow"
 #define CN_RESIZE_FINISH "cairn_resize_finish"
 #define CN_POLL_SLOW "cairn_poll_slow"
+/* A whole poll: the stub looks at the word itself. */
+#define CN_POLL "cairn_poll"
 #define CN_GIVE_BACK "cairn_give_back"
 #define CN_CHECK_STORE "cairn_check_store"
 /* Metadata of a store of a reference: the name of the place in the check's message, a string. */
@@ -187,6 +189,8 @@ void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIn
 void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
 /* Is that the name of an allocation's slow path? */
 bool cn_is_slow_allocation(const char *name);
+/* Is it a stub that polls: the slow path, or all of it? */
+bool cn_is_poll_stub(const char *name);
 /* One that allocates, as front ends call it, or has a name that begins so? */
 bool cn_is_allocation(const char *name);
 /* True if the function was rewritten already: it calls gc.statepoint. */

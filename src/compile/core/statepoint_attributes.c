@@ -101,7 +101,7 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
   CN_ASSERT(LLVMIsAInstruction(call));
-  if (strcmp(name, CN_POLL_SLOW) == 0)
+  if (cn_is_poll_stub(name))
     return CAIRN_ABI_STATEPOINT_ID_POLL;
   if (cn_is_slow_allocation(name))
     return CAIRN_ABI_STATEPOINT_ID_ALLOC;

@@ -73,8 +73,8 @@ void cn_work_forget(struct cn_work_known *known)
 
 static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
 {
-  return strcmp(name_of(callee), CN_POLL_SLOW) == 0 ||
-         cn_string_attribute(callee, CN_ATTR_POLL_SLOW) || cn_ptrmap_find(&known->slow, callee);
+  return cn_is_poll_stub(name_of(callee)) || cn_string_attribute(callee, CN_ATTR_POLL_SLOW) ||
+         cn_ptrmap_find(&known->slow, callee);
 }
 
 /* ---- instructions ---- */

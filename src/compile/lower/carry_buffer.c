@@ -110,7 +110,7 @@ static bool is_slow_path(LLVMValueRef call)
   size_t length;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
-  return LLVMIsACallInst(call) && (strcmp(name, CN_POLL_SLOW) == 0 || cn_is_slow_allocation(name));
+  return LLVMIsACallInst(call) && (cn_is_poll_stub(name) || cn_is_slow_allocation(name));
 }
 
 /* Ask for the value at the entry of a block. False: too far. */

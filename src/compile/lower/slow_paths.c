@@ -17,15 +17,25 @@
 #include "compile/core/convention.h"
 #include "compile/core/names.h"
 
-static const char *const stubs[] = {CN_POLL_SLOW,           CN_ALLOC_SLOW,
-                                    CN_ALLOC_INDEXED_SLOW,  CN_ALLOC_UNINIT_SLOW,
-                                    CN_RESIZE_SLOW,         CN_CALL_NATIVE,
-                                    CN_VCALL_ANY,           CN_CALL_SHORT,
-                                    CN_CALL_MANAGED,        CN_ENTER,
-                                    CN_CALL_PASSING,        CN_BARRIER_FIELD_SLOW,
-                                    CN_BARRIER_OBJECT_SLOW, CN_BARRIER_SNAPSHOT_SLOW,
-                                    CN_BARRIER_LOAD_SLOW,   CN_BARRIER_RANGE_SLOW,
-                                    CN_CHECK_STORE,         CN_CHECK_COPY,
+static const char *const stubs[] = {CN_POLL,
+                                    CN_POLL_SLOW,
+                                    CN_ALLOC_SLOW,
+                                    CN_ALLOC_INDEXED_SLOW,
+                                    CN_ALLOC_UNINIT_SLOW,
+                                    CN_RESIZE_SLOW,
+                                    CN_CALL_NATIVE,
+                                    CN_VCALL_ANY,
+                                    CN_CALL_SHORT,
+                                    CN_CALL_MANAGED,
+                                    CN_ENTER,
+                                    CN_CALL_PASSING,
+                                    CN_BARRIER_FIELD_SLOW,
+                                    CN_BARRIER_OBJECT_SLOW,
+                                    CN_BARRIER_SNAPSHOT_SLOW,
+                                    CN_BARRIER_LOAD_SLOW,
+                                    CN_BARRIER_RANGE_SLOW,
+                                    CN_CHECK_STORE,
+                                    CN_CHECK_COPY,
                                     CN_CHECK_NATIVE_COPY};
 
 static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)

@@ -7,7 +7,8 @@
  * A poll is a load of the thread's poll word, or a comparison of the stack pointer with its stack
  * limit, and a branch to a cold block that calls cairn_poll_slow() under the preserve_all
  * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
- * defines it (user_poll.c).
+ * defines it (user_poll.c). At -Os and -Oz a poll is a call alone, of the stub cairn_poll(), which
+ * looks at the word: 5 bytes in place of 19.
  */
 #include "compile/place/poll.h"
 
@@ -53,6 +54,12 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
   return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i64, 0, false), "poll.asked");
 }
 
+/* Is a poll a call of a stub that looks at the word? It does not look at the stack. */
+static bool is_call(const struct cairn_compile_options *options)
+{
+  return options->size_level && options->poll == CAIRN_POLL_WORD;
+}
+
 static LLVMValueRef lined_from(LLVMValueRef i)
 {
   while (i && !LLVMGetDebugLocLine(i))
@@ -93,6 +100,33 @@ static LLVMMetadataRef location_near(LLVMValueRef at)
   return LLVMInstructionGetDebugLoc(found ? found : at);
 }
 
+static void emit_call(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef pad)
+{
+  LLVMSetInstructionCallConv(cn_funclet_call(builder, p->slow, pad), LLVMPreserveAllCallConv);
+}
+
+static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef at,
+                        LLVMValueRef pad)
+{
+  LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
+  LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
+  LLVMValueRef asked = emit_check(p, builder);
+  LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
+  LLVMBasicBlockRef cold =
+      LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
+
+  CN_ASSERT(LLVMGetInstructionParent(at) == done &&
+            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
+  LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
+  LLVMPositionBuilderAtEnd(builder, head);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  cn_emit_unlikely(p->ctx, LLVMBuildCondBr(builder, asked, cold, done));
+  LLVMPositionBuilderAtEnd(builder, cold);
+  LLVMSetCurrentDebugLocation2(builder, location);
+  emit_call(p, builder, pad);
+  LLVMBuildBr(builder, done);
+}
+
 void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
 {
   CN_CHECK(at && !LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
@@ -107,26 +141,12 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
   }
   CN_CHECK(p->slow);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
-  LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMPositionBuilderBefore(builder, at);
-  LLVMMetadataRef location = location_near(at);
-  LLVMSetCurrentDebugLocation2(builder, location);
-  LLVMValueRef asked = emit_check(p, builder);
-  LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
-  LLVMBasicBlockRef cold =
-      LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
-
-  CN_ASSERT(LLVMGetInstructionParent(at) == done &&
-            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
-  LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
-  LLVMPositionBuilderAtEnd(builder, head);
-  LLVMSetCurrentDebugLocation2(builder, location);
-  cn_emit_unlikely(p->ctx, LLVMBuildCondBr(builder, asked, cold, done));
-  LLVMPositionBuilderAtEnd(builder, cold);
-  LLVMSetCurrentDebugLocation2(builder, location);
-  LLVMValueRef call = cn_funclet_call(builder, p->slow, pad);
-  LLVMSetInstructionCallConv(call, LLVMPreserveAllCallConv);
-  LLVMBuildBr(builder, done);
+  LLVMSetCurrentDebugLocation2(builder, location_near(at));
+  if (is_call(p->ctx->options))
+    emit_call(p, builder, pad);
+  else
+    emit_branch(p, builder, at, pad);
   LLVMDisposeBuilder(builder);
 }
 
@@ -138,7 +158,8 @@ bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
   if (!cn_user_poll_find(ctx, &polls->user))
     return false;
   if (!polls->user)
-    polls->slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
+    polls->slow = cn_emit_declare(ctx, is_call(ctx->options) ? CN_POLL : CN_POLL_SLOW, type,
+                                  LLVMPreserveAllCallConv);
   return polls->slow || polls->user;
 }
 

@@ -10,7 +10,7 @@
 struct cn_polls {
   struct cn_ctx *ctx;
   LLVMValueRef user; /* the module's own @gc.safepoint_poll, or null */
-  LLVMValueRef slow; /* cairn_poll_slow, or null */
+  LLVMValueRef slow; /* cairn_poll_slow, or cairn_poll; or null */
   unsigned count;    /* emitted so far */
 };
 

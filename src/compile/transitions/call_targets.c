@@ -9,9 +9,10 @@
  *                        r = call %c(args, ptr nest f)
  *
  * A `nest` argument has a register of its own, in which no other argument is passed: a managed
- * callee does not look at it, the stub finds its target there. The entry of a managed function lies
- * 8 bytes after a multiple of 16, and the mark in these 8. So the load reads the 16 bytes in which
- * the target begins, which can be read whatever the target is.
+ * callee does not look at it, the stub finds its target there. At -Os and -Oz the stubs
+ * cairn_vcall_any and cairn_call_managed look for the mark: such a call has 30 bytes less. The
+ * entry of a managed function lies 8 bytes after a multiple of 16, and the mark in these 8. So the
+ * load reads the 16 bytes in which the target begins, which can be read whatever the target is.
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
@@ -129,6 +130,8 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
     cn_error(ctx, site->call, "hardening",
              "LLVM 22 cannot lower an indirect call in a statepoint "
              "that is to go through a thunk (target feature retpoline, lvi-cfi or seses)");
+  else if (target && convention == CN_CONVENTION_PLAIN && ctx->options->size_level)
+    cn_call_through(ctx, site, shown ? stub : cn_stub(ctx, CN_VCALL_ANY), target);
   else if (target)
     cn_call_through(ctx, site, choose(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub), target);
   else

@@ -57,10 +57,10 @@ bool cn_target_is_promised(LLVMValueRef call)
 /* ---- callees ---- */
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
-static const char *const stubs[] = {CN_POLL_SLOW,    "cairn_collect",     "cairn_call_any",
-                                    CN_CALL_NATIVE,  CN_CALL_SHORT,       CN_CALL_MANAGED,
-                                    CN_CALL_PASSING, CN_VCALL_ANY,        CN_CHECK_STORE,
-                                    CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
+static const char *const stubs[] = {CN_POLL,          CN_POLL_SLOW,    "cairn_collect",
+                                    "cairn_call_any", CN_CALL_NATIVE,  CN_CALL_SHORT,
+                                    CN_CALL_MANAGED,  CN_CALL_PASSING, CN_VCALL_ANY,
+                                    CN_CHECK_STORE,   CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
 
 /* And functions of this unit through which it calls others. */
 static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,

@@ -7,7 +7,7 @@
 // RUN: %cairn-cc -O2 -mavx512f -mprefer-vector-width=512 -S %s -o - | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: %cairn-cc -O1 -mavx2 -mfma -S %s -o - | FileCheck %s
 // RUN: %cairn-cc -O3 -mavx2 -mfma -fno-omit-frame-pointer -S %s -o - | FileCheck %s
-// RUN: %cairn-cc -Os -mavx2 -mfma -fno-pie -S %s -o - | FileCheck %s
+// RUN: %cairn-cc -O2 -mavx2 -mfma -fno-pie -S %s -o - | FileCheck %s
 // RUN: %cairn-cc -O2 -mavx2 -mfma -fcairn-poll=stack -S %s -o - | FileCheck %s --check-prefix=STACK
 #include <cairn/cairn.h>
 

@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2 -O3 -Oz" %s
 // Native frames between managed ones, twice over: qsort's comparator searches with bsearch, whose
 // comparator allocates.
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2 -O3 -Oz" %s
 // Indirect calls of managed and native functions through one and the same pointer type, from
 // tables, parameters and managed objects.
 #include <ctype.h>

@@ -5,6 +5,8 @@
 // RUN: %cairn-cc -O0 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
 // RUN: %cairn-cc -O2 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
 // RUN: env CAIRN_STRESS=1 %t quiet | FileCheck %s
+// RUN: %cairn-cc -Os %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
+// RUN: env CAIRN_STRESS=1 %t quiet | FileCheck %s
 // RUN: %cairn-cc -O2 -fno-pie -no-pie %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
 // Calls through pointers to whatever a pointer can lead to, and then with a signal between any two
 // instructions, whose handler makes such calls itself. What would go wrong: the look at what comes

@@ -15,6 +15,8 @@
 //
 // RUN: %cairn-cc -O2 -DPOINTERS -c %s -o pointers.o && %cairn-cc pointers.o native.o -o pointers
 // RUN: ./pointers 1 && not --crash ./pointers pointer 2>&1 | FileCheck --check-prefix=POINTER %s
+// RUN: %cairn-cc -Oz -DPOINTERS -c %s -o small.o && %cairn-cc small.o native.o -o small
+// RUN: ./small 1 && not --crash ./small pointer 2>&1 | FileCheck --check-prefix=POINTER %s
 // RUN: not --crash ./pointers variadic 1 2>&1 | FileCheck --check-prefix=VARIADIC %s
 // RUN: not --crash ./pointers variadic 1 2 2>&1 | FileCheck --check-prefix=WEAK %s
 // POINTER: cairn: fatal: the call before pc {{.*}} (main+{{.*}}) passes a reference to or from native code at {{.*}} (value_of+0x0){{.*}}cairn_leaf

@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2 -O3 -Oz" %s
 // Variadic calls from managed code, native and managed callees, with vector registers and stack
 // arguments in use, while references are live.
 #include <stdarg.h>

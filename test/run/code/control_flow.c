@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2 -O3 -Oz" %s
 // Switches, jump tables, gotos into loops (irreducible), computed gotos: every way to come to a
 // safepoint and to leave it.
 #include <stdio.h>

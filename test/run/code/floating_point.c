@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2 -O3 -Oz" %s
 // Floating-point values live over polls and allocations: the slow paths promise to keep every
 // vector register.
 #include <stdio.h>

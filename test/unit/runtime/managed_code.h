@@ -158,7 +158,8 @@ __asm__(CAIRN_ENTRY_STRING(
                     "1:pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
                     "  ret\n");
 
-extern void cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
+extern void cairn_poll(void), cairn_poll_slow(void), cairn_alloc_slow(void),
+    cairn_alloc_indexed_slow(void);
 extern void cairn_alloc_uninit_slow(void);
 extern void cairn_collect(void), cairn_call_any(void), cairn_call_short(void);
 

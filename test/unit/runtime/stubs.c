@@ -19,6 +19,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
 #include "runtime/stats.h"
 
 static void polls_preserve_all(void **state)
@@ -32,6 +33,27 @@ static void polls_preserve_all(void **state)
   preserved(&before, &after, cairn_poll_slow);
   assert_preserved(&before, &after, false);
   assert_int_equal(cairn_mutator.safepoints, count + 1);
+}
+
+/* A poll that looks at the word itself goes no further while that is 0. */
+static void calls_poll(void **state)
+{
+  struct file before = fill(), after;
+  uint64_t count = cairn_mutator.safepoints;
+
+  (void)state;
+  if (!wide())
+    skip();
+  cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
+  assert_int_equal(cairn_mutator.poll, 0);
+  preserved(&before, &after, cairn_poll);
+  assert_preserved(&before, &after, false);
+  assert_int_equal(cairn_mutator.safepoints, count);
+  cn_poll_word_arm(&cairn_mutator, CN_REASON_STRESS);
+  preserved(&before, &after, cairn_poll);
+  assert_preserved(&before, &after, false);
+  assert_int_equal(cairn_mutator.safepoints, count + 1);
+  cn_poll_word_disarm(&cairn_mutator, CN_REASON_STRESS);
 }
 
 static void allocations(void **state)
@@ -414,6 +436,7 @@ int main(void)
       cmocka_unit_test(transitions),
       cmocka_unit_test(short_transitions),
       cmocka_unit_test(polls_preserve_all),
+      cmocka_unit_test(calls_poll),
       cmocka_unit_test(allocations),
       cmocka_unit_test(managed_callees),
       cmocka_unit_test(iterator),

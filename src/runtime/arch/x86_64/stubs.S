@@ -327,6 +327,13 @@ vectors in
         ldmxcsr AREA+VECTORS_MXCSR(%rsp)
 end_vectors in
 
+/* void cairn_poll(void): a poll where bytes count */
+stub cairn_poll
+        cmpq $0, MUTATOR(POLL)
+        jne cairn_poll_slow
+        ret
+end cairn_poll
+
 /* void cairn_poll_slow(void) */
 stub cairn_poll_slow
         save_general
