@@ -5,10 +5,10 @@
  */
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
-// RUN: %t | FileCheck %s && env CAIRN_HEAP_MAX=600k %t | FileCheck %s && env CAIRN_STRESS=50 %t 31 | FileCheck %s
+// RUN: %t | FileCheck %s && env CAIRN_HEAP_MAX=600k %t 5 | FileCheck %s && env CAIRN_STRESS=50 %t 31 | FileCheck %s
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
-// RUN: %t.0 | FileCheck %s
+// RUN: %t.0 3 | FileCheck %s
 // CHECK: allocations: handlers ran{{$}}
 // CHECK-NEXT: collections: no write was lost{{$}}
 // CHECK-NEXT: jumps: the heap can be walked{{$}}
