@@ -6,8 +6,8 @@
  * `place-safepoints`.
  *
  * Needs: nothing. Provides: no call of such a leaf covers more than LIMIT bytes without a poll,
- * except those without a length argument (strlen), those in regions without safepoints and those in
- * funclets. Breaks: struct cn_cfg.
+ * except those in regions without safepoints and those in funclets; nor does one without a length
+ * argument (long_strings.c). Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 
@@ -24,6 +24,8 @@
 /* Longer calls are cut: two microseconds in a cache, which makes the cost of cutting small. */
 #define LIMIT (16 << 10)
 #define SMALLEST_PIECE 256
+/* A byte of those that are loops takes as long as this many of others. */
+#define INLINE_BYTE 8
 
 typedef CN_VECTOR(struct cn_long_call) call_vector;
 
@@ -36,6 +38,9 @@ static const struct leaf {
     {"llvm.memset.p", 1, true, false, CN_LONG_NOTHING},
     {"llvm.memcpy.p", 2, true, false, CN_LONG_NOTHING},
     {"llvm.memmove.p", 2, true, true, CN_LONG_NOTHING},
+    /* A piece has no constant length: LLVM makes a loop of it, byte by byte. */
+    {"llvm.memset.inline.p", 1, true, false, CN_LONG_NOTHING},
+    {"llvm.memcpy.inline.p", 2, true, false, CN_LONG_NOTHING},
     {"memset", 1, false, false, CN_LONG_FIRST},
     {"memcpy", 2, false, false, CN_LONG_FIRST},
     {"memmove", 2, false, true, CN_LONG_FIRST},
@@ -50,7 +55,8 @@ static const struct leaf {
 enum { LENGTH = 2 };
 
 _Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
-_Static_assert(SMALLEST_PIECE % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
+_Static_assert(SMALLEST_PIECE / INLINE_BYTE % CAIRN_ABI_OBJECT_ALIGN == 0,
+               "pieces keep the alignment");
 _Static_assert(SMALLEST_PIECE <= LIMIT, "a long call is longer than a piece");
 
 static const struct leaf *leaf_of(LLVMValueRef callee)
@@ -92,8 +98,7 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
   CN_UNREACHABLE();
 }
 
-/* The size of the local or global that the pointer points into; UINT64_MAX: unknown. */
-static uint64_t room_at(struct cn_ctx *ctx, LLVMValueRef pointer)
+uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
          (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr))
@@ -117,7 +122,7 @@ static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
   uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH), CN_LARGEST_DEPTH);
 
   for (unsigned i = 0; i < places; i++) {
-    uint64_t room = room_at(ctx, LLVMGetOperand(call, i));
+    uint64_t room = cn_long_room(ctx, LLVMGetOperand(call, i));
     bytes = room < bytes ? room : bytes;
   }
   return bytes;
@@ -134,9 +139,14 @@ static uint64_t piece_of(struct cn_ctx *ctx)
   return piece;
 }
 
-/* "cairn-work" on the call, as on the clearing of what is allocated in line: half done, an object
- * must not be collected. */
-static bool is_said_short(LLVMValueRef call)
+uint64_t cn_long_limit(struct cn_ctx *ctx)
+{
+  uint64_t piece = piece_of(ctx);
+
+  return LIMIT < piece ? LIMIT : piece;
+}
+
+bool cn_long_is_said_short(LLVMValueRef call)
 {
   LLVMAttributeRef said = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK,
                                                          sizeof CN_ATTR_WORK - 1);
@@ -152,11 +162,12 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !fits(leaf, call))
     return false;
   uint64_t bytes = largest(ctx, call, leaf->places), piece = piece_of(ctx);
+  bool in_line = strstr(leaf->name, ".inline.");
   if (bytes <= LIMIT) {
     cn_work_say(ctx, call, cn_work_of_bytes(bytes));
     return false;
   }
-  if (is_said_short(call))
+  if (cn_long_is_said_short(call))
     return false;
   if (cn_nopoll_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
     return false;
@@ -168,10 +179,8 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
                                .length = LENGTH,
                                .overlapping = leaf->overlapping,
                                .result = leaf->result,
-                               .limit = constant        ? 0
-                                        : LIMIT < piece ? LIMIT
-                                                        : piece,
-                               .piece = piece};
+                               .limit = constant ? 0 : cn_long_limit(ctx),
+                               .piece = in_line ? piece / INLINE_BYTE : piece};
   return true;
 }
 
@@ -195,4 +204,6 @@ void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *p
       cn_long_outline(ctx, &calls.at[i], polls);
   }
   cn_free(&calls);
+  if (!polls->user)
+    cn_long_strings(ctx, function);
 }

@@ -32,6 +32,18 @@ struct cn_long_call {
 void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
                    struct cn_ptrmap *polled);
 
+/* Have the calls in `function` whose strings may be too long ask for their lengths, and make long
+ * ones through transitions (long_strings.c). Not with a poll of the module's own. */
+void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function);
+
+/* The size of the local or global that the pointer points into; UINT64_MAX: unknown. */
+uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer);
+/* What is longer, in bytes, is long. */
+uint64_t cn_long_limit(struct cn_ctx *ctx);
+/* Has the call "cairn-work", as the clearing of what is allocated in line? Half done, an object
+ * must not be collected. */
+bool cn_long_is_said_short(LLVMValueRef call);
+
 /* Cut one where it is (long_calls_cut.c), or in a function of its own (long_calls_outline.c). The
  * call stays for short lengths; it is deleted if none is short enough. */
 void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls);
