@@ -108,7 +108,8 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
       free(c.blocks);
     CN_ASSERT(!worth || (c.trips && c.header == cfg.blocks[loops.at[l].header].block));
     if ((!worth || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
-        copies && cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_fits(&loops, l, &u))
+        copies && cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) &&
+        cn_unroll_fits(ctx, &loops, l, &u))
       cn_push(&forms->unrolls, u);
   }
   for (size_t i = 0; i < candidates->count; i++)

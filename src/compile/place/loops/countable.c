@@ -276,6 +276,6 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
     out->trips /= 2;
   out->products = has_products(loops, loop);
   out->unrolls = cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && !out->products &&
-                 cn_unroll_leaves_early(loops, loop);
+                 cn_unroll_leaves_early(ctx, loops, loop);
   return !out->unrolls || (out->trips = trips_unpolled(out));
 }

@@ -29,9 +29,10 @@
 #define WORTH 32
 /* Work of one trip and its copies that is enough. */
 #define ENOUGH 24
-/* Instructions in all copies together, of two and of more. */
+/* Instructions in all copies together, of two and of more; below -O3, where there are only two. */
 #define TWICE_LIMIT 256
 #define SIZE_LIMIT 96
+#define SMALL_LIMIT 48
 /* Instructions that the processor starts in the time of one that waits for another. */
 #define WIDTH 4
 
@@ -189,30 +190,34 @@ static bool counts(const struct cn_loops *loops, uint32_t l)
   return false;
 }
 
-bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
+bool cn_unroll_leaves_early(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop)
 {
   struct cn_unroll u;
-  bool leaves = cn_loops_exits(loops, loop, NULL) > 1 && cn_unroll_fits(loops, loop, &u);
+  bool leaves = cn_loops_exits(loops, loop, NULL) > 1 && cn_unroll_fits(ctx, loops, loop, &u);
 
   if (leaves)
     free(u.blocks);
   return leaves;
 }
 
-bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out)
+/* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
+bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                    struct cn_unroll *out)
 {
+  bool fast = ctx->options->opt_level > 2;
   const struct cn_loop *l = &loops->at[loop];
   struct judge j = {.loops = loops, .loop = l};
 
   uint32_t size = cn_clone_size(loops, loop);
 
-  if (l->inner || l->irreducible || size > TWICE_LIMIT / 2 || !counts(loops, loop))
+  if (l->inner || l->irreducible || size > (fast ? TWICE_LIMIT : SMALL_LIMIT) / 2 ||
+      !counts(loops, loop))
     return false;
   uint32_t work = work_of_trip(&j);
   if (work >= WORTH || WIDTH * delay_of_trip(&j) >= work + 2)
     return false;
   out->times = 2;
-  while (out->times < CN_UNROLL_MOST && out->times * work < ENOUGH &&
+  while (fast && out->times < CN_UNROLL_MOST && out->times * work < ENOUGH &&
          2 * out->times * size <= SIZE_LIMIT)
     out->times *= 2;
   CN_CHECK(out->times <= CN_UNROLL_MOST);

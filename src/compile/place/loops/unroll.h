@@ -19,11 +19,12 @@ struct cn_unroll {
 #define CN_UNROLL_MOST 8
 
 /* Would a poll on each trip cost much beside the loop's work? */
-bool cn_unroll_fits(const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
+bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                    struct cn_unroll *out);
 
 /* And has it several exits, so that it probably makes few trips? Then a test on entry, for chunks,
  * would cost more than the polls. */
-bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
+bool cn_unroll_leaves_early(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop);
 
 /* Unroll it: the last copy has all back edges. Needs LCSSA form: only phis after the loop use its
  * values. */
