@@ -413,7 +413,7 @@ int cn_opt_main(int argc, char **argv)
                                    .letters = "hp:So:",
                                    .options = long_options,
                                    .take = take};
-  struct opt opt = {.compile = {.opt_level = 2, .diagnose = cn_tool_diagnose}};
+  struct opt opt = {.compile = {.opt_level = 3, .diagnose = cn_tool_diagnose}};
 
   cairn_compile_init();
   int status = cn_arguments_take(argc, argv, &arguments, &opt);

@@ -186,7 +186,7 @@ static void run_batch(struct tester *t)
                                        "verify-safepoints"};
   LLVMContextRef llvm = LLVMContextCreate();
   LLVMModuleRef module = cn_loops_make(llvm, t->first, t->batch);
-  struct cairn_compile_options options = {.opt_level = 2,
+  struct cairn_compile_options options = {.opt_level = 3,
                                           .shared = true,
                                           .poll_budget = 1,
                                           .slots = t->slots ? CAIRN_SLOTS_ALWAYS : CAIRN_SLOTS_AUTO,
