@@ -168,6 +168,8 @@ struct cairn_compile_options {
   enum cairn_poll poll;
   unsigned placements_off; /* bits of enum cairn_placement that are not wanted */
   unsigned poll_budget;    /* microseconds of work between two polls, about; 0: 20 */
+  bool samples;            /* branches are weighed by the profile that LLVM's option
+                              -sample-profile-file names; the module has lines */
   bool lines_only;         /* drop debug information but for lines once the source rules have
                               been checked with it */
   bool drop_lines;         /* drop those as well once the module is prepared; where there is an

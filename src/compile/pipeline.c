@@ -468,6 +468,14 @@ static bool drop_offers(struct cn_ctx *ctx)
          run_llvm_plainly(ctx, "elim-avail-extern");
 }
 
+/* Weigh branches by samples, whose places are lines and, within a line, discriminators, while each
+ * instruction stands where the source has it. */
+static bool weigh(struct cn_ctx *ctx)
+{
+  return !ctx->options->samples ||
+         run_llvm_plainly(ctx, "function(add-discriminators),sample-profile");
+}
+
 /* Drop the descriptions of variables and types: only the rules need them, and every later pass
  * would carry them along. */
 static bool drop_variables(struct cn_ctx *ctx)
@@ -482,8 +490,8 @@ static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
   const struct step *rules = find_step("rules");
 
   return verify_module(ctx, "(input)") && drop_offers(ctx) &&
-         (VERIFY_EACH ? run_ours(ctx, rules) : run_step(ctx, rules)) && drop_variables(ctx) &&
-         run_ours(ctx, prepare);
+         (VERIFY_EACH ? run_ours(ctx, rules) : run_step(ctx, rules)) && weigh(ctx) &&
+         drop_variables(ctx) && run_ours(ctx, prepare);
 }
 
 enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,

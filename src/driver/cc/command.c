@@ -156,6 +156,16 @@ static const char *refused_sanitizer(const char *list)
   return NULL;
 }
 
+/* LLVM's reader of samples gets the file by an option. It shall not inline: what may be, the rules
+ * and the optimiser know. */
+static void take_samples(struct cn_command *command, const char *file)
+{
+  command->compile.samples = true;
+  cn_push(&command->llvm_options, "-sample-profile-file");
+  cn_push(&command->llvm_options, file);
+  cn_push(&command->llvm_options, "-disable-sample-loader-inlining");
+}
+
 /* What changes the code. */
 static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
 {
@@ -187,6 +197,9 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
     break;
   case CN_EFFECT_LLVM_OPTION:
     cn_push(&command->llvm_options, value);
+    break;
+  case CN_EFFECT_SAMPLES:
+    take_samples(command, value);
     break;
   default:
     break;
