@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The largest trip count of a loop whose bound is at a known distance from the start of its
- * induction variable, though both are unknown: loops of strip-mining and loop versions
+ * induction variable, though both are unknown: loops of strip-mining
  * (place/loops), and tiled loops. Needs: struct cn_loops without trip counts. Provides: trip
  * counts. Breaks: nothing.
  *

@@ -9,7 +9,7 @@
 
 ; Without any of them there are polls at latches and entries, and the code is as sound.
 ; RUN: for file in %S/*.ll %S/loops/*.ll; do %cairn opt -p place-safepoints -S $file -o %t.ll \
-; RUN:   --without=chunks,versions,nests,unroll,early-returns,late-entries,selects,long-paths,long-calls,recursions && \
+; RUN:   --without=chunks,nests,unroll,early-returns,late-entries,selects,long-paths,long-calls,recursions && \
 ; RUN:   opt -passes=verify -disable-output %t.ll || exit 1; done
 
 ; An entry poll stands where the function needs it, or else where it is entered.

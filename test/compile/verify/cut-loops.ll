@@ -142,7 +142,7 @@ entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %j, %next ]
-  %at = mul i64 %i, %n
+  %at = udiv i64 %i, %n
   %p = getelementptr i8, ptr addrspace(1) %a, i64 %at
   %v = load i8, ptr addrspace(1) %p
   %e = icmp eq i8 %v, 0

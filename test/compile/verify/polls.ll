@@ -7,8 +7,8 @@
 ; RUN: %cairn verify --check-polls %t/placed.bc
 ; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops/chunks.ll -o %t/chunks.bc
 ; RUN: %cairn verify --check-polls %t/chunks.bc
-; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops/twins.ll -o %t/twins.bc
-; RUN: %cairn verify --check-polls %t/twins.bc
+; RUN: %cairn opt -p place-safepoints,rewrite-statepoints %root/test/compile/place/loops/nests.ll -o %t/nests.bc
+; RUN: %cairn verify --check-polls %t/nests.bc
 ; RUN: not %cairn opt -p rewrite-statepoints,verify-safepoints --check-polls -S %root/test/compile/place/loops/loops.ll -o %t/none.ll 2>&1 \
 ; RUN:   | FileCheck %s --check-prefix=UNPLACED
 ; A loop that never polls keeps every other thread waiting for a collection, or lets the heap run out.

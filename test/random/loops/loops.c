@@ -188,7 +188,7 @@ static void run_batch(struct tester *t)
   LLVMModuleRef module = cn_loops_make(llvm, t->first, t->batch);
   struct cairn_compile_options options = {.opt_level = 3,
                                           .shared = true,
-                                          .poll_budget = 1,
+                                          .poll_budget = t->first / t->batch % 2 ? 8 : 1,
                                           .slots = t->slots ? CAIRN_SLOTS_ALWAYS : CAIRN_SLOTS_AUTO,
                                           .check_steps = true,
                                           .diagnose = show,

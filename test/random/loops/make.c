@@ -27,6 +27,7 @@ struct maker {
   } loops[DEPTH];
   LLVMValueRef counters[KINDS]; /* of the last loop that counted so */
   unsigned depth, statements;
+  bool plain; /* loops have counted loops in them, and no other control flow */
 };
 
 static unsigned below(struct maker *m, unsigned n)
@@ -313,6 +314,14 @@ static void nest(struct maker *m, LLVMBasicBlockRef on, LLVMBasicBlockRef out)
   m->depth--;
 }
 
+static LLVMValueRef bounded_by(struct maker *m, LLVMValueRef value, unsigned most)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  value = LLVMBuildAnd(m->b, value, LLVMConstInt(type, most, false), "");
+  return LLVMBuildOr(m->b, value, LLVMConstInt(type, 1, false), "bound");
+}
+
 /* A counter of its own, of any width, up or down, that is tested at the latch or at the head, by
  * equality or order, against a bound that is known or not; it may wrap. */
 static void count(struct maker *m)
@@ -330,7 +339,11 @@ static void count(struct maker *m)
   LLVMIntPredicate stay = step == 1 ? stays[below(m, 3)] : stays[1 + below(m, 2)];
   bool down = chance(m, 25), first = chance(m, 30);
 
+  if (m->depth == 1 && kind != BYTE && chance(m, 35)) /* few trips, as far as anyone knows */
+    bound = param(m, 2);
   bound = LLVMBuildTrunc(m->b, LLVMBuildOr(m->b, bound, word(m, 1), ""), type, "bound");
+  if (m->depth && m->counters[kind] && chance(m, 10)) /* as far as another one is */
+    bound = bounded_by(m, LLVMBuildLoad2(m->b, type, m->counters[kind], ""), most);
   if (chance(m, 15))
     bound = LLVMConstInt(type, 2 + below(m, most - 1), false);
   from = down ? bound : LLVMConstNull(type);
@@ -352,7 +365,7 @@ static void count(struct maker *m)
   }
   if (chance(m, 50))
     LLVMBuildStore(m->b, at, i);
-  if (chance(m, 30) && m->depth < DEPTH - 1)
+  if (chance(m, m->plain && m->depth == 0 ? 90 : 35) && m->depth < DEPTH - 1)
     nest(m, on, out);
   body(m, on, out);
   LLVMBuildBr(m->b, on);
@@ -427,7 +440,7 @@ static void loop(struct maker *m)
   static void (*const forms[])(struct maker *) = {count,  count, count, search,
                                                   search, walk,  tangle};
 
-  forms[below(m, sizeof forms / sizeof *forms)](m);
+  (m->plain ? count : forms[below(m, sizeof forms / sizeof *forms)])(m);
 }
 
 static void statement(struct maker *m)
@@ -437,7 +450,9 @@ static void statement(struct maker *m)
   if (m->statements == 0)
     return;
   m->statements--;
-  if (m->depth < DEPTH && m->depth && chance(m, 15))
+  if (m->plain)
+    plain[below(m, sizeof plain / sizeof *plain)](m);
+  else if (m->depth < DEPTH && m->depth && chance(m, 15))
     loop(m);
   else if (m->depth && chance(m, 20))
     (chance(m, 75) ? branch : choice)(m);
@@ -534,6 +549,7 @@ static void make_function(struct maker *m, uint64_t number)
       LLVMBuildStore(m->b, start(m, (enum kind)k, v), m->variables[k][v]);
   memset(m->counters, 0, sizeof m->counters);
   m->statements = 8 + below(m, 24);
+  m->plain = number / 8 % 4 == 0;
   loop(m);
   for (unsigned more = below(m, 2); more; more--)
     loop(m);

@@ -12,39 +12,21 @@
 #include "compile/core/names.h"
 #include "compile/markers/nopoll.h"
 #include "compile/place/loops/loop_forms.h"
+#include "compile/place/loops/nest.h"
 #include "compile/place/loops/unroll.h"
-#include "compile/place/loops/version.h"
-#include "compile/place/loops/version_nest.h"
 
-typedef CN_VECTOR(struct cn_countable_loop) candidate_vector;
-
-/* The new forms of a function's loops, in the order in which they are made. */
+/* The new forms of a function's loops, outer loops first. */
 struct forms {
-  candidate_vector nests, candidates; /* versions and strip-mines */
+  CN_VECTOR(struct cn_nest) nests;
+  CN_VECTOR(struct cn_countable_loop) chunks;
   CN_VECTOR(struct cn_unroll) unrolls;
 };
 
-/* Is it in a strip-mined loop? Then each entry polls: else every trip of the outer chunk could do
- * an inner chunk's work. */
-static bool is_in_chunks(const struct cn_loops *loops, const candidate_vector *candidates,
-                         uint32_t loop)
-{
-  for (uint32_t l = loops->at[loop].parent; l != CN_NO_BLOCK; l = loops->at[l].parent)
-    for (size_t i = 0; i < candidates->count; i++)
-      if (candidates->at[i].loop == l)
-        return true;
-  return false;
-}
-
-static void tell(struct cn_ctx *ctx, const struct cn_countable_loop *c)
-{
-  if (c->versioned)
-    cn_remark(ctx, c->compare, "loop", "has a copy without polls for at most %lu trips",
-              (unsigned long)c->trips);
-  else
-    cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each",
-              (unsigned long)c->trips);
-}
+/* What has been decided for the loops round a loop. */
+enum around {
+  IN_CHUNKS = 1, /* each entry polls: else every trip of the outer chunk could do a chunk's work */
+  IN_NEST = 2    /* there is a copy for few trips already */
+};
 
 /* Do LLVM's passes leave the function as it is? Then none puts it into LCSSA form. */
 static bool is_left_alone(LLVMValueRef function)
@@ -52,72 +34,80 @@ static bool is_left_alone(LLVMValueRef function)
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
 }
 
-/* Nests of small loops, outermost first, none in another, and none around a loop that gets a
- * version itself. */
-static void find_nests(struct cn_ctx *ctx, const struct cn_loops *loops, uint64_t small_work,
-                       const candidate_vector *candidates, candidate_vector *nests)
+struct search {
+  struct cn_ctx *ctx;
+  struct forms *forms;
+  struct cn_loops loops;
+  uint64_t small_work;
+  bool copies;     /* may loops be copied? */
+  uint32_t *open;  /* cn_nopoll_depths() */
+  uint8_t *inside; /* by loop: bits of enum around for the loops in it */
+};
+
+static bool fits_nest(const struct search *s, uint32_t l, struct cn_nest *nest)
 {
-  for (uint32_t l = loops->count; l-- > 0;) {
-    struct cn_countable_loop c = {.loop = l};
-    bool free_for = loops->at[l].inner;
-    for (size_t i = 0; i < nests->count; i++)
-      free_for &= !cn_loops_contain(loops, nests->at[i].loop, loops->at[l].header);
-    for (size_t i = 0; i < candidates->count; i++)
-      free_for &= candidates->at[i].loop != l &&
-                  !(candidates->at[i].versioned &&
-                    cn_loops_contain(loops, l, loops->at[candidates->at[i].loop].header));
-    if (free_for && cn_version_nest_fits(ctx, loops, l, small_work, &c)) {
-      c.polls_first = is_in_chunks(loops, candidates, l);
-      cn_push(nests, c);
-    }
+  return s->copies && !s->open && cn_placement_on(s->ctx, CAIRN_PLACEMENT_NESTS) &&
+         cn_nest_fits(s->ctx, &s->loops, l, s->small_work, nest);
+}
+
+static bool fits_chunks(const struct search *s, uint32_t l, struct cn_countable_loop *c)
+{
+  return cn_placement_on(s->ctx, CAIRN_PLACEMENT_CHUNKS) &&
+         cn_countable_fits(s->ctx, &s->loops, l, s->small_work, c);
+}
+
+static bool fits_unrolling(const struct search *s, uint32_t l, struct cn_unroll *u)
+{
+  return s->copies && cn_placement_on(s->ctx, CAIRN_PLACEMENT_UNROLL) &&
+         s->loops.at[l].work > s->small_work && !cn_countable_calls(&s->loops, l) &&
+         cn_unroll_fits(s->ctx, &s->loops, l, u);
+}
+
+static void find_form(struct search *s, uint32_t l)
+{
+  const struct cn_loop *loop = &s->loops.at[l];
+  uint8_t around = loop->parent == CN_NO_BLOCK ? 0 : s->inside[loop->parent];
+  struct cn_nest nest = {.polls_first = around & IN_CHUNKS};
+  struct cn_countable_loop chunks = {.loop = l, .polls_first = around & IN_CHUNKS};
+  struct cn_unroll unroll;
+
+  s->inside[l] = around;
+  if (s->open && s->open[loop->header] != 0)
+    return;
+  bool cut = fits_chunks(s, l, &chunks), copy = !(around & IN_NEST) && fits_nest(s, l, &nest);
+  if (copy && cut && !cn_countable_always_loops(&s->loops, l, 0)) {
+    cn_nest_free(&nest); /* many of its trips may run no other loop, and would poll */
+    copy = false;
+  }
+  if (copy) {
+    cn_push(&s->forms->nests, nest);
+    s->inside[l] |= IN_NEST;
+  } else if (cut) {
+    CN_ASSERT(chunks.trips && chunks.header == s->loops.cfg->blocks[loop->header].block);
+    cn_push(&s->forms->chunks, chunks);
+    s->inside[l] |= IN_CHUNKS;
+  } else if (!(around & IN_NEST) && fits_unrolling(s, l, &unroll)) {
+    cn_push(&s->forms->unrolls, unroll);
   }
 }
 
-/* Is the loop worth chunks, or a version that does not poll? */
-static bool fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                 uint64_t small_work, struct cn_countable_loop *c)
-{
-  if (!cn_countable_fits(ctx, loops, loop, small_work, c))
-    return false;
-  c->versioned = cn_placement_on(ctx, CAIRN_PLACEMENT_VERSIONS) &&
-                 cn_version_fits(loops, loop, c->products, c);
-  return c->versioned ||
-         (!c->products && !c->unrolls && cn_placement_on(ctx, CAIRN_PLACEMENT_CHUNKS));
-}
-
+/* From the outside in: the loops in a nest that has a copy for few trips make many. */
 static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                  struct forms *forms)
 {
-  candidate_vector *candidates = &forms->candidates;
-  bool copies = !is_left_alone(function);
+  struct search s = {
+      .ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_left_alone(function)};
   struct cn_cfg cfg;
-  struct cn_loops loops;
 
   cn_cfg_build(&cfg, function);
-  cn_loops_find(&loops, &cfg);
-  uint32_t *open = cn_nopoll_depths(ctx, &cfg);
-  for (uint32_t l = 0; l < loops.count; l++) {
-    struct cn_countable_loop c = {.loop = l};
-    struct cn_unroll u;
-    if (open && open[loops.at[l].header] != 0)
-      continue;
-    bool worth = fits(ctx, &loops, l, small_work, &c);
-    if (worth && (copies || !c.versioned))
-      cn_push(candidates, c);
-    else if (worth)
-      free(c.blocks);
-    CN_ASSERT(!worth || (c.trips && c.header == cfg.blocks[loops.at[l].header].block));
-    if ((!worth || c.unrolls) && loops.at[l].work > small_work && !cn_countable_calls(&loops, l) &&
-        copies && cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) &&
-        cn_unroll_fits(ctx, &loops, l, &u))
-      cn_push(&forms->unrolls, u);
-  }
-  for (size_t i = 0; i < candidates->count; i++)
-    candidates->at[i].polls_first = is_in_chunks(&loops, candidates, candidates->at[i].loop);
-  if (!open && copies && cn_placement_on(ctx, CAIRN_PLACEMENT_NESTS))
-    find_nests(ctx, &loops, small_work, candidates, &forms->nests);
-  free(open);
-  cn_loops_free(&loops);
+  cn_loops_find(&s.loops, &cfg);
+  s.open = cn_nopoll_depths(ctx, &cfg);
+  s.inside = cn_alloc(s.loops.count * sizeof *s.inside);
+  for (uint32_t l = s.loops.count; l-- > 0;)
+    find_form(&s, l);
+  free(s.inside);
+  free(s.open);
+  cn_loops_free(&s.loops);
   cn_cfg_free(&cfg);
 }
 
@@ -131,45 +121,32 @@ static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-static bool has_copies(const struct forms *forms)
-{
-  bool any = false;
-
-  for (size_t i = 0; i < forms->candidates.count; i++)
-    any |= forms->candidates.at[i].versioned;
-  return any || forms->nests.count || forms->unrolls.count;
-}
-
 static void drop(struct forms *forms)
 {
   for (size_t i = 0; i < forms->nests.count; i++)
-    cn_version_nest_free(&forms->nests.at[i]);
-  for (size_t i = 0; i < forms->candidates.count; i++)
-    free(forms->candidates.at[i].blocks);
+    cn_nest_free(&forms->nests.at[i]);
   for (size_t i = 0; i < forms->unrolls.count; i++)
     free(forms->unrolls.at[i].blocks);
   cn_free(&forms->nests);
-  cn_free(&forms->candidates);
+  cn_free(&forms->chunks);
   cn_free(&forms->unrolls);
 }
 
-/* Unroll last: the other forms do not change loops that cannot be counted. */
+/* Copy nests while they are whole, and unroll last: the other forms do not change loops that cannot
+ * be counted. */
 static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {
-    cn_remark(ctx, forms->nests.at[i].compare, "loop",
+    cn_remark(ctx, LLVMGetBasicBlockTerminator(forms->nests.at[i].blocks[0]), "loop",
               "has a copy in which the loops in it do not poll, for few trips of these");
-    CN_CHECK(forms->nests.at[i].nest);
-    cn_version_build(ctx, &forms->nests.at[i], out);
+    cn_nest_build(ctx, &forms->nests.at[i], out);
   }
-  for (size_t i = 0; i < forms->candidates.count; i++) {
-    struct cn_countable_loop *c = &forms->candidates.at[i];
-    CN_CHECK(c->trips && c->work && !c->nest);
-    tell(ctx, c);
-    if (c->versioned)
-      cn_version_build(ctx, c, out);
-    else
-      cn_strip_mine_build(ctx, c, out);
+  for (size_t i = forms->chunks.count; i-- > 0;) {
+    const struct cn_countable_loop *c = &forms->chunks.at[i];
+    CN_CHECK(c->trips && c->work);
+    cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each",
+              (unsigned long)c->trips);
+    cn_strip_mine_build(ctx, c, out);
   }
   for (size_t i = 0; i < forms->unrolls.count; i++) {
     const struct cn_unroll *u = &forms->unrolls.at[i];
@@ -186,7 +163,7 @@ void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t sm
   struct forms forms = {0};
 
   find(ctx, function, small_work, &forms);
-  if (has_copies(&forms)) {
+  if (forms.nests.count || forms.unrolls.count) {
     drop(&forms);
     close_loops(ctx, function);
     find(ctx, function, small_work, &forms);

@@ -104,17 +104,6 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-/* Trips of the version without polls of a loop that is else unrolled: so few that its function need
- * not poll for them. 0: it is too large for that. */
-static uint64_t trips_unpolled(const struct cn_countable_loop *c)
-{
-  uint64_t trips = c->trips;
-
-  while (trips >= CHUNK_MIN_TRIPS && (trips + 1) * c->work > CN_CALL_WORK / 4 * 3)
-    trips /= 2;
-  return trips >= CHUNK_MIN_TRIPS ? trips : 0;
-}
-
 /* Is it a memset or memcpy of unknown length? */
 static bool fills_memory(LLVMValueRef i)
 {
@@ -168,9 +157,8 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* Does every trip run an inner loop that does much, so that chunks would save nothing? Then each
- * path from the header to the latch passes the header of one. */
-static bool always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
+/* Then each path from the header to the latch passes the header of one. */
+bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
@@ -206,7 +194,7 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   const struct cn_loop *l = &loops->at[loop];
   uint64_t work = l->size;
 
-  if (l->inner && always_loops(loops, loop, small_work))
+  if (l->inner && cn_countable_always_loops(loops, loop, small_work))
     return 0;
   for (uint32_t inner = 0; inner < loop; inner++) {
     if (!cn_loops_contain(loops, loop, loops->at[inner].header))
@@ -262,7 +250,10 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (l->work <= small_work || !cn_countable_counts(ctx, loops, loop, out))
+  if (l->work <= small_work || has_products(loops, loop) ||
+      !cn_countable_counts(ctx, loops, loop, out))
+    return false;
+  if (cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_leaves_early(loops, loop))
     return false;
   if (l->inner && LLVMGetTypeKind(LLVMTypeOf(out->iv.phi)) != LLVMIntegerTypeKind)
     return false; /* the polls in it would have to relocate its end */
@@ -274,8 +265,5 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   CN_CHECK(slowest >= out->work);
   while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;
-  out->products = has_products(loops, loop);
-  out->unrolls = cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && !out->products &&
-                 cn_unroll_leaves_early(ctx, loops, loop);
-  return !out->unrolls || (out->trips = trips_unpolled(out));
+  return true;
 }

@@ -34,15 +34,7 @@ struct cn_countable_loop {
   uint64_t trips; /* K */
   uint64_t work;  /* of one trip, at most */
   uint32_t loop;
-  bool products;    /* its work grows with products of what it counts by */
-  bool versioned;   /* gets a copy for few trips, instead of being cut into chunks */
-  bool unrolls;     /* the original, which polls, is unrolled (unroll.c) */
   bool polls_first; /* on entry, too, not only between two chunks */
-  /* For the copy (owned). */
-  LLVMBasicBlockRef *blocks;
-  uint32_t count;
-  bool one_exit;
-  struct cn_nest *nest; /* the inner loops are bounded in the copy, not the loop itself; or null */
 };
 
 /* The work of K trips, and of one more, which a test of the old value allows. */
@@ -63,7 +55,7 @@ static inline uint64_t cn_strip_mine_magnitude(int64_t step)
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                          struct cn_countable_loop *out);
 
-/* Has it so much work that it is worth chunks, or a version that does not poll (countable.c)? */
+/* Is it worth chunks (countable.c)? */
 bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                        uint64_t small_work, struct cn_countable_loop *out);
 
@@ -74,6 +66,10 @@ void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
 
 /* Does a poll in the loop cost little beside what it calls (countable.c)? */
 bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop);
+
+/* Does every trip run an inner loop that does more than `small_work`, so that chunks would save
+ * nothing (countable.c)? For loops with one latch. */
+bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work);
 
 /* Build, at the builder's place: does the loop, entered with its induction variable at `start`,
  * make more than K trips (and one, if it tests the old value)? True if in doubt. If the loop may

@@ -33,6 +33,8 @@
 #define TWICE_LIMIT 256
 #define SIZE_LIMIT 96
 #define SMALL_LIMIT 48
+/* Copies of a loop with a bound: each compares the counter with a distance from it. */
+#define COUNTED_MOST 4
 /* Instructions that the processor starts in the time of one that waits for another. */
 #define WIDTH 4
 
@@ -190,14 +192,23 @@ static bool counts(const struct cn_loops *loops, uint32_t l)
   return false;
 }
 
-bool cn_unroll_leaves_early(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop)
+/* Is a poll a good part of the work of a trip, and a loop of at most `size` instructions? */
+static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size, uint32_t *work)
 {
-  struct cn_unroll u;
-  bool leaves = cn_loops_exits(loops, loop, NULL) > 1 && cn_unroll_fits(ctx, loops, loop, &u);
+  const struct cn_loop *l = &loops->at[loop];
+  struct judge j = {.loops = loops, .loop = l};
 
-  if (leaves)
-    free(u.blocks);
-  return leaves;
+  if (l->inner || l->irreducible || cn_clone_size(loops, loop) > size || !counts(loops, loop))
+    return false;
+  *work = work_of_trip(&j);
+  return *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;
+}
+
+bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
+{
+  uint32_t work;
+
+  return cn_loops_exits(loops, loop, NULL) > 1 && is_worth(loops, loop, TWICE_LIMIT / 2, &work);
 }
 
 /* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
@@ -206,19 +217,13 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
 {
   bool fast = ctx->options->opt_level > 2;
   const struct cn_loop *l = &loops->at[loop];
-  struct judge j = {.loops = loops, .loop = l};
+  uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
+  uint32_t size = cn_clone_size(loops, loop), work;
 
-  uint32_t size = cn_clone_size(loops, loop);
-
-  if (l->inner || l->irreducible || size > (fast ? TWICE_LIMIT : SMALL_LIMIT) / 2 ||
-      !counts(loops, loop))
-    return false;
-  uint32_t work = work_of_trip(&j);
-  if (work >= WORTH || WIDTH * delay_of_trip(&j) >= work + 2)
+  if (!is_worth(loops, loop, (fast ? TWICE_LIMIT : SMALL_LIMIT) / 2, &work))
     return false;
   out->times = 2;
-  while (fast && out->times < CN_UNROLL_MOST && out->times * work < ENOUGH &&
-         2 * out->times * size <= SIZE_LIMIT)
+  while (out->times < most && out->times * work < ENOUGH && 2 * out->times * size <= SIZE_LIMIT)
     out->times *= 2;
   CN_CHECK(out->times <= CN_UNROLL_MOST);
   out->count = l->count;

@@ -22,9 +22,9 @@ struct cn_unroll {
 bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                     struct cn_unroll *out);
 
-/* And has it several exits, so that it probably makes few trips? Then a test on entry, for chunks,
- * would cost more than the polls. */
-bool cn_unroll_leaves_early(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop);
+/* The same, whatever it takes in bytes, and has it several exits, so that it probably makes few
+ * trips? Then a test on entry, for chunks, would cost more than the polls. */
+bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop);
 
 /* Unroll it: the last copy has all back edges. Needs LCSSA form: only phis after the loop use its
  * values. */

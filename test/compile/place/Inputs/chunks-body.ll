@@ -9,7 +9,7 @@ loop:
   CALL
   %wide = zext i8 %i to i64
   %m = MIX
-  %more = MORE
+  %more = add i64 %wide, 3
   %s.next = add i64 %m, %more
   %t.next = add i64 %t, 1
   %enough = icmp ugt i64 %t.next, 600
@@ -39,7 +39,7 @@ loop:
   CALL
   %wide = zext i8 %i to i64
   %m = MIX
-  %more = MORE
+  %more = add i64 %wide, 3
   %s.next = add i64 %m, %more
   %t.next = add i64 %t, 1
   %enough = icmp ugt i64 %t.next, 600

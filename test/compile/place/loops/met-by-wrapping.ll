@@ -1,6 +1,6 @@
 ; A loop that may be left early, entered at its bound: it meets that only by wrapping, which its flags
 ; rule out, so it runs until it is left otherwise, for as long as it likes. Taken for one of no trips
-; at all, it would go into the copy without polls and never come to a safepoint.
+; at all, it would be a single chunk and never come to a safepoint.
 ; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s
 ; RUN: %cairn opt --check-polls -p place-safepoints,rewrite-statepoints,verify-safepoints -S %s -o /dev/null
 
@@ -17,7 +17,7 @@ loop:
   %s = phi i64 [ 0, %entry ], [ %s.next, %latch ]
   %b = load i8, ptr addrspace(1) %at
   %z = zext i8 %b to i64
-  %m = mul i64 %z, %s
+  %m = xor i64 %z, %s
   %s.next = add i64 %m, 3
   %d = udiv i64 %s.next, %z
   %is = icmp eq i8 %b, %what

@@ -9,10 +9,10 @@
 ; A row of few: the copy polls on each trip of the outer loop, and nowhere else. What it computes is
 ; merged after it.
 ; CHECK-LABEL: define i64 @rows
-; CHECK: {{^}}twin:
-; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 1024
-; CHECK-NEXT: %twin.far = freeze i1 %chunk.far
-; CHECK-NEXT: br i1 %twin.far, label %outer, label %[[OUTER:outer[0-9]+]]
+; CHECK: {{^}}nest:
+; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 1{{[0-9]+}}
+; CHECK-NEXT: %nest.far = freeze i1 %chunk.far
+; CHECK-NEXT: br i1 %nest.far, label %outer, label %[[OUTER:outer[0-9]+]]
 ; CHECK: {{^}}latch{{[0-9]+}}:
 ; CHECK: load volatile i64
 ; CHECK: {{^}}inner[[I:[0-9]+]]:
@@ -48,9 +48,9 @@ done:
 
 ; Two in each other, in a third: their product is what counts.
 ; CHECK-LABEL: define void @taps
-; CHECK: {{^}}twin:
+; CHECK: {{^}}nest:
 ; CHECK: mul i64 %nest.trips
-; CHECK: %twin.far = freeze
+; CHECK: %nest.far{{[0-9]+}} = freeze
 ; CHECK: {{^}}chunk:
 ; CHECK: ret void
 define void @taps(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
@@ -91,7 +91,7 @@ done:
 
 ; What bounds the inner loop changes with the outer one: no copy.
 ; CHECK-LABEL: define void @triangle
-; CHECK-NOT: twin
+; CHECK-NOT: nest
 ; CHECK: ret void
 define void @triangle(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {
 entry:
@@ -117,7 +117,7 @@ done:
 ; A counter that starts somewhere in the loop: if it only goes up, its bound is enough; if it may
 ; wrap, nothing is known.
 ; CHECK-LABEL: define void @from
-; CHECK: {{^}}twin:
+; CHECK: {{^}}nest:
 ; CHECK: %chunk.left = sub i64 %m, 0
 ; CHECK: ret void
 define void @from(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
@@ -142,7 +142,7 @@ done:
 }
 
 ; CHECK-LABEL: define void @around
-; CHECK-NOT: twin
+; CHECK-NOT: nest
 ; CHECK: ret void
 define void @around(ptr addrspace(1) %a, i64 %n, i64 %m) gc "statepoint-example" {
 entry:
@@ -168,7 +168,7 @@ done:
 ; Two nests, the second of which starts at a counter of the first: that is another value when the first has
 ; been copied.
 ; CHECK-LABEL: define i64 @starts_where_one_ended
-; CHECK-COUNT-2: {{^}}twin{{[0-9]*}}:
+; CHECK-COUNT-2: {{^}}nest{{[0-9]*}}:
 define i64 @starts_where_one_ended(ptr addrspace(1) %p, i64 %n, i64 %k, i64 %r) gc "statepoint-example" {
 entry:
   br label %again
@@ -218,7 +218,7 @@ out:
 }
 
 ; CHECK-LABEL: define i64 @starts_where_one_was
-; CHECK-COUNT-2: {{^}}twin{{[0-9]*}}:
+; CHECK-COUNT-2: {{^}}nest{{[0-9]*}}:
 define i64 @starts_where_one_was(ptr addrspace(1) %p, i64 %n, i64 %k, i64 %r) gc "statepoint-example" {
 entry:
   br label %second
@@ -252,4 +252,51 @@ outer.next:
   br i1 %d, label %outer, label %out
 out:
   ret i64 %i
+}
+
+; Each trip runs one of two loops, one of them with a product. Neither has a form of its own in the copy: one test
+; before the outer loop decides for both, and the only poll is the outer loop's.
+; CHECK-LABEL: define void @columns
+; CHECK: {{^}}nest:
+; CHECK: br i1 %nest.far{{.*}}, label %outer, label %[[OUTER:outer[0-9]+]]
+; CHECK: {{^}}[[OUTER]]:
+; CHECK: {{^}}[[LATCH:latch[0-9]+]]:
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+; CHECK: {{^}}by.ones{{[0-9]+}}:
+; CHECK-NOT: load volatile
+; CHECK: br i1 %{{.*}}, label %[[LATCH]], label %by.ones{{[0-9]+}}, !cairn.bounded
+; CHECK: {{^}}by.eights{{[0-9]+}}:
+; CHECK-NOT: load volatile
+; CHECK: br i1 %{{.*}}, label %[[LATCH]], label %by.eights{{[0-9]+}}, !cairn.bounded
+; CHECK: {{^}}outer:
+; CHECK: {{^}}chunk:
+; CHECK: ret void
+define void @columns(ptr addrspace(1) %a, i64 %n, i64 %m, i64 %k, i1 %wide) gc "statepoint-example" {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %latch ]
+  %row = getelementptr i64, ptr addrspace(1) %a, i64 %j
+  br i1 %wide, label %by.eights, label %by.ones
+by.eights:
+  %x = phi i64 [ 0, %outer ], [ %x.next, %by.eights ]
+  %p = getelementptr i64, ptr addrspace(1) %row, i64 %x
+  store i64 1, ptr addrspace(1) %p
+  %x.next = add nuw i64 %x, 8
+  %c = icmp eq i64 %x.next, %m
+  br i1 %c, label %latch, label %by.eights
+by.ones:
+  %y = phi i64 [ 0, %outer ], [ %y.next, %by.ones ]
+  %at = mul i64 %y, %k
+  %q = getelementptr i64, ptr addrspace(1) %row, i64 %at
+  store i64 1, ptr addrspace(1) %q
+  %y.next = add nuw i64 %y, 1
+  %e = icmp eq i64 %y.next, %m
+  br i1 %e, label %latch, label %by.ones
+latch:
+  %j.next = add nuw i64 %j, 1
+  %d = icmp eq i64 %j.next, %n
+  br i1 %d, label %done, label %outer
+done:
+  ret void
 }

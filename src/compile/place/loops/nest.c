@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies of nests. If a loop runs other loops on each trip, and these make few trips, even the
+ * tests of chunks are a good part of the work, and references that may change at a poll in an inner
+ * loop cost it registers. If the bounds of the inner loops are known before the outer one, the
+ * outer one gets a copy in which they do not poll, for the case that all of them together stay
+ * within the budget on each of its trips; the copy polls on each trip. One test before the outer
+ * loop decides for all loops in it.
+ *
+ *            before                                        after
+ *   outside:  br head                        outside: br nest
+ *                                            nest:    i0 = phi [start, outside]
+ *                                                     br far, head, copy
+ *   head:     i = phi [start, outside],      copy:    i' = phi [i0, nest], [i.next', latch']
+ *                     [i.next, latch]        head:    i = phi [i0, nest], [i.next, latch]
+ *
+ * Needs: struct cn_loops, LCSSA form. Provides: copies of nests. Breaks: struct cn_cfg, struct
+ * cn_loops.
+ */
+#include "compile/place/loops/nest.h"
+
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/cost/cost.h"
+#include "compile/cost/steps.h"
+#include "compile/place/loops/clone.h"
+#include "compile/place/loops/unroll.h"
+
+/* Most instructions in a nest that is worth a copy, and the trips that it must allow for. */
+#define NEST_SIZE 200
+#define NEST_TRIPS 32
+
+/* ---- which nests ---- */
+
+/* Is the start of the induction variable known before `loop`? For a counter that only rises to an
+ * unsigned bound 0 will do. */
+static bool find_start(const struct cn_loops *loops, uint32_t loop, struct cn_nest_inner *inner)
+{
+  const struct cn_countable_loop *c = &inner->test;
+  LLVMValueRef start = NULL, phi = c->iv.phi;
+
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+    uint32_t from = cn_cfg_index(loops->cfg, LLVMGetIncomingBlock(phi, i));
+    if (from == CN_NO_BLOCK || cn_loops_contain(loops, c->loop, from))
+      continue;
+    if (start && start != LLVMGetIncomingValue(phi, i))
+      return false;
+    start = LLVMGetIncomingValue(phi, i);
+    inner->start = i;
+  }
+  if (start && cn_loops_outside(loops, loop, start))
+    return true;
+  bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 &&
+               LLVMGetNUW(c->iv.next) && c->no_wrap &&
+               (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
+  inner->from_zero = rises ? LLVMConstNull(LLVMTypeOf(phi)) : NULL;
+  return rises;
+}
+
+static LLVMValueRef start_of(const struct cn_nest_inner *inner)
+{
+  CN_ASSERT(inner->from_zero || inner->start < LLVMCountIncoming(inner->test.iv.phi));
+  return inner->from_zero ? inner->from_zero
+                          : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
+}
+
+/* The inner loop `l`: is it bounded by what is known before `loop`? One that leaves early is not
+ * judged by its bound. */
+static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l,
+                      struct cn_nest *nest)
+{
+  struct cn_nest_inner inner = {.parent = loops->at[l].parent};
+
+  if (!cn_countable_counts(ctx, loops, l, &inner.test) || inner.test.iv.by ||
+      cn_unroll_leaves_early(loops, l))
+    return false;
+  if (!find_start(loops, loop, &inner) ||
+      !cn_loops_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
+    return false;
+  cn_push(&nest->inner, inner);
+  return true;
+}
+
+/* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which
+ * makes it likely that all of these are small; no third may. */
+static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                    uint64_t small_work, struct cn_nest *nest)
+{
+  bool deep = loops->at[loop].parent != CN_NO_BLOCK;
+
+  nest->work = loops->at[loop].size;
+  for (uint32_t l = 0; l < loop; l++) {
+    if (!cn_loops_contain(loops, loop, loops->at[l].header))
+      continue;
+    uint32_t parent = loops->at[l].parent;
+    CN_CHECK(parent != CN_NO_BLOCK);
+    bool third = parent != loop && loops->at[parent].parent != loop;
+    if (loops->at[l].work <= small_work)
+      nest->work = cn_work_add(nest->work, loops->at[l].work);
+    else if (third || (parent != loop && !deep) || !add_inner(ctx, loops, loop, l, nest))
+      return false;
+  }
+  return nest->inner.count && nest->work != CN_WORK_UNKNOWN;
+}
+
+static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
+{
+  for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
+    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
+      return false;
+  }
+  return true;
+}
+
+/* Set how many trips of all inner loops together fit between two polls. */
+static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
+{
+  CN_CHECK(nest->work);
+  uint64_t trips = cn_work_budget(ctx) / 2 / nest->work;
+
+  if (trips < NEST_TRIPS)
+    return false;
+  for (size_t i = 0; i < nest->inner.count; i++) {
+    struct cn_countable_loop *c = &nest->inner.at[i].test;
+    LLVMTypeRef type = LLVMTypeOf(c->iv.phi);
+    unsigned width = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 64 : LLVMGetIntTypeWidth(type);
+    if (cn_strip_mine_magnitude(c->iv.step) >= (UINT64_C(1) << (width - 1)) / trips)
+      return false;
+    c->trips = trips;
+    c->work = nest->work;
+  }
+  return true;
+}
+
+bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
+                  uint64_t small_work, struct cn_nest *nest)
+{
+  const struct cn_loop *l = &loops->at[loop];
+
+  if (!l->inner || l->irreducible || cn_countable_calls(loops, loop) ||
+      cn_clone_size(loops, loop) > NEST_SIZE || !has_plain_entries(loops->cfg, l->header) ||
+      !add_all(ctx, loops, loop, small_work, nest) || !set_trips(ctx, nest)) {
+    cn_free(&nest->inner);
+    return false;
+  }
+  nest->count = l->count;
+  nest->blocks = cn_alloc(l->count * sizeof *nest->blocks);
+  for (uint32_t b = 0; b < l->count; b++)
+    nest->blocks[b] = loops->cfg->blocks[l->blocks[b]].block;
+  CN_CHECK(nest->blocks[0] == loops->cfg->blocks[l->header].block);
+  return true;
+}
+
+/* ---- the test ---- */
+
+/* Build the most trips of an inner loop, where cn_strip_mine_build_far() says no. */
+static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b,
+                                const struct cn_nest_inner *inner)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+  uint64_t step = cn_strip_mine_magnitude(inner->test.iv.step);
+  LLVMValueRef ahead = cn_strip_mine_build_ahead(ctx, b, &inner->test, start_of(inner));
+  unsigned shift = 0;
+
+  if (LLVMGetIntTypeWidth(LLVMTypeOf(ahead)) < 64)
+    ahead = LLVMBuildZExt(b, ahead, i64, "nest.ahead");
+  while (UINT64_C(2) << shift <= step)
+    shift++;
+  ahead = shift ? LLVMBuildLShr(b, ahead, LLVMConstInt(i64, shift, false), "nest.ahead") : ahead;
+  return LLVMBuildAdd(b, ahead, LLVMConstInt(i64, 1, false), "nest.trips");
+}
+
+/* Build, at the builder's place: may the inner loops do more on a trip than fits between polls? If
+ * a loop would not run by its bound, the number of its trips is wrong; but then it makes one, and
+ * the others are bounded by themselves. */
+static LLVMValueRef build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef far = NULL;
+
+  for (size_t i = 0; i < nest->inner.count; i++) {
+    const struct cn_nest_inner *inner = &nest->inner.at[i];
+    LLVMValueRef one = cn_strip_mine_build_far(ctx, b, &inner->test, start_of(inner));
+    far = far ? LLVMBuildOr(b, far, one, "nest.far") : one;
+    for (size_t p = 0; p < nest->inner.count; p++) {
+      if (nest->inner.at[p].test.loop != inner->parent)
+        continue;
+      LLVMValueRef product = LLVMBuildMul(b, build_trips(ctx, b, inner),
+                                          build_trips(ctx, b, &nest->inner.at[p]), "nest.trips");
+      one = LLVMBuildICmp(b, LLVMIntUGT, product, LLVMConstInt(i64, inner->test.trips, false),
+                          "nest.far");
+      far = LLVMBuildOr(b, far, one, "nest.far");
+    }
+  }
+  CN_CHECK(far);
+  return LLVMBuildFreeze(b, far, "nest.far");
+}
+
+/* ---- the copy ---- */
+
+/* One phi of the header becomes two: of the guard, fed from outside; of the header, fed from the
+ * guard and from the latch. */
+static void split_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLVMValueRef old)
+{
+  LLVMPositionBuilderAtEnd(clone->builder, guard);
+  LLVMValueRef outer = cn_build_phi_like(clone->builder, old, "nest.start");
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(clone->builder, old);
+  LLVMValueRef inner = cn_build_phi_like(clone->builder, old, "");
+
+  LLVMAddIncoming(inner, &outer, &guard, 1);
+  for (unsigned i = 0; i < LLVMCountIncoming(old); i++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(old, i);
+    LLVMValueRef value = LLVMGetIncomingValue(old, i);
+    LLVMAddIncoming(cn_clone_has(clone, from) ? inner : outer, &value, &from, 1);
+  }
+  CN_CHECK(LLVMCountIncoming(outer) && LLVMCountIncoming(inner) > 1);
+  cn_emit_instead(old, inner);
+}
+
+/* The block that chooses between the loop and its copy. */
+static LLVMBasicBlockRef build_guard(struct cn_ctx *ctx, const struct cn_clone *clone,
+                                     LLVMBasicBlockRef header)
+{
+  CN_VECTOR(LLVMValueRef) phis = {0};
+  LLVMBasicBlockRef guard = LLVMInsertBasicBlockInContext(ctx->llvm, header, "nest");
+
+  cn_redirect_entries(header, guard, &clone->in);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    cn_push(&phis, i);
+  for (size_t i = 0; i < phis.count; i++)
+    split_phi(clone, guard, phis.at[i]);
+  cn_free(&phis);
+  return guard;
+}
+
+/* Note that the inner loops of the copy are bounded. */
+static void bound(const struct cn_nest *nest, const struct cn_clone *clone,
+                  struct cn_strip_mines *out)
+{
+  for (size_t i = 0; i < nest->inner.count; i++) {
+    const struct cn_countable_loop *c = &nest->inner.at[i].test;
+    CN_CHECK(cn_clone_has(clone, c->latch));
+    *cn_ptrmap_add(&out->bounded, cn_clone_of_block(clone, c->latch), NULL) = cn_strip_mine_work(c);
+  }
+}
+
+void cn_nest_build(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_strip_mines *out)
+{
+  LLVMBasicBlockRef header = nest->blocks[0];
+  LLVMValueRef function = LLVMGetBasicBlockParent(header);
+  struct cn_clone clone;
+
+  const struct cn_step_loop is = {.header = header, .blocks = nest->count};
+  cn_step_expect(ctx, function, "nest", &is, 1);
+  cn_clone_begin(&clone, ctx, nest->blocks, nest->count, header);
+  LLVMBasicBlockRef guard = build_guard(ctx, &clone, header);
+  LLVMBasicBlockRef copy = cn_clone_of_block(&clone, header);
+  LLVMMoveBasicBlockBefore(guard, copy);
+  cn_clone_fill(&clone);
+  LLVMPositionBuilderAtEnd(clone.builder, guard);
+  LLVMSetCurrentDebugLocation2(clone.builder,
+                               LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(header)));
+  LLVMValueRef far = build_far(ctx, clone.builder, nest);
+  cn_emit_unlikely(ctx, LLVMBuildCondBr(clone.builder, far, header, copy));
+  bound(nest, &clone, out);
+  if (nest->polls_first)
+    cn_ptrmap_add(&out->first, guard, NULL);
+  const struct cn_step_loop made[] = {{.header = header, .blocks = nest->count},
+                                      {.header = copy, .blocks = nest->count}};
+  cn_step_done(ctx, function, "nest", made, 2);
+  cn_clone_end(&clone);
+}
+
+void cn_nest_free(struct cn_nest *nest)
+{
+  cn_free(&nest->inner);
+  free(nest->blocks);
+}
