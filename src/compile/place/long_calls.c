@@ -174,12 +174,14 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;
   if (constant && bytes <= piece)
     return false;
+  bool always =
+      constant || ctx->options->size_level; /* a comparison and two calls are more bytes */
   *out = (struct cn_long_call){.call = call,
                                .places = leaf->places,
                                .length = LENGTH,
                                .overlapping = leaf->overlapping,
                                .result = leaf->result,
-                               .limit = constant ? 0 : cn_long_limit(ctx),
+                               .limit = always ? 0 : cn_long_limit(ctx),
                                .piece = in_line ? piece / INLINE_BYTE : piece};
   return true;
 }

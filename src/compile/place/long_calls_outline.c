@@ -36,6 +36,10 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
     LLVMAddAttributeAtIndex(
         function, CN_FUNCTION_INDEX,
         LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED, sizeof CN_ATTR_MANAGED - 1, "", 0));
+  if (ctx->options->size_level) /* calls of any length come here, and need no poll beside them */
+    LLVMAddAttributeAtIndex(
+        function, CN_FUNCTION_INDEX,
+        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_POLLS, sizeof CN_ATTR_POLLS - 1, "", 0));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);

@@ -11,7 +11,7 @@
  *
  *   before:       is it long?
  *   long.plain:   the old call; none where the answer is its result, as of strlen
- *   long.native:  the same through a transition
+ *   long.native:  the same through a transition; at -Os and -Oz always this one
  *
  * Not with a poll of the module's own, whose runtime may have no transitions.
  */
@@ -301,8 +301,9 @@ static void guard(const struct asker *a, LLVMBasicBlockRef plain)
     count(a, w->scan->strings[1].at, plain);
 }
 
-/* The same call through a transition. What LLVM knows of the leaf is not true of it. */
-static void call_native(const struct asker *a)
+/* The same call through a transition, where the builder is. What LLVM knows of the leaf is not true
+ * of it. */
+static LLVMValueRef call_native(const struct asker *a)
 {
   static const char *const facts[] = {"nocallback", "nosync", "memory", "willreturn", "nofree"};
   LLVMValueRef call = a->which->call, callee = cn_direct_callee(call), arguments[ARGUMENTS];
@@ -316,11 +317,19 @@ static void call_native(const struct asker *a)
   cn_add_attribute(a->ctx, thunk, CN_FUNCTION_INDEX, "nounwind", 0);
   for (unsigned i = 0; i < length; i++)
     arguments[i] = LLVMGetOperand(call, i);
-  LLVMPositionBuilderAtEnd(a->builder, a->native);
   LLVMValueRef again = LLVMBuildCall2(a->builder, type, thunk, arguments, length, "");
   CN_ASSERT(cn_classify_call(again).kind == CN_CALL_PARSE);
-  LLVMBuildBr(a->builder, a->done);
-  give(a, again);
+  return again;
+}
+
+/* Where bytes count, nothing is asked: each call goes through the transition. */
+static void replace(struct cn_ctx *ctx, const struct long_string *which)
+{
+  struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+
+  LLVMPositionBuilderBefore(a.builder, which->call);
+  cn_emit_instead(which->call, call_native(&a));
+  LLVMDisposeBuilder(a.builder);
 }
 
 static void part(struct cn_ctx *ctx, const struct long_string *which)
@@ -351,7 +360,10 @@ static void part(struct cn_ctx *ctx, const struct long_string *which)
     give(&a, call);
     cn_work_say(ctx, call, cn_work_of_bytes(cn_long_limit(ctx)));
   }
-  call_native(&a);
+  LLVMPositionBuilderAtEnd(a.builder, a.native);
+  LLVMValueRef native = call_native(&a);
+  LLVMBuildBr(a.builder, a.done);
+  give(&a, native);
   if (which->scan->count || which->scan->compare)
     LLVMDeleteBasicBlock(plain);
   LLVMDisposeBuilder(a.builder);
@@ -370,7 +382,10 @@ void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function)
     cn_remark(ctx, calls.at[i].call, "long-call",
               "made through a transition if it goes through more than %lu bytes",
               (unsigned long)calls.at[i].limit);
-    part(ctx, &calls.at[i]);
+    if (ctx->options->size_level)
+      replace(ctx, &calls.at[i]);
+    else
+      part(ctx, &calls.at[i]);
   }
   cn_free(&calls);
 }

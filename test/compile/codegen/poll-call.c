@@ -43,7 +43,7 @@ long read(long (*function)(struct node managed *), struct node managed *node)
 // CHECK-NOT: movabs
 // CHECK: callq cairn.slow.cairn_call_managed
 
-// Static functions come last.
+// Its code is here, after that of the first that calls it.
 // CHECK-LABEL: twice:
 // CHECK-NOT: push{{q? +}}%r{{[b1]}}
 // CHECK: Loop Header
@@ -52,3 +52,20 @@ long read(long (*function)(struct node managed *), struct node managed *node)
 // CHECK: retq
 // TIME: @twice{{.*}}between
 // REPORT: twice ({{.*}}): 1 poll,
+
+void copy(char *to, const char *from, unsigned long bytes)
+{
+  __builtin_memcpy(to, from, bytes);
+}
+// CHECK-LABEL: {{^}}copy: 
+// CHECK-NOT: cairn_poll
+// CHECK: cairn.long.llvm.memcpy
+// CHECK-NOT: memcpy{{.*}}PLT
+
+unsigned long length(const char *string)
+{
+  return __builtin_strlen(string) + 1;
+}
+// CHECK-LABEL: {{^}}length: 
+// CHECK-NOT: strnlen
+// CHECK: callq cairn.call.strlen

@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build --levels "-O1 -O2" --small 7011 --own -fcairn-poll-budget=1 %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O1 -O2 -Os" --small 7011 --own -fcairn-poll-budget=1 %s
 // RUN: %root/test/run/Inputs/same %build --levels "-O3" --small 5011 --own "-fcairn-poll-budget=1 -fcairn-poll=stack" %s
 // Filling, copying and comparing memory in pieces, between which everything moves: what comes out is
 // what plain C makes, in every direction of overlap and at odd addresses. What would go wrong: bytes

@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build  %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O0 -O2 -O3 -Oz" %s
 // Loops that the optimiser makes memset, memcpy and memmove of, over references and data in
 // managed memory.
 #include <stdio.h>
