@@ -602,6 +602,28 @@ static void given_up(void **state)
   assert_int_equal(words(roots[2])[1], roots[0]);
 }
 
+/* Without memory for the copies nothing moves, and the blocks are as others are. */
+static void without_memory(void **state)
+{
+  (void)state;
+  ref was = candidate();
+  end_marking();
+  cn_blocks_sweep(SIZE_MAX);
+  assert_true(cn_beside_enter());
+  assert_int_not_equal(cn_emptying_next(), 0);
+  cn_emptying_begin(false);
+  assert_false(cn_emptying_is_due());
+  assert_false(is_candidate(was));
+  assert_false(is_candidate(other));
+  for (int i = 0; i < 3; i++)
+    young();
+  assert_int_equal(roots[0], was);
+  is_at(was);
+  run(CAIRN_EXTENT_FULL, 0);
+  is_at(roots[0]);
+  assert_int_equal(words(roots[2])[1], roots[0]);
+}
+
 /* Objects whose headers end a block, and whose payloads would begin the next. */
 static void empty_at_ends_of_blocks(void **state)
 {
@@ -760,6 +782,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(much_is_given_back),
       cmocka_unit_test(patience_ends),
       cmocka_unit_test(given_up),
+      cmocka_unit_test(without_memory),
       cmocka_unit_test(empty_at_ends_of_blocks),
       cmocka_unit_test(of_a_program),
   };
