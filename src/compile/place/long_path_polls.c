@@ -52,39 +52,6 @@ static bool exceeds(const struct walk *e, struct cn_work_point p, uint64_t piece
 
 /* ---- sites ---- */
 
-static bool takes_reference(LLVMValueRef i)
-{
-  return cn_takes_address(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
-}
-
-static bool crosses_blocks(LLVMValueRef i)
-{
-  CN_EACH_USE(use, i)
-    if (LLVMGetInstructionParent(LLVMGetUser(use)) != LLVMGetInstructionParent(i))
-      return true;
-  return false;
-}
-
-static bool has_roaming_addresses(const struct cn_cfg *cfg)
-{
-  for (uint32_t b = 0; b < cfg->count; b++)
-    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (takes_reference(i) && crosses_blocks(i))
-        return true;
-  return false;
-}
-
-/* Has the block no address as an integer, and no inline allocation? */
-static bool is_plain(const struct walk *e, LLVMBasicBlockRef block)
-{
-  if (e->wary)
-    return false;
-  CN_EACH_INSTRUCTION(i, block)
-    if (takes_reference(i) || cn_calls_intrinsic(i, "llvm.threadlocal.address"))
-      return false;
-  return true;
-}
-
 static bool may_collect(LLVMValueRef i)
 {
   enum cn_call_kind kind = i ? cn_classify_call(i).kind : CN_CALL_NOT;
@@ -130,7 +97,7 @@ static bool add_before_loop(struct walk *e, uint32_t b)
       continue;
     LLVMBasicBlockRef outside = e->cfg->blocks[from].block;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(outside);
-    bool may = LLVMIsABranchInst(end) && is_place(end, is_plain(e, outside));
+    bool may = LLVMIsABranchInst(end) && is_place(end, !e->wary && cn_poll_site_plain(outside));
     all = (may && add(e, cn_poll_site_end(e->ctx, outside))) && all;
   }
   return all;
@@ -186,7 +153,7 @@ static struct cn_work_summary known_part(struct cn_work_summary piece)
 static struct cn_work_point pass(struct walk *e, uint32_t b, struct cn_work_point p)
 {
   LLVMBasicBlockRef block = e->cfg->blocks[b].block;
-  bool may = may_poll_in(e, b), plain = may && is_plain(e, block);
+  bool may = may_poll_in(e, b), plain = may && !e->wary && cn_poll_site_plain(block);
   struct cn_work_summary ignored = {0};
 
   CN_EACH_INSTRUCTION(i, block) {
@@ -218,7 +185,7 @@ void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
   if (all->enter > e.limit || all->between > e.limit || all->leave > e.limit ||
       all->through > e.limit) {
     e.work = &work;
-    e.wary = has_roaming_addresses(cfg);
+    e.wary = cn_poll_site_roaming(cfg);
     e.out = cn_alloc(cfg->count * sizeof *e.out);
     for (uint32_t b = 0; b < cfg->count; b++)
       e.out[b] = pass(&e, b, enter(&e, b));

@@ -369,6 +369,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
 {
   const struct cairn_compile_options *options = p->ctx->options;
   bool fast = options->opt_level > 0 && options->size_level == 0;
+  bool early = fast && cn_placement_on(p->ctx, CAIRN_PLACEMENT_EARLY_RETURNS);
   struct cn_strip_mines mines = {0};
   struct cn_poll_sites sites = {0};
 
@@ -379,11 +380,13 @@ static void place_in(struct placer *p, LLVMValueRef function)
     cn_choose_loop_forms(p->ctx, function, CN_SMALL_WORK, &mines);
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_return_polls_part(p->ctx, function);
+  if (early)
+    cn_split_returns(p->ctx, function); /* so that what a loop leads to is no early return's, too */
   cn_step_done(p->ctx, function, "parted returns", NULL, 0);
   collect_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
   cn_step_done(p->ctx, function, "polls", NULL, 0);
-  if (fast && cn_placement_on(p->ctx, CAIRN_PLACEMENT_EARLY_RETURNS))
+  if (early)
     cn_split_returns(p->ctx, function);
   cn_step_done(p->ctx, function, "early returns", NULL, 0);
   cn_poll_sites_free(&sites);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/core/each.h"
 #include "compile/core/names.h"
 #include "compile/markers/nopoll.h"
 
@@ -129,6 +130,38 @@ LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     site = LLVMGetFirstInstruction(cfg->blocks[b].block);
   }
   return LLVMIsATerminatorInst(site) ? cn_poll_site_end(ctx, cfg->blocks[b].block) : site;
+}
+
+/* ---- integers made of references ---- */
+
+static bool takes_reference(LLVMValueRef i)
+{
+  return cn_takes_address(i) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
+}
+
+static bool crosses_blocks(LLVMValueRef i)
+{
+  CN_EACH_USE(use, i)
+    if (LLVMGetInstructionParent(LLVMGetUser(use)) != LLVMGetInstructionParent(i))
+      return true;
+  return false;
+}
+
+bool cn_poll_site_roaming(const struct cn_cfg *cfg)
+{
+  for (uint32_t b = 0; b < cfg->count; b++)
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
+      if (takes_reference(i) && crosses_blocks(i))
+        return true;
+  return false;
+}
+
+bool cn_poll_site_plain(LLVMBasicBlockRef block)
+{
+  CN_EACH_INSTRUCTION(i, block)
+    if (takes_reference(i) || cn_calls_intrinsic(i, "llvm.threadlocal.address"))
+      return false;
+  return true;
 }
 
 /* ---- those of one function ---- */

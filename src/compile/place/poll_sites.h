@@ -18,6 +18,12 @@ LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 /* Must an entry poll come before this instruction? */
 bool cn_poll_site_stops(LLVMValueRef instruction);
 
+/* Do integers made of references cross blocks? */
+bool cn_poll_site_roaming(const struct cn_cfg *cfg);
+
+/* Has the block no address as an integer, and no inline allocation? */
+bool cn_poll_site_plain(LLVMBasicBlockRef block);
+
 /* In a block that ends in a retreating edge; null: none, its predecessors must poll. */
 LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 

@@ -8,10 +8,11 @@
  *
  * Each call cycle has a call that closes it, and so has the series of returns. If a return can be
  * reached from such a call without a poll, poll right after the call: nothing is hidden from the
- * collector there, which may have run in the call. Of several such calls in a row only the last
- * gets a poll. A call that becomes a jump gets none, for it does not return here; a landing pad
- * gets none, for the levels that an exception passes do nothing, and the one that catches it
- * returns to a poll.
+ * collector there, which may have run in the call. If a loop calls on each pass, poll where it
+ * ends, if nothing is hidden there either. Of several such calls in a row only the last gets a
+ * poll. A call that becomes a jump gets none, for it does not return here; a landing pad gets none,
+ * for the levels that an exception passes do nothing, and the one that catches it returns to a
+ * poll.
  *
  * Three kinds of calls are left out. Calls of the function itself on each pass of a loop: the
  * optimiser makes such loops of recursions that end in a call of themselves (the walk of a tree:
@@ -69,6 +70,40 @@ static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
              : next;
 }
 
+/* The block to which the loop leads, if it leads nowhere else and nothing else leads there; or
+ * CN_NO_BLOCK. */
+static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  uint32_t last = CN_NO_BLOCK, edges = cn_loops_exits(loops, l, &last), seen = 0;
+
+  if (!edges)
+    return CN_NO_BLOCK;
+  for (uint32_t p = 0; p < cfg->blocks[last].pred_count; p++)
+    seen += cn_loops_contain(loops, l, cfg->blocks[last].preds[p]);
+  return seen == edges && seen == cfg->blocks[last].pred_count ? last : CN_NO_BLOCK;
+}
+
+/* Where to poll for the call in block `b` on each pass of a loop: behind the loop, once and not on
+ * each pass; null if nothing shall come between what the loop does last and what follows. */
+static LLVMValueRef site_behind_loop(const struct returns *a, uint32_t b)
+{
+  const struct cn_loops *loops = a->loops;
+  LLVMValueRef site = NULL;
+
+  if (a->sites->open || cn_poll_site_roaming(loops->cfg))
+    return NULL;
+  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b);
+       l = loops->at[l].parent) {
+    uint32_t exit = find_only_exit(loops, l);
+    LLVMBasicBlockRef block = exit == CN_NO_BLOCK ? NULL : loops->cfg->blocks[exit].block;
+    if (!block || !cn_poll_site_plain(block))
+      break;
+    site = cn_poll_site_latch(a->facts->ctx, block);
+  }
+  return site;
+}
+
 static void add(struct returns *a, LLVMValueRef at)
 {
   size_t before = a->sites->list.count;
@@ -123,8 +158,11 @@ void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struc
       if (is_closing(&a, b, i) && !builds_tree(&a, b, i) &&
           cn_unpolled_returns_from(&a.unpolled, b, i))
         cn_push(&calls, i);
-  for (size_t i = 0; i < calls.count; i++)
-    add(&a, site_after(&a, calls.at[i]));
+  for (size_t i = 0; i < calls.count; i++) {
+    LLVMValueRef behind =
+        site_behind_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
+    add(&a, behind ? behind : site_after(&a, calls.at[i]));
+  }
   cn_free(&calls);
   cn_unpolled_returns_free(&a.unpolled);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));

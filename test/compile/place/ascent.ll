@@ -215,3 +215,72 @@ latch:
 out:
   ret void
 }
+
+; Of a call on each pass of a loop, where the loop ends: once, and not on each pass. The early return, which leads there, too,
+; gets a return of its own.
+; CHECK-LABEL: define void @looping_each
+; CHECK: load volatile
+; CHECK: call void %f(
+; CHECK-NOT: load volatile
+; CHECK: br i1 %more
+; CHECK: {{^}}out:
+; CHECK: load volatile
+; CHECK: ret void
+; CHECK: {{^}}early:
+; CHECK-NEXT: ret void
+; TIME: {{^}}@looping_each: {{.*}}leave{{[^,]*}}, through {{[^,]*$}}
+define void @looping_each(ptr %f, i64 %n) gc "statepoint-example" {
+  %none = icmp eq i64 %n, 0
+  br i1 %none, label %out, label %loop
+loop:
+  %i = phi i64 [ %n, %0 ], [ %next, %loop ]
+  call void %f(ptr %f, i64 %i)
+  %next = sub i64 %i, 1
+  %more = icmp ne i64 %next, 0
+  br i1 %more, label %loop, label %out
+out:
+  ret void
+}
+
+; Where the loop leads to two places, right after the call.
+; CHECK-LABEL: define i64 @looping_two_ways
+; CHECK: call i64 %f(
+; CHECK-NEXT: llvm.threadlocal.address
+; CHECK-NEXT: load volatile
+define i64 @looping_two_ways(ptr %f, i64 %n) gc "statepoint-example" {
+  br label %loop
+loop:
+  %i = phi i64 [ %n, %0 ], [ %next, %latch ]
+  %r = call i64 %f(ptr %f, i64 %i)
+  %found = icmp eq i64 %r, 0
+  br i1 %found, label %here, label %latch
+latch:
+  %next = sub i64 %i, 1
+  %more = icmp ne i64 %next, 0
+  br i1 %more, label %loop, label %out
+here:
+  ret i64 %i
+out:
+  ret i64 0
+}
+
+; Where an integer that holds an address would live over it, right after the call.
+; CHECK-LABEL: define i64 @looping_address
+; CHECK: call void %f(
+; CHECK-NEXT: llvm.threadlocal.address
+; CHECK-NEXT: load volatile
+define i64 @looping_address(ptr %f, ptr addrspace(1) %p, i64 %n) gc "statepoint-example" {
+  br label %loop
+loop:
+  %i = phi i64 [ %n, %0 ], [ %next, %loop ]
+  call void %f(ptr %f, i64 %i)
+  %end = getelementptr i8, ptr addrspace(1) %p, i64 %i
+  %a = ptrtoint ptr addrspace(1) %end to i64
+  %next = sub i64 %i, 1
+  %more = icmp ne i64 %next, 0
+  br i1 %more, label %loop, label %out
+out:
+  %b = ptrtoint ptr addrspace(1) %p to i64
+  %d = sub i64 %a, %b
+  ret i64 %d
+}
