@@ -41,17 +41,18 @@ static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
   return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
+/* All bits of the poll word are in its low half, whose comparison is a byte shorter. */
 static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
 {
   if (p->ctx->options->poll == CAIRN_POLL_STACK)
     return emit_stack_check(p, builder);
-  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(p->ctx->llvm);
   LLVMValueRef word = LLVMBuildLoad2(
-      builder, i64, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
+      builder, i32, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
 
   LLVMSetVolatile(word, true);
   LLVMSetAlignment(word, 8);
-  return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i64, 0, false), "poll.asked");
+  return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
 /* Is a poll a call of a stub that looks at the word? It does not look at the stack. */

@@ -19,7 +19,7 @@ TIED(stack_limit, STACK_LIMIT);
 TIED(cards, CARDS);
 TIED(card_mask, CARD_MASK);
 TIED(barrier, BARRIER);
-_Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "polls read 64 bits");
+_Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "a word");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
 _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;

@@ -16,7 +16,8 @@ _Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_
                    CAIRN_ABI_POLL_BACK,
                "abi.def");
 
-/* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. */
+/* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. Polls read the
+ * low half of the word, so all bits are there. */
 enum cn_reason {
   CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before the thread is attached */
   CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */

@@ -23,7 +23,7 @@ long total(struct list managed *p)
 // CHECK-NOT: push{{q? +}}%r{{b|1}}
 // CHECK: [[LOOP:\.LBB[0-9_]+]]:
 // CHECK-NOT: (%rsp)
-// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
+// CHECK: cmpl $0, %fs:cairn_mutator@TPOFF
 // CHECK-NEXT: {{je|jne}}
 // CHECK-NOT: (%rsp)
 // CHECK: callq {{.*}}cairn_poll_slow

@@ -32,7 +32,7 @@ long integers(struct node managed *p, const long *w)
 // CHECK-LABEL: integers:
 // CHECK: Loop Header
 // CHECK-NOT: (%rsp)
-// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
+// CHECK: cmpl $0, %fs:cairn_mutator@TPOFF
 // CHECK-NEXT: jne [[COLD:\.LBB[0-9_]+]]
 // CHECK-NOT: (%rsp)
 // CHECK-NOT: cairn_poll_slow
@@ -65,7 +65,7 @@ double doubles(struct node managed *p, const double *w)
 // CHECK-LABEL: doubles:
 // CHECK: Loop Header
 // CHECK-NOT: (%rsp)
-// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
+// CHECK: cmpl $0, %fs:cairn_mutator@TPOFF
 // CHECK-NEXT: jne
 // CHECK-NOT: (%rsp)
 // CHECK-NOT: cairn_poll_slow
@@ -85,7 +85,7 @@ double vectors(struct node managed *p)
 // CHECK-LABEL: vectors:
 // CHECK: Loop Header
 // CHECK-NOT: (%rsp)
-// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
+// CHECK: cmpl $0, %fs:cairn_mutator@TPOFF
 // CHECK-NEXT: jne
 // CHECK-NOT: (%rsp)
 // CHECK-NOT: cairn_poll_slow
@@ -106,7 +106,7 @@ double wide(struct node managed *p)
 // CHECK-LABEL: wide:
 // WIDE: Loop Header
 // WIDE-NOT: (%rsp)
-// WIDE: cmpq $0, %fs:cairn_mutator@TPOFF
+// WIDE: cmpl $0, %fs:cairn_mutator@TPOFF
 // WIDE-NEXT: jne
 // WIDE-NOT: (%rsp)
 // WIDE: %zmm

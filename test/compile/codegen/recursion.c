@@ -9,7 +9,7 @@
 // FIB-LABEL: {{^}}fib:
 // FIB-NOT: cairn_mutator
 // FIB: # =>This Inner Loop Header
-// FIB-NEXT: cmpq $0, %fs:cairn_mutator
+// FIB-NEXT: cmpl $0, %fs:cairn_mutator
 // FIB-NEXT: jne
 // FIB-NOT: cairn_mutator
 // FIB: callq fib
@@ -19,7 +19,7 @@
 // WALK: testq %rdi, %rdi
 // WALK-NEXT: je [[LEAF:.LBB[0-9_]+]]
 // WALK: pushq
-// WALK: cmpq $0, %fs:cairn_mutator
+// WALK: cmpl $0, %fs:cairn_mutator
 // WALK-NEXT: jne
 // WALK-NOT: cairn_mutator
 // WALK: callq walk

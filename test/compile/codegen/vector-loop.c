@@ -15,5 +15,5 @@ int sum(int managed *a, long n)
 // CHECK-NOT: cairn_mutator
 // CHECK: jne
 // CHECK: chunk
-// CHECK: cmpq $0, %fs:cairn_mutator@TPOFF
+// CHECK: cmpl $0, %fs:cairn_mutator@TPOFF
 // CHECK: .cfi_endproc

@@ -8,7 +8,7 @@
 declare void @callee()
 
 ; CHECK-LABEL: define void @call_first
-; CHECK: %poll = load volatile i64
+; CHECK: %poll = load volatile i32
 ; CHECK: br i1 %poll.asked, label %poll.slow, label %poll.done, !prof [[W:![0-9]+]]
 ; CHECK: poll.done:
 ; CHECK-NEXT: call void @callee()
@@ -26,7 +26,7 @@ define void @call_first() gc "statepoint-example" {
 ; CHECK: %v = load i64
 ; CHECK: next:
 ; CHECK-NEXT: %w = add i64 %v, 1
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: poll.done:
 ; CHECK-NEXT: %c = icmp eq i64 %w, 7
 ; CHECK-NEXT: br i1 %c
@@ -47,7 +47,7 @@ b:
 ; CHECK-LABEL: define void @alloca_kept
 ; CHECK: store i64 0, ptr %x
 ; CHECK: %y = alloca i64
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: store i64 1, ptr %y
 define void @alloca_kept() gc "statepoint-example" {
   %x = alloca i64

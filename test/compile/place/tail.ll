@@ -3,7 +3,7 @@
 ; tail calls would keep every collection waiting.
 
 ; CHECK-LABEL: define void @forever
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: poll.done:
 ; CHECK: %moved = phi ptr addrspace(1) [ %p, %0 ], [ %p.relocated, %poll.slow ]
 ; CHECK: musttail call void @forever(ptr addrspace(1) %moved)
@@ -30,7 +30,7 @@ out:
   ret i64 0
 }
 ; CHECK-LABEL: define i64 @pong
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: musttail call i64 @ping
 define i64 @pong(i64 %n) gc "statepoint-example" {
   %r = tail call i64 @ping(i64 %n)

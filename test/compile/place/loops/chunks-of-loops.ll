@@ -9,14 +9,14 @@
 ; CHECK: {{^}}outer:
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}chunk:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: %chunk.left = sub i64 %n
 ; CHECK: {{^}}inner:
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}outer.latch:
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}chunk.poll{{[0-9]+}}:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: {{^}}done:
 define void @rows(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {
 entry:
@@ -79,7 +79,7 @@ done:
 ; CHECK: {{^}}small:
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}scan:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: {{^}}outer.latch:
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}chunk.poll:
@@ -117,7 +117,7 @@ done:
 ; CHECK-LABEL: define void @fills
 ; CHECK-NOT: chunk
 ; CHECK: {{^}}loop:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: {{^}}done:
 define void @fills(ptr %a, i64 %n) gc "statepoint-example" {
 entry:

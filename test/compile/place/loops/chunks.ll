@@ -21,7 +21,7 @@
 ; CHECK-NEXT: %c = icmp eq i64 %i.next, %n
 ; CHECK-NEXT: br i1 %c, label %done, label %chunk.poll{{$}}
 ; CHECK: {{^}}chunk.poll:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: {{^}}done:
 ; CHECK-NEXT: %r = phi i64 [ %s.next, %chunk.check ]
 define i64 @sum(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {

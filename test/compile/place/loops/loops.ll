@@ -112,7 +112,7 @@ declare i32 @personality(...)
 ; An entry poll before a comparison with another use does not move it.
 ; CHECK-LABEL: define i1 @two_uses
 ; CHECK: %c = icmp eq
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: poll.done:
 ; CHECK-NEXT: br i1 %c
 define i1 @two_uses(ptr addrspace(1) %p) gc "statepoint-example" {

@@ -14,7 +14,7 @@
 ; CHECK-NEXT: %nest.far = freeze i1 %chunk.far
 ; CHECK-NEXT: br i1 %nest.far, label %outer, label %[[OUTER:outer[0-9]+]]
 ; CHECK: {{^}}latch{{[0-9]+}}:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: {{^}}inner[[I:[0-9]+]]:
 ; CHECK-NOT: load volatile
 ; CHECK: br i1 %c{{[0-9]+}}, label %latch{{[0-9]+}}, label %inner[[I]], !cairn.bounded

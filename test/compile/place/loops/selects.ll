@@ -12,7 +12,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: select i1 %closer, double %distance, double %least{{$}}
 ; CHECK: select i1 %closer, ptr addrspace(1) %at, ptr addrspace(1) %best, !unpredictable
 ; CODE-LABEL: nearest:
-; CODE: cmpq $0, %fs:cairn_mutator@TPOFF
+; CODE: cmpl $0, %fs:cairn_mutator@TPOFF
 ; CODE: cmova
 ; CODE: ret
 ; NONE-NOT: unpredictable

@@ -13,14 +13,14 @@
 
 define i64 @walk(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK-LABEL: define i64 @walk(
-; CHECK-NOT: = load volatile i64, ptr %
+; CHECK-NOT: = load volatile i32, ptr %
 ; CHECK: loop:
-; CHECK: %poll{{.*}} = load volatile i64
+; CHECK: %poll{{.*}} = load volatile i32
 ; CHECK: poll.done:
 ; CHECK-NEXT: phi
 ; CHECK-NEXT: phi
 ; CHECK-NEXT: @walk
-; CHECK-NOT: = load volatile i64, ptr %
+; CHECK-NOT: = load volatile i32, ptr %
 ; CHECK: }
 entry:
   %none = icmp eq ptr addrspace(1) %node, null
@@ -43,13 +43,13 @@ out:
 ; Two calls on each pass: on each way to the second one it has polled before the first.
 define void @three(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK-LABEL: define void @three(
-; CHECK-NOT: = load volatile i64, ptr %
+; CHECK-NOT: = load volatile i32, ptr %
 ; CHECK: loop:
 ; CHECK: load volatile
 ; CHECK: @three
-; CHECK-NOT: = load volatile i64, ptr %
+; CHECK-NOT: = load volatile i32, ptr %
 ; CHECK: @three
-; CHECK-NOT: = load volatile i64, ptr %
+; CHECK-NOT: = load volatile i32, ptr %
 ; CHECK: }
 entry:
   %none = icmp eq ptr addrspace(1) %node, null
@@ -84,7 +84,7 @@ define void @both(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK: inner:
 ; CHECK: load volatile
 ; CHECK: @both
-; CHECK-NOT: = load volatile i64, ptr %
+; CHECK-NOT: = load volatile i32, ptr %
 ; CHECK: }
 entry:
   %none = icmp eq ptr addrspace(1) %node, null
@@ -112,10 +112,10 @@ out:
 define void @two(ptr addrspace(1) %node, i64 %n) gc "statepoint-example" {
 ; CHECK-LABEL: define void @two(
 ; CHECK: deeper:
-; CHECK: %poll{{.*}} = load volatile i64
+; CHECK: %poll{{.*}} = load volatile i32
 ; CHECK: @two
 ; CHECK: other:
-; CHECK: %poll{{.*}} = load volatile i64
+; CHECK: %poll{{.*}} = load volatile i32
 ; CHECK: }
 entry:
   br label %loop
@@ -139,7 +139,7 @@ out:
 define void @some(ptr addrspace(1) %node, i64 %n) gc "statepoint-example" {
 ; CHECK-LABEL: define void @some(
 ; CHECK: loop:
-; CHECK: %poll{{.*}} = load volatile i64
+; CHECK: %poll{{.*}} = load volatile i32
 ; CHECK: }
 entry:
   br label %loop
@@ -163,7 +163,7 @@ out:
 define weak void @replaced(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK-LABEL: define weak void @replaced(
 ; CHECK: loop:
-; CHECK: %poll{{.*}} = load volatile i64
+; CHECK: %poll{{.*}} = load volatile i32
 ; CHECK: }
 entry:
   br label %loop

@@ -44,7 +44,7 @@ done:
 ; Wraps round: 2 never divides into 101 downwards to 0, so this runs 2^63 times.
 ; CHECK-LABEL: define void @wraps
 ; CHECK: body:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: done:
 define void @wraps(ptr %a) gc "statepoint-example" {
 entry:
@@ -163,8 +163,8 @@ declare void @llvm.assume(i1)
 
 ; Without that it may start at its bound and go 2^64 times round.
 ; CHECK-LABEL: define void @maybe_none
-; CHECK: load volatile i64
-; CHECK: load volatile i64
+; CHECK: load volatile i32
+; CHECK: load volatile i32
 ; CHECK: ret void
 define void @maybe_none(ptr %a, i64 %n) gc "statepoint-example" {
 entry:
@@ -184,7 +184,7 @@ done:
 ; A leaf of the C library is more than an instruction: 64 calls are not little.
 ; CHECK-LABEL: define void @leaf_calls
 ; CHECK: {{^}}loop:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: ret void
 declare double @exp(double) "gc-leaf-function"
 define void @leaf_calls(double %x) gc "statepoint-example" {

@@ -14,7 +14,7 @@
 ; CHECK: br i1 %c, label %done, label %loop{{[0-9]+}}{{$}}
 ; CHECK: %i.next{{[0-9]+}} = add i64 %i, 2
 ; CHECK-COUNT-6: br i1 %c{{[0-9]+}}, label %done, label %loop{{[0-9]+}}{{$}}
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: br i1 %c{{[0-9]*}}, label %done, label %loop, !llvm.loop
 ; CHECK: {{^}}done:
 ; CHECK-NEXT: %i.lcssa = phi i64 [ %i, %loop ]
@@ -89,7 +89,7 @@ meet:
 
 ; A walk along a list waits for memory anyway: a poll on each trip costs nothing.
 ; CHECK-LABEL: define void @walk
-; CHECK-COUNT-2: load volatile i64
+; CHECK-COUNT-2: load volatile i32
 ; CHECK: br i1 %c, label %done, label %loop
 ; CHECK-NOT: br i1 %c{{[0-9]}}
 ; CHECK: ret void
@@ -109,7 +109,7 @@ done:
 ; ways out of its own to mispredict.
 ; CHECK-LABEL: define i64 @probe
 ; CHECK: {{^}}loop:
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: br i1 %c, label %done, label %loop
 ; CHECK-NOT: br i1 %c{{[0-9]}}
 ; CHECK: ret i64

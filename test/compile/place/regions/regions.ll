@@ -100,7 +100,7 @@ out:
 
 ; A loop within a region goes without, and makes up for it after the region; regions nest.
 ; CHECK-LABEL: define void @loop_inside
-; CHECK: load volatile i64
+; CHECK: load volatile i32
 ; CHECK: poll.done:
 ; CHECK-NEXT: call void @cairn.nopoll.begin()
 ; CHECK: head:
