@@ -148,9 +148,22 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
   return nearest[b];
 }
 
-/* Does every path from the header `to` to the end of block `b` call what polls, or allocate? The
- * blocks that all of them share are the latch and its dominators, up to the header. */
-static bool polls_in_callee(const struct pollers *pollers, uint32_t to, uint32_t b)
+/* The sites from index `from` on poll, too. The blocks that they dominate come after them, so that
+ * what is known of these, if it is known yet, is that of a latch which had no better place. */
+static void pollers_add(struct pollers *pollers, const struct cn_poll_sites *sites, size_t from)
+{
+  for (size_t i = from; i < sites->list.count; i++) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(sites->list.at[i]);
+    uint32_t b = cn_cfg_index(pollers->loops->cfg, block);
+    CN_CHECK(b != CN_NO_BLOCK);
+    pollers->nearest[b] = b + 1;
+  }
+}
+
+/* Does every path from the header `to` to the end of block `b` call what polls, or allocate, or run
+ * a loop that polls? The blocks that all of them share are the latch and its dominators, up to the
+ * header. */
+static bool polls_on_the_way(const struct pollers *pollers, uint32_t to, uint32_t b)
 {
   uint32_t nearest = nearest_poller(pollers, b);
 
@@ -171,7 +184,7 @@ static bool polls_at_end(const struct pollers *pollers, uint32_t b)
     if (!cn_cfg_dominates(cfg, to, b))
       return true;
     CN_CHECK(loops->of[to] != CN_NO_BLOCK && loops->at[loops->of[to]].header == to);
-    bool called = is_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && polls_in_callee(pollers, to, b);
+    bool called = is_chosen(pollers->p, CAIRN_POLLS_AT_CALL) && polls_on_the_way(pollers, to, b);
     if (loops->at[loops->of[to]].work > CN_SMALL_WORK && !called)
       return true;
   }
@@ -205,7 +218,9 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
       cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work",
                 (unsigned long)work);
     else
-      cn_remark(ctx, end, "loop", "no poll: it calls what polls, or allocates, on each pass");
+      cn_remark(
+          ctx, end, "loop",
+          "no poll: it calls what polls, or allocates, or runs a loop that polls, on each pass");
     return;
   }
 }
@@ -235,8 +250,10 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
     if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) &&
         (cn_ptrmap_find(&mines->first, block) ||
          (!bounded && !cn_ptrmap_find(&mines->polled, block) && polls_at_end(&pollers, b)))) {
+      size_t before = sites->list.count;
       if (!cn_dispatch_sites(p->ctx, &p->facts.known, cfg, b, sites))
         cn_poll_sites_add_latch(sites, p->ctx, loops, b);
+      pollers_add(&pollers, sites, before);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
     } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&
