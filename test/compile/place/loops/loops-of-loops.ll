@@ -8,16 +8,16 @@
 ; The inner loop polls before it is left: the outer one need not.
 ; CHECK-LABEL: define void @each
 ; CHECK: {{^}}inner:
-; CHECK: load volatile i64
+; CHECK: load volatile
 ; CHECK: {{^}}latch:
-; CHECK-NOT: load volatile i64
+; CHECK-NOT: load volatile
 ; CHECK: ret void
 ; Told to poll for itself, it does.
 ; ALONE-LABEL: define void @each
 ; ALONE: {{^}}inner:
-; ALONE: load volatile i64
+; ALONE: load volatile
 ; ALONE: {{^}}latch:
-; ALONE: load volatile i64
+; ALONE: load volatile
 ; ALONE: ret void
 define void @each(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:
@@ -39,9 +39,9 @@ out:
 ; A trip may pass the inner loop by, or leave it before it polls: the outer one polls, too.
 ; CHECK-LABEL: define void @some
 ; CHECK: {{^}}inner:
-; CHECK: load volatile i64
+; CHECK: load volatile
 ; CHECK: {{^}}latch:
-; CHECK: load volatile i64
+; CHECK: load volatile
 ; CHECK: ret void
 define void @some(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:
@@ -63,9 +63,9 @@ out:
 
 ; CHECK-LABEL: define void @leaves
 ; CHECK: {{^}}again:
-; CHECK: load volatile i64
+; CHECK: load volatile
 ; CHECK: {{^}}latch:
-; CHECK: load volatile i64
+; CHECK: load volatile
 ; CHECK: ret void
 define void @leaves(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:
