@@ -1,4 +1,4 @@
-#include <string.h>
+#include <wchar.h>
 #include <cairn/cairn.h>
 #ifndef QUIET
 #define QUIET cairn_nopoll
@@ -23,7 +23,7 @@ long quiet(const long managed *a)
   return n;
 }
 
-unsigned long length(const char *s)
+unsigned long length(const wchar_t *s)
 {
-  return strlen(s) + 1;
+  return wcslen(s) + 1;
 }
