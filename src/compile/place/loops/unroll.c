@@ -220,7 +220,7 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
   uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
   uint32_t size = cn_clone_size(loops, loop), work;
 
-  if (!is_worth(loops, loop, (fast ? TWICE_LIMIT : SMALL_LIMIT) / 2, &work))
+  if (!is_worth(loops, loop, fast ? TWICE_LIMIT / 2 : SMALL_LIMIT / 2, &work))
     return false;
   out->times = 2;
   while (out->times < most && out->times * work < ENOUGH && 2 * out->times * size <= SIZE_LIMIT)
