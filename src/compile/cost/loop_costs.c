@@ -4,15 +4,36 @@
  * work. Breaks: nothing.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-/* The work of a block's instructions, and the same with unbounded work counted as a call. */
+/* The work of a block's instructions, the same with unbounded work counted as a call, and what is
+ * added where accesses miss. */
 struct block_work {
-  uint64_t all, size;
+  uint64_t all, size, misses;
+  bool calls;
 };
+
+/* Is it a memset or memcpy of unknown length? */
+static bool fills_memory(LLVMValueRef i)
+{
+  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
+  size_t length;
+
+  return callee && strncmp(LLVMGetValueName2(callee, &length), "llvm.mem", 8) == 0 &&
+         !LLVMIsConstant(LLVMGetOperand(i, 2));
+}
+
+static bool costs_more_than_poll(LLVMValueRef i)
+{
+  enum cn_call_kind kind = cn_classify_call(i).kind;
+
+  return fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF);
+}
 
 static struct block_work work_of_block(LLVMBasicBlockRef block)
 {
@@ -22,6 +43,8 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
     uint64_t one = cn_work_of(i);
     work.all = cn_work_add(work.all, one);
     work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
+    work.misses = cn_work_add(work.misses, cn_work_of_miss(i));
+    work.calls |= costs_more_than_poll(i);
   }
   return work;
 }
@@ -38,6 +61,8 @@ static void measure(struct cn_loops *loops, uint32_t l, const struct block_work 
   for (uint32_t i = 0; i < loop->count; i++) {
     uint32_t b = loop->blocks[i];
     loop->size = cn_work_add(loop->size, works[b].size);
+    loop->misses = cn_work_add(loop->misses, works[b].misses);
+    loop->calls |= works[b].calls;
     if (loops->of[b] == l)
       once = cn_work_add(once, works[b].all);
     uint64_t trips = cn_trip_count_by_exit(loops, l, b);

@@ -15,6 +15,21 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
   return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
 }
 
+static int compare_blocks(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+  return x < y ? -1 : x > y;
+}
+
+void cn_loops_order(const struct cn_loop *loop, uint32_t *order)
+{
+  for (uint32_t i = 0; i < loop->count; i++)
+    order[i] = loop->blocks[i];
+  qsort(order, loop->count, sizeof *order, compare_blocks);
+  CN_CHECK(order[0] == loop->header);
+}
+
 bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 {
   const struct cn_block *header = &loops->cfg->blocks[loops->at[loop].header];

@@ -21,11 +21,13 @@ struct cn_loop {
   uint32_t below;  /* so many from there on are in this one, itself among them */
   bool inner;      /* has loops or irreducible cycles in it */
   bool irreducible;
+  bool calls; /* has a parse point, or fills memory: it polls, or costs much more than a poll */
   uint32_t *blocks;
   uint32_t count;
-  uint64_t size;  /* work of one pass over all its blocks; unbounded work counts as a call */
-  uint64_t trips; /* at most so many passes, or CN_WORK_UNKNOWN */
-  uint64_t work;  /* at most so much in all, or CN_WORK_UNKNOWN */
+  uint64_t size;   /* work of one pass over all its blocks; unbounded work counts as a call */
+  uint64_t misses; /* as much more if all its accesses miss all caches */
+  uint64_t trips;  /* at most so many passes, or CN_WORK_UNKNOWN */
+  uint64_t work;   /* at most so much in all, or CN_WORK_UNKNOWN */
 };
 
 /* Innermost first. It holds (cn_loops_wrong()) that
@@ -47,6 +49,8 @@ void cn_loops_free(struct cn_loops *loops);
 /* What is wrong with them, or null. Linear in the sum of the bodies. */
 const char *cn_loops_wrong(const struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
+/* Its blocks, into `order`, in reverse post-order. */
+void cn_loops_order(const struct cn_loop *loop, uint32_t *order);
 /* Does each pass of the loop run the block? */
 bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* Is `value` computed outside the loop, if it is computed at all? */

@@ -265,21 +265,12 @@ static uint64_t passes_of(const struct cn_ctx *ctx, struct cn_work *w, uint32_t 
   return bound;
 }
 
-static int compare_blocks(const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l, uint32_t *order)
 {
   const struct cn_loop *loop = &w->loops->at[l];
   struct region r = {.w = w, .order = order, .count = loop->count};
 
-  for (uint32_t i = 0; i < loop->count; i++)
-    order[i] = loop->blocks[i];
-  qsort(order, loop->count, sizeof *order, compare_blocks);
+  cn_loops_order(loop, order);
   run(&r);
   w->at[l].once = r.ways;
   w->at[l].more = passes_of(ctx, w, l);

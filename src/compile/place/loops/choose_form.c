@@ -59,7 +59,7 @@ static bool fits_chunks(const struct search *s, uint32_t l, struct cn_countable_
 static bool fits_unrolling(const struct search *s, uint32_t l, struct cn_unroll *u)
 {
   return s->copies && cn_placement_on(s->ctx, CAIRN_PLACEMENT_UNROLL) &&
-         s->loops.at[l].work > s->small_work && !cn_countable_calls(&s->loops, l) &&
+         s->loops.at[l].work > s->small_work && !s->loops.at[l].calls &&
          cn_unroll_fits(s->ctx, &s->loops, l, u);
 }
 

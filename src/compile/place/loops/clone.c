@@ -25,7 +25,7 @@ bool cn_clone_can(LLVMValueRef i)
   return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
 }
 
-uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop)
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most)
 {
   const struct cn_loop *l = &loops->at[loop];
   uint32_t size = 0;
@@ -33,7 +33,7 @@ uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop)
   for (uint32_t b = 0; b < l->count; b++) {
     LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
     for (; i; i = LLVMGetNextInstruction(i), size++)
-      if (!cn_clone_can(i))
+      if (size == most || !cn_clone_can(i))
         return UINT32_MAX;
   }
   return size;

@@ -23,8 +23,9 @@ struct cn_clone {
 
 /* Can a loop with `i` in it be copied? Of calls only intrinsics can. */
 bool cn_clone_can(LLVMValueRef i);
-/* How many instructions a copy of the loop has, UINT32_MAX if there can be none. */
-uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop);
+/* How many instructions a copy of the loop has, UINT32_MAX if there can be none or they are more
+ * than `most`. */
+uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most);
 
 /* Make empty copies of `blocks` before block `before`. */
 void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,

@@ -104,32 +104,6 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-/* Is it a memset or memcpy of unknown length? */
-static bool fills_memory(LLVMValueRef i)
-{
-  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-  size_t length;
-
-  return callee && strncmp(LLVMGetValueName2(callee, &length), "llvm.mem", 8) == 0 &&
-         !LLVMIsConstant(LLVMGetOperand(i, 2));
-}
-
-/* A parse point polls or costs much more than a poll, and so does filling memory. */
-bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop)
-{
-  const struct cn_loop *l = &loops->at[loop];
-
-  for (uint32_t b = 0; b < l->count; b++) {
-    LLVMValueRef i = LLVMGetFirstInstruction(loops->cfg->blocks[l->blocks[b]].block);
-    for (; i; i = LLVMGetNextInstruction(i)) {
-      enum cn_call_kind kind = cn_classify_call(i).kind;
-      if (fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF))
-        return true;
-    }
-  }
-  return false;
-}
-
 /* Has an innermost loop products? The code generator makes a running sum of a product with the
  * counter, in a register each; chunks would need twice as many. */
 static bool has_products(const struct cn_loops *loops, uint32_t loop)
@@ -196,7 +170,7 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
 
   if (l->inner && cn_countable_always_loops(loops, loop, small_work))
     return 0;
-  for (uint32_t inner = 0; inner < loop; inner++) {
+  for (uint32_t inner = 0; l->below > 1 && inner < loop; inner++) {
     if (!cn_loops_contain(loops, loop, loops->at[inner].header))
       continue;
     if (loops->at[inner].work <= small_work)
@@ -207,27 +181,13 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   return work;
 }
 
-/* The extra time of a trip's accesses that miss all caches: it shortens chunks, but does not change
- * a loop's form. */
-static uint64_t miss_work(const struct cn_loops *loops, uint32_t loop)
-{
-  const struct cn_loop *l = &loops->at[loop];
-  uint64_t work = 0;
-
-  for (uint32_t n = 0; n < l->count; n++)
-    CN_EACH_INSTRUCTION(i, loops->cfg->blocks[l->blocks[n]].block)
-      work += cn_work_of_miss(i);
-  return work;
-}
-
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                          struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
 
-  if (l->irreducible || l->latch == CN_NO_BLOCK || cn_countable_calls(loops, loop) ||
-      !has_plain_entries(cfg, l->header))
+  if (l->irreducible || l->latch == CN_NO_BLOCK || l->calls || !has_plain_entries(cfg, l->header))
     return false;
   CN_CHECK(l->latch < cfg->count && cn_loops_contain(loops, loop, l->latch));
   out->loop = loop;
@@ -261,7 +221,7 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   out->trips = out->work ? trips_for(ctx, out) : 0;
   if (!out->trips)
     return false;
-  uint64_t slowest = out->work + miss_work(loops, loop);
+  uint64_t slowest = cn_work_add(out->work, l->misses);
   CN_CHECK(slowest >= out->work);
   while (out->trips > CHUNK_MIN_TRIPS && out->trips > cn_work_budget(ctx) / slowest)
     out->trips /= 2;

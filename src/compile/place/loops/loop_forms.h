@@ -64,9 +64,6 @@ bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
 void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
                          struct cn_strip_mines *out);
 
-/* Does a poll in the loop cost little beside what it calls (countable.c)? */
-bool cn_countable_calls(const struct cn_loops *loops, uint32_t loop);
-
 /* Does every trip run an inner loop that does more than `small_work`, so that chunks would save
  * nothing (countable.c)? For loops with one latch. */
 bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work);

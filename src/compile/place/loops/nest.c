@@ -140,9 +140,10 @@ bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loo
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (!l->inner || l->irreducible || cn_countable_calls(loops, loop) ||
-      cn_clone_size(loops, loop) > NEST_SIZE || !has_plain_entries(loops->cfg, l->header) ||
-      !add_all(ctx, loops, loop, small_work, nest) || !set_trips(ctx, nest)) {
+  if (!l->inner || l->irreducible || l->calls ||
+      cn_clone_size(loops, loop, NEST_SIZE) > NEST_SIZE ||
+      !has_plain_entries(loops->cfg, l->header) || !add_all(ctx, loops, loop, small_work, nest) ||
+      !set_trips(ctx, nest)) {
     cn_free(&nest->inner);
     return false;
   }

@@ -89,30 +89,29 @@ static uint32_t delay_of(LLVMValueRef i)
 struct judge {
   const struct cn_loops *loops;
   const struct cn_loop *loop;
+  uint32_t *order;         /* its blocks in reverse post-order */
   struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
 };
 
 /* The work of a trip that does not leave the loop, with all successors equally likely. */
 static uint32_t work_of_trip(const struct judge *j)
 {
-  const struct cn_cfg *cfg = j->loops->cfg;
-  uint32_t l = j->loops->of[j->loop->header];
-  uint32_t *often = cn_alloc(cfg->count * sizeof *often), work = 0;
+  const struct cn_loop *loop = j->loop;
+  uint32_t l = j->loops->of[loop->header], first = loop->header, work = 0;
+  uint32_t *often = cn_alloc((j->order[loop->count - 1] - first + 1) * sizeof *often);
 
-  CN_CHECK(l != CN_NO_BLOCK && j->loop == &j->loops->at[l]);
-  often[j->loop->header] = 256; /* frequencies in 1/256 */
-  for (uint32_t b = j->loop->header; b < cfg->count; b++) {
-    const struct cn_block *block = &cfg->blocks[b];
-    uint32_t inside = 0;
-    if (!often[b] || !cn_loops_contain(j->loops, l, b))
-      continue;
+  CN_CHECK(l != CN_NO_BLOCK && loop == &j->loops->at[l]);
+  often[0] = 256; /* frequencies in 1/256 */
+  for (uint32_t n = 0; n < loop->count; n++) {
+    uint32_t b = j->order[n], inside = 0;
+    const struct cn_block *block = &j->loops->cfg->blocks[b];
     CN_EACH_INSTRUCTION(i, block->block)
-      work += often[b] * cost_of(i);
+      work += often[b - first] * cost_of(i);
     for (uint32_t s = 0; s < block->succ_count; s++)
       inside += cn_loops_contain(j->loops, l, block->succs[s]);
     for (uint32_t s = 0; s < block->succ_count; s++)
       if (block->succs[s] > b && cn_loops_contain(j->loops, l, block->succs[s]))
-        often[block->succs[s]] += often[b] / inside;
+        often[block->succs[s] - first] += often[b - first] / inside;
   }
   free(often);
   return work / 256;
@@ -121,15 +120,11 @@ static uint32_t work_of_trip(const struct judge *j)
 /* The latencies from `phi` to what the loop's blocks compute. */
 static void wait_for(struct judge *j, LLVMValueRef phi)
 {
-  const struct cn_cfg *cfg = j->loops->cfg;
-  uint32_t l = j->loops->of[j->loop->header];
-
   /* One more than the latency: 0 is for what does not depend on it. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
-  for (uint32_t b = j->loop->header; b < cfg->count; b++) {
-    if (!cn_loops_contain(j->loops, l, b))
-      continue;
-    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
+  for (uint32_t n = 0; n < j->loop->count; n++) {
+    uint32_t b = j->order[n];
+    CN_EACH_INSTRUCTION(i, j->loops->cfg->blocks[b].block) {
       uint64_t most = 0;
       for (int k = 0; k < LLVMGetNumOperands(i) && !(b == j->loop->header && LLVMIsAPHINode(i));
            k++) {
@@ -198,17 +193,21 @@ static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size,
   const struct cn_loop *l = &loops->at[loop];
   struct judge j = {.loops = loops, .loop = l};
 
-  if (l->inner || l->irreducible || cn_clone_size(loops, loop) > size || !counts(loops, loop))
+  if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !counts(loops, loop))
     return false;
+  j.order = cn_alloc(l->count * sizeof *j.order);
+  cn_loops_order(l, j.order);
   *work = work_of_trip(&j);
-  return *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;
+  bool worth = *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;
+  free(j.order);
+  return worth;
 }
 
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
 {
   uint32_t work;
 
-  return cn_loops_exits(loops, loop, NULL) > 1 && is_worth(loops, loop, TWICE_LIMIT / 2, &work);
+  return is_worth(loops, loop, TWICE_LIMIT / 2, &work) && cn_loops_exits(loops, loop, NULL) > 1;
 }
 
 /* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
@@ -218,7 +217,7 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
   bool fast = ctx->options->opt_level > 2;
   const struct cn_loop *l = &loops->at[loop];
   uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
-  uint32_t size = cn_clone_size(loops, loop), work;
+  uint32_t size = cn_clone_size(loops, loop, TWICE_LIMIT / 2), work;
 
   if (!is_worth(loops, loop, fast ? TWICE_LIMIT / 2 : SMALL_LIMIT / 2, &work))
     return false;
