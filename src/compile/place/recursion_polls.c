@@ -35,6 +35,7 @@ struct returns {
   struct cn_poll_sites *sites;
   struct cn_unpolled_returns unpolled;
   uint32_t node;
+  bool wary; /* something may be hidden from the collector elsewhere than right after a call */
 };
 
 /* Does the call in block `b` close a call cycle, return, and is it not left out? It will have its
@@ -84,14 +85,14 @@ static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
   return seen == edges && seen == cfg->blocks[last].pred_count ? last : CN_NO_BLOCK;
 }
 
-/* Where to poll for the call in block `b` on each pass of a loop: behind the loop, once and not on
+/* Where to poll for the call in block `b` on each pass of a loop: after the loop, once and not on
  * each pass; null if nothing shall come between what the loop does last and what follows. */
-static LLVMValueRef site_behind_loop(const struct returns *a, uint32_t b)
+static LLVMValueRef site_after_loop(const struct returns *a, uint32_t b)
 {
   const struct cn_loops *loops = a->loops;
   LLVMValueRef site = NULL;
 
-  if (a->sites->open || cn_poll_site_roaming(loops->cfg))
+  if (a->wary)
     return NULL;
   for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b);
        l = loops->at[l].parent) {
@@ -158,10 +159,11 @@ void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struc
       if (is_closing(&a, b, i) && !builds_tree(&a, b, i) &&
           cn_unpolled_returns_from(&a.unpolled, b, i))
         cn_push(&calls, i);
+  a.wary = calls.count && (sites->open || cn_poll_site_roaming(cfg));
   for (size_t i = 0; i < calls.count; i++) {
-    LLVMValueRef behind =
-        site_behind_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
-    add(&a, behind ? behind : site_after(&a, calls.at[i]));
+    LLVMValueRef site =
+        site_after_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
+    add(&a, site ? site : site_after(&a, calls.at[i]));
   }
   cn_free(&calls);
   cn_unpolled_returns_free(&a.unpolled);
