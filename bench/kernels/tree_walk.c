@@ -11,15 +11,17 @@ struct node {
 
 static struct node ANEW root;
 
+/* Children first: Cairn allocates a node when what it gets is there, and so both have the same order
+ * in memory. */
 NOINLINE static struct node managed *build(int depth)
 {
+  struct node managed *left = depth > 0 ? build(depth - 1) : NULL;
+  struct node managed *right = depth > 0 ? build(depth - 1) : NULL;
   struct node managed *node = bench_new(struct node);
 
   node->value = depth;
-  if (depth > 0) {
-    node->left = build(depth - 1);
-    node->right = build(depth - 1);
-  }
+  node->left = left;
+  node->right = right;
   return node;
 }
 
