@@ -54,20 +54,26 @@ void cn_inside_end(void)
   cn_cycle.mapped = false;
 }
 
-uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address)
+uintptr_t cn_inside_find_old(uintptr_t address)
 {
-  uintptr_t start = cn_tables_last_start(address);
+  uintptr_t start = cn_tables_last_start(address), at = start;
   uint64_t bytes;
   size_t grown;
 
-  if (start == 0)
-    cn_trace_no_object(slot, address, "no object reaches there");
-  if (start == address)
+  if (start == 0 || start == address)
     return start;
-  uintptr_t at = start, header = cn_inside_header(&at, &grown, cn_tables_is_forward);
+  uintptr_t header = cn_inside_header(&at, &grown, cn_tables_is_forward);
   const struct cairn_layout *layout = cairn_header_layout(header);
-  if (!cn_starts_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) ||
-      address - start > bytes - grown)
+  bool reaches = cn_starts_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) &&
+                 address - start <= bytes - grown;
+  return reaches ? start : 0;
+}
+
+uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t start = cn_inside_find_old(address);
+
+  if (start == 0)
     cn_trace_no_object(slot, address, "no object reaches there");
   return start;
 }

@@ -13,6 +13,8 @@
  * cairn_fatal(). */
 uintptr_t cn_inside_nursery(const uintptr_t *slot, uintptr_t address);
 uintptr_t cn_inside_old(const uintptr_t *slot, uintptr_t address);
+/* The same of an address of the old space, found anywhere; 0: no object reaches there. */
+uintptr_t cn_inside_find_old(uintptr_t address);
 uintptr_t cn_inside_large(const uintptr_t *slot, uintptr_t address);
 
 /* Forget what the walk has found out. */

@@ -49,7 +49,7 @@ static uintptr_t object_at(uintptr_t address)
   if (cn_large_contains(address - 1))
     return cn_inside_large(&address, address);
   bool old = cn_tables_is_old(address - 1) && cn_blocks_has_objects(cn_tables_block(address - 1));
-  return old ? cn_inside_old(&address, address) : 0;
+  return old ? cn_inside_find_old(address) : 0;
 }
 
 static uintptr_t begin(void *env, uintptr_t address)
