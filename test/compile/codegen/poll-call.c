@@ -1,6 +1,6 @@
-// At -Os and -Oz a poll is a call and no more: 5 bytes, for which nothing is saved or moved, whatever is live over it; and a
-// call through a pointer is one, too, whose stub looks where it leads (docs/placement.md, "What is a poll?"). Wrong: a
-// comparison of the word beside the call; spills round it; the mark of managed functions in the code.
+// At -Os and -Oz a poll is a call and no more: 5 bytes, for which nothing is saved or moved, whatever is live over it;
+// and a call through a pointer is one, too, whose stub looks where it leads (docs/placement.md, "What a poll is").
+// Wrong: a comparison of the word beside the call; spills round it; the mark of managed functions in the code.
 // RUN: %cairn-cc -Os -S %s -o - | FileCheck %s --implicit-check-not=%fs: --implicit-check-not=Spill
 // RUN: %cairn-cc -Oz -mavx2 -fno-pie -S %s -o - | FileCheck %s --implicit-check-not=%fs: --implicit-check-not=Spill
 // RUN: %cairn-cc -Oz -fPIC -S %s -o - | FileCheck %s --implicit-check-not=@GOTTPOFF --implicit-check-not=Spill

@@ -216,8 +216,8 @@ out:
   ret void
 }
 
-; Of a call on each pass of a loop, where the loop ends: once, and not on each pass. The early return, which leads there, too,
-; gets a return of its own.
+; Of a call on each pass of a loop, where the loop ends: once, and not on each pass. The early return, which leads
+; there, too, gets a return of its own.
 ; CHECK-LABEL: define void @looping_each
 ; CHECK: load volatile
 ; CHECK: call void %f(

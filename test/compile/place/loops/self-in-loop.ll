@@ -1,6 +1,6 @@
-; A loop that calls its own function on each pass, as the optimiser makes of a recursion: one poll right before the call serves
-; the cycle of calls and the loop. After the call it would stand between call and branch. On entry it would come before the test
-; that ends the recursion: each leaf of a tree would poll, and save registers for that.
+; A loop that calls its own function on each pass, as the optimiser makes of a recursion: one poll right before the call
+; serves the cycle of calls and the loop. After the call it would stand between call and branch. On entry it would come
+; before the test that ends the recursion: each leaf of a tree would poll, and save registers for that.
 ; RUN: %cairn opt -S -p place-safepoints,rewrite-statepoints,verify-safepoints --check-polls %s | FileCheck %s
 ; RUN: %cairn opt --disable-output --report -p place-safepoints %s 2>&1 | FileCheck --check-prefix=REPORT %s
 ; RUN: %cairn opt -p place-safepoints,rewrite-statepoints -S %s -o %t.ll
@@ -71,8 +71,8 @@ out:
   ret void
 }
 
-; A loop in a loop: the inner one does not run the outer one's call, and polls before its own. The call before them needs a
-; poll of its own: what it calls may come to it again.
+; A loop in a loop: the inner one does not run the outer one's call, and polls before its own. The call before them needs
+; a poll of its own: what it calls may come to it again.
 define void @both(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK-LABEL: define void @both(
 ; CHECK: more:
