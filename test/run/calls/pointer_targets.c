@@ -1,8 +1,10 @@
 // RUN: clang -O1 -c %S/Inputs/pointer_targets_native.c -o %t.native.o
-// RUN: clang -O1 -fPIC -shared -Dnative_add=library_add -Dnative_chosen=library_chosen %S/Inputs/pointer_targets_native.c -o %t.native.so
+// RUN: clang -O1 -fPIC -shared -Dnative_add=library_add -Dnative_chosen=library_chosen \
+// RUN:   %S/Inputs/pointer_targets_native.c -o %t.native.so
 // RUN: %cairn-cc -O2 -fPIC -shared %S/Inputs/pointer_targets_shared.c -o %t.managed.so
 // RUN: clang -D_GNU_SOURCE -O1 -c %S/../../unit/runtime/stubs_signals/stepping.c -o %t.stepping.o
-// RUN: %cairn-cc -O0 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
+// RUN: %cairn-cc -O0 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t \
+// RUN:   && %t | FileCheck %s
 // RUN: %cairn-cc -O2 %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s
 // RUN: env CAIRN_STRESS=1 %t quiet | FileCheck %s
 // RUN: %cairn-cc -Os %s %t.native.o %t.stepping.o %t.native.so %t.managed.so -o %t && %t | FileCheck %s

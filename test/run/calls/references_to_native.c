@@ -1,10 +1,11 @@
-// A reference that native code would get: the linker says so of a call by name, the program of one through a pointer or to
-// another shared object's function. Managed code gets it by each of these ways.
+// A reference that native code would get: the linker says so of a call by name, the program of one through a pointer
+// or to another shared object's function. Managed code gets it by each of these ways.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %cairn-cc -O2 -fPIC -DMANAGED -c %s -o managed.o
 // RUN: clang -O2 -fPIC -DMANAGED -DCAIRN_PLAIN -I%root/include -c %s -o native.o
 // RUN: %cairn-cc -O2 -c %s -o main.o
-// RUN: %cairn-cc main.o managed.o -o ok && env CAIRN_STRESS=1 ./ok | FileCheck %s && env CAIRN_STRESS=1 ./ok pointer | FileCheck %s
+// RUN: %cairn-cc main.o managed.o -o ok && env CAIRN_STRESS=1 ./ok | FileCheck %s \
+// RUN:   && env CAIRN_STRESS=1 ./ok pointer | FileCheck %s
 // CHECK: 42 42
 //
 // RUN: not %cairn-cc main.o native.o -o wrong 2>&1 | FileCheck --check-prefix=LINK %s
@@ -28,7 +29,8 @@
 // RUN: ./none | FileCheck %s && ./none pointer | FileCheck %s
 //
 // A shared object whose function is managed when the program is linked, and native when it runs.
-// RUN: %cairn-cc -shared managed.o -o libvalue.so && %cairn-cc main.o libvalue.so -Wl,-rpath,%t -Wl,--fatal-warnings -o shared
+// RUN: %cairn-cc -shared managed.o -o libvalue.so && %cairn-cc main.o libvalue.so -Wl,-rpath,%t \
+// RUN:   -Wl,--fatal-warnings -o shared
 // RUN: env CAIRN_STRESS=1 ./shared | FileCheck %s
 // RUN: clang -shared native.o -o libvalue.so && { ./shared 2>&1 || true; } | FileCheck --check-prefix=SHARED %s
 // SHARED: undefined symbol: cairn.managed_code.value_of

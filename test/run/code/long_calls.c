@@ -1,5 +1,6 @@
 // RUN: %root/test/run/Inputs/same %build --levels "-O1 -O2 -Os" --small 7011 --own -fcairn-poll-budget=1 %s
-// RUN: %root/test/run/Inputs/same %build --levels "-O3" --small 5011 --own "-fcairn-poll-budget=1 -fcairn-poll=stack" %s
+// RUN: %root/test/run/Inputs/same %build --levels "-O3" --small 5011 \
+// RUN:   --own "-fcairn-poll-budget=1 -fcairn-poll=stack" %s
 // Filling, copying and comparing memory in pieces, between which everything moves: what comes out is
 // what plain C makes, in every direction of overlap and at odd addresses. What would go wrong: bytes
 // of a piece at the object's old place, or a piece that overwrites what a later one reads; a
