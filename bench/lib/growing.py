@@ -180,33 +180,24 @@ def loops(n):
     return function(body + f'done:\n  ret {REF} %r\n')
 
 
-def counted_nest(n):
-    """Counted loop in counted loop, each with memory."""
+def counted_nests(n, deep=10):
+    """Counted loops, each with memory, so many in each other, nest after nest."""
     body = 'entry:\n  br label %h0\n'
     for i in range(n):
-        before = f'h{i - 1}' if i else 'entry'
-        body += (f'h{i}:\n  %i{i} = phi i64 [ 0, %{before} ], [ %j{i}, %l{i} ]\n'
-                 f'  %p{i} = getelementptr i64, {REF} %r, i64 %i{i}\n  store i64 {i}, {REF} %p{i}\n'
-                 f'  br label %{f"h{i + 1}" if i + 1 < n else f"l{i}"}\n')
-    for i in reversed(range(n)):
-        body += (f'l{i}:\n  %j{i} = add i64 %i{i}, 1\n  %c{i} = icmp slt i64 %j{i}, %n\n'
-                 f'  br i1 %c{i}, label %h{i}, label %{f"l{i - 1}" if i else "done"}\n')
-    return function(body + f'done:\n  ret {REF} %r\n')
-
-
-def counted_nests(n):
-    """The same, ten in each other, nest after nest."""
-    body = 'entry:\n  br label %h0\n'
-    for i in range(n):
-        first, last = i % 10 == 0, i % 10 == 9 or i == n - 1
-        before = 'entry' if i == 0 else f'l{i - 10}' if first else f'h{i - 1}'
-        out = (f'h{i + 10}' if i + 10 < n else 'done') if first else f'l{i - 1}'
+        first, last = i % deep == 0, i % deep == deep - 1 or i == n - 1
+        before = 'entry' if i == 0 else f'l{i - deep}' if first else f'h{i - 1}'
+        out = (f'h{i + deep}' if i + deep < n else 'done') if first else f'l{i - 1}'
         body += (f'h{i}:\n  %i{i} = phi i64 [ 0, %{before} ], [ %j{i}, %l{i} ]\n'
                  f'  %p{i} = getelementptr i64, {REF} %r, i64 %i{i}\n  store i64 {i}, {REF} %p{i}\n'
                  f'  br label %{f"l{i}" if last else f"h{i + 1}"}\n'
                  f'l{i}:\n  %j{i} = add i64 %i{i}, 1\n  %c{i} = icmp slt i64 %j{i}, %n\n'
                  f'  br i1 %c{i}, label %h{i}, label %{out}\n')
     return function(body + f'done:\n  ret {REF} %r\n')
+
+
+def counted_nest(n):
+    """All in each other."""
+    return counted_nests(n, n)
 
 
 def exits(n):
