@@ -2,7 +2,8 @@
  *
  * Runs one kernel again and again on the main thread, which another thread asks for a safepoint at
  * random moments (bench/ttsp). A line of output for each request that was answered: the fields of
- * struct cairn_arrival. Arguments: kernel, number of requests, seed, milliseconds after which one
+ * struct cairn_arrival, and, of one that took long, nanoseconds that a loop of registers took in
+ * the kernel's thread right after it; the least of these ("witness N") stands above. Arguments: kernel, number of requests, seed, milliseconds after which one
  * is given up (then the run is over, with a line "none"), CPU for the kernel. Kernel "nothing"
  * polls all the time: what its arrivals take, the machine takes.
  *
@@ -12,6 +13,7 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <cairn/thread.h>
+#include "witness.h"
+
+enum { LONG = 20000 /* nanoseconds of an arrival from which on the processor is asked, too */ };
 
 #define X(name) \
   void setup_##name(void); \
@@ -195,28 +200,74 @@ static void wait_somewhat(void)
   nanosleep(&time, NULL);
 }
 
-static void print(const struct cairn_arrival *arrival)
+/* ---- the witness, in the kernel's thread ---- */
+
+static pthread_t main_thread;
+static volatile uint64_t answer;
+
+static void answer_witness(int signal)
 {
-  printf("%lu %lu %lu %lu %d %d %lx\n", (unsigned long)arrival->nanoseconds,
+  (void)signal;
+  answer = witness();
+}
+
+static uint64_t ask_witness(void)
+{
+  answer = 0;
+  if (pthread_kill(main_thread, SIGUSR1) != 0)
+    abort();
+  while (answer == 0)
+    ;
+  return answer;
+}
+
+static void begin_witness(void)
+{
+  const struct sigaction action = {.sa_handler = answer_witness, .sa_flags = SA_RESTART};
+  uint64_t least = UINT64_MAX;
+
+  for (int i = 0; i < WITNESS_TRIES; i++) {
+    uint64_t took = witness();
+    least = took < least ? took : least;
+  }
+  printf("witness %lu\n", (unsigned long)least);
+  main_thread = pthread_self();
+  if (sigaction(SIGUSR1, &action, NULL) != 0)
+    abort();
+}
+
+struct request {
+  struct cairn_arrival arrival;
+  uint64_t witness; /* 0: not asked */
+};
+
+static void print(const struct request *request)
+{
+  const struct cairn_arrival *arrival = &request->arrival;
+
+  printf("%lu %lu %lu %lu %d %d %lu %lx\n", (unsigned long)arrival->nanoseconds,
          (unsigned long)arrival->ran, (unsigned long)arrival->switches,
          (unsigned long)arrival->asking, arrival->safepoint, arrival->native,
-         (unsigned long)arrival->pc);
+         (unsigned long)request->witness, (unsigned long)arrival->pc);
 }
 
 static void *ask(void *unused)
 {
-  struct cairn_arrival *arrivals = calloc((size_t)plan.requests, sizeof *arrivals);
+  struct request *requests = calloc((size_t)plan.requests, sizeof *requests);
   long count = 0;
 
   (void)unused;
   prctl(PR_SET_TIMERSLACK, 1);
-  for (; arrivals && count < plan.requests; count++) {
+  for (; requests && count < plan.requests; count++) {
+    struct request *request = &requests[count];
     wait_somewhat();
-    if (cairn_safepoint_ask(0, &arrivals[count], plan.timeout) != CAIRN_OK)
+    if (cairn_safepoint_ask(0, &request->arrival, plan.timeout) != CAIRN_OK)
       break;
+    if (request->arrival.nanoseconds >= LONG)
+      request->witness = ask_witness();
   }
   for (long i = 0; i < count; i++)
-    print(&arrivals[i]);
+    print(&requests[i]);
   if (count < plan.requests)
     puts("none");
   fflush(stdout);
@@ -246,6 +297,7 @@ int main(int argc, char **argv)
   plan.timeout = strtoull(argv[4], NULL, 10) * 1000000;
   kernel->setup();
   long result = kernel->run();
+  begin_witness();
   pin(&all, atoi(argv[5]), 1);
   if (pthread_create(&thread, NULL, ask, NULL) != 0)
     return 2;
