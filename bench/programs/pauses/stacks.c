@@ -2,9 +2,9 @@
  *
  * For bench/pauses: what stacks cost collections, while a table's nodes are replaced at random.
  *
- * pauses_stacks frames COUNT NODES: so many activations, each with a reference, below that.
- * pauses_stacks blocked COUNT NODES: beside so many threads that wait in native code.
- * pauses_stacks running COUNT NODES: beside so many that run managed code now and then, since a
+ * stacks frames COUNT NODES: so many activations, each with a reference, below that.
+ * stacks blocked COUNT NODES: beside so many threads that wait in native code.
+ * stacks running COUNT NODES: beside so many that run managed code now and then, since a
  * system has few processors.
  */
 #include <pthread.h>

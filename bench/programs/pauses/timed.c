@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <cairn/collector.h>
-#include "witness.h"
+#include "../witness.h"
 
 enum { MOST = 1 << 20, FEW = 2 /* page faults, each of which may be that of a large page */ };
 
