@@ -3,9 +3,10 @@
  * Runs one kernel again and again on the main thread, which another thread asks for a safepoint at
  * random moments (bench/ttsp). A line of output for each request that was answered: the fields of
  * struct cairn_arrival, and, of one that took long, nanoseconds that a loop of registers took in
- * the kernel's thread right after it; the least of these ("witness N") stands above. Arguments: kernel, number of requests, seed, milliseconds after which one
- * is given up (then the run is over, with a line "none"), CPU for the kernel. Kernel "nothing"
- * polls all the time: what its arrivals take, the machine takes.
+ * the kernel's thread right after it; the least of these ("witness N") stands above. Arguments:
+ * kernel, number of requests, seed, milliseconds after which one is given up (then the run is over,
+ * with a line "none"), CPU for the kernel. Kernel "nothing" polls all the time: what its arrivals
+ * take, the machine takes.
  *
  * For code of LLVM's placement (BENCH_OWN_ASK) the same protocol is linked beside it, from the
  * runtime's own source, so that both kinds of code answer alike: bench_poll is the poll word, and
