@@ -180,6 +180,15 @@ def loops(n):
     return function(body + f'done:\n  ret {REF} %r\n')
 
 
+def own_calls(n):
+    """A chain of blocks, then a choice of loops, each with a call of the function itself."""
+    body = ('entry:\n' + lines('  br i1 %c, label %b#, label %done\nb#:\n', n) +
+            '  switch i64 %n, label %done [' + lines(' i64 #, label %h#', n) + ' ]\n')
+    body += lines(f'h#:\n  %q# = call {REF} @f({REF} %r, i64 #, i1 %c)\n  %v# = load volatile i1, {REF} %q#\n'
+                  '  br i1 %v#, label %h#, label %done\n', n)
+    return function(body + f'done:\n  ret {REF} %r\n')
+
+
 def counted_nests(n, deep=10):
     """Counted loops, each with memory, so many in each other, nest after nest."""
     body = 'entry:\n  br label %h0\n'

@@ -99,26 +99,23 @@ static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
   return a;
 }
 
-static void dominators(struct cn_cfg *cfg)
+/* Find the immediate dominators, by the edges that do not retreat alone or by all of them. Did one
+ * change? The last predecessors first: the others then meet on their way up, and none walks it all.
+ */
+static bool meet_all(struct cn_cfg *cfg, bool forward)
 {
-  bool changed = true;
+  bool changed = false;
 
-  for (uint32_t i = 0; i < cfg->count; i++)
-    cfg->blocks[i].idom = i ? CN_NO_BLOCK : 0;
-  while (changed) {
-    changed = false;
-    for (uint32_t i = 1; i < cfg->count; i++) {
-      struct cn_block *b = &cfg->blocks[i];
-      uint32_t idom = CN_NO_BLOCK;
-      for (uint32_t p = 0; p < b->pred_count; p++) {
-        uint32_t pred = b->preds[p];
-        if (cfg->blocks[pred].idom != CN_NO_BLOCK)
-          idom = idom == CN_NO_BLOCK ? pred : meet(cfg, idom, pred);
-      }
-      changed |= idom != b->idom;
-      b->idom = idom;
-    }
+  for (uint32_t i = 1; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    uint32_t idom = CN_NO_BLOCK;
+    for (uint32_t p = b->pred_count; p-- > 0;)
+      if (!forward || !cn_cfg_retreats(b->preds[p], i))
+        idom = idom == CN_NO_BLOCK ? b->preds[p] : meet(cfg, idom, b->preds[p]);
+    changed |= idom != b->idom;
+    b->idom = idom;
   }
+  return changed;
 }
 
 /* Number the blocks so that a query of dominance takes constant time: the blocks that one dominates
@@ -127,6 +124,8 @@ static void number_tree(struct cn_cfg *cfg)
 {
   uint32_t *next = cn_alloc(cfg->count * sizeof *next);
 
+  for (uint32_t i = 0; i < cfg->count; i++)
+    cfg->blocks[i].below = 0;
   for (uint32_t i = cfg->count; i-- > 0;) {
     cfg->blocks[i].below++;
     if (i)
@@ -157,28 +156,58 @@ bool cn_cfg_irreducible(const struct cn_cfg *cfg)
   return false;
 }
 
-/* Count block `i` into the loop of `header`, once; `mark` remembers the last loop that each
- * block was counted into. */
-static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *mark,
-                       index_vector *work)
+/* Edges back to a dominator change nothing; so only cycles that are no loops take more rounds. */
+static void dominators(struct cn_cfg *cfg)
 {
-  struct cn_block *block = &cfg->blocks[i];
-
-  if (mark[i] == header + 1)
+  cfg->blocks[0].idom = 0;
+  meet_all(cfg, true);
+  number_tree(cfg);
+  if (!cn_cfg_irreducible(cfg))
     return;
-  mark[i] = header + 1;
-  block->depth++;
-  if (block->loop == CN_NO_BLOCK)
-    block->loop = header;
-  else
-    cfg->blocks[header].nests = true;
-  if (i != header)
-    cn_push(work, i);
+  while (meet_all(cfg, false))
+    ;
+  number_tree(cfg);
 }
 
-/* Put the blocks of the natural loop with this header (all its back edges together) into it.
- * Headers are visited from the innermost, which come last in reverse post-order. */
-static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *mark)
+/* The header of the outermost loop found so far that block `i` is in, or CN_NO_BLOCK. `up` leads
+ * from the header of a loop to that of one around it, or to itself, and is shortened. */
+static uint32_t outermost(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
+{
+  uint32_t header = cfg->blocks[i].loop, top = header;
+
+  if (header == CN_NO_BLOCK)
+    return CN_NO_BLOCK;
+  while (up[top] != top)
+    top = up[top];
+  while (header != top) {
+    uint32_t next = up[header];
+    up[header] = top;
+    header = next;
+  }
+  return top;
+}
+
+/* Put block `i`, or the outermost loop found so far that it is in, into the loop of `header`. */
+static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up,
+                       index_vector *work)
+{
+  uint32_t top = outermost(cfg, i, up);
+
+  if (top == header)
+    return;
+  if (top == CN_NO_BLOCK) {
+    cfg->blocks[i].loop = header;
+  } else {
+    up[top] = cfg->blocks[top].outer = header;
+    cfg->blocks[header].nests = true;
+  }
+  cn_push(work, top == CN_NO_BLOCK ? i : top);
+}
+
+/* Find the natural loop with this header (all its back edges together), if there is one. Headers
+ * are visited from the innermost, which come last in reverse post-order. A loop that lies in it is
+ * entered as a whole, and left at its header. */
+static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *up)
 {
   index_vector work = {0};
 
@@ -186,15 +215,31 @@ static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *mark)
     uint32_t latch = cfg->blocks[header].preds[p];
     if (!cn_cfg_retreats(latch, header) || !cn_cfg_dominates(cfg, header, latch))
       continue;
-    enter_loop(cfg, header, header, mark, &work);
-    enter_loop(cfg, latch, header, mark, &work);
+    cfg->blocks[header].loop = header;
+    enter_loop(cfg, latch, header, up, &work);
   }
   while (work.count) {
     uint32_t i = work.at[--work.count];
     for (uint32_t p = 0; p < cfg->blocks[i].pred_count; p++)
-      enter_loop(cfg, cfg->blocks[i].preds[p], header, mark, &work);
+      enter_loop(cfg, cfg->blocks[i].preds[p], header, up, &work);
   }
   cn_free(&work);
+}
+
+static void find_loops(struct cn_cfg *cfg)
+{
+  uint32_t *up = cn_alloc(cfg->count * sizeof *up);
+
+  for (uint32_t i = 0; i < cfg->count; i++)
+    up[i] = i;
+  for (uint32_t i = cfg->count; i-- > 0;)
+    fill_loop(cfg, i, up);
+  free(up);
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    struct cn_block *b = &cfg->blocks[i];
+    uint32_t around = b->loop == i ? b->outer : b->loop;
+    b->depth = (around == CN_NO_BLOCK ? 0 : cfg->blocks[around].depth) + (b->loop == i);
+  }
 }
 
 void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
@@ -207,8 +252,10 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
   post_order(cfg, order);
   cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
   for (uint32_t i = 0; i < cfg->count; i++) {
-    cfg->blocks[i] = (struct cn_block){
-        .block = order[cfg->count - 1 - i], .idom = CN_NO_BLOCK, .loop = CN_NO_BLOCK};
+    cfg->blocks[i] = (struct cn_block){.block = order[cfg->count - 1 - i],
+                                       .idom = CN_NO_BLOCK,
+                                       .loop = CN_NO_BLOCK,
+                                       .outer = CN_NO_BLOCK};
     *cn_ptrmap_find(&cfg->index, cfg->blocks[i].block) = i;
   }
   free(order);
@@ -223,11 +270,7 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg)
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   cfg->has_dominators = true;
   dominators(cfg);
-  number_tree(cfg);
-  uint32_t *mark = cn_alloc(cfg->count * sizeof *mark);
-  for (uint32_t i = cfg->count; i-- > 0;)
-    fill_loop(cfg, i, mark);
-  free(mark);
+  find_loops(cfg);
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
 }
 

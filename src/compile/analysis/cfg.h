@@ -18,6 +18,7 @@ struct cn_block {
   uint32_t idom;  /* immediate dominator; the entry's is itself */
   uint32_t loop;  /* header of the innermost natural loop that the block is in, or CN_NO_BLOCK */
   uint32_t depth; /* number of natural loops around it */
+  uint32_t outer; /* of a header: that of the next loop around its own, or CN_NO_BLOCK */
   bool nests;     /* header of a loop that has another in it */
   uint32_t place; /* in the tree of dominators, visited parents first; */
   uint32_t below; /* so many blocks from there on are dominated by this one, itself among them */
@@ -31,7 +32,8 @@ struct cn_block {
  *   - every block but the entry has a predecessor that comes before it
  *   - idom comes before its block, and dominates all of its predecessors
  *   - the places of what a block dominates are [place, place + below), its own first
- *   - the header of a block's loop dominates it, and is as deep */
+ *   - the header of a block's loop dominates it, and is as deep; that of the next loop dominates
+ *     the header, and is less deep by one */
 struct cn_cfg {
   LLVMValueRef function;
   struct cn_block *blocks;

@@ -78,6 +78,13 @@ static const char *loop_wrong(const struct cn_cfg *cfg, uint32_t i)
     return "control flow graph: a block's loop has no header that dominates it";
   if (b->depth == 0 || b->depth != cfg->blocks[b->loop].depth)
     return "control flow graph: a block is not as deep as the header of its loop";
+  if (b->loop != i || b->outer == CN_NO_BLOCK)
+    return b->loop != i || b->depth == 1
+               ? NULL
+               : "control flow graph: a loop has none around it, but a depth";
+  if (b->outer >= i || cfg->blocks[b->outer].loop != b->outer ||
+      !cn_cfg_dominates(cfg, b->outer, i) || b->depth != cfg->blocks[b->outer].depth + 1)
+    return "control flow graph: a loop is not one deeper than the next around it";
   return NULL;
 }
 

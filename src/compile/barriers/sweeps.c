@@ -66,7 +66,7 @@ static bool find_count(const struct cn_sweeps *s, uint32_t loop, struct cn_sweep
 {
   uint32_t latch = s->loops.at[loop].latch;
 
-  if (latch == CN_NO_BLOCK || cn_loops_exits(&s->loops, loop, NULL) != 1)
+  if (latch == CN_NO_BLOCK || s->loops.at[loop].exits != 1)
     return false;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(s->loops.cfg->blocks[latch].block);
   if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || !LLVMIsAICmpInst(LLVMGetCondition(end)))

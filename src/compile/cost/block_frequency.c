@@ -64,14 +64,18 @@ static void find_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
     weights[1] = COLD;
 }
 
-/* Does the edge lead out of the outermost loop round `from`? */
-static bool leaves_loops(const struct cn_loops *loops, uint32_t from, uint32_t to)
-{
-  uint32_t l = loops->of[from];
+struct spreading {
+  const struct cn_loops *loops;
+  uint32_t *outermost; /* by loop: the one round it that no other is round */
+  uint64_t *often;
+};
 
-  while (l != CN_NO_BLOCK && loops->at[l].parent != CN_NO_BLOCK)
-    l = loops->at[l].parent;
-  return l != CN_NO_BLOCK && !cn_loops_contain(loops, l, to);
+/* Does the edge lead out of the outermost loop round `from`? */
+static bool leaves_loops(const struct spreading *s, uint32_t from, uint32_t to)
+{
+  uint32_t l = s->loops->of[from];
+
+  return l != CN_NO_BLOCK && !cn_loops_contain(s->loops, s->outermost[l], to);
 }
 
 /* The part `weight` of `sum`, rounded up, so that parts which meet again are the whole. */
@@ -81,9 +85,10 @@ static uint64_t share(uint64_t often, uint64_t weight, uint64_t sum)
   return (uint64_t)(((unsigned __int128)often * weight + sum - 1) / sum);
 }
 
-static void spread(const struct cn_loops *loops, uint32_t b, uint64_t *often)
+static void spread(const struct spreading *spreading, uint32_t b)
 {
-  const struct cn_cfg *cfg = loops->cfg;
+  const struct cn_cfg *cfg = spreading->loops->cfg;
+  uint64_t *often = spreading->often;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
   unsigned count = LLVMGetNumSuccessors(end);
   uint64_t *weights = cn_alloc(count * sizeof *weights), out = 0, in = 0;
@@ -92,11 +97,11 @@ static void spread(const struct cn_loops *loops, uint32_t b, uint64_t *often)
   for (unsigned s = 0; s < count; s++) {
     uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
     CN_ASSERT(to != CN_NO_BLOCK); /* a successor of a reachable block */
-    *(leaves_loops(loops, b, to) ? &out : &in) += weights[s];
+    *(leaves_loops(spreading, b, to) ? &out : &in) += weights[s];
   }
   for (unsigned s = 0; s < count; s++) {
     uint32_t to = cn_cfg_index(cfg, LLVMGetSuccessor(end, s));
-    uint64_t sum = leaves_loops(loops, b, to) ? out : in;
+    uint64_t sum = leaves_loops(spreading, b, to) ? out : in;
     if (cn_cfg_retreats(b, to) || !sum)
       continue;
     often[to] += share(often[b], weights[s], sum);
@@ -107,8 +112,14 @@ static void spread(const struct cn_loops *loops, uint32_t b, uint64_t *often)
 
 void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
 {
+  struct spreading s = {.loops = loops, .often = often};
+
+  s.outermost = cn_alloc(loops->count * sizeof *s.outermost);
+  for (uint32_t l = loops->count; l-- > 0;)
+    s.outermost[l] = loops->at[l].parent == CN_NO_BLOCK ? l : s.outermost[loops->at[l].parent];
   for (uint32_t b = 0; b < loops->cfg->count; b++)
     often[b] = b == 0 ? CN_ALWAYS : 0;
   for (uint32_t b = 0; b < loops->cfg->count; b++)
-    spread(loops, b, often);
+    spread(&s, b);
+  free(s.outermost);
 }

@@ -113,6 +113,7 @@ struct cn_work_loop {
   struct cn_work_summary once;
   uint64_t more; /* and what its passes but the last may do, one after the other, without polling */
   bool trusted;  /* `more` is a note of place-safepoints, not proved */
+  struct cn_work_point start; /* at its header, after any number of passes */
 };
 
 struct cn_work {
@@ -120,7 +121,7 @@ struct cn_work {
   const struct cn_loops *loops;
   struct cn_work_summary *blocks; /* by block */
   struct cn_work_loop *at;        /* by loop */
-  struct cn_work_point *in, *out; /* by block */
+  struct cn_work_point *in, *out; /* by block, from the entry of the function */
   struct cn_work_summary all;
   bool irreducible; /* has cycles that are no loops */
 };

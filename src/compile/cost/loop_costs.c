@@ -15,7 +15,7 @@
  * added where accesses miss. */
 struct block_work {
   uint64_t all, size, misses;
-  bool calls;
+  bool calls, leaves;
 };
 
 /* Is it a memset or memcpy of unknown length? */
@@ -35,6 +35,13 @@ static bool costs_more_than_poll(LLVMValueRef i)
   return fills_memory(i) || (kind != CN_CALL_NOT && kind != CN_CALL_LEAF);
 }
 
+static bool may_not_return(LLVMValueRef i)
+{
+  LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
+
+  return cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee));
+}
+
 static struct block_work work_of_block(LLVMBasicBlockRef block)
 {
   struct block_work work = {0};
@@ -45,42 +52,64 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
     work.size = cn_work_add(work.size, one == CN_WORK_UNKNOWN ? CN_CALL_WORK : one);
     work.misses = cn_work_add(work.misses, cn_work_of_miss(i));
     work.calls |= costs_more_than_poll(i);
+    work.leaves |= may_not_return(i);
   }
   return work;
 }
 
-/* Set size, trip count and work of loop `l`. Its inner loops are measured, and their work is in its
- * `work`. */
-static void measure(struct cn_loops *loops, uint32_t l, const struct block_work *works)
+/* Add what is done in the loop outside of those in it to what is done in these. `work` is that of a
+ * pass, for now. */
+static void add_block(struct cn_loop *loop, const struct block_work *block)
 {
-  struct cn_loop *loop = &loops->at[l];
-  uint64_t once = loop->work;
+  loop->size = cn_work_add(loop->size, block->size);
+  loop->misses = cn_work_add(loop->misses, block->misses);
+  loop->work = cn_work_add(loop->work, block->all);
+  loop->calls |= block->calls;
+  loop->leaves |= block->leaves;
+}
 
-  CN_CHECK(loop->parent == CN_NO_BLOCK || loop->parent > l); /* innermost first */
-  loop->trips = CN_WORK_UNKNOWN;
-  for (uint32_t i = 0; i < loop->count; i++) {
-    uint32_t b = loop->blocks[i];
-    loop->size = cn_work_add(loop->size, works[b].size);
-    loop->misses = cn_work_add(loop->misses, works[b].misses);
-    loop->calls |= works[b].calls;
-    if (loops->of[b] == l)
-      once = cn_work_add(once, works[b].all);
-    uint64_t trips = cn_trip_count_by_exit(loops, l, b);
-    loop->trips = trips < loop->trips ? trips : loop->trips;
-  }
-  loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(once, loop->trips);
-  if (loop->parent != CN_NO_BLOCK)
-    loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
+static void add_inner(struct cn_loop *loop, const struct cn_loop *inner)
+{
+  loop->size = cn_work_add(loop->size, inner->size);
+  loop->misses = cn_work_add(loop->misses, inner->misses);
+  loop->calls |= inner->calls;
+  loop->leaves |= inner->leaves;
+}
+
+/* Count the trips of all loops that block `b` may leave. */
+static void count_trips(struct cn_loops *loops, uint32_t b)
+{
+  const struct cn_block *block = &loops->cfg->blocks[b];
+
+  for (uint32_t s = 0; s < block->succ_count; s++)
+    for (uint32_t l = loops->of[b];
+         l != CN_NO_BLOCK && !cn_loops_contain(loops, l, block->succs[s]);
+         l = loops->at[l].parent) {
+      uint64_t trips = cn_trip_count_by_exit(loops, l, b);
+      loops->at[l].trips = trips < loops->at[l].trips ? trips : loops->at[l].trips;
+    }
 }
 
 void cn_loops_find(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
-  struct block_work *works = cn_alloc(cfg->count * sizeof *works);
-
   cn_loops_build(loops, cfg);
   for (uint32_t b = 0; b < cfg->count; b++)
-    works[b] = work_of_block(cfg->blocks[b].block);
-  for (uint32_t l = 0; l < loops->count; l++)
-    measure(loops, l, works);
-  free(works);
+    if (loops->of[b] != CN_NO_BLOCK) {
+      struct block_work work = work_of_block(cfg->blocks[b].block);
+      add_block(&loops->at[loops->of[b]], &work);
+    }
+  for (uint32_t l = 0; l < loops->count; l++) {
+    CN_CHECK(loops->at[l].parent == CN_NO_BLOCK || loops->at[l].parent > l); /* innermost first */
+    loops->at[l].trips = CN_WORK_UNKNOWN;
+    if (loops->at[l].parent != CN_NO_BLOCK)
+      add_inner(&loops->at[loops->at[l].parent], &loops->at[l]);
+  }
+  for (uint32_t b = 0; b < cfg->count; b++)
+    count_trips(loops, b);
+  for (uint32_t l = 0; l < loops->count; l++) {
+    struct cn_loop *loop = &loops->at[l];
+    loop->work = loop->irreducible ? CN_WORK_UNKNOWN : cn_work_times(loop->work, loop->trips);
+    if (loop->parent != CN_NO_BLOCK)
+      loops->at[loop->parent].work = cn_work_add(loops->at[loop->parent].work, loop->work);
+  }
 }

@@ -12,22 +12,7 @@ bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t bloc
   CN_ASSERT(loop < loops->count && block < loops->cfg->count);
   uint32_t l = loops->of[block];
 
-  return l != CN_NO_BLOCK && loops->at[l].place - loops->at[loop].place < loops->at[loop].below;
-}
-
-static int compare_blocks(const void *a, const void *b)
-{
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-  return x < y ? -1 : x > y;
-}
-
-void cn_loops_order(const struct cn_loop *loop, uint32_t *order)
-{
-  for (uint32_t i = 0; i < loop->count; i++)
-    order[i] = loop->blocks[i];
-  qsort(order, loop->count, sizeof *order, compare_blocks);
-  CN_CHECK(order[0] == loop->header);
+  return l != CN_NO_BLOCK && loop - l < loops->at[loop].below;
 }
 
 bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block)
@@ -48,76 +33,6 @@ bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef 
     return true;
   uint32_t block = cn_cfg_index(loops->cfg, LLVMGetInstructionParent(value));
   return block != CN_NO_BLOCK && !cn_loops_contain(loops, loop, block);
-}
-
-uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last)
-{
-  const struct cn_loop *l = &loops->at[loop];
-  uint32_t exits = 0;
-
-  CN_ASSERT(loop < loops->count);
-  for (uint32_t b = 0; b < l->count; b++) {
-    const struct cn_block *block = &loops->cfg->blocks[l->blocks[b]];
-    for (uint32_t s = 0; s < block->succ_count; s++) {
-      if (cn_loops_contain(loops, loop, block->succs[s]))
-        continue;
-      exits++;
-      if (last)
-        *last = block->succs[s];
-    }
-  }
-  return exits;
-}
-
-/* ---- bodies ---- */
-
-/* The blocks from which a back edge to the header is reached without passing the header. `in`
- * marks them with `stamp`. */
-static void collect_body(const struct cn_cfg *cfg, struct cn_loop *loop, uint32_t *in,
-                         uint32_t stamp)
-{
-  CN_VECTOR(uint32_t) body = {0};
-
-  in[loop->header] = stamp;
-  cn_push(&body, loop->header);
-  loop->latch = CN_NO_BLOCK;
-  unsigned latches = 0;
-  for (uint32_t p = 0; p < cfg->blocks[loop->header].pred_count; p++) {
-    uint32_t latch = cfg->blocks[loop->header].preds[p];
-    if (!cn_cfg_dominates(cfg, loop->header, latch))
-      continue;
-    latches++;
-    loop->latch = latches == 1 ? latch : CN_NO_BLOCK;
-    if (in[latch] != stamp) {
-      in[latch] = stamp;
-      cn_push(&body, latch);
-    }
-  }
-  for (size_t next = 1; next < body.count; next++) {
-    const struct cn_block *b = &cfg->blocks[body.at[next]];
-    for (uint32_t p = 0; p < b->pred_count; p++)
-      if (in[b->preds[p]] != stamp) {
-        in[b->preds[p]] = stamp;
-        cn_push(&body, b->preds[p]);
-      }
-  }
-  loop->blocks = body.at;
-  loop->count = (uint32_t)body.count;
-}
-
-/* Find cycles other than the loop's own that run through its blocks. */
-static void find_inner_cycles(const struct cn_cfg *cfg, struct cn_loop *loop, const uint32_t *in,
-                              uint32_t stamp)
-{
-  for (uint32_t i = 0; i < loop->count; i++) {
-    const struct cn_block *b = &cfg->blocks[loop->blocks[i]];
-    for (uint32_t s = 0; s < b->succ_count; s++)
-      if (cn_cfg_retreats(loop->blocks[i], b->succs[s]) && in[b->succs[s]] == stamp &&
-          b->succs[s] != loop->header) {
-        loop->inner = true;
-        loop->irreducible |= !cn_cfg_dominates(cfg, b->succs[s], loop->blocks[i]);
-      }
-  }
 }
 
 /* ---- induction variables ---- */
@@ -221,68 +136,114 @@ LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMVal
 
 /* ---- the forest ---- */
 
-static void add_loop(struct cn_loops *loops, uint32_t header, uint32_t *in)
+/* Fill `order`, and make each loop a slice of it. In reverse post-order the header of a loop comes
+ * before its other blocks, and takes the next places of the loop around it for all of them. */
+static void put_in_order(struct cn_loops *loops)
 {
-  uint32_t l = loops->count++;
-  struct cn_loop *loop = &loops->at[l];
+  const struct cn_cfg *cfg = loops->cfg;
+  uint32_t *sizes = cn_alloc(cfg->count * sizeof *sizes); /* by header */
+  uint32_t *next = cn_alloc(cfg->count * sizeof *next), top = 0;
 
-  *loop = (struct cn_loop){.header = header, .parent = CN_NO_BLOCK};
-  collect_body(loops->cfg, loop, in, l + 1);
-  find_inner_cycles(loops->cfg, loop, in, l + 1);
-  for (uint32_t i = 0; i < loop->count; i++) {
-    uint32_t of = loops->of[loop->blocks[i]];
-    if (of == CN_NO_BLOCK)
-      loops->of[loop->blocks[i]] = l;
-    else if (loops->at[of].header == loop->blocks[i] && loops->at[of].parent == CN_NO_BLOCK)
-      loops->at[of].parent = l;
+  for (uint32_t b = cfg->count; b-- > 0;) {
+    const struct cn_block *block = &cfg->blocks[b];
+    if (block->loop != CN_NO_BLOCK)
+      sizes[block->loop]++;
+    if (block->loop == b && block->outer != CN_NO_BLOCK)
+      sizes[block->outer] += sizes[b];
+  }
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    const struct cn_block *block = &cfg->blocks[b];
+    uint32_t *own = block->loop == CN_NO_BLOCK ? &top : &next[block->loop];
+    if (block->loop == b) {
+      uint32_t *around = block->outer == CN_NO_BLOCK ? &top : &next[block->outer];
+      *own = *around;
+      *around += sizes[b];
+    }
+    loops->order[(*own)++] = b;
+  }
+  for (uint32_t i = cfg->count; i-- > 0;) {
+    uint32_t b = loops->order[i];
+    if (cfg->blocks[b].loop == b)
+      loops->at[loops->count++] = (struct cn_loop){
+          .header = b, .blocks = &loops->order[i], .count = sizes[b], .parent = CN_NO_BLOCK};
+  }
+  free(next);
+  free(sizes);
+}
+
+static void connect(struct cn_loops *loops)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  uint32_t *of = loops->of;
+
+  for (uint32_t l = 0; l < loops->count; l++)
+    of[loops->at[l].header] = l;
+  for (uint32_t b = 0; b < cfg->count; b++)
+    of[b] = cfg->blocks[b].loop == CN_NO_BLOCK ? CN_NO_BLOCK : of[cfg->blocks[b].loop];
+  for (uint32_t l = 0; l < loops->count; l++) {
+    struct cn_loop *loop = &loops->at[l];
+    loop->below++;
+    if (cfg->blocks[loop->header].outer == CN_NO_BLOCK)
+      continue;
+    loop->parent = of[cfg->blocks[loop->header].outer];
+    loops->at[loop->parent].below += loop->below;
+    loops->at[loop->parent].inner = true;
   }
 }
 
-/* For cn_loops_contain(): the loops in another have places in a row. */
-static void number_nests(struct cn_loops *loops)
+static void find_latch(const struct cn_cfg *cfg, struct cn_loop *loop)
 {
-  uint32_t *next = cn_alloc(loops->count * sizeof *next), outer = 0;
+  const struct cn_block *header = &cfg->blocks[loop->header];
+  unsigned latches = 0;
 
-  for (uint32_t l = 0; l < loops->count; l++) {
-    loops->at[l].below++;
-    if (loops->at[l].parent != CN_NO_BLOCK)
-      loops->at[loops->at[l].parent].below += loops->at[l].below;
+  for (uint32_t p = 0; p < header->pred_count; p++)
+    if (cn_cfg_dominates(cfg, loop->header, header->preds[p])) {
+      latches++;
+      loop->latch = latches == 1 ? header->preds[p] : CN_NO_BLOCK;
+    }
+}
+
+/* Count the edge into the exits of all loops that it leaves; it closes an irreducible cycle in the
+ * first one that it stays in, if it retreats, and ends no loop. */
+static void add_edge(struct cn_loops *loops, uint32_t from, uint32_t to)
+{
+  uint32_t l = loops->of[from];
+
+  for (; l != CN_NO_BLOCK && !cn_loops_contain(loops, l, to); l = loops->at[l].parent) {
+    loops->at[l].exits++;
+    loops->at[l].exit = to;
   }
-  for (uint32_t l = loops->count; l-- > 0;) {
-    struct cn_loop *loop = &loops->at[l];
-    uint32_t *place = loop->parent == CN_NO_BLOCK ? &outer : &next[loop->parent];
-    loop->place = *place;
-    *place += loop->below;
-    next[l] = loop->place + 1;
-  }
-  free(next);
+  if (!cn_cfg_retreats(from, to) || cn_cfg_dominates(loops->cfg, to, from))
+    return;
+  for (; l != CN_NO_BLOCK; l = loops->at[l].parent)
+    loops->at[l].inner = loops->at[l].irreducible = true;
 }
 
 void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg)
 {
-  uint32_t *in = cn_alloc(cfg->count * sizeof *in);
-
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   CN_ASSERT(cfg->has_dominators);
   *loops = (struct cn_loops){.cfg = cfg};
   loops->at = cn_alloc(cfg->count * sizeof *loops->at);
   loops->of = cn_alloc(cfg->count * sizeof *loops->of);
-  for (uint32_t i = 0; i < cfg->count; i++)
-    loops->of[i] = CN_NO_BLOCK;
-  for (uint32_t i = cfg->count; i-- > 0;)
-    if (cfg->blocks[i].loop == i)
-      add_loop(loops, i, in);
-  number_nests(loops);
-  free(in);
+  loops->order = cn_alloc(cfg->count * sizeof *loops->order);
+  put_in_order(loops);
+  connect(loops);
+  for (uint32_t l = 0; l < loops->count; l++)
+    find_latch(cfg, &loops->at[l]);
+  for (uint32_t i = 0; i < cfg->count; i++) {
+    const struct cn_block *block = &cfg->blocks[loops->order[i]];
+    for (uint32_t s = 0; s < block->succ_count; s++)
+      add_edge(loops, loops->order[i], block->succs[s]);
+  }
   CN_ASSERT_VALID(cn_loops_wrong(loops));
 }
 
 void cn_loops_free(struct cn_loops *loops)
 {
-  for (uint32_t l = 0; l < loops->count; l++)
-    free(loops->at[l].blocks);
   free(loops->at);
   free(loops->of);
+  free(loops->order);
   *loops = (struct cn_loops){0};
 }
 

@@ -17,13 +17,16 @@ struct cn_loop {
   uint32_t header; /* block index; all back edges to one header make one loop */
   uint32_t latch;  /* the only source of a back edge, or CN_NO_BLOCK */
   uint32_t parent; /* loop index, or CN_NO_BLOCK */
-  uint32_t place;  /* among the loops, outer ones first; */
-  uint32_t below;  /* so many from there on are in this one, itself among them */
+  uint32_t below;  /* the loops in it and itself: so many, and the last of these */
   bool inner;      /* has loops or irreducible cycles in it */
   bool irreducible;
-  bool calls; /* has a parse point, or fills memory: it polls, or costs much more than a poll */
-  uint32_t *blocks;
+  bool calls;  /* has a parse point, or fills memory: it polls, or costs much more than a poll */
+  bool leaves; /* calls something that is no intrinsic: that may not return */
+  uint32_t
+      *blocks; /* its header first, and what is in a loop in it in a row; a slice of the order */
   uint32_t count;
+  uint32_t exits;  /* so many edges lead out of it; */
+  uint32_t exit;   /* the last one to this block */
   uint64_t size;   /* work of one pass over all its blocks; unbounded work counts as a call */
   uint64_t misses; /* as much more if all its accesses miss all caches */
   uint64_t trips;  /* at most so many passes, or CN_WORK_UNKNOWN */
@@ -33,13 +36,16 @@ struct cn_loop {
 /* Innermost first. It holds (cn_loops_wrong()) that
  *   - a body begins with its header, which dominates all of it, and has each of its blocks once
  *   - the parent of a loop comes after it, and contains it
- *   - the places of what a loop contains are [place, place + below), its own first
- *   - of[] names the loops that the control flow graph does */
+ *   - what a loop contains are the `below` loops up to itself
+ *   - of[] names the loops that the control flow graph does
+ *   - order[] has all blocks, those of a loop in a row, and each edge that does not retreat leads
+ *     onward in it */
 struct cn_loops {
   const struct cn_cfg *cfg;
   struct cn_loop *at;
   uint32_t count;
   uint32_t *of; /* by block: the innermost loop around it, or CN_NO_BLOCK */
+  uint32_t *order;
 };
 
 /* The forest of loops, without their costs; and with them (loop_costs.c). */
@@ -49,14 +55,10 @@ void cn_loops_free(struct cn_loops *loops);
 /* What is wrong with them, or null. Linear in the sum of the bodies. */
 const char *cn_loops_wrong(const struct cn_loops *loops);
 bool cn_loops_contain(const struct cn_loops *loops, uint32_t loop, uint32_t block);
-/* Its blocks, into `order`, in reverse post-order. */
-void cn_loops_order(const struct cn_loop *loop, uint32_t *order);
 /* Does each pass of the loop run the block? */
 bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block);
 /* Is `value` computed outside the loop, if it is computed at all? */
 bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef value);
-/* How many edges lead out of the loop; `*last`, if not null: where the last of them leads. */
-uint32_t cn_loops_exits(const struct cn_loops *loops, uint32_t loop, uint32_t *last);
 
 /* An induction variable: a phi of the header that advances by the same constant on every pass. */
 struct cn_induction {

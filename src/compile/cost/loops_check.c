@@ -22,15 +22,15 @@ static const char *nest_wrong(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_loop *loop = &loops->at[l];
 
-  if (loop->below == 0 || loop->place + loop->below > loops->count)
-    return "loops: the places of a loop are not among those of all";
+  if (loop->below == 0 || loop->below > l + 1)
+    return "loops: a loop contains others than there are before it";
   if (loop->parent == CN_NO_BLOCK)
     return NULL;
   if (loop->parent <= l || loop->parent >= loops->count)
     return "loops: an outer loop comes before an inner one";
   const struct cn_loop *parent = &loops->at[loop->parent];
-  if (loop->place <= parent->place || loop->place + loop->below > parent->place + parent->below)
-    return "loops: the places of a loop are not among those of its parent";
+  if (loop->parent - l + loop->below > parent->below)
+    return "loops: what a loop contains is not among what its parent does";
   return cn_loops_contain(loops, loop->parent, loop->header) && parent->inner
              ? NULL
              : "loops: a parent does not contain its loop";
@@ -40,7 +40,8 @@ static const char *body_wrong(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_loop *loop = &loops->at[l];
 
-  if (loop->count == 0 || loop->blocks[0] != loop->header)
+  if (loop->count == 0 || loop->blocks[0] != loop->header || loop->blocks < loops->order ||
+      loop->blocks + loop->count > loops->order + loops->cfg->count)
     return "loops: a body does not begin with its header";
   for (uint32_t i = 0; i < loop->count; i++)
     if (loop->blocks[i] >= loops->cfg->count || !cn_loops_contain(loops, l, loop->blocks[i]) ||
@@ -49,12 +50,31 @@ static const char *body_wrong(const struct cn_loops *loops, uint32_t l)
   return NULL;
 }
 
+static const char *order_wrong(const struct cn_loops *loops)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+  uint32_t *place = cn_alloc(cfg->count * sizeof *place);
+  bool right = true;
+
+  for (uint32_t i = 0; i < cfg->count && right; i++) {
+    right = loops->order[i] < cfg->count && !place[loops->order[i]];
+    if (right)
+      place[loops->order[i]] = i + 1;
+  }
+  for (uint32_t b = 0; b < cfg->count && right; b++)
+    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+      right &=
+          cn_cfg_retreats(b, cfg->blocks[b].succs[s]) || place[b] < place[cfg->blocks[b].succs[s]];
+  free(place);
+  return right ? NULL : "loops: the order lacks a block, or an edge leads back in it";
+}
+
 const char *cn_loops_wrong(const struct cn_loops *loops)
 {
-  const char *wrong = NULL;
+  const char *wrong = order_wrong(loops);
   uint64_t bodies = 0, depths = 0;
 
-  for (uint32_t b = 0; b < loops->cfg->count; b++) {
+  for (uint32_t b = 0; b < loops->cfg->count && !wrong; b++) {
     uint32_t of = loops->of[b], header = loops->cfg->blocks[b].loop;
     depths += loops->cfg->blocks[b].depth;
     if (of == CN_NO_BLOCK ? header != CN_NO_BLOCK

@@ -6,11 +6,11 @@
  * Needs: struct cn_loops. Provides: struct cn_work. Breaks: nothing.
  *
  * A block is summed up first, then each loop, the innermost first, then the function, each by going
- * through blocks in reverse post-order with the longest time since the entry and since the last
- * safepoint. Where a loop is entered, the passes that it may make without a safepoint are added at
- * once: trip count times work, or the note of place-safepoints at its branch; without either there
- * is no bound. Cycles that are no loops are iterated until nothing changes, which is soon if each
- * polls.
+ * through its own blocks and the headers of the loops in it, in order, with the longest time since
+ * its entry and since the last safepoint. Where a loop is entered, the passes that it may make
+ * without a safepoint are added at once: trip count times work, or the note of place-safepoints at
+ * its branch; without either there is no bound. What its blocks do after its entry is known by
+ * then. Cycles that are no loops are iterated until nothing changes, which is soon if each polls.
  */
 #include "compile/cost/cost.h"
 
@@ -109,7 +109,8 @@ static struct cn_work_summary sum_block(const struct cn_work *w, uint32_t b)
 
 struct region {
   struct cn_work *w;
-  uint32_t *order; /* its blocks in reverse post-order */
+  uint32_t loop;         /* or CN_NO_BLOCK */
+  const uint32_t *order; /* its blocks, those of each loop in it in a row */
   uint32_t count;
   bool endless, changed;
   struct cn_work_summary ways;
@@ -120,6 +121,27 @@ struct region {
 static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 {
   return w->irreducible && cn_cfg_retreats(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
+}
+
+/* The point `p`, which counts from the entry of a loop, where the loop is entered at `start`. */
+static struct cn_work_point go_on(struct cn_work_point start, struct cn_work_point p)
+{
+  const struct cn_work_summary piece = {
+      .passes = p.fresh, .through = p.entry, .polls = p.polled, .leave = p.poll};
+  struct cn_work_summary ignored = {0};
+
+  return cn_work_step(start, &piece, &ignored);
+}
+
+/* The point at the end of block `b`, counted from the entry of the region. */
+static struct cn_work_point out_of(const struct region *r, uint32_t b)
+{
+  const struct cn_loops *loops = r->w->loops;
+  struct cn_work_point p = r->w->out[b];
+
+  for (uint32_t l = loops->of[b]; l != r->loop; l = loops->at[l].parent)
+    p = go_on(r->w->at[l].start, p);
+  return p;
 }
 
 /* Merge the points at the start of block `b`, except those at the back edges of its own loop. */
@@ -133,7 +155,7 @@ static struct cn_work_point join(const struct region *r, uint32_t b)
     bool odd = is_irreducible(r->w, from, b);
     if (cn_cfg_retreats(from, b) && !odd)
       continue;
-    struct cn_work_point out = r->w->out[from];
+    struct cn_work_point out = out_of(r, from);
     if (r->endless && odd)
       out.entry = out.poll = CN_WORK_UNKNOWN;
     cn_work_merge(&p, out);
@@ -157,41 +179,49 @@ struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work
   return p;
 }
 
-static void sweep(struct region *r)
+/* Does an edge out of block `b` close an irreducible cycle? */
+static bool ends_cycle(const struct cn_work *w, uint32_t b)
 {
-  const struct cn_loops *loops = r->w->loops;
-  const struct cn_cfg *cfg = loops->cfg;
+  const struct cn_block *block = &w->loops->cfg->blocks[b];
 
-  for (uint32_t i = 0; i < r->count; i++) {
-    uint32_t b = r->order[i], l = loops->of[b];
-    struct cn_work_point p = i == 0 ? entry : join(r, b), before = r->w->out[b];
-    if (i > 0 && l != CN_NO_BLOCK && loops->at[l].header == b)
-      p = cn_work_repeat(p, &r->w->at[l]);
-    r->w->in[b] = p;
-    r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
-    for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      if (is_irreducible(r->w, b, cfg->blocks[b].succs[s]))
-        r->changed |= differ(&before, &r->w->out[b]);
-  }
-}
-
-/* Does the region end with block `b`: back at its header, or out of the function? */
-static bool ends_at(const struct region *r, uint32_t b)
-{
-  const struct cn_block *block = &r->w->loops->cfg->blocks[b];
-
-  if (block->succ_count == 0)
-    return !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(block->block));
   for (uint32_t s = 0; s < block->succ_count; s++)
-    if (block->succs[s] == r->order[0])
+    if (is_irreducible(w, b, block->succs[s]))
       return true;
   return false;
 }
 
+/* Go through a loop in the region, entered at `start`. */
+static void enter_loop(struct region *r, uint32_t l, struct cn_work_point start)
+{
+  struct cn_work_loop *loop = &r->w->at[l];
+
+  r->changed |= r->w->irreducible && differ(&loop->start, &start);
+  loop->start = start;
+  cn_work_step(start, &loop->once, &r->ways);
+}
+
+static void sweep(struct region *r)
+{
+  const struct cn_loops *loops = r->w->loops;
+
+  for (uint32_t i = 0; i < r->count;) {
+    uint32_t b = r->order[i], l = loops->of[b];
+    struct cn_work_point p = i == 0 ? entry : join(r, b), before = r->w->out[b];
+    if (l != r->loop) {
+      enter_loop(r, l, cn_work_repeat(p, &r->w->at[l]));
+      i += loops->at[l].count;
+      continue;
+    }
+    r->w->in[b] = p;
+    r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
+    if (r->w->irreducible && ends_cycle(r->w, b))
+      r->changed |= differ(&before, &r->w->out[b]);
+    i++;
+  }
+}
+
 static void run(struct region *r)
 {
-  for (uint32_t i = 0; i < r->count; i++)
-    r->w->out[r->order[i]] = (struct cn_work_point){0};
   sweep(r);
   for (unsigned round = 0; r->changed && round < ROUNDS; round++) {
     r->changed = false;
@@ -204,9 +234,6 @@ static void run(struct region *r)
       sweep(r);
     }
   }
-  for (uint32_t i = 0; i < r->count; i++)
-    if (ends_at(r, r->order[i]))
-      cn_work_end(r->w->out[r->order[i]], &r->ways);
 }
 
 /* ---- loops ---- */
@@ -229,16 +256,16 @@ static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
 }
 
 /* The same for a loop: for all its latches that can be reached without a safepoint. */
-static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct cn_work *w, uint32_t l)
+static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
 {
-  const struct cn_cfg *cfg = w->loops->cfg;
-  const struct cn_loop *loop = &w->loops->at[l];
+  const struct cn_cfg *cfg = r->w->loops->cfg;
+  const struct cn_loop *loop = &r->w->loops->at[r->loop];
   const struct cn_block *header = &cfg->blocks[loop->header];
   uint64_t most = 0;
 
   for (uint32_t i = 0; i < header->pred_count; i++) {
     uint32_t from = header->preds[i];
-    if (cn_cfg_dominates(cfg, loop->header, from) && w->out[from].fresh)
+    if (cn_cfg_dominates(cfg, loop->header, from) && out_of(r, from).fresh)
       raise(&most, noted(ctx, cfg->blocks[from].block));
   }
   return most;
@@ -246,14 +273,16 @@ static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct cn_work *w,
 
 /* The note holds only for a loop that counts: no other is ever cut, so its note came from
  * elsewhere. */
-static uint64_t passes_of(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l)
+static uint64_t passes_of(const struct cn_ctx *ctx, const struct region *r)
 {
+  struct cn_work *w = r->w;
+  uint32_t l = r->loop;
   const struct cn_work_summary *once = &w->at[l].once;
   uint64_t trips = w->loops->at[l].trips, bound = CN_WORK_UNKNOWN;
 
   if (!once->passes)
     return 0;
-  uint64_t note = noted_of_loop(ctx, w, l);
+  uint64_t note = noted_of_loop(ctx, r);
   if (note != CN_WORK_UNKNOWN && cn_loops_counts(w->loops, l))
     bound = note > once->through ? note - once->through : 0;
   if (trips != CN_WORK_UNKNOWN && !w->loops->at[l].irreducible) {
@@ -265,27 +294,50 @@ static uint64_t passes_of(const struct cn_ctx *ctx, struct cn_work *w, uint32_t 
   return bound;
 }
 
-static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l, uint32_t *order)
+static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l)
 {
   const struct cn_loop *loop = &w->loops->at[l];
-  struct region r = {.w = w, .order = order, .count = loop->count};
+  const struct cn_block *header = &w->loops->cfg->blocks[loop->header];
+  struct region r = {.w = w, .loop = l, .order = loop->blocks, .count = loop->count};
 
-  cn_loops_order(loop, order);
   run(&r);
+  for (uint32_t p = 0; p < header->pred_count; p++)
+    if (cn_loops_contain(w->loops, l, header->preds[p]))
+      cn_work_end(out_of(&r, header->preds[p]), &r.ways);
   w->at[l].once = r.ways;
-  w->at[l].more = passes_of(ctx, w, l);
+  w->at[l].more = passes_of(ctx, &r);
 }
 
 /* ---- functions ---- */
 
-static void sum_function(struct cn_work *w, uint32_t *order)
+static bool is_end(LLVMBasicBlockRef block)
 {
-  const struct cn_cfg *cfg = w->loops->cfg;
-  struct region r = {.w = w, .order = order, .count = cfg->count};
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
-  for (uint32_t b = 0; b < cfg->count; b++)
-    order[b] = b;
+  return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
+}
+
+/* The function ends where nothing follows. Count all points from its entry then, those of a loop
+ * after the loop around it. */
+static void sum_function(struct cn_work *w)
+{
+  const struct cn_loops *loops = w->loops;
+  struct region r = {
+      .w = w, .loop = CN_NO_BLOCK, .order = loops->order, .count = loops->cfg->count};
+
   run(&r);
+  for (uint32_t l = loops->count; l-- > 0;)
+    if (loops->at[l].parent != CN_NO_BLOCK)
+      w->at[l].start = go_on(w->at[loops->at[l].parent].start, w->at[l].start);
+  for (uint32_t b = 0; b < loops->cfg->count; b++) {
+    uint32_t l = loops->of[b];
+    if (l != CN_NO_BLOCK) {
+      w->in[b] = go_on(w->at[l].start, w->in[b]);
+      w->out[b] = go_on(w->at[l].start, w->out[b]);
+    } else if (is_end(loops->cfg->blocks[b].block)) {
+      cn_work_end(w->out[b], &r.ways);
+    }
+  }
   w->all = r.ways;
 }
 
@@ -293,7 +345,6 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
                    const struct cn_work_known *known)
 {
   uint32_t count = loops->cfg->count;
-  uint32_t *order = cn_alloc(count * sizeof *order);
 
   *w = (struct cn_work){
       .known = known, .loops = loops, .irreducible = cn_cfg_irreducible(loops->cfg)};
@@ -304,9 +355,8 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
   for (uint32_t b = 0; b < count; b++)
     w->blocks[b] = sum_block(w, b);
   for (uint32_t l = 0; l < loops->count; l++)
-    sum_loop(ctx, w, l, order);
-  sum_function(w, order);
-  free(order);
+    sum_loop(ctx, w, l);
+  sum_function(w);
 }
 
 static bool may_unwind(LLVMValueRef i)

@@ -44,7 +44,7 @@ static const char *find_wrong(const struct cn_loops *loops, const struct cn_step
     return "is in another loop";
   if (said->blocks && said->blocks != is->count)
     return "has other blocks";
-  return said->exits && said->exits != cn_loops_exits(loops, l, NULL) ? "has other exits" : NULL;
+  return said->exits && said->exits != is->exits ? "has other exits" : NULL;
 }
 
 static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *when,

@@ -425,15 +425,7 @@ static bool is_only_exit(const struct exit_test *t)
 {
   const struct cn_loop *l = &t->loops->at[t->loop];
 
-  if (cn_loops_exits(t->loops, t->loop, NULL) != 1)
-    return false;
-  for (uint32_t b = 0; b < l->count; b++)
-    CN_EACH_INSTRUCTION(i, t->loops->cfg->blocks[l->blocks[b]].block) {
-      LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
-      if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee)))
-        return false;
-    }
-  return true;
+  return l->exits == 1 && !l->leaves;
 }
 
 /* Does a distance that is no whole number of steps, or none at all, end the loop as well? An order

@@ -276,14 +276,18 @@ static LLVMValueRef find_self_call(const struct placer *p, const struct cn_cfg *
   return NULL;
 }
 
-/* Does each pass of a loop that wants a poll run block `b`? */
-static bool serves_loop(const struct pollers *pollers, uint32_t b)
+/* Does each pass of a loop that wants a poll run block `b`? `polled` is the nearest block up the
+ * dominator tree that got a poll for such a call, or CN_NO_BLOCK: each pass of a loop that has it
+ * runs it, too. */
+static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t polled)
 {
   const struct cn_loops *loops = pollers->loops;
 
   for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b);
        l = loops->at[l].parent) {
     const struct cn_block *header = &loops->cfg->blocks[loops->at[l].header];
+    if (polled != CN_NO_BLOCK && cn_cfg_dominates(loops->cfg, loops->at[l].header, polled))
+      return false;
     for (uint32_t i = 0; i < header->pred_count; i++)
       if (cn_loops_contain(loops, l, header->preds[i]) && polls_at_end(pollers, header->preds[i]))
         return true;
@@ -297,16 +301,20 @@ static bool serves_loop(const struct pollers *pollers, uint32_t b)
 static void collect_self_calls(struct placer *p, const struct cn_loops *loops,
                                struct cn_poll_sites *sites)
 {
+  const struct cn_cfg *cfg = loops->cfg;
   struct pollers pollers = pollers_begin(p, loops, sites);
+  uint32_t *polled = cn_alloc(cfg->count * sizeof *polled); /* by block, as in serves_loop() */
 
-  for (uint32_t b = 0; b < loops->cfg->count; b++) {
-    LLVMValueRef call = find_self_call(p, loops->cfg, b);
-    if (!call || !serves_loop(&pollers, b))
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    LLVMValueRef call = find_self_call(p, cfg, b);
+    polled[b] = b ? polled[cfg->blocks[b].idom] : CN_NO_BLOCK;
+    if (!call || !serves_loop(&pollers, b, polled[b]))
       continue;
     cn_poll_sites_add(sites, call);
     cn_remark(p->ctx, call, "poll", "polls here, for the call of itself and the loop round it");
-    memset(pollers.nearest, 0, loops->cfg->count * sizeof *pollers.nearest);
+    polled[b] = b;
   }
+  free(polled);
   free(pollers.nearest);
 }
 

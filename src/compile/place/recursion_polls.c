@@ -76,7 +76,7 @@ static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
 static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
-  uint32_t last = CN_NO_BLOCK, edges = cn_loops_exits(loops, l, &last), seen = 0;
+  uint32_t last = loops->at[l].exit, edges = loops->at[l].exits, seen = 0;
 
   if (!edges)
     return CN_NO_BLOCK;

@@ -79,7 +79,7 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
 {
   uint32_t l = loops->of[header];
 
-  if (l == CN_NO_BLOCK || loops->at[l].header != header || cn_loops_exits(loops, l, NULL))
+  if (l == CN_NO_BLOCK || loops->at[l].header != header || loops->at[l].exits)
     return false;
   for (uint32_t b = 0; b < loops->at[l].count; b++)
     CN_EACH_INSTRUCTION(i, loops->cfg->blocks[loops->at[l].blocks[b]].block)

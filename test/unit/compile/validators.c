@@ -152,6 +152,10 @@ static void control_flow(void **state)
         "control flow graph: a block's loop has no header that dominates it");
   PLANT(b[3].depth, 2, cn_cfg_wrong(&cfg),
         "control flow graph: a block is not as deep as the header of its loop");
+  PLANT(b[2].outer, CN_NO_BLOCK, cn_cfg_wrong(&cfg),
+        "control flow graph: a loop has none around it, but a depth");
+  PLANT(b[2].outer, 0, cn_cfg_wrong(&cfg),
+        "control flow graph: a loop is not one deeper than the next around it");
   cn_cfg_free(&cfg);
 }
 
@@ -180,14 +184,18 @@ static void loops(void **state)
   PLANT(loops.of[3], 0, cn_loops_wrong(&loops),
         "loops: a block's loop is not that of the control flow graph");
   PLANT(l[0].below, 0, cn_loops_wrong(&loops),
-        "loops: the places of a loop are not among those of all");
+        "loops: a loop contains others than there are before it");
   PLANT(l[0].parent, 0, cn_loops_wrong(&loops), "loops: an outer loop comes before an inner one");
-  PLANT(l[0].place, 0, cn_loops_wrong(&loops),
-        "loops: the places of a loop are not among those of its parent");
+  PLANT(l[1].below, 1, cn_loops_wrong(&loops),
+        "loops: what a loop contains is not among what its parent does");
   PLANT(l[1].inner, false, cn_loops_wrong(&loops), "loops: a parent does not contain its loop");
   PLANT(l[1].latch, 2, cn_loops_wrong(&loops), "loops: the latch is another");
-  PLANT(l[1].blocks[0], 3, cn_loops_wrong(&loops), "loops: a body does not begin with its header");
-  PLANT(l[1].blocks[1], 4, cn_loops_wrong(&loops), "loops: a block of a body is not in the loop");
+  PLANT(l[1].blocks, l[0].blocks, cn_loops_wrong(&loops),
+        "loops: a body does not begin with its header");
+  PLANT(loops.of[2], CN_NO_BLOCK, cn_loops_wrong(&loops),
+        "loops: a block's loop is not that of the control flow graph");
+  PLANT(loops.order[3], 4, cn_loops_wrong(&loops),
+        "loops: the order lacks a block, or an edge leads back in it");
   PLANT(l[1].count, 2, cn_loops_wrong(&loops), "loops: a body lacks a block, or has one twice");
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);

@@ -70,7 +70,7 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     out->tests_next = tested == out->iv.next;
     /* A loop with other exits may start past its bound, and meet it only by wrapping. */
     out->no_wrap = cannot_wrap(out->iv.next, out->stay) &&
-                   (out->stay != LLVMIntNE || cn_loops_exits(loops, loop, NULL) == 1);
+                   (out->stay != LLVMIntNE || loops->at[loop].exits == 1);
     CN_ASSERT(LLVMGetInstructionParent(out->iv.phi) == out->header);
     return is_orderly(loops, loop, out);
   }
@@ -131,33 +131,40 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
+/* Is block `b` of loop `loop` the header of one in it that does more than `small_work`? */
+static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b,
+                        uint64_t small_work)
+{
+  uint32_t l = loops->of[b];
+
+  return l != loop && loops->at[l].header == b && loops->at[l].work > small_work;
+}
+
 /* Then each path from the header to the latch passes the header of one. */
 bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
-  const struct cn_cfg *cfg = loops->cfg;
   CN_VECTOR(uint32_t) next = {0};
-  bool *seen = cn_alloc(cfg->count * sizeof *seen);
+  struct cn_ptrmap seen = {0};
+  bool cut = l->header != l->latch, fresh;
 
   CN_CHECK(l->latch != CN_NO_BLOCK);
-  for (uint32_t inner = 0; inner < loop; inner++)
-    if (loops->at[inner].work > small_work)
-      seen[loops->at[inner].header] = true;
-  seen[l->header] = true;
   cn_push(&next, l->header);
-  while (next.count && !seen[l->latch]) {
-    const struct cn_block *block = &cfg->blocks[next.at[--next.count]];
+  while (next.count && cut) {
+    const struct cn_block *block = &loops->cfg->blocks[next.at[--next.count]];
     for (uint32_t s = 0; s < block->succ_count; s++) {
       uint32_t to = block->succs[s];
-      if (seen[to] || !cn_loops_contain(loops, loop, to))
+      if (to == l->header || !cn_loops_contain(loops, loop, to) ||
+          begins_long(loops, loop, to, small_work))
         continue;
-      seen[to] = true;
-      cn_push(&next, to);
+      cut &= to != l->latch;
+      cn_ptrmap_add(&seen, loops->cfg->blocks[to].block, &fresh);
+      if (fresh)
+        cn_push(&next, to);
     }
   }
-  bool cut = l->header != l->latch && !seen[l->latch];
   cn_free(&next);
-  free(seen);
+  cn_ptrmap_free(&seen);
   return cut;
 }
 
@@ -170,9 +177,7 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
 
   if (l->inner && cn_countable_always_loops(loops, loop, small_work))
     return 0;
-  for (uint32_t inner = 0; l->below > 1 && inner < loop; inner++) {
-    if (!cn_loops_contain(loops, loop, loops->at[inner].header))
-      continue;
+  for (uint32_t inner = loop + 1 - l->below; inner < loop; inner++) {
     if (loops->at[inner].work <= small_work)
       work += loops->at[inner].work;
     else

@@ -91,9 +91,7 @@ static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
   bool deep = loops->at[loop].parent != CN_NO_BLOCK;
 
   nest->work = loops->at[loop].size;
-  for (uint32_t l = 0; l < loop; l++) {
-    if (!cn_loops_contain(loops, loop, loops->at[l].header))
-      continue;
+  for (uint32_t l = loop + 1 - loops->at[loop].below; l < loop; l++) {
     uint32_t parent = loops->at[l].parent;
     CN_CHECK(parent != CN_NO_BLOCK);
     bool third = parent != loop && loops->at[parent].parent != loop;

@@ -89,7 +89,6 @@ static uint32_t delay_of(LLVMValueRef i)
 struct judge {
   const struct cn_loops *loops;
   const struct cn_loop *loop;
-  uint32_t *order;         /* its blocks in reverse post-order */
   struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
 };
 
@@ -98,12 +97,12 @@ static uint32_t work_of_trip(const struct judge *j)
 {
   const struct cn_loop *loop = j->loop;
   uint32_t l = j->loops->of[loop->header], first = loop->header, work = 0;
-  uint32_t *often = cn_alloc((j->order[loop->count - 1] - first + 1) * sizeof *often);
+  uint32_t *often = cn_alloc((loop->blocks[loop->count - 1] - first + 1) * sizeof *often);
 
   CN_CHECK(l != CN_NO_BLOCK && loop == &j->loops->at[l]);
   often[0] = 256; /* frequencies in 1/256 */
   for (uint32_t n = 0; n < loop->count; n++) {
-    uint32_t b = j->order[n], inside = 0;
+    uint32_t b = loop->blocks[n], inside = 0;
     const struct cn_block *block = &j->loops->cfg->blocks[b];
     CN_EACH_INSTRUCTION(i, block->block)
       work += often[b - first] * cost_of(i);
@@ -123,7 +122,7 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
   /* One more than the latency: 0 is for what does not depend on it. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
   for (uint32_t n = 0; n < j->loop->count; n++) {
-    uint32_t b = j->order[n];
+    uint32_t b = j->loop->blocks[n];
     CN_EACH_INSTRUCTION(i, j->loops->cfg->blocks[b].block) {
       uint64_t most = 0;
       for (int k = 0; k < LLVMGetNumOperands(i) && !(b == j->loop->header && LLVMIsAPHINode(i));
@@ -195,19 +194,15 @@ static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size,
 
   if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !counts(loops, loop))
     return false;
-  j.order = cn_alloc(l->count * sizeof *j.order);
-  cn_loops_order(l, j.order);
   *work = work_of_trip(&j);
-  bool worth = *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;
-  free(j.order);
-  return worth;
+  return *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;
 }
 
 bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
 {
   uint32_t work;
 
-  return is_worth(loops, loop, TWICE_LIMIT / 2, &work) && cn_loops_exits(loops, loop, NULL) > 1;
+  return is_worth(loops, loop, TWICE_LIMIT / 2, &work) && loops->at[loop].exits > 1;
 }
 
 /* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
@@ -216,11 +211,12 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
 {
   bool fast = ctx->options->opt_level > 2;
   const struct cn_loop *l = &loops->at[loop];
-  uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
-  uint32_t size = cn_clone_size(loops, loop, TWICE_LIMIT / 2), work;
+  uint32_t work;
 
   if (!is_worth(loops, loop, fast ? TWICE_LIMIT / 2 : SMALL_LIMIT / 2, &work))
     return false;
+  uint32_t most = !fast ? 2 : cn_loops_counts(loops, loop) ? COUNTED_MOST : CN_UNROLL_MOST;
+  uint32_t size = cn_clone_size(loops, loop, TWICE_LIMIT / 2);
   out->times = 2;
   while (out->times < most && out->times * work < ENOUGH && 2 * out->times * size <= SIZE_LIMIT)
     out->times *= 2;

@@ -56,7 +56,7 @@ void cn_causes_free(struct cn_causes *causes)
 
 static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
 {
-  if (!cn_loops_exits(loops, l, NULL))
+  if (!loops->at[l].exits)
     return cn_strdup("it never ends");
   return cn_strdup(cn_loops_counts(loops, l)
                        ? "only the running program knows how often it goes round"
@@ -71,9 +71,8 @@ static bool has_endless_part(const struct cn_work *work, uint32_t l)
   for (uint32_t i = 0; i < loop->count; i++)
     if (work->blocks[loop->blocks[i]].through == CN_WORK_UNKNOWN)
       return true;
-  for (uint32_t inner = 0; inner < l; inner++)
-    if (cn_loops_contain(work->loops, l, work->loops->at[inner].header) &&
-        work->at[inner].more == CN_WORK_UNKNOWN)
+  for (uint32_t inner = l + 1 - loop->below; inner < l; inner++)
+    if (work->at[inner].more == CN_WORK_UNKNOWN)
       return true;
   return false;
 }

@@ -13,11 +13,11 @@
 ; CHECK: %chunk.far = icmp ugt i64 %chunk.left, 1{{[0-9]+}}
 ; CHECK-NEXT: %nest.far = freeze i1 %chunk.far
 ; CHECK-NEXT: br i1 %nest.far, label %outer, label %[[OUTER:outer[0-9]+]]
-; CHECK: {{^}}latch{{[0-9]+}}:
-; CHECK: load volatile i32
 ; CHECK: {{^}}inner[[I:[0-9]+]]:
 ; CHECK-NOT: load volatile
 ; CHECK: br i1 %c{{[0-9]+}}, label %latch{{[0-9]+}}, label %inner[[I]], !cairn.bounded
+; CHECK: {{^}}latch{{[0-9]+}}:
+; CHECK: load volatile i32
 ; CHECK: {{^}}chunk:
 ; CHECK: {{^}}done:
 ; CHECK-NEXT: %s.next.lcssa{{[^ ]*}} = phi i64 [ %s.next.lcssa, {{.*}} ], [ %s.next.lcssa{{[0-9]+}},
@@ -260,14 +260,14 @@ out:
 ; CHECK: {{^}}nest:
 ; CHECK: br i1 %nest.far{{.*}}, label %outer, label %[[OUTER:outer[0-9]+]]
 ; CHECK: {{^}}[[OUTER]]:
-; CHECK: {{^}}[[LATCH:latch[0-9]+]]:
-; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
 ; CHECK: {{^}}by.ones{{[0-9]+}}:
 ; CHECK-NOT: load volatile
-; CHECK: br i1 %{{.*}}, label %[[LATCH]], label %by.ones{{[0-9]+}}, !cairn.bounded
+; CHECK: br i1 %{{.*}}, label %[[LATCH:latch[0-9]+]], label %by.ones{{[0-9]+}}, !cairn.bounded
 ; CHECK: {{^}}by.eights{{[0-9]+}}:
 ; CHECK-NOT: load volatile
 ; CHECK: br i1 %{{.*}}, label %[[LATCH]], label %by.eights{{[0-9]+}}, !cairn.bounded
+; CHECK: {{^}}[[LATCH]]:
+; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
 ; CHECK: {{^}}outer:
 ; CHECK: {{^}}chunk:
 ; CHECK: ret void
