@@ -180,13 +180,6 @@ static void look(uintptr_t from, uintptr_t to)
   }
 }
 
-static bool has_references(uintptr_t large)
-{
-  uintptr_t header = *cairn_object_header(cn_larges_object(large));
-
-  return !cairn_header_is_gone(header) && cairn_layout_has_references(cairn_header_layout(header));
-}
-
 static void look_at_all(void)
 {
   uintptr_t end;
@@ -196,7 +189,7 @@ static void look_at_all(void)
       look(cn_tables_address(block), cn_tables_address(block + 1));
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
     CN_CHECK(cn_large_find(block, &end) == block);
-    if (cn_large_is_marked(block) && has_references(block))
+    if (cn_large_is_marked(block) && cn_larges_has_references(block))
       look((block + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1), end & ~(uintptr_t)(CN_BLOCK - 1));
   }
 }
@@ -266,7 +259,7 @@ static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t 
 
   if (large == 0)
     return false;
-  if (cn_large_is_marked(large) && !cn_larges_is_young(large) && has_references(large)) {
+  if (cn_large_is_marked(large) && !cn_larges_is_young(large) && cn_larges_has_references(large)) {
     uintptr_t from = large + (part - at->first) * PART;
     visit_cards(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
   }

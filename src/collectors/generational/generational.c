@@ -46,6 +46,7 @@ enum {
   MOVED_SHARE = 4, /* of old lines a full collection empties one part in so many, or all
                     * if they are half empty */
   GROWTH = 2,      /* bytes at which the next full collection is due, over survivors */
+  BARE_SHARE = 4,  /* by one part in so many of large objects without references they may grow */
   SPARSE = 4,      /* lines over objects, from which on a full collection moves all, */
   PATIENCE = 8,    /* and is one that stops the program, after so many markings in a row */
   TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
@@ -78,6 +79,7 @@ static struct {
   size_t left;         /* large ones left out, */
   size_t lines;        /* and of the lines that they are in; */
   unsigned sparse;     /* after so many markings they were few */
+  size_t larges;       /* bytes of young large objects at the last collection */
   size_t stayed;       /* bytes of blocks that were the nursery's since the last full collection */
   bool nursery_stays;  /* some objects of the nursery are old, and it has to go elsewhere */
   bool moves;          /* no more objects are large, and the nursery moves: stress mode */
@@ -99,10 +101,13 @@ static size_t left(void)
   return used() < heap.maximum ? (heap.maximum - used()) & ~(size_t)7 : 0;
 }
 
-/* Beside a large object of `large` bytes. */
+/* Beside a large object of `large` bytes that waits. Large ones get up to half of what is left: all
+ * if one waits, else as much as there was of them before the last collection. Otherwise each of
+ * them would wait for a collection in a heap that is almost full. */
 static size_t nursery_bytes(size_t large)
 {
-  size_t most = large < left() ? left() - large : 0;
+  size_t half = left() / 2, others = large == 0 && heap.larges < half ? heap.larges : half,
+         beside = large > others ? large : others, most = beside < left() ? left() - beside : 0;
 
   return (heap.room < most ? heap.room : most) & ~(size_t)7;
 }
@@ -136,15 +141,19 @@ static void set_start(void)
   heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
 }
 
-/* After a full collection. What waits for its memory will be reachable like what has survived. */
+/* After a full collection. What waits for its memory will be reachable like what has survived.
+ * Large objects without references cost the next one nothing, so they need not double: with less
+ * memory that is new a program is quicker. */
 static void set_threshold(size_t bytes_needed)
 {
   size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
 
   heap.stayed = 0;
   heap.survived = used();
-  if (__builtin_mul_overflow(used() + more, (size_t)GROWTH, &wanted) || wanted > heap.maximum)
-    wanted = heap.maximum;
+  if (__builtin_mul_overflow(used() + more, (size_t)GROWTH, &wanted))
+    wanted = SIZE_MAX;
+  wanted -= cn_larges.bare / BARE_SHARE * (BARE_SHARE - 1);
+  wanted = wanted < heap.maximum ? wanted : heap.maximum;
   wanted = wanted < heap.initial ? heap.initial : wanted;
   heap.threshold = cn_capacity_soft(heap.soft, used() + heap.usual + more, wanted);
   set_start();
@@ -668,6 +677,7 @@ static void collect(const struct cairn_collection *collection)
   size_t bytes_needed = collection->bytes_needed;
 
   heap.collections++;
+  heap.larges = cn_larges.young;
   cn_nursery_take_all();
   cn_blocks_take_supply();
   if (cn_beside_enter())

@@ -91,6 +91,13 @@ uintptr_t cn_larges_object(uintptr_t block)
   return block + CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 
+bool cn_larges_has_references(uintptr_t block)
+{
+  uintptr_t header = *cairn_object_header(cn_larges_object(block));
+
+  return !cairn_header_is_gone(header) && cairn_layout_has_references(cairn_header_layout(header));
+}
+
 bool cn_larges_is_young(uintptr_t block)
 {
   return cn_tables.larges[(block - cn_tables.base) / CN_PAGE] == CN_LARGE_YOUNG;
@@ -105,9 +112,13 @@ void cn_larges_unmark(void)
  */
 static void set_states(void)
 {
-  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
-    *cn_tables_large(cn_larges_object(block)) =
-        cn_large_is_marked(block) ? CN_LARGE_OLD : CN_LARGE_YOUNG;
+  cn_larges.bare = 0;
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    bool reached = cn_large_is_marked(block);
+    *cn_tables_large(cn_larges_object(block)) = reached ? CN_LARGE_OLD : CN_LARGE_YOUNG;
+    if (reached && !cn_larges_has_references(block))
+      cn_larges.bare += pages_of(block);
+  }
 }
 
 static void make_old(void)
@@ -154,7 +165,7 @@ void cn_larges_leave(void)
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
     *cn_tables_large(cn_larges_object(block)) = CN_LARGE_YOUNG;
   if (cn_larges.young + cn_larges.old != 0)
-    cn_larges = (struct cn_larges){0, cn_large_leave()};
+    cn_larges = (struct cn_larges){.old = cn_large_leave()};
   list.count = 0;
 }
 

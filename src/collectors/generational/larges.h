@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 struct cn_larges {
-  size_t young, old; /* bytes of pages */
+  size_t young, old; /* bytes of pages, */
+  size_t bare;       /* of old ones without references when the last full collection ended */
 };
 extern struct cn_larges cn_larges;
 
@@ -25,6 +26,9 @@ bool cn_larges_lengthen(uintptr_t block, size_t bytes);
 
 /* STOP. The payload of the object whose block begins there, copied or not. */
 uintptr_t cn_larges_object(uintptr_t block);
+
+/* STOP. May it hold references? Not if its type is gone. */
+bool cn_larges_has_references(uintptr_t block);
 
 /* STOP. Was it so when the collection began? Any number of threads at once. */
 bool cn_larges_is_young(uintptr_t block);
