@@ -143,18 +143,23 @@ void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMVal
   cn_free(&kept);
 }
 
-void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
+void cn_emit_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, uint32_t second)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMMetadataRef weights[] = {
       LLVMMDStringInContext2(ctx->llvm, "branch_weights", 14),
-      LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)),
-      LLVMValueAsMetadata(LLVMConstInt(i32, 1u << 20, false)),
+      LLVMValueAsMetadata(LLVMConstInt(i32, first, false)),
+      LLVMValueAsMetadata(LLVMConstInt(i32, second, false)),
   };
   LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, weights, 3);
 
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx->llvm, "prof", 4),
                   LLVMMetadataAsValue(ctx->llvm, node));
+}
+
+void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
+{
+  cn_emit_weights(ctx, branch, 1, CN_MOSTLY);
 }
 
 LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name)

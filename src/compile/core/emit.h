@@ -36,8 +36,10 @@ void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
 /* Remove the elements for which `is_one` holds. An array without elements is deleted. */
 void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
 
-/* Tell the code generator that the conditional branch nearly always goes to its second successor.
- */
+/* Tell the code generator how often the conditional branch goes to either successor. */
+void cn_emit_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, uint32_t second);
+/* That it nearly always goes to the second. */
+#define CN_MOSTLY (1u << 20)
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch);
 
 /* An enum attribute without a value, by name. */

@@ -19,6 +19,8 @@
 /* The weight of an edge without metadata, and of one to an abort. */
 #define USUAL 1024
 #define COLD 1
+/* An edge with such a part of the weights is hardly ever taken. */
+#define RARE 1000
 
 static bool is_cold(LLVMBasicBlockRef block)
 {
@@ -122,4 +124,34 @@ void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
   for (uint32_t b = 0; b < loops->cfg->count; b++)
     spread(&s, b);
   free(s.outermost);
+}
+
+/* Does an edge to `to` in the same loop have hardly any of the weights? Zero, too, is known. */
+static bool is_rare_edge(const struct cn_loops *loops, uint32_t from, uint32_t to)
+{
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[from].block);
+  unsigned count = LLVMGetNumSuccessors(end);
+  uint64_t *weights = cn_alloc(count * sizeof *weights), all = 0, these = 0;
+
+  find_weights(end, weights, count);
+  for (unsigned s = 0; s < count; s++) {
+    all += weights[s];
+    these += cn_cfg_index(loops->cfg, LLVMGetSuccessor(end, s)) == to ? weights[s] : 0;
+  }
+  free(weights);
+  return loops->of[from] == loops->of[to] && these <= all / RARE;
+}
+
+void cn_block_frequency_rare(const struct cn_loops *loops, bool *rare)
+{
+  const struct cn_cfg *cfg = loops->cfg;
+
+  for (uint32_t b = 0; b < cfg->count; b++) {
+    rare[b] = b != 0;
+    for (uint32_t p = 0; p < cfg->blocks[b].pred_count && rare[b]; p++) {
+      uint32_t from = cfg->blocks[b].preds[p];
+      rare[b] = !cn_cfg_retreats(from, b) &&
+                ((rare[from] && loops->of[from] == loops->of[b]) || is_rare_edge(loops, from, b));
+    }
+  }
 }

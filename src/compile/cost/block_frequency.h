@@ -15,4 +15,8 @@
  * alike, except those to an abort. */
 void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often);
 
+/* For each block, does it hardly ever run, by weights? At most once in a thousand runs of what
+ * leads to it, within the innermost loop around it. */
+void cn_block_frequency_rare(const struct cn_loops *loops, bool *rare);
+
 #endif

@@ -46,4 +46,10 @@ void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_lo
 void cn_entry_polls_find(const struct cn_function_facts *facts, const struct cn_loops *loops,
                          struct cn_poll_sites *sites);
 
+/* Before polls are emitted: choose their forms (poll_forms.c). Those in blocks of `seldom` run
+ * after as much work as those of cn_poll_sites_add_seldom(). */
+void cn_poll_forms_choose(const struct cn_function_facts *facts, const struct cn_loops *loops,
+                          const struct cn_ptrmap *seldom, struct cn_poll_sites *sites);
+enum cn_poll_form cn_poll_forms_of(const struct cn_poll_sites *sites, LLVMValueRef at);
+
 #endif

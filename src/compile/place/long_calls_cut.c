@@ -108,7 +108,7 @@ static void build_poll(struct cutter *c)
   CN_ASSERT(!LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(c->builder)));
   LLVMValueRef place = LLVMBuildUnreachable(c->builder);
 
-  cn_poll_emit(c->polls, place);
+  cn_poll_emit(c->polls, place, CN_POLL_CALLED);
   LLVMBasicBlockRef after = LLVMGetInstructionParent(place);
   LLVMInstructionEraseFromParent(place);
   LLVMPositionBuilderAtEnd(c->builder, after);
@@ -276,7 +276,7 @@ void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn
   LLVMValueRef out = LLVMBuildBr(c.builder, done);
   build_loops(&c, start);
   CN_CHECK(!c.result || LLVMCountIncoming(c.result));
-  cn_poll_emit(polls, out);
+  cn_poll_emit(polls, out, CN_POLL_CALLED);
   join_results(&c, plain, LLVMGetInstructionParent(out), done);
   branch(&c, head, start, plain);
   LLVMDisposeBuilder(c.builder);

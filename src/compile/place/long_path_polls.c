@@ -76,7 +76,7 @@ static bool add(struct walk *e, LLVMValueRef at)
 {
   size_t before = e->sites->list.count;
 
-  cn_poll_sites_add(e->sites, at);
+  cn_poll_sites_add_seldom(e->sites, at);
   if (e->sites->list.count == before)
     return false;
   cn_remark(e->ctx, at, "poll", "polls here: the work before and after adds up to too much");

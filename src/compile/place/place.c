@@ -365,6 +365,7 @@ static void collect_sites(struct placer *p, LLVMValueRef function,
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_function_facts_learn(&p->facts, &loops, sites);
   CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
+  cn_poll_forms_choose(&p->facts, &loops, &mines->seldom, sites);
   if (cn_placement_on(p->ctx, CAIRN_PLACEMENT_SELECTS))
     cn_selects_keep(p->ctx, &loops, sites);
   cn_loops_free(&loops);
@@ -385,7 +386,7 @@ static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
     for (end = i + 1; end < sites->list.count && LLVMGetInstructionParent(at[end]) == block;)
       end++;
     for (size_t k = end; k-- > i;)
-      cn_poll_emit(&p->polls, at[k]);
+      cn_poll_emit(&p->polls, at[k], cn_poll_forms_of(sites, at[k]));
   }
   CN_ASSERT(p->polls.count == before + sites->list.count);
 }
@@ -418,6 +419,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   cn_ptrmap_free(&mines.bounded);
   cn_ptrmap_free(&mines.first);
   cn_ptrmap_free(&mines.polled);
+  cn_ptrmap_free(&mines.seldom);
 }
 
 static bool place_all(struct placer *p)
@@ -449,12 +451,11 @@ static bool place(struct cn_ctx *ctx)
   return ok;
 }
 
-/* Is the name of our poll's slow path taken, maybe by another thing? */
-static bool has_slow_path(struct cn_ctx *ctx)
+/* Is the name of a function that our polls call taken, maybe by another thing? */
+static bool is_taken(struct cn_ctx *ctx, const char *name)
 {
-  return LLVMGetNamedFunction(ctx->module, CN_POLL_SLOW) ||
-         LLVMGetNamedGlobal(ctx->module, CN_POLL_SLOW) ||
-         LLVMGetNamedGlobalAlias(ctx->module, CN_POLL_SLOW, sizeof CN_POLL_SLOW - 1);
+  return LLVMGetNamedFunction(ctx->module, name) || LLVMGetNamedGlobal(ctx->module, name) ||
+         LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
 /* Rehearse on a copy what may be refused half-way. Only LLVM's inliner knows whether the module's
@@ -463,7 +464,7 @@ static bool has_slow_path(struct cn_ctx *ctx)
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) ||
-                 has_slow_path(ctx)
+                 is_taken(ctx, CN_POLL_SLOW) || is_taken(ctx, CN_POLL)
              ? cn_rehearse(ctx, place)
              : place(ctx);
 }

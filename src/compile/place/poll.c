@@ -5,10 +5,11 @@
  * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
  *
  * A poll is a load of the thread's poll word, or a comparison of the stack pointer with its stack
- * limit, and a branch to a cold block that calls cairn_poll_slow() under the preserve_all
- * convention, so that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module
- * defines it (user_poll.c). At -Os and -Oz a poll is a call alone, of the stub cairn_poll(), which
- * looks at the word: 5 bytes in place of 19.
+ * limit, and a branch to a block that calls cairn_poll_slow() under the preserve_all convention, so
+ * that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module defines it
+ * (user_poll.c). That block lies after the function's end, or, where bytes count for more than a
+ * branch that is taken, beside the comparison. Polls that run seldom, and all at -Os and -Oz, are a
+ * call alone, of the stub cairn_poll(), which looks at the word: 5 bytes.
  */
 #include "compile/place/poll.h"
 
@@ -55,10 +56,10 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
   return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
-/* Is a poll a call of a stub that looks at the word? It does not look at the stack. */
-static bool is_call(const struct cairn_compile_options *options)
+/* May a poll be a call of the stub? It does not look at the stack. */
+static bool may_be_called(const struct cairn_compile_options *options)
 {
-  return options->size_level && options->poll == CAIRN_POLL_WORD;
+  return options->opt_level > 0 && options->poll == CAIRN_POLL_WORD;
 }
 
 static LLVMValueRef lined_from(LLVMValueRef i)
@@ -101,19 +102,20 @@ static LLVMMetadataRef location_near(LLVMValueRef at)
   return LLVMInstructionGetDebugLoc(found ? found : at);
 }
 
-static void emit_call(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef pad)
+static void emit_call(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef pad)
 {
-  LLVMSetInstructionCallConv(cn_funclet_call(builder, p->slow, pad), LLVMPreserveAllCallConv);
+  LLVMSetInstructionCallConv(cn_funclet_call(builder, callee, pad), LLVMPreserveAllCallConv);
 }
 
+/* The code generator puts a block beside its branch if that takes either way as often. */
 static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef at,
-                        LLVMValueRef pad)
+                        LLVMValueRef pad, bool beside)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
   LLVMValueRef asked = emit_check(p, builder);
   LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
-  LLVMBasicBlockRef cold =
+  LLVMBasicBlockRef slow =
       LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
 
   CN_ASSERT(LLVMGetInstructionParent(at) == done &&
@@ -121,14 +123,16 @@ static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMSetCurrentDebugLocation2(builder, location);
-  cn_emit_unlikely(p->ctx, LLVMBuildCondBr(builder, asked, cold, done));
-  LLVMPositionBuilderAtEnd(builder, cold);
+  cn_emit_weights(p->ctx, LLVMBuildCondBr(builder, asked, slow, done), 1, beside ? 1 : CN_MOSTLY);
+  if (beside)
+    LLVMMoveBasicBlockAfter(slow, head);
+  LLVMPositionBuilderAtEnd(builder, slow);
   LLVMSetCurrentDebugLocation2(builder, location);
-  emit_call(p, builder, pad);
+  emit_call(builder, p->slow, pad);
   LLVMBuildBr(builder, done);
 }
 
-void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
+void cn_poll_emit(struct cn_polls *p, LLVMValueRef at, enum cn_poll_form form)
 {
   CN_CHECK(at && !LLVMIsAPHINode(at) && !LLVMIsALandingPadInst(at));
   LLVMValueRef pad = cn_funclet_of(LLVMGetInstructionParent(at));
@@ -141,13 +145,14 @@ void cn_poll_emit(struct cn_polls *p, LLVMValueRef at)
     return;
   }
   CN_CHECK(p->slow);
+  bool called = form == CN_POLL_CALLED || p->ctx->options->size_level;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(p->ctx->llvm);
   LLVMPositionBuilderBefore(builder, at);
   LLVMSetCurrentDebugLocation2(builder, location_near(at));
-  if (is_call(p->ctx->options))
-    emit_call(p, builder, pad);
+  if (called && p->stub)
+    emit_call(builder, p->stub, pad);
   else
-    emit_branch(p, builder, at, pad);
+    emit_branch(p, builder, at, pad, form == CN_POLL_BESIDE);
   LLVMDisposeBuilder(builder);
 }
 
@@ -158,14 +163,25 @@ bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
   *polls = (struct cn_polls){.ctx = ctx};
   if (!cn_user_poll_find(ctx, &polls->user))
     return false;
-  if (!polls->user)
-    polls->slow = cn_emit_declare(ctx, is_call(ctx->options) ? CN_POLL : CN_POLL_SLOW, type,
-                                  LLVMPreserveAllCallConv);
-  return polls->slow || polls->user;
+  if (polls->user)
+    return true;
+  polls->slow = cn_emit_declare(ctx, CN_POLL_SLOW, type, LLVMPreserveAllCallConv);
+  if (may_be_called(ctx->options))
+    polls->stub = cn_emit_declare(ctx, CN_POLL, type, LLVMPreserveAllCallConv);
+  return polls->slow && (polls->stub || !may_be_called(ctx->options));
+}
+
+/* Delete a declaration that nothing came to use. */
+static void drop_unused(LLVMValueRef declaration)
+{
+  if (declaration && !LLVMGetFirstUse(declaration))
+    LLVMDeleteFunction(declaration);
 }
 
 bool cn_polls_end(struct cn_polls *polls)
 {
   CN_CHECK(!polls->user != !polls->slow);
+  drop_unused(polls->slow);
+  drop_unused(polls->stub);
   return !polls->user || !polls->count || cn_user_poll_inline(polls->ctx, polls->user);
 }

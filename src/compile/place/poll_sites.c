@@ -198,6 +198,15 @@ void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at)
     cn_push(&sites->list, at);
 }
 
+void cn_poll_sites_add_seldom(struct cn_poll_sites *sites, LLVMValueRef at)
+{
+  size_t before = sites->list.count;
+
+  cn_poll_sites_add(sites, at);
+  if (sites->list.count > before)
+    *cn_ptrmap_find(&sites->seen, at) = CN_POLL_CALLED;
+}
+
 const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
 {
   struct cn_ptrmap once = {0};

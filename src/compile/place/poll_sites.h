@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
+#include "compile/place/poll.h"
 
 /* Each returns the instruction to poll before. */
 
@@ -36,7 +37,7 @@ LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
  * of the function, but no phi, and lies in no region without safepoints. */
 struct cn_poll_sites {
   CN_VECTOR(LLVMValueRef) list;
-  struct cn_ptrmap seen; /* what is listed, and blocks that had no place */
+  struct cn_ptrmap seen; /* what is listed, to its form, and blocks that had no place */
   const struct cn_cfg *cfg;
   uint32_t *open; /* cn_nopoll_depths(); owned */
 };
@@ -47,6 +48,8 @@ void cn_poll_sites_free(struct cn_poll_sites *sites);
 const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites);
 /* Null is no site, nor is a place in a region without safepoints. */
 void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at);
+/* The same for one that runs after so much work that a call costs nothing. */
+void cn_poll_sites_add_seldom(struct cn_poll_sites *sites, LLVMValueRef at);
 /* For the retreating edges out of block `b`: in the block, or else elsewhere on each pass. */
 void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
                              const struct cn_loops *loops, uint32_t b);

@@ -24,7 +24,7 @@ void some(char managed *to, char managed *from)
 // COPY: call void @llvm.memcpy.p1.p1.i64(
 // COPY: @cairn.long.llvm.memcpy.p1.p1.i64
 // COPY: define internal void @cairn.long.llvm.memcpy.p1.p1.i64(
-// COPY: load volatile i32
+// COPY: cairn_poll
 // COPY: cairn_barrier_range(
 // COPY: call void @llvm.memcpy.p1.p1.i64(
 void many(char managed *restrict to, char managed *restrict from, long n)

@@ -42,7 +42,7 @@ define void @both(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %n) gc "statepoi
 ; STORES-LABEL: define internal void @cairn.long.llvm.memcpy.p1.p1.i64(
 ; STORES-NOT: barrier
 ; STORES: long.piece:
-; STORES: load volatile i32
+; STORES: call preserve_allcc void @cairn_poll()
 ; STORES: %[[TO:.*]] = getelementptr i8, ptr addrspace(1) %0, i64 %long.from
 ; STORES: call void @cairn.barrier.range(ptr addrspace(1) %[[TO]], i64 %[[BYTES:[0-9]+]])
 ; STORES-NEXT: call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %[[TO]], ptr addrspace(1) %{{.*}}, i64 %[[BYTES]], i1 false)
@@ -51,17 +51,17 @@ define void @both(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %n) gc "statepoi
 ; STORES-LABEL: define internal void @cairn.long.llvm.memmove.p1.p1.i64(
 ; STORES-NOT: barrier
 ; STORES: long.piece:
-; STORES: load volatile i32
+; STORES: call preserve_allcc void @cairn_poll()
 ; STORES: call void @cairn.barrier.range(ptr addrspace(1) %[[UP:.*]], i64 %[[MORE:[0-9]+]])
 ; STORES-NEXT: call void @llvm.memmove.p1.p1.i64(ptr addrspace(1) %[[UP]], ptr addrspace(1) %{{.*}}, i64 %[[MORE]], i1 false)
 ; STORES: long.piece2:
-; STORES: load volatile i32
+; STORES: call preserve_allcc void @cairn_poll()
 ; STORES: call void @cairn.barrier.range(ptr addrspace(1) %[[DOWN:.*]], i64 %[[LESS:[0-9]+]])
 ; STORES-NEXT: call void @llvm.memmove.p1.p1.i64(ptr addrspace(1) %[[DOWN]], ptr addrspace(1) %{{.*}}, i64 %[[LESS]], i1 false)
 
 ; Null is stored: kinds that want the old values have a barrier for each piece, others none.
 ; OLD-LABEL: define internal void @cairn.long.llvm.memset.p1.i64(
-; OLD: load volatile i32
+; OLD: call preserve_allcc void @cairn_poll()
 ; OLD: call void @cairn.barrier.range(ptr addrspace(1) %[[TO:.*]], i64 %[[BYTES:[0-9]+]])
 ; OLD-NEXT: call void @llvm.memset.p1.i64(ptr addrspace(1) %[[TO]], i8 %1, i64 %[[BYTES]], i1 false)
 ; NULLS-LABEL: define internal void @cairn.long.llvm.memset.p1.i64(
@@ -71,7 +71,7 @@ define void @both(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %n) gc "statepoi
 
 ; What is read is healed, piece by piece.
 ; LOADS-LABEL: define internal void @cairn.long.llvm.memcpy.p1.p1.i64(
-; LOADS: load volatile i32
+; LOADS: call preserve_allcc void @cairn_poll()
 ; LOADS: %[[FROM:.*]] = getelementptr i8, ptr addrspace(1) %1, i64 %long.from
 ; LOADS-NEXT: call void @cairn.barrier.range(ptr addrspace(1) %[[FROM]], i64 %[[BYTES:[0-9]+]])
 ; LOADS-NEXT: call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %{{.*}}, ptr addrspace(1) %[[FROM]], i64 %[[BYTES]], i1 false)

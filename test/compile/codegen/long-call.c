@@ -16,7 +16,8 @@ void clear(long managed *p, long n)
 // CHECK-NEXT: ja [[COLD:\.LBB[0-9_]+]]
 // CHECK: jmp memset@PLT
 // CHECK: [[COLD]]:
-// CHECK-NEXT: callq cairn.long.llvm.memset.p1.i64
+// CHECK-NOT: pushq
+// CHECK: callq cairn.long.llvm.memset.p1.i64
 
 void copy(long managed *restrict p, const long managed *restrict q, long n)
 {
@@ -29,4 +30,5 @@ void copy(long managed *restrict p, const long managed *restrict q, long n)
 // CHECK-NEXT: ja [[COLD:\.LBB[0-9_]+]]
 // CHECK: jmp memcpy@PLT
 // CHECK: [[COLD]]:
-// CHECK-NEXT: callq cairn.long.llvm.memcpy.p1.p1.i64
+// CHECK-NOT: pushq
+// CHECK: callq cairn.long.llvm.memcpy.p1.p1.i64

@@ -15,5 +15,5 @@ int sum(int managed *a, long n)
 // CHECK-NOT: cairn_mutator
 // CHECK: jne
 // CHECK: chunk
-// CHECK: cmpl $0, %fs:cairn_mutator@TPOFF
+// CHECK: callq cairn.slow.cairn_poll{{$}}
 // CHECK: .cfi_endproc

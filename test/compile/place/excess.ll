@@ -15,8 +15,7 @@ declare i64 @leaf(i64) "gc-leaf-function" "cairn-work"="30000"
 ; CHECK-LABEL: define void @calls
 ; CHECK: call void @half()
 ; CHECK-NEXT: call void @half()
-; CHECK-NEXT: threadlocal.address
-; CHECK: poll.done{{[0-9]*}}:
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK-NEXT: call void @half()
 ; CHECK-NEXT: call void @half()
 ; CHECK-NEXT: ret void
@@ -36,8 +35,7 @@ define void @calls() gc "statepoint-example" {
 ; Not within a loop that is short enough to go without polls: before it.
 ; CHECK-LABEL: define void @loops
 ; CHECK: middle:
-; CHECK: threadlocal.address
-; CHECK: poll.done{{[0-9]*}}:
+; CHECK: call preserve_allcc void @cairn_poll()
 ; CHECK-NEXT: br label %second
 ; CHECK: second:
 ; CHECK-NOT: threadlocal.address
@@ -84,7 +82,7 @@ out:
 ; CHECK-LABEL: define i64 @leaves
 ; CHECK: threadlocal.address
 ; CHECK: %b = call i64 @leaf
-; CHECK-NEXT: threadlocal.address
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 define i64 @leaves(i64 %n) gc "statepoint-example" {
   %a = call i64 @leaf(i64 %n)
   %b = call i64 @leaf(i64 %a)

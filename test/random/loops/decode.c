@@ -117,6 +117,7 @@ static const struct {
     {"llvm.assume", CN_DOES_NOTHING},
     {"llvm.memset.", CN_DOES_FILL},
     {"cairn_poll_slow", CN_DOES_POLL},
+    {"cairn_poll", CN_DOES_POLL},
     {"llvm.experimental.gc.statepoint", CN_DOES_MOVE},
     {"llvm.experimental.gc.relocate", CN_DOES_RELOCATE},
 };

@@ -37,13 +37,25 @@ static void compile(LLVMModuleRef module, LLVMCodeGenOptLevel level, const char 
   LLVMDisposeTargetMachine(machine);
 }
 
-/* What polls refer to: the word that asks, and a slow path that finds nothing to do. */
+/* A function that does nothing, if the module calls it. */
+static void define_empty(LLVMModuleRef module, const char *name)
+{
+  LLVMContextRef llvm = LLVMGetModuleContext(module);
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
+
+  if (function) {
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(llvm, function, ""));
+    LLVMBuildRetVoid(builder);
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+/* What polls refer to: the word that asks, and stubs that find nothing to do. */
 static void define_runtime(LLVMModuleRef module)
 {
   LLVMContextRef llvm = LLVMGetModuleContext(module);
   LLVMValueRef mutator = LLVMGetNamedGlobal(module, "cairn_mutator");
-  LLVMValueRef slow = LLVMGetNamedFunction(module, "cairn_poll_slow");
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(llvm);
 
   if (mutator) {
     size_t size = LLVMGetArrayLength2(LLVMGlobalGetValueType(mutator));
@@ -54,11 +66,8 @@ static void define_runtime(LLVMModuleRef module)
     LLVMSetThreadLocalMode(mutator, LLVMGeneralDynamicTLSModel);
     free(ones);
   }
-  if (slow) {
-    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(llvm, slow, ""));
-    LLVMBuildRetVoid(builder);
-  }
-  LLVMDisposeBuilder(builder);
+  define_empty(module, "cairn_poll_slow");
+  define_empty(module, "cairn_poll");
 }
 
 static void *link_and_load(const char *object)

@@ -15,12 +15,16 @@ struct cn_strip_mines {
   struct cn_ptrmap bounded;
   struct cn_ptrmap first;  /* blocks that must poll at their start */
   struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
+  struct cn_ptrmap seldom; /* blocks that come after many passes of a loop */
 };
 
 /* Give the loops of `function` that may do more than `small_work` forms that rarely poll
  * (choose_form.c). */
 void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
                           struct cn_strip_mines *out);
+
+/* As many passes, of at least two instructions, take a microsecond. */
+#define CN_STRIP_MINE_MANY 1024
 
 /* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
 struct cn_countable_loop {

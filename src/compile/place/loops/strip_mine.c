@@ -332,6 +332,8 @@ void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
   };
   cn_step_done(ctx, LLVMGetBasicBlockParent(c->header), "chunks", made, 2);
   *cn_ptrmap_add(&out->bounded, c->latch, NULL) = cn_strip_mine_work(c);
+  if (c->trips >= CN_STRIP_MINE_MANY)
+    cn_ptrmap_add(&out->seldom, r.poll, NULL);
   if (c->polls_first) {
     cn_ptrmap_add(&out->polled, r.poll, NULL);
     cn_ptrmap_add(&out->first, r.chunk, NULL);

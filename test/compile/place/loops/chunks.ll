@@ -4,8 +4,8 @@
 
 ; CHECK-LABEL: define i64 @sum
 ; CHECK: {{^}}chunk:
-; CHECK-NEXT: %chunk.start = phi i64 [ 0, %poll.done ], [ %chunk.after, %poll.done{{[0-9]+}} ]
-; CHECK-NEXT: %chunk.start1 = phi i64 [ 0, %poll.done ], [ %s.next, %poll.done{{[0-9]+}} ]
+; CHECK-NEXT: %chunk.start = phi i64 [ 0, %poll.done ], [ %chunk.after, %chunk.poll ]
+; CHECK-NEXT: %chunk.start1 = phi i64 [ 0, %poll.done ], [ %s.next, %chunk.poll ]
 ; CHECK-NEXT: %chunk.left = sub i64 %n, %chunk.start
 ; CHECK-NEXT: %chunk.far = icmp ugt i64 %chunk.left, 4096
 ; CHECK-NEXT: %chunk.next = add i64 %chunk.start, 4096
@@ -21,7 +21,7 @@
 ; CHECK-NEXT: %c = icmp eq i64 %i.next, %n
 ; CHECK-NEXT: br i1 %c, label %done, label %chunk.poll{{$}}
 ; CHECK: {{^}}chunk.poll:
-; CHECK: load volatile i32
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK: {{^}}done:
 ; CHECK-NEXT: %r = phi i64 [ %s.next, %chunk.check ]
 define i64 @sum(ptr addrspace(1) %a, i64 %n) gc "statepoint-example" {

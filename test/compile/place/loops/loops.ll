@@ -95,7 +95,7 @@ out:
 ; CHECK: {{^}}pad:
 ; CHECK-NEXT: %l = landingpad
 ; CHECK-NEXT: cleanup
-; CHECK-NEXT: {{%.*}} = call ptr @llvm.threadlocal.address
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 define void @landing() gc "statepoint-example" personality ptr @personality {
 entry:
   br label %head

@@ -164,7 +164,7 @@ declare void @llvm.assume(i1)
 ; Without that it may start at its bound and go 2^64 times round.
 ; CHECK-LABEL: define void @maybe_none
 ; CHECK: load volatile i32
-; CHECK: load volatile i32
+; CHECK: call preserve_allcc void @cairn_poll()
 ; CHECK: ret void
 define void @maybe_none(ptr %a, i64 %n) gc "statepoint-example" {
 entry:

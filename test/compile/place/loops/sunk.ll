@@ -57,12 +57,13 @@ out:
 }
 
 ; Two ways of three need it, which are taken rarely: a poll on each, and none on the third.
+; They are calls of the stub.
 ; CHECK-LABEL: define i64 @rare
 ; CHECK-NOT: load volatile
 ; CHECK: {{^}}left:
-; CHECK: load volatile
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK: {{^}}right:
-; CHECK: load volatile
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK: {{^}}out:
 define i64 @rare(i64 %n) gc "statepoint-example" {
   switch i64 %n, label %out [ i64 1, label %left

@@ -7,7 +7,7 @@
 ; RUN: %cairn verify --time-to-safepoint %t.2.ll | FileCheck %s
 ; RUN: %cairn opt -p place-safepoints,rewrite-statepoints --poll=stack %s -o - | %cairn verify -
 ; CHECK: @first: enter 0.00 us
-; CHECK: @cairn.long.memset: enter 0.01 us ({{[0-9]+}}), between 16.{{.*}} leave 0.00 us
+; CHECK: @cairn.long.memset: enter 0.00 us ({{[0-9]+}}), between 16.{{.*}} leave 0.00 us
 target triple = "x86_64-unknown-linux-gnu"
 declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)
 declare void @llvm.memmove.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)

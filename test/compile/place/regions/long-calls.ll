@@ -130,11 +130,11 @@ define void @quiet(ptr %p, i64 %n) "cairn-nopoll" gc "statepoint-example" {
 ; CHECK: [[ODD:%.*]] = and i64 [[AT]], 7
 ; CHECK: [[FIRST:%.*]] = sub i64 65536, [[ODD]]
 ; CHECK: long.rest:
-; CHECK: load volatile i32, ptr
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK: [[PIECE:long.piece]]:
 ; CHECK-NEXT: [[FROM:%.*]] = phi i64 [ 0, %{{.*}} ], [ [[END:%.*]], %{{.*}} ]
 ; CHECK-NEXT: [[STOP:%.*]] = phi i64 [ [[FIRST]], %{{.*}} ], [ [[NEXT:%.*]], %{{.*}} ]
-; CHECK: load volatile i32, ptr
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK: [[END]] = call i64 @llvm.umin.i64(i64 [[STOP]], i64 %2)
 ; CHECK: [[BYTES:%.*]] = sub i64 [[END]], [[FROM]]
 ; CHECK: [[TO:%.*]] = getelementptr i8, ptr addrspace(1) %0, i64 [[FROM]]

@@ -110,8 +110,7 @@ out:
 ; CHECK-NEXT: %x = call i1 @more()
 ; CHECK: out:
 ; CHECK-NEXT: call void @cairn.nopoll.end()
-; CHECK-NEXT: threadlocal.address
-; CHECK: poll.done{{[0-9]+}}:
+; CHECK-NEXT: call preserve_allcc void @cairn_poll()
 ; CHECK-NEXT: call void @foo()
 define void @loop_inside(ptr addrspace(1) %p) gc "statepoint-example" {
 entry:

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which form each poll of a function gets: fast code where it may run often, small code where it
+ * runs seldom. Part of pass `place-safepoints`.
+ *
+ * Needs: all sites. Provides: their forms. Breaks: nothing.
+ *
+ * A call of the stub takes two instructions more than a poll in line. So it is for polls between
+ * two runs of which a microsecond passes, to which two instructions are a thousandth: after a chunk
+ * of many passes, and after a path of much work; and for polls that branch weights say hardly ever
+ * run. Of the others only those at -O2 have their call beside them that are neither in a loop that
+ * calls nothing nor in a function that closes a cycle of known calls: fib takes 1.4 times as long
+ * with a branch past the call before each of its calls.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/cost/block_frequency.h"
+#include "compile/place/function_facts.h"
+
+/* Is the block in a loop that calls nothing which may collect? */
+static bool is_in_quiet_loop(const struct cn_loops *loops, uint32_t b)
+{
+  uint32_t l = loops->of[b];
+
+  return l != CN_NO_BLOCK && !loops->at[l].calls;
+}
+
+/* Does the function close a cycle of known calls? Then it may be a short recursion. */
+static bool is_recursive(const struct cn_function_facts *facts, const struct cn_cfg *cfg)
+{
+  uint32_t node = cn_callgraph_find(&facts->graph, cfg->function);
+
+  CN_CHECK(node != CN_NO_NODE);
+  for (uint32_t b = 0; b < cfg->count; b++)
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
+      LLVMValueRef callee = cn_is_call(i) ? cn_callgraph_target(facts->ctx, i) : NULL;
+      if (cn_callgraph_find(&facts->graph, callee) != CN_NO_NODE &&
+          cn_callgraph_closes(&facts->graph, node, callee))
+        return true;
+    }
+  return false;
+}
+
+void cn_poll_forms_choose(const struct cn_function_facts *facts, const struct cn_loops *loops,
+                          const struct cn_ptrmap *seldom, struct cn_poll_sites *sites)
+{
+  bool *rare = cn_alloc(loops->cfg->count * sizeof *rare);
+  bool small = facts->ctx->options->opt_level == 2 && !is_recursive(facts, loops->cfg);
+
+  cn_block_frequency_rare(loops, rare);
+  for (size_t i = 0; i < sites->list.count; i++) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(sites->list.at[i]);
+    uint32_t b = cn_cfg_index(loops->cfg, block);
+    uint64_t *form = cn_ptrmap_find(&sites->seen, sites->list.at[i]);
+    CN_CHECK(b != CN_NO_BLOCK && form);
+    if (rare[b] || cn_ptrmap_find(seldom, block))
+      *form = CN_POLL_CALLED;
+    else if (*form == CN_POLL_AWAY && small && !is_in_quiet_loop(loops, b))
+      *form = CN_POLL_BESIDE;
+  }
+  free(rare);
+}
+
+enum cn_poll_form cn_poll_forms_of(const struct cn_poll_sites *sites, LLVMValueRef at)
+{
+  const uint64_t *form = cn_ptrmap_find(&sites->seen, at);
+
+  CN_CHECK(form && *form <= CN_POLL_CALLED);
+  return (enum cn_poll_form) * form;
+}
