@@ -163,11 +163,12 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
   close_loop(c, body, piece, more);
 }
 
-/* From the end on: where a piece starts, the one before it ends, at the same places. */
+/* From the end on: where a piece starts, the one before it ends, at the same places. Of nothing there
+ * is one piece, too. */
 static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append(c, "long.piece");
-  LLVMValueRef less = LLVMBuildSub(c->builder, c->length, number(c, 1), "");
+  LLVMValueRef less = operation(c, "llvm.usub.sat", c->length, number(c, 1));
   LLVMValueRef last = LLVMBuildAdd(c->builder, less, c->odd, "");
   LLVMValueRef first = LLVMBuildAnd(c->builder, last, number(c, 0 - c->which->piece), "");
 

@@ -21,6 +21,7 @@ struct mixed {
 };
 
 static long BYTES = 30011, SLOTS = 3001;
+static volatile size_t nothing;
 
 static unsigned long hash(const char managed *p, long n)
 {
@@ -112,6 +113,7 @@ static void bytes(void)
     second[i] = (char)i;
   memmove(second + 3, second, BYTES - 3);
   memmove(second, second + 8, BYTES - 8);
+  memmove(second + 8, second, nothing);
   cairn_copy_in(p, second, BYTES);
   printf("native %lu\n", hash(p, BYTES));
   free(native);
