@@ -163,8 +163,8 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
   close_loop(c, body, piece, more);
 }
 
-/* From the end on: where a piece starts, the one before it ends, at the same places. Of nothing there
- * is one piece, too. */
+/* From the end on: where a piece starts, the one before it ends, at the same places. Of nothing
+ * there is one piece, too. */
 static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append(c, "long.piece");

@@ -2,16 +2,17 @@
  *
  * Long strings: strlen, strcpy and their like end where their data does, and would delay a
  * collection until then. Their memory is native: with a reference a call is no leaf. So where it is
- * not known to be short, the bounded function strnlen is asked first, and the call goes through a
- * transition if a string is longer than a limit: a thread in native code delays nobody. Part of
- * pass `place-safepoints`.
+ * not known to be short, the bounded function memchr is asked for its end first, and the call goes
+ * through a transition if a string is longer than a limit: a thread in native code delays nobody.
+ * Part of pass `place-safepoints`.
  *
  * Needs: nothing. Provides: no call of a leaf in the table goes through more than a limit of bytes,
  * except those in regions without safepoints and those in funclets. Breaks: struct cn_cfg.
  *
  *   before:       is it long?
  *   long.plain:   the old call; none where the answer is its result, as of strlen
- *   long.native:  the same through a transition; at -Os and -Oz always this one
+ *   long.native:  the same through a transition; always this one at -Os and -Oz, where memchr
+ * cannot tell, and where it may not be called, as in a program with its own C library
  *
  * Not with a poll of the module's own, whose runtime may have no transitions.
  */
@@ -40,20 +41,28 @@ struct string {
   unsigned at, within;
 };
 
-enum question { STRNLEN, STRNCMP };
+enum way {
+  ASKED,    /* for the end of each string, or how many bytes it may go through */
+  COUNTED,  /* the end that is asked for gives the result */
+  COMPARED, /* as strncmp does; what is equal so far is asked for its end */
+  COPIED,   /* as memcpy does, if all ends are asked for: the last string, to the end of another */
+  UNASKED,  /* no string of bytes, or maybe a null pointer */
+};
+enum question { MEMCHR, STRNCMP };
 
 static const struct scan {
   const char *name;
+  enum way way;
   struct string strings[STRINGS];
-  unsigned length;  /* the argument that says how many bytes at most */
-  bool slow, count; /* is the answer of strnlen the result? */
-  bool compare;     /* is that of strncmp, unless it is zero and the string is long? */
+  unsigned length; /* the argument that says how many bytes, or wide characters, at most */
+  bool slow;
 } scans[] = {
-    {"strlen", .strings = {{1, 0}}, .count = true},
-    {"strcmp", .strings = {{1, 2}}, .compare = true},
-    {"strcpy", .strings = {{2, 1}}},
-    {"stpcpy", .strings = {{2, 1}}},
-    {"strcat", .strings = {{1, 0}, {2, 1}}},
+    {"strlen", COUNTED, .strings = {{1, 0}}},
+    {"strcmp", COMPARED, .strings = {{1, 2}}},
+    {"strcpy", COPIED, .strings = {{2, 1}}},
+    {"stpcpy", COPIED, .strings = {{2, 1}}},
+    {"strcat", COPIED, .strings = {{1, 0}, {2, 1}}},
+    {"strncat", .strings = {{1, 0}, {2, 1}}},
     {"strchr", .strings = {{1, 0}}},
     {"strchrnul", .strings = {{1, 0}}},
     {"strrchr", .strings = {{1, 0}}},
@@ -62,11 +71,14 @@ static const struct scan {
     {"strdup", .strings = {{1, 0}}},
     {"strlcpy", .strings = {{2, 0}}},
     {"strlcat", .strings = {{1, 0}, {2, 0}}},
+    {"__strlen_chk", .strings = {{1, 0}}},
     {"__strcpy_chk", .strings = {{2, 1}}},
     {"__stpcpy_chk", .strings = {{2, 1}}},
     {"__strcat_chk", .strings = {{1, 0}, {2, 1}}},
+    {"__strncat_chk", .strings = {{1, 0}, {2, 1}}},
     {"strcasecmp", .strings = {{1, 2}}, .slow = true},
     {"strcoll", .strings = {{1, 0}, {2, 0}}, .slow = true},
+    {"strxfrm", .strings = {{2, 0}}, .slow = true},
     {"strspn", .strings = {{1, 0}, {2, 0}}, .slow = true},
     {"strcspn", .strings = {{1, 0}, {2, 0}}, .slow = true},
     {"strpbrk", .strings = {{1, 0}, {2, 0}}, .slow = true},
@@ -80,6 +92,38 @@ static const struct scan {
     {"__strncpy_chk", .strings = {{1, 0}}, .length = 3},
     {"__stpncpy_chk", .strings = {{1, 0}}, .length = 3},
     {"strncasecmp", .strings = {{1, 2}}, .length = 3, .slow = true},
+    {"memccpy", .strings = {{1, 2}}, .length = 4},
+    {"memrchr", .strings = {{1, 0}}, .length = 3},
+    {"memmem", .strings = {{1, 0}}, .length = 2, .slow = true},
+    {"mempcpy", .strings = {{1, 2}}, .length = 3},
+    {"bcopy", .strings = {{1, 2}}, .length = 3},
+    {"bzero", .strings = {{1, 0}}, .length = 2},
+    {"explicit_bzero", .strings = {{1, 0}}, .length = 2},
+    {"__memccpy_chk", .strings = {{1, 2}}, .length = 4},
+    {"__memcpy_chk", .strings = {{1, 2}}, .length = 3},
+    {"__memmove_chk", .strings = {{1, 2}}, .length = 3},
+    {"__mempcpy_chk", .strings = {{1, 2}}, .length = 3},
+    {"__memset_chk", .strings = {{1, 0}}, .length = 3},
+    {"wcsncmp", .strings = {{1, 2}}, .length = 3, .slow = true},
+    {"wcsncpy", .strings = {{1, 0}}, .length = 3, .slow = true},
+    {"wmemchr", .strings = {{1, 0}}, .length = 3, .slow = true},
+    {"wmemcmp", .strings = {{1, 2}}, .length = 3, .slow = true},
+    {"wmemcpy", .strings = {{1, 2}}, .length = 3, .slow = true},
+    {"wmemmove", .strings = {{1, 2}}, .length = 3, .slow = true},
+    {"wmemset", .strings = {{1, 0}}, .length = 3, .slow = true},
+    {"wcscat", UNASKED, .strings = {{1, 0}}, .slow = true},
+    {"wcschr", UNASKED, .strings = {{1, 0}}, .slow = true},
+    {"wcscmp", UNASKED, .strings = {{1, 2}}, .slow = true},
+    {"wcscpy", UNASKED, .strings = {{2, 1}}, .slow = true},
+    {"wcslen", UNASKED, .strings = {{1, 0}}, .slow = true},
+    {"wcsrchr", UNASKED, .strings = {{1, 0}}, .slow = true},
+    {"wcsstr", UNASKED, .strings = {{1, 0}, {2, 0}}, .slow = true},
+    {"rawmemchr", UNASKED, .strings = {{1, 0}}},
+    {"mbstowcs", UNASKED, .strings = {{2, 0}}, .slow = true},
+    {"wcstombs", UNASKED, .strings = {{2, 0}}, .slow = true},
+    {"strsep", UNASKED, .strings = {{0, 0}}},
+    {"strtok", UNASKED, .strings = {{0, 0}}},
+    {"strtok_r", UNASKED, .strings = {{0, 0}}},
 };
 
 struct long_string {
@@ -88,6 +132,7 @@ struct long_string {
   uint64_t limit;     /* bytes */
   bool asks[STRINGS]; /* may this string be longer? */
   bool asks_length;   /* may that many bytes be more? */
+  bool asked;         /* else each call goes through a transition */
 };
 
 typedef CN_VECTOR(struct long_string) string_vector;
@@ -109,25 +154,49 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMTypeRef compare[] = {pointer, pointer, i64}, count[] = {pointer, i64};
+  LLVMTypeRef find[] = {pointer, i32, i64}, compare[] = {pointer, pointer, i64};
 
   return question == STRNCMP ? LLVMFunctionType(i32, compare, 3, false)
-                             : LLVMFunctionType(i64, count, 2, false);
+                             : LLVMFunctionType(pointer, find, 3, false);
 }
 
-static const char *const questions[] = {[STRNLEN] = "strnlen", [STRNCMP] = "strncmp"};
+/* Both are in ISO C: a program that has the other functions has them. */
+static const char *const questions[] = {[MEMCHR] = "memchr", [STRNCMP] = "strncmp"};
 
-/* Can it be asked here? A program may have something else of that name. */
-static bool can_ask(struct cn_ctx *ctx, enum question question)
+/* Is this a function whose C library is known, or -ffreestanding, -fno-builtin or
+ * -fno-builtin-NAME?
+ */
+static bool has_builtin(LLVMValueRef function, const char *name)
 {
+  char own[32];
+
+  snprintf(own, sizeof own, "no-builtin-%s", name);
+  return !cn_string_attribute(function, "no-builtins") && !cn_string_attribute(function, own);
+}
+
+/* Can it be asked in place of the call? A program may have something else of that name. */
+static bool can_ask(struct cn_ctx *ctx, LLVMValueRef call, enum question question)
+{
+  LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
   const char *name = questions[question];
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
+  if (cn_calls_have(call, "nobuiltin") || !has_builtin(caller, name))
+    return false;
   if (function)
     return LLVMIsDeclaration(function) &&
            LLVMGlobalGetValueType(function) == question_type(ctx, question);
   return !LLVMGetNamedGlobal(ctx->module, name) &&
          !LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
+}
+
+/* Where bytes count, nothing is asked. */
+static bool is_asked(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
+{
+  if (ctx->options->size_level || scan->way == UNASKED)
+    return false;
+  return scan->length ||
+         (can_ask(ctx, call, MEMCHR) && (scan->way != COMPARED || can_ask(ctx, call, STRNCMP)));
 }
 
 static LLVMValueRef argument(LLVMValueRef call, unsigned number)
@@ -160,9 +229,16 @@ static bool fits(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
     return false;
   if (scan->length && !(length && LLVMTypeOf(length) == LLVMInt64TypeInContext(ctx->llvm)))
     return false;
-  return !(scan->count || scan->compare) ||
-         LLVMTypeOf(call) ==
-             LLVMGetReturnType(question_type(ctx, scan->compare ? STRNCMP : STRNLEN));
+  switch (scan->way) {
+  case COUNTED:
+    return LLVMTypeOf(call) == LLVMInt64TypeInContext(ctx->llvm);
+  case COMPARED:
+    return LLVMTypeOf(call) == LLVMInt32TypeInContext(ctx->llvm);
+  case COPIED:
+    return LLVMTypeOf(call) == LLVMPointerTypeInContext(ctx->llvm, 0);
+  default:
+    return true;
+  }
 }
 
 static uint64_t room(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
@@ -174,7 +250,7 @@ static uint64_t room(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
 static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
 {
   const struct scan *scan = l->scan;
-  bool any = false;
+  bool any = scan->strings[0].at == 0;
 
   for (size_t s = 0; s < STRINGS && scan->strings[s].at; s++) {
     l->asks[s] = room(ctx, l->call, scan->strings[s].at) > l->limit &&
@@ -198,14 +274,15 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct long_string *o
       cn_long_is_said_short(call))
     return false;
   uint64_t limit = cn_long_limit(ctx);
-  *out = (struct long_string){
-      .call = call, .scan = scan, .limit = scan->slow ? limit / SLOWER : limit};
+  *out = (struct long_string){.call = call,
+                              .scan = scan,
+                              .limit = scan->slow ? limit / SLOWER : limit,
+                              .asked = is_asked(ctx, scan, call)};
   if (!may_be_long(ctx, out)) {
     cn_work_say(ctx, call, cn_work_of_bytes(limit));
     return false;
   }
-  return can_ask(ctx, STRNLEN) && (!scan->compare || can_ask(ctx, STRNCMP)) &&
-         !cn_nopoll_cover(ctx, call) && !cn_funclet_of(LLVMGetInstructionParent(call));
+  return !cn_nopoll_cover(ctx, call) && !cn_funclet_of(LLVMGetInstructionParent(call));
 }
 
 /* ---- the code ---- */
@@ -215,7 +292,8 @@ struct asker {
   const struct long_string *which;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef native, done;
-  LLVMValueRef result; /* in `done`; null: nobody uses it */
+  LLVMValueRef ends[STRINGS]; /* of the strings that are asked for theirs */
+  LLVMValueRef result;        /* in `done`; null: nobody uses it */
 };
 
 static LLVMValueRef number(const struct asker *a, uint64_t n)
@@ -223,19 +301,16 @@ static LLVMValueRef number(const struct asker *a, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(a->ctx->llvm), n, false);
 }
 
-/* Ask about as many arguments, from this one on. */
+/* Ask about argument `first`, and what follows it or `other`. */
 static LLVMValueRef ask(const struct asker *a, enum question question, unsigned first,
-                        unsigned count)
+                        LLVMValueRef other)
 {
   LLVMTypeRef type = question_type(a->ctx, question);
   LLVMValueRef function = cn_emit_declare(a->ctx, questions[question], type, LLVMCCallConv);
-  LLVMValueRef arguments[ARGUMENTS];
+  LLVMValueRef arguments[] = {argument(a->which->call, first), other, number(a, a->which->limit)};
 
-  CN_CHECK(function && count < ARGUMENTS);
-  for (unsigned i = 0; i < count; i++)
-    arguments[i] = argument(a->which->call, first + i);
-  arguments[count] = number(a, a->which->limit);
-  return LLVMBuildCall2(a->builder, type, function, arguments, count + 1, "");
+  CN_CHECK(function);
+  return LLVMBuildCall2(a->builder, type, function, arguments, 3, "");
 }
 
 /* Go on to `next` unless it is long. */
@@ -244,12 +319,24 @@ static void branch(const struct asker *a, LLVMValueRef is_long, LLVMBasicBlockRe
   cn_emit_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
 }
 
-static LLVMValueRef count(const struct asker *a, unsigned string, LLVMBasicBlockRef next)
+/* Where the string ends. */
+static LLVMValueRef find_end(const struct asker *a, unsigned string, LLVMBasicBlockRef next)
 {
-  LLVMValueRef answer = ask(a, STRNLEN, string, 1);
+  LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(a->ctx->llvm));
+  LLVMValueRef end = ask(a, MEMCHR, string, zero);
 
-  branch(a, LLVMBuildICmp(a->builder, LLVMIntEQ, answer, number(a, a->which->limit), "long"), next);
-  return answer;
+  branch(a, LLVMBuildIsNull(a->builder, end, "long"), next);
+  return end;
+}
+
+/* How long a string is whose end is known. */
+static LLVMValueRef measure(const struct asker *a, size_t string)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(a->ctx->llvm);
+  LLVMValueRef start = argument(a->which->call, a->which->scan->strings[string].at);
+
+  return LLVMBuildSub(a->builder, LLVMBuildPtrToInt(a->builder, a->ends[string], i64, ""),
+                      LLVMBuildPtrToInt(a->builder, start, i64, ""), "length");
 }
 
 static void give(const struct asker *a, LLVMValueRef value)
@@ -269,23 +356,21 @@ static LLVMBasicBlockRef insert(const struct asker *a, LLVMBasicBlockRef before)
 static void compare(const struct asker *a)
 {
   LLVMBasicBlockRef equal = insert(a, a->done);
-  LLVMValueRef answer = ask(a, STRNCMP, 1, 2);
+  LLVMValueRef answer = ask(a, STRNCMP, 1, argument(a->which->call, 2));
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(answer));
 
   LLVMBuildCondBr(a->builder, LLVMBuildICmp(a->builder, LLVMIntEQ, answer, zero, ""), equal,
                   a->done);
   give(a, answer);
   LLVMPositionBuilderAtEnd(a->builder, equal);
-  count(a, 1, a->done);
+  find_end(a, 1, a->done);
   give(a, answer);
 }
 
 /* Ask all that may be long, before the old call. */
-static void guard(const struct asker *a, LLVMBasicBlockRef plain)
+static void guard(struct asker *a, LLVMBasicBlockRef plain)
 {
   const struct long_string *w = a->which;
-  bool both = w->asks[0] && w->asks[1];
-  LLVMBasicBlockRef second = both ? insert(a, plain) : plain;
 
   CN_CHECK(w->asks_length || w->asks[0] || w->asks[1]);
   if (w->asks_length) {
@@ -293,12 +378,48 @@ static void guard(const struct asker *a, LLVMBasicBlockRef plain)
     branch(a, LLVMBuildICmp(a->builder, LLVMIntUGT, bytes, number(a, w->limit), "long"), plain);
     return;
   }
+  LLVMBasicBlockRef second = w->asks[0] && w->asks[1] ? insert(a, plain) : plain;
   if (w->asks[0])
-    count(a, w->scan->strings[0].at, second);
-  if (both)
+    a->ends[0] = find_end(a, w->scan->strings[0].at, second);
+  if (second != plain)
     LLVMPositionBuilderAtEnd(a->builder, second);
   if (w->asks[1])
-    count(a, w->scan->strings[1].at, plain);
+    a->ends[1] = find_end(a, w->scan->strings[1].at, plain);
+}
+
+static void copy(const struct asker *a)
+{
+  LLVMValueRef call = a->which->call, to = argument(call, 1);
+  const char *name = a->which->scan->name;
+  bool appends = a->ends[1] != NULL;
+  LLVMValueRef length = measure(a, appends), all;
+
+  all = LLVMBuildAdd(a->builder, length, number(a, 1), "");
+  LLVMValueRef copied =
+      LLVMBuildMemCpy(a->builder, appends ? a->ends[0] : to, 1, argument(call, 2), 1, all);
+  cn_work_say(a->ctx, copied, cn_work_of_bytes(a->which->limit));
+  LLVMTypeRef byte = LLVMInt8TypeInContext(a->ctx->llvm);
+  bool ends = strcmp(name, "stpcpy") == 0;
+  give(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
+}
+
+/* What is done with short strings, in the place of the old call. */
+static void do_short(const struct asker *a)
+{
+  const struct scan *scan = a->which->scan;
+  LLVMValueRef call = a->which->call;
+
+  LLVMPositionBuilderBefore(a->builder, call);
+  if (scan->way == COUNTED) {
+    give(a, measure(a, 0));
+  } else if (scan->way == COPIED && a->ends[0] && (a->ends[1] || !scan->strings[1].at)) {
+    copy(a);
+  } else {
+    give(a, call);
+    cn_work_say(a->ctx, call, cn_work_of_bytes(cn_long_limit(a->ctx)));
+    return;
+  }
+  LLVMInstructionEraseFromParent(call);
 }
 
 /* The same call through a transition, where the builder is. What LLVM knows of the leaf is not true
@@ -322,7 +443,7 @@ static LLVMValueRef call_native(const struct asker *a)
   return again;
 }
 
-/* Where bytes count, nothing is asked: each call goes through the transition. */
+/* Where nothing is asked, each call goes through the transition. */
 static void replace(struct cn_ctx *ctx, const struct long_string *which)
 {
   struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
@@ -348,24 +469,18 @@ static void part(struct cn_ctx *ctx, const struct long_string *which)
     LLVMReplaceAllUsesWith(call, a.result);
   }
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
-  LLVMPositionBuilderAtEnd(a.builder, head);
-  if (which->scan->count) {
-    LLVMValueRef answer = count(&a, 1, a.done);
-    give(&a, answer);
-  } else if (which->scan->compare) {
-    compare(&a);
-  } else {
-    guard(&a, plain);
-    LLVMPositionBuilderAtEnd(a.builder, plain);
-    give(&a, call);
-    cn_work_say(ctx, call, cn_work_of_bytes(cn_long_limit(ctx)));
-  }
   LLVMPositionBuilderAtEnd(a.builder, a.native);
   LLVMValueRef native = call_native(&a);
   LLVMBuildBr(a.builder, a.done);
   give(&a, native);
-  if (which->scan->count || which->scan->compare)
+  LLVMPositionBuilderAtEnd(a.builder, head);
+  if (which->scan->way == COMPARED) {
+    compare(&a);
     LLVMDeleteBasicBlock(plain);
+  } else {
+    guard(&a, plain);
+    do_short(&a);
+  }
   LLVMDisposeBuilder(a.builder);
 }
 
@@ -382,10 +497,10 @@ void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function)
     cn_remark(ctx, calls.at[i].call, "long-call",
               "made through a transition if it goes through more than %lu bytes",
               (unsigned long)calls.at[i].limit);
-    if (ctx->options->size_level)
-      replace(ctx, &calls.at[i]);
-    else
+    if (calls.at[i].asked)
       part(ctx, &calls.at[i]);
+    else
+      replace(ctx, &calls.at[i]);
   }
   cn_free(&calls);
 }

@@ -67,5 +67,5 @@ unsigned long length(const char *string)
   return __builtin_strlen(string) + 1;
 }
 // CHECK-LABEL: {{^}}length: 
-// CHECK-NOT: strnlen
+// CHECK-NOT: memchr
 // CHECK: callq cairn.call.strlen

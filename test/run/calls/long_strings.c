@@ -13,8 +13,9 @@
 // RUN:   %t.fortified | diff %t.expected -
 // RUN: %cairn-cc -O2 -fcairn-manage=all -S -emit-llvm %s -o %t.ll && \
 // RUN:   %cairn verify --time-to-safepoint %t.ll | FileCheck %s --check-prefix=TIME
-// CHECK: cairn.call.strlen
-// CHECK: cairn.long.llvm.memcpy.inline
+// CHECK-DAG: cairn.call.strlen
+// CHECK-DAG: cairn.call.wcslen
+// CHECK-DAG: cairn.long.llvm.memcpy.inline
 // TIME-NOT: unknown
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <wchar.h>
 #include <cairn/cairn.h>
 
 enum { LIMIT = 16 << 10, SLOW = LIMIT / 8, ROOM = 4 * LIMIT, FILLED = 70000, LONG = 32 << 20, NATIVE = 20 };
@@ -30,6 +32,7 @@ struct box {
   long value;
 };
 static char *a, *b, *c;
+static wchar_t *v, *w;
 static unsigned long hash;
 static char *volatile string;
 static volatile int scans, done;
@@ -87,6 +90,52 @@ __attribute__((noinline)) static void copy(struct box managed *box, size_t n)
   free(e);
 }
 
+/* What is made through a transition each time, and what says how much it does. */
+__attribute__((noinline)) static void others(struct box managed *box, size_t n)
+{
+  char *rest = b;
+
+  memset(b, 'x', n);
+  strcpy(b + n, " y z");
+  note((long)strlen(strtok(b, " ")), box);
+  note(at(strtok(NULL, " "), b), box);
+  strcpy(b, a);
+  note((long)strlen(strsep(&rest, "y")), box);
+  note(at(rest, b), box);
+  note((long)strxfrm(c, a, n), box);
+  note(at(rawmemchr(a, 0), a), box);
+  strcpy(c, "");
+  strncat(c, a, n / 2);
+  note(at(memccpy(c, a, 'y', n + 1), c), box);
+  note(at(memrchr(a, 'x', n), a), box);
+  note(at(memmem(a, n, "x", 1), a), box);
+  note(at(mempcpy(c, a, n), c), box);
+  bcopy(a, c, n);
+  bzero(c, n / 2);
+  explicit_bzero(c, n / 3);
+  note((long)strlen(c + n / 2), box);
+}
+
+__attribute__((noinline)) static void wide(struct box managed *box, size_t n)
+{
+  wmemset(w, L'x', n)[n] = 0;
+  note((long)wcslen(w), box);
+  wcscpy(v, w);
+  note(wcscmp(v, w), box);
+  note(wcsncmp(v, w, n + 3), box);
+  wcscat(v, L"yz");
+  note(wcschr(v, L'y') - v, box);
+  note(wcsrchr(v, L'z') - v, box);
+  note(wcsstr(v, L"yz") - v, box);
+  note(wmemchr(v, L'y', n + 2) - v, box);
+  note(wmemcmp(v, w, n), box);
+  wmemcpy(v, w, n);
+  wmemmove(v + 1, v, n);
+  wcsncpy(v, w, n + 3);
+  note((long)wcstombs(c, v, n + 1), box);
+  note((long)mbstowcs(v, c, n + 1), box);
+}
+
 /* Made in pieces, whose loops LLVM makes. */
 __attribute__((noinline)) static void fill(struct box managed *box)
 {
@@ -112,6 +161,8 @@ static void around(long n)
   strcpy(a, b);
   search(box, (size_t)n + 2);
   copy(box, (size_t)n + 1);
+  others(box, (size_t)n);
+  wide(box, (size_t)n);
 }
 
 #ifndef CAIRN_PLAIN
@@ -152,10 +203,13 @@ int main(void)
   a = malloc(ROOM);
   b = malloc(ROOM);
   c = malloc(ROOM);
+  v = malloc(ROOM * sizeof *v);
+  w = malloc(ROOM * sizeof *w);
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     around(lengths[i]);
     printf("%ld %lx\n", lengths[i], hash);
-  }  string = calloc(LONG + 1, 1);
+  }
+  string = calloc(LONG + 1, 1);
   fill(box);
   printf("%lx\n", hash);
   memset(string, 'x', LONG);

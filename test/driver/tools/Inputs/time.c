@@ -1,4 +1,4 @@
-#include <wchar.h>
+#include <stdlib.h>
 #include <cairn/cairn.h>
 #ifndef QUIET
 #define QUIET cairn_nopoll
@@ -23,7 +23,7 @@ long quiet(const long managed *a)
   return n;
 }
 
-unsigned long length(const wchar_t *s)
+void *room(unsigned long n)
 {
-  return wcslen(s) + 1;
+  return calloc(n, 16);
 }
