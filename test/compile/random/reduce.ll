@@ -1,6 +1,9 @@
 ; A module that fails is made small, so that it still fails in the same way: the rest of
 ; this one goes. Without that, nobody looks at what a random module of a thousand lines found.
 
+; A script, to which sanitizers of the compiler add nothing:
+; UNSUPPORTED: sanitize
+
 ; RUN: rm -rf %t && mkdir %t && cd %t
 ; RUN: %root/test/random/reduce %build --opt %s 2>&1 | FileCheck --check-prefix=SAID %s
 ; RUN: FileCheck --implicit-check-not=@other --implicit-check-not=gep %s < %t/reduced.ll
