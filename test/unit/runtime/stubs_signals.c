@@ -505,7 +505,7 @@ static void leaving_work(void **state)
   signal(SIGUSR1, jump_back);
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
     long at = 1;
-    for (; leaves(works[i], at); at += 101)
+    for (; leaves(works[i], at); at += 307)
       check_whole();
     check_whole();
     assert_in_range(at, 200, 20000);
