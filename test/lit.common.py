@@ -6,7 +6,7 @@ config.test_format = lit.formats.ShTest(True)
 config.suffixes = ['.ll', '.c', '.test', '.s']
 # A test that hangs fails, by name, and its processes end. Far above what any needs under sanitizers:
 # no result depends on it. `lit --timeout=SECONDS` says otherwise.
-lit_config.maxIndividualTestTime = lit_config.maxIndividualTestTime or 600
+lit_config.maxIndividualTestTime = lit_config.maxIndividualTestTime or 1200
 config.excludes = ['Inputs', 'lit.cfg.py', 'lit.common.py']
 build = os.environ['CAIRN_BUILD_DIR']
 llvm = os.environ['CAIRN_LLVM_BIN']

@@ -4,8 +4,8 @@
  * the end of the fork(), which waits for malloc()'s lock; the child, or a collection that comes next, does not know the
  * thread. A third thread is slow to stop, so that signals come when the stop of a fork() has begun.
  */
-// RUN: %cairn-cc -O2 -w %s -o %t -pthread && timeout 200 %t 300 | FileCheck %s
-// RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames timeout 200 %t 40 | FileCheck %s
+// RUN: %cairn-cc -O2 -w %s -o %t -pthread && timeout 500 %t 300 | FileCheck %s
+// RUN: env CAIRN_STRESS=1 CAIRN_VERIFY=frames timeout 500 %t 40 | FileCheck %s
 // CHECK: threads: all, children: whole
 #include <pthread.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
  * Signals whose handlers collect, while a thread forks all the time. What would go wrong: the handler comes when fork()
  * has stopped all threads, and waits for itself.
  */
-// RUN: %cairn-cc -O2 -w %s -o %t && timeout 100 %t | FileCheck %s
+// RUN: %cairn-cc -O2 -w %s -o %t && timeout 500 %t | FileCheck %s
 // CHECK: 1500 children
 #include <errno.h>
 #include <signal.h>
