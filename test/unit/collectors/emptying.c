@@ -729,7 +729,7 @@ static void of_a_program(void **state)
     pins = i % 3 == 0;
     cn_tracers_alone = i % 2 == 0 ? 0 : SIZE_MAX;
     clean();
-    for (int k = 0; k < 1500; k++) {
+    for (int k = 0; k < 750; k++) {
       still = draw(stacks != 0 && draw(2) == 0 ? stacks : 8);
       for (int j = 0; j < 30; j++) {
         change(1);

@@ -121,7 +121,7 @@ static void beside_a_program(void **state)
     seed = (uint64_t)i;
     pins = i % 3 == 0;
     cn_tracers_alone = i % 2 == 0 ? 0 : SIZE_MAX;
-    with_cycles(CAIRN_EXTENT_FULL, 4000, 100);
+    with_cycles(CAIRN_EXTENT_FULL, 2000, 100);
   }
   assert_true(ended > 100);
   assert_true(given_up > 10);
