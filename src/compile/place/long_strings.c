@@ -16,6 +16,7 @@
  *
  * Not with a poll of the module's own, whose runtime may have no transitions.
  */
+#include <stdio.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -51,79 +52,38 @@ enum way {
 enum question { MEMCHR, STRNCMP };
 
 static const struct scan {
-  const char *name;
+  const char *names; /* a space on either side of each */
   enum way way;
   struct string strings[STRINGS];
   unsigned length; /* the argument that says how many bytes, or wide characters, at most */
   bool slow;
 } scans[] = {
-    {"strlen", COUNTED, .strings = {{1, 0}}},
-    {"strcmp", COMPARED, .strings = {{1, 2}}},
-    {"strcpy", COPIED, .strings = {{2, 1}}},
-    {"stpcpy", COPIED, .strings = {{2, 1}}},
-    {"strcat", COPIED, .strings = {{1, 0}, {2, 1}}},
-    {"strncat", .strings = {{1, 0}, {2, 1}}},
-    {"strchr", .strings = {{1, 0}}},
-    {"strchrnul", .strings = {{1, 0}}},
-    {"strrchr", .strings = {{1, 0}}},
-    {"index", .strings = {{1, 0}}},
-    {"rindex", .strings = {{1, 0}}},
-    {"strdup", .strings = {{1, 0}}},
-    {"strlcpy", .strings = {{2, 0}}},
-    {"strlcat", .strings = {{1, 0}, {2, 0}}},
-    {"__strlen_chk", .strings = {{1, 0}}},
-    {"__strcpy_chk", .strings = {{2, 1}}},
-    {"__stpcpy_chk", .strings = {{2, 1}}},
-    {"__strcat_chk", .strings = {{1, 0}, {2, 1}}},
-    {"__strncat_chk", .strings = {{1, 0}, {2, 1}}},
-    {"strcasecmp", .strings = {{1, 2}}, .slow = true},
-    {"strcoll", .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"strxfrm", .strings = {{2, 0}}, .slow = true},
-    {"strspn", .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"strcspn", .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"strpbrk", .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"strstr", .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"strcasestr", .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"strnlen", .strings = {{1, 0}}, .length = 2},
-    {"strndup", .strings = {{1, 0}}, .length = 2},
-    {"strncmp", .strings = {{1, 2}}, .length = 3},
-    {"strncpy", .strings = {{1, 0}}, .length = 3},
-    {"stpncpy", .strings = {{1, 0}}, .length = 3},
-    {"__strncpy_chk", .strings = {{1, 0}}, .length = 3},
-    {"__stpncpy_chk", .strings = {{1, 0}}, .length = 3},
-    {"strncasecmp", .strings = {{1, 2}}, .length = 3, .slow = true},
-    {"memccpy", .strings = {{1, 2}}, .length = 4},
-    {"memrchr", .strings = {{1, 0}}, .length = 3},
-    {"memmem", .strings = {{1, 0}}, .length = 2, .slow = true},
-    {"mempcpy", .strings = {{1, 2}}, .length = 3},
-    {"bcopy", .strings = {{1, 2}}, .length = 3},
-    {"bzero", .strings = {{1, 0}}, .length = 2},
-    {"explicit_bzero", .strings = {{1, 0}}, .length = 2},
-    {"__memccpy_chk", .strings = {{1, 2}}, .length = 4},
-    {"__memcpy_chk", .strings = {{1, 2}}, .length = 3},
-    {"__memmove_chk", .strings = {{1, 2}}, .length = 3},
-    {"__mempcpy_chk", .strings = {{1, 2}}, .length = 3},
-    {"__memset_chk", .strings = {{1, 0}}, .length = 3},
-    {"wcsncmp", .strings = {{1, 2}}, .length = 3, .slow = true},
-    {"wcsncpy", .strings = {{1, 0}}, .length = 3, .slow = true},
-    {"wmemchr", .strings = {{1, 0}}, .length = 3, .slow = true},
-    {"wmemcmp", .strings = {{1, 2}}, .length = 3, .slow = true},
-    {"wmemcpy", .strings = {{1, 2}}, .length = 3, .slow = true},
-    {"wmemmove", .strings = {{1, 2}}, .length = 3, .slow = true},
-    {"wmemset", .strings = {{1, 0}}, .length = 3, .slow = true},
-    {"wcscat", UNASKED, .strings = {{1, 0}}, .slow = true},
-    {"wcschr", UNASKED, .strings = {{1, 0}}, .slow = true},
-    {"wcscmp", UNASKED, .strings = {{1, 2}}, .slow = true},
-    {"wcscpy", UNASKED, .strings = {{2, 1}}, .slow = true},
-    {"wcslen", UNASKED, .strings = {{1, 0}}, .slow = true},
-    {"wcsrchr", UNASKED, .strings = {{1, 0}}, .slow = true},
-    {"wcsstr", UNASKED, .strings = {{1, 0}, {2, 0}}, .slow = true},
-    {"rawmemchr", UNASKED, .strings = {{1, 0}}},
-    {"mbstowcs", UNASKED, .strings = {{2, 0}}, .slow = true},
-    {"wcstombs", UNASKED, .strings = {{2, 0}}, .slow = true},
-    {"strsep", UNASKED, .strings = {{0, 0}}},
-    {"strtok", UNASKED, .strings = {{0, 0}}},
-    {"strtok_r", UNASKED, .strings = {{0, 0}}},
+    {" strlen ", COUNTED, {{1, 0}}, 0, false},
+    {" strcmp ", COMPARED, {{1, 2}}, 0, false},
+    {" strcpy stpcpy ", COPIED, {{2, 1}}, 0, false},
+    {" strcat ", COPIED, {{1, 0}, {2, 1}}, 0, false},
+    {" strncat __strcat_chk __strncat_chk ", ASKED, {{1, 0}, {2, 1}}, 0, false},
+    {" strchr strchrnul strrchr index rindex strdup __strlen_chk ", ASKED, {{1, 0}}, 0, false},
+    {" strlcpy ", ASKED, {{2, 0}}, 0, false},
+    {" strlcat ", ASKED, {{1, 0}, {2, 0}}, 0, false},
+    {" __strcpy_chk __stpcpy_chk ", ASKED, {{2, 1}}, 0, false},
+    {" strcasecmp ", ASKED, {{1, 2}}, 0, true},
+    {" strxfrm ", ASKED, {{2, 0}}, 0, true},
+    {" strcoll strspn strcspn strpbrk strstr strcasestr ", ASKED, {{1, 0}, {2, 0}}, 0, true},
+    {" strnlen strndup bzero explicit_bzero ", ASKED, {{1, 0}}, 2, false},
+    {" memmem ", ASKED, {{1, 0}}, 2, true},
+    {" strncpy stpncpy __strncpy_chk __stpncpy_chk ", ASKED, {{1, 0}}, 3, false},
+    {" strncmp mempcpy bcopy __memcpy_chk __memmove_chk __mempcpy_chk ", ASKED, {{1, 2}}, 3, false},
+    {" memrchr __memset_chk ", ASKED, {{1, 0}}, 3, false},
+    {" strncasecmp wcsncmp wmemcmp wmemcpy wmemmove ", ASKED, {{1, 2}}, 3, true},
+    {" wcsncpy wmemchr wmemset ", ASKED, {{1, 0}}, 3, true},
+    {" memccpy __memccpy_chk ", ASKED, {{1, 2}}, 4, false},
+    {" wcscat wcschr wcslen wcsrchr rawmemchr ", UNASKED, {{1, 0}}, 0, true},
+    {" wcscmp ", UNASKED, {{1, 2}}, 0, true},
+    {" wcscpy ", UNASKED, {{2, 1}}, 0, true},
+    {" wcsstr ", UNASKED, {{1, 0}, {2, 0}}, 0, true},
+    {" mbstowcs wcstombs ", UNASKED, {{2, 0}}, 0, true},
+    {" strsep strtok strtok_r ", UNASKED, {{0, 0}}, 0, false},
 };
 
 struct long_string {
@@ -143,9 +103,12 @@ static const struct scan *scan_of(LLVMValueRef callee)
 {
   size_t length;
   const char *name = LLVMGetValueName2(callee, &length);
+  char word[24];
 
+  if (snprintf(word, sizeof word, " %s ", name) >= (int)sizeof word || strchr(name, ' '))
+    return NULL;
   for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
-    if (strcmp(name, scans[i].name) == 0)
+    if (strstr(scans[i].names, word))
       return &scans[i];
   return NULL;
 }
@@ -268,10 +231,11 @@ static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
 static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct long_string *out)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
-  const struct scan *scan = callee && LLVMIsDeclaration(callee) ? scan_of(callee) : NULL;
+  bool leaf = callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
+              cn_classify_call(call).kind == CN_CALL_LEAF;
+  const struct scan *scan = leaf ? scan_of(callee) : NULL;
 
-  if (!scan || cn_classify_call(call).kind != CN_CALL_LEAF || !fits(ctx, scan, call) ||
-      cn_long_is_said_short(call))
+  if (!scan || !fits(ctx, scan, call) || cn_long_is_said_short(call))
     return false;
   uint64_t limit = cn_long_limit(ctx);
   *out = (struct long_string){.call = call,
@@ -390,7 +354,8 @@ static void guard(struct asker *a, LLVMBasicBlockRef plain)
 static void copy(const struct asker *a)
 {
   LLVMValueRef call = a->which->call, to = argument(call, 1);
-  const char *name = a->which->scan->name;
+  size_t ignored;
+  const char *name = LLVMGetValueName2(cn_direct_callee(call), &ignored);
   bool appends = a->ends[1] != NULL;
   LLVMValueRef length = measure(a, appends), all;
 
