@@ -126,32 +126,39 @@ void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
   free(s.outermost);
 }
 
-/* Does an edge to `to` in the same loop have hardly any of the weights? Zero, too, is known. */
-static bool is_rare_edge(const struct cn_loops *loops, uint32_t from, uint32_t to)
+/* Take from `rare` where block `b` may often lead: all but those in its loop to which its edges
+ * have hardly any of the weights; zero, too, is known. `sums` is zero by block, and is so again. */
+static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums, bool *rare)
 {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[from].block);
-  unsigned count = LLVMGetNumSuccessors(end);
-  uint64_t *weights = cn_alloc(count * sizeof *weights), all = 0, these = 0;
+  const struct cn_block *block = &loops->cfg->blocks[b];
+  uint64_t *weights = cn_alloc(block->succ_count * sizeof *weights), all = 0;
 
-  find_weights(end, weights, count);
-  for (unsigned s = 0; s < count; s++) {
+  find_weights(LLVMGetBasicBlockTerminator(block->block), weights, block->succ_count);
+  for (uint32_t s = 0; s < block->succ_count; s++) {
     all += weights[s];
-    these += cn_cfg_index(loops->cfg, LLVMGetSuccessor(end, s)) == to ? weights[s] : 0;
+    sums[block->succs[s]] += weights[s];
   }
+  for (uint32_t s = 0; s < block->succ_count; s++) {
+    uint32_t to = block->succs[s];
+    rare[to] &= loops->of[b] == loops->of[to] && (rare[b] || sums[to] <= all / RARE);
+  }
+  for (uint32_t s = 0; s < block->succ_count; s++)
+    sums[block->succs[s]] = 0;
   free(weights);
-  return loops->of[from] == loops->of[to] && these <= all / RARE;
 }
 
+/* No block to which an edge retreats is rare. */
 void cn_block_frequency_rare(const struct cn_loops *loops, bool *rare)
 {
   const struct cn_cfg *cfg = loops->cfg;
+  uint64_t *sums = cn_alloc(cfg->count * sizeof *sums);
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     rare[b] = b != 0;
-    for (uint32_t p = 0; p < cfg->blocks[b].pred_count && rare[b]; p++) {
-      uint32_t from = cfg->blocks[b].preds[p];
-      rare[b] = !cn_cfg_retreats(from, b) &&
-                ((rare[from] && loops->of[from] == loops->of[b]) || is_rare_edge(loops, from, b));
-    }
+    for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
+      rare[b] &= !cn_cfg_retreats(cfg->blocks[b].preds[p], b);
   }
+  for (uint32_t b = 0; b < cfg->count; b++)
+    lead_often(loops, b, sums, rare);
+  free(sums);
 }
