@@ -60,8 +60,30 @@ static bool is_root(LLVMValueRef value)
   return section && strcmp(section, CN_ROOT_SECTION) == 0;
 }
 
+static bool is_any(LLVMValueRef value)
+{
+  return value != NULL;
+}
+
+/* What llvm.used lists a linker is to keep. In memory nothing is dropped, and that mark goes wrong:
+ * LLVM gives what it lists a section of its own, and a target machine that compiles one module
+ * after the other takes a later global at the same address for one of these. */
+static void use_here(struct cn_ctx *ctx)
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.used");
+  LLVMValueRef array = list ? LLVMGetInitializer(list) : NULL;
+  CN_VECTOR(LLVMValueRef) used = {0};
+
+  for (unsigned i = 0; array && i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
+    cn_push(&used, LLVMGetAggregateElement(array, i));
+  cn_emit_remove(ctx, "llvm.used", is_any);
+  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), used.at,
+                 used.count);
+  cn_free(&used);
+}
+
 /* For a linker, which keeps or drops each root with its global, roots lie in many sections of one
- * name. In memory nothing is dropped, and a name has one section. */
+ * name. In memory a name has one section. */
 static void join_roots(struct cn_ctx *ctx)
 {
   unsigned associated = LLVMGetMDKindIDInContext(ctx->llvm, "associated", 10);
@@ -74,6 +96,7 @@ static void join_roots(struct cn_ctx *ctx)
     }
   cn_emit_remove(ctx, "llvm.used", is_root);
   cn_emit_remove(ctx, "llvm.compiler.used", is_root);
+  use_here(ctx);
   cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at,
                  roots.count);
   cn_free(&roots);
