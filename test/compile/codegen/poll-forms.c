@@ -1,6 +1,7 @@
 // Where the call of a poll lies: beside it at -O2, with a branch past it; after the function's end in loops that call
-// nothing, in recursions, and at -O3; and a poll that runs seldom is the call of the stub alone (docs/placement.md, "What
-// a poll is"). Wrong: a branch that is taken on each level of fib; a comparison after each chunk of thousands of passes.
+// nothing, in recursions, and at -O3; and a poll that runs seldom is the call of the stub alone (docs/placement.md,
+// "What a poll is"). Wrong: a branch that is taken on each level of fib; a comparison after each chunk of thousands of
+// passes.
 // RUN: %cairn-cc -O2 -fno-pie -S %s -o - | FileCheck %s --check-prefixes=CHECK,TWO --implicit-check-not=Spill
 // RUN: %cairn-cc -O3 -fno-pie -S %s -o - | FileCheck %s --check-prefixes=CHECK,THREE --implicit-check-not=Spill
 // RUN: %cairn-cc -O2 -fno-pie -S -emit-llvm %s -o %t.ll && %cairn verify --check-polls %t.ll
