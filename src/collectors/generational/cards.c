@@ -83,11 +83,11 @@ static bool are_clean(uintptr_t from, size_t blocks)
  */
 static size_t clean_blocks(uintptr_t from, size_t blocks)
 {
+  if (blocks == 0)
+    return 0;
   if (!parts.looked)
-    return blocks != 0 && is_clean(from);
-  if (blocks != 0 && are_clean(from, blocks))
-    return blocks;
-  return blocks != 0 && *cn_tables_dirty(from) == 0;
+    return is_clean(from);
+  return are_clean(from, blocks) ? blocks : *cn_tables_dirty(from) == 0;
 }
 
 static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,

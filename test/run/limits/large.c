@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Large arrays of bytes, of which most are replaced again and again. What would go wrong: where little of the maximum is
- * left, small objects get all of it, and each large one waits for a collection; a heap of arrays, which cost a full
+ * Large arrays of bytes, of which most are replaced again and again. What would go wrong: where little of the maximum
+ * is left, small objects get all of it, and each large one waits for a collection; a heap of arrays, which cost a full
  * collection nothing, takes twice what is alive.
  */
 // RUN: %cairn-cc -O2 -fcairn-collector=generational %s -o %t

@@ -4,7 +4,8 @@
 // RUN: clang -O2 -I%root/include -c %S/../Inputs/generational.c -o %t.o
 // RUN: clang -O2 -I%root/include -c %S/Inputs/workers_native.c -o %t.native.o
 // RUN: %cairn-cc -w -O2 -I%root/include %s %t.o %t.native.o -o %t
-// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t forks 2>&1 | FileCheck --check-prefix=FORKS %s
+// RUN: env GENERATIONAL_REPORT=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t forks 2>&1 \
+// RUN:   | FileCheck --check-prefix=FORKS %s
 // FORKS-COUNT-20: child: 0 wrong
 // FORKS: parent: 0 wrong
 // RUN: env CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t exit > %t.out 2>&1; test $? -eq 5
@@ -12,7 +13,8 @@
 // RUN: env CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t ends | FileCheck --check-prefix=ENDS %s
 // The main thread, which has ended, counts.
 // ENDS: the last thread: 5 threads of the process before, 2 after, 5 again
-// RUN: env CAIRN_STATS=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t forks 2>&1 | FileCheck --check-prefix=STATS %s
+// RUN: env CAIRN_STATS=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t forks 2>&1 \
+// RUN:   | FileCheck --check-prefix=STATS %s
 // STATS: workers: 4
 // RUN: env CAIRN_STATS=1 CAIRN_WORKERS=1 GENERATIONAL_HELPERS=3 GENERATIONAL_REPORT=1 %t forks 2>&1 | FileCheck --check-prefix=ALONE %s
 // ALONE: helpers fetched 0 times
