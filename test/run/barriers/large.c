@@ -16,7 +16,8 @@
 // CHECK: copied 2000 of 2000, moved 1999 of 1999
 // CHECK: grown 1000 of 1000, longer 6000 of 6000, shorter 1500 of 1500
 // CHECK: pairs 1500 of 1500, flexible 3000 of 3000
-// RUN: not --crash env CAIRN_VERIFY=heap ./large-O2 missing 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: %cairn-cc -fcairn-collector=generational -O2 -g %s native.o -o missing
+// RUN: not --crash env CAIRN_VERIFY=heap ./missing missing 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: cairn: fatal: CAIRN_VERIFY=heap: before collection {{[0-9]+}}:
 // MISSING-SAME: to a younger object, and no barrier has told of it
 #ifdef NATIVE
