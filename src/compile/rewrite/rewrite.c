@@ -54,8 +54,7 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   cn_cfg_build_edges(cfg, function);
   if (cfg->count != LLVMCountBasicBlocks(function))
     cn_unreachable_delete(ctx, cfg);
-  if (cn_relocation_on(ctx, CAIRN_RELOCATION_MERGE_DERIVED))
-    cn_redundant_phis_fold(function);
+  cn_redundant_phis_fold(function);
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     cn_cfg_add_dominators(cfg);
   cn_refs_build(refs, cfg, off);

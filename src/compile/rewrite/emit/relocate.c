@@ -250,11 +250,9 @@ static void rewrite_uses(struct web *web)
     uint32_t number = reaching(web, use->block, use->pos);
     if (use->listed)
       continue; /* rewrite_points() handles it */
-    /* Deoptimisation state must name what is listed. */
-    bool rename = via && use->state;
-    if (number == (via ? reaching(web, via->block, via->pos) : 1) && !rename)
+    if (number == (via ? reaching(web, via->block, via->pos) : 1))
       continue;
-    if (via && !via->alias)
+    if (via)
       cn_set_use(web->refs, use, copy_for(web, use, number, &copies));
     else
       note_read(web, (struct read){READ_USE, number, u, 0, NULL}, place_of(web, use));

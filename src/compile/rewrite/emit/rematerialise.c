@@ -51,7 +51,6 @@ static bool is_tag_mask(LLVMValueRef call)
 struct tree {
   LLVMValueRef base;
   bool integers; /* indices that are no constants may stay live: no address is among them */
-  bool merge;    /* what keeps an address is looked through */
   unsigned links, copied;
 };
 
@@ -80,8 +79,6 @@ static unsigned cost_of(struct tree *tree, LLVMValueRef value)
     return 0;
   if (!LLVMIsAInstruction(value) || !cn_is_ref(LLVMTypeOf(value)) || ++tree->links > LINK_LIMIT)
     return COST_LIMIT + 1;
-  if (tree->merge && cn_keeps_address(value))
-    return cost_of(tree, LLVMGetOperand(value, 0));
   tree->copied++;
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMGetElementPtr:
@@ -133,9 +130,7 @@ void cn_rematerialise_plan(struct cn_refs *refs)
       integers =
           refs->integers ? refs->integers == CN_INTEGERS_FREE : !cn_shows_addresses(refs->cfg);
     known = true;
-    struct tree tree = {.base = refs->values.at[value->base].value,
-                        .integers = integers,
-                        .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED)};
+    struct tree tree = {.base = refs->values.at[value->base].value, .integers = integers};
     unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
     value->rematerialised = cost <= COST_LIMIT && tree.copied > 0;
     any |= value->rematerialised;
@@ -194,13 +189,11 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMValueRef from = NULL;
 
-  CN_CHECK(value != root && (v->same || LLVMIsAGetElementPtrInst(v->value)));
+  CN_CHECK(value != root && LLVMIsAGetElementPtrInst(v->value));
   CN_ASSERT(LLVMIsAInstruction(before));
   *first = NULL;
   if (v->from != root) /* its operand may have been rewritten already: refs knows the chain */
     from = cn_rematerialise_chain(builder, refs, v->from, root, before, first);
-  if (v->same)
-    return from;
   LLVMValueRef copy = LLVMInstructionClone(v->value);
   if (from)
     LLVMSetOperand(copy, 0, from);
@@ -285,7 +278,6 @@ static void add_extra(struct cn_rematerialised *remade, uint32_t base, struct cn
 /* One copy of a tree; every instruction of it is after the one before, from the leaves up. */
 struct copying {
   LLVMBuilderRef builder;
-  bool merge; /* as in struct tree */
   LLVMValueRef base, first;
   CN_VECTOR(struct cn_extra) leaves;
 };
@@ -296,8 +288,6 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
 
   if (value == copying->base)
     return value;
-  if (copying->merge && cn_keeps_address(value))
-    return copy_tree(copying, LLVMGetOperand(value, 0));
   bool select = LLVMIsASelectInst(value);
   unsigned first = select ? 1 : 0, count = select ? 2 : 1;
   for (unsigned o = 0; o < count; o++)
@@ -321,7 +311,6 @@ LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emi
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   struct copying copying = {.builder = cn_emitter_builder(emitter),
-                            .merge = cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED),
                             .base = refs->values.at[v->base].value};
 
   CN_CHECK(v->base != CN_NO_INDEX && v->base != value);

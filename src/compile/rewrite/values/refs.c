@@ -126,25 +126,18 @@ static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
   return (uint32_t)*count;
 }
 
-static bool is_same(const struct cn_refs *refs, LLVMValueRef value)
-{
-  return cn_refs_on(refs, CAIRN_RELOCATION_MERGE_DERIVED) && LLVMIsAInstruction(value) &&
-         cn_keeps_address(value);
-}
-
 /* One step from `value` towards its root, or null if it is its own root. A value in the index was
  * judged when it was added. */
 static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
-  uint32_t index = cn_refs_index(refs, value), count = 0;
+  uint32_t index = cn_refs_index(refs, value);
 
   if (index != CN_NO_INDEX && refs->values.at[index].root == index)
     return NULL;
-  if (!is_same(refs, value)) {
-    count = cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
-    if (count == CN_NO_INDEX || *indices + count > CN_REMAT_INDICES)
-      return NULL;
-  }
+  uint32_t count =
+      cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
+  if (count == CN_NO_INDEX || *indices + count > CN_REMAT_INDICES)
+    return NULL;
   LLVMValueRef from = LLVMGetOperand(value, 0);
   if (!is_local(from) || !cn_is_ref(LLVMTypeOf(from)))
     return NULL;
@@ -189,9 +182,6 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
     if (refs->values.at[root_index].indices < indices)
       refs->values.at[root_index].indices = indices;
     refs->values.at[index].from = from_index;
-    refs->values.at[index].same = is_same(refs, value);
-    refs->values.at[index].alias = refs->values.at[index].same &&
-                                   (from_index == root_index || refs->values.at[from_index].alias);
   }
   return index;
 }
@@ -216,7 +206,7 @@ static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_us
   CN_ASSERT(LLVMGetOperand(use.user, use.operand) == operand);
   use.value = index;
   use.via = CN_NO_INDEX;
-  if (root != index && (!use.state || refs->values.at[index].alias)) {
+  if (root != index && !use.state) {
     use.value = root;
     use.via = index;
   }

@@ -53,8 +53,6 @@ struct cn_ref_value {
   uint32_t derived;            /* next value with the same base, or CN_NO_INDEX */
   uint32_t indices;            /* most variable indices in a chain from here */
   bool scalar;                 /* a reference, not a vector or aggregate of them */
-  bool same;                   /* has the address of `from` */
-  bool alias;                  /* has the address of `root` */
   bool rematerialised;         /* not listed, but computed again from its base (rematerialise.c) */
 };
 
@@ -125,8 +123,6 @@ void cn_refs_restrict(struct cn_refs *refs);
 /* Does an integer or unmanaged pointer of the function show a reference's address? Then an index
  * may show one too, and its live range must not grow. */
 bool cn_shows_addresses(const struct cn_cfg *cfg);
-/* Does `value`, an instruction, have the address of its operand 0? */
-bool cn_keeps_address(LLVMValueRef value);
 
 /* ---- liveness.c ---- */
 

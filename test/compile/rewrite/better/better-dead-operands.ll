@@ -5,7 +5,7 @@
 ; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints --without=dead-operands -S %s -o %t.off.ll && FileCheck %s --check-prefix=OFF < %t.off.ll
 ; RUN: opt -passes='verify<safepoint-ir>' -disable-output %t.ll
 ; RUN: opt -passes='verify<safepoint-ir>' -disable-output %t.off.ll
-; RUN: for w in sink recompute merge-derived liveness share-bases; do for s in never always; do \
+; RUN: for w in sink recompute liveness share-bases; do for s in never always; do \
 ; RUN:   %cairn opt -p rewrite-statepoints,verify-safepoints --without=dead-operands,$w --slots=$s --disable-output %s 2> %t.out || { cat %t.out; exit 1; }; done; done
 ; RUN: %cairn opt -p rewrite-statepoints,strip-statepoints,rewrite-statepoints,verify-safepoints -S %s | FileCheck --check-prefix=AGAIN %s
 ; RUN: for o in 0 2; do llc -O$o -filetype=obj %t.ll -o %t.o && llvm-readobj --stackmap %t.o | FileCheck --check-prefix=MAP %s || exit 1; done

@@ -26,7 +26,7 @@ define void @index(ptr addrspace(1) %a, i64 %i) gc "statepoint-example" {
   ret void
 }
 
-; Trees: select, freeze of what is no poison, a mask of the low bits.
+; Trees: select, a mask of the low bits.
 ; CHECK-LABEL: define void @tree
 ; CHECK: "gc-live"(ptr addrspace(1) %a) ]
 ; CHECK: [[X:%.*]] = getelementptr i8, ptr addrspace(1) %a.relocated, i64 %i
@@ -37,9 +37,8 @@ define void @index(ptr addrspace(1) %a, i64 %i) gc "statepoint-example" {
 ; CHECK: call ptr addrspace(1) @llvm.ptrmask.p1.i64(ptr addrspace(1) %{{.*}}, i64 -8)
 ; OFF-LABEL: define void @tree
 ; OFF: "gc-live"(ptr addrspace(1) %a, {{.*}}%s) ]
-define void @tree(ptr addrspace(1) noundef %a, i64 %i, i1 %c) gc "statepoint-example" {
-  %f = freeze ptr addrspace(1) %a
-  %x = getelementptr i8, ptr addrspace(1) %f, i64 %i
+define void @tree(ptr addrspace(1) %a, i64 %i, i1 %c) gc "statepoint-example" {
+  %x = getelementptr i8, ptr addrspace(1) %a, i64 %i
   %s = select i1 %c, ptr addrspace(1) %x, ptr addrspace(1) %a
   call void @foo()
   call void @use(ptr addrspace(1) %s)

@@ -6,8 +6,8 @@
 ; RUN: opt -passes='verify,verify<safepoint-ir>' -disable-output %t.ll
 ; RUN: for o in 0 2; do llc -O$o -verify-machineinstrs -filetype=obj %t.ll -o %t.o && llvm-readobj --stackmap %t.o | FileCheck --check-prefix=MAP %s || exit 1; done
 ; RUN: %build/test/cairn-mutate %t.ll | FileCheck --check-prefix=MUTANTS %s
-; RUN: for w in constants immovable recompute share-bases merge-derived liveness dead-operands sink \
-; RUN:     constants,immovable,recompute,share-bases,merge-derived,liveness,dead-operands,sink; do \
+; RUN: for w in constants immovable recompute share-bases liveness dead-operands sink \
+; RUN:     constants,immovable,recompute,share-bases,liveness,dead-operands,sink; do \
 ; RUN:   %cairn opt -p rewrite-statepoints,verify-safepoints --roots=pairs --without=$w -S %s -o %t.w.ll && \
 ; RUN:   opt -passes='verify,verify<safepoint-ir>' -disable-output %t.w.ll && \
 ; RUN:   llc -O2 -verify-machineinstrs %t.w.ll -o /dev/null || exit 1; done

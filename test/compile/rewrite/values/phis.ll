@@ -3,11 +3,11 @@
 ; phi that stands for itself.
 ; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints -S %s | FileCheck %s
 ; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints --slots=always -S %s | opt -passes=verify -disable-output
-; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints --without=merge-derived -S %s | opt -passes=verify -disable-output
 ; RUN: %cairn opt -p rewrite-statepoints -S %s | opt -passes='verify,verify<safepoint-ir>' -disable-output
 declare i32 @__gxx_personality_v0(...)
 declare i32 @__CxxFrameHandler3(...)
 declare void @foo()
+declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare ptr addrspace(1) @make()
 
 ; Round a loop through the handler: only one reference there is, in one slot.
@@ -83,4 +83,53 @@ y:
   call void @foo()
   %s = select i1 %c, ptr addrspace(1) %p, ptr addrspace(1) %n
   ret ptr addrspace(1) %s
+}
+
+; A phi that chooses nothing is what comes into it: several edges of one switch, and the exit of a
+; loop in LCSSA form, over which the GEP is computed again.
+; CHECK-LABEL: define void @edges
+; CHECK: "gc-live"(ptr addrspace(1) %a) ]
+; CHECK: "gc-live"(ptr addrspace(1) %a.relocated) ]
+; CHECK: [[D:%.*]] = getelementptr i8, ptr addrspace(1) %a.relocated{{.*}}, i64 8
+; CHECK: call void @use(ptr addrspace(1) [[D]])
+define void @edges(ptr addrspace(1) %a, i32 %n) gc "statepoint-example" {
+entry:
+  %d = getelementptr i8, ptr addrspace(1) %a, i64 8
+  call void @foo()
+  switch i32 %n, label %x [
+    i32 1, label %y
+    i32 2, label %y
+  ]
+x:
+  ret void
+y:
+  %q = phi ptr addrspace(1) [ %d, %entry ], [ %d, %entry ]
+  call void @foo()
+  call void @use(ptr addrspace(1) %q)
+  ret void
+}
+
+; One that such a phi leaves with nothing to choose, too; round a loop that need not be entered at
+; one place.
+; CHECK-LABEL: define void @ring
+; CHECK-NOT: phi
+; CHECK: "gc-live"(ptr addrspace(1) %a) ]
+; CHECK: call void @use(ptr addrspace(1) %a.relocated)
+define void @ring(ptr addrspace(1) %a, i1 %c) gc "statepoint-example" {
+entry:
+  br i1 %c, label %x, label %y
+x:
+  %p = phi ptr addrspace(1) [ %a, %entry ], [ %p, %x ], [ %q, %y ]
+  br i1 %c, label %x, label %exit
+y:
+  %q = phi ptr addrspace(1) [ %a, %entry ], [ %r, %z ]
+  br i1 %c, label %x, label %z
+z:
+  %r = phi ptr addrspace(1) [ %q, %y ]
+  br label %y
+exit:
+  %s = phi ptr addrspace(1) [ %p, %x ]
+  call void @foo()
+  call void @use(ptr addrspace(1) %s)
+  ret void
 }
