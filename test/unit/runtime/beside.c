@@ -154,16 +154,31 @@ static void *add_regions(void *unused)
 
 /* ---- those who walk ---- */
 
+/* Read the table for so long that others replace it and collections would free it. */
+static void read_long(uintptr_t pc)
+{
+  uint64_t key;
+  bool entered = cn_index_enter();
+  const struct cn_entry *entry = cn_index_find(atomic_load(&cn_index_current), pc, &key);
+
+  for (int since = collections, tries = 0; collections < since + 3 && tries < 50; tries++)
+    sched_yield();
+  if (entry != NULL && atomic_load(&entry->key) >> CN_ENTRY_SHIFT != pc)
+    abort();
+  cn_index_leave(entered);
+}
+
 /* All frames of a stack, and what a walk asks on the way. */
 static void walk(unsigned random)
 {
   struct cn_region region;
+  uintptr_t pc = 0;
 
   pthread_rwlock_rdlock(&common);
   cn_index_begin();
   for (unsigned i = 0; i < EACH; i++) {
-    uintptr_t pc = library_code + 16 * ((random + i) % EACH + 1);
     uint64_t key, value;
+    pc = library_code + 16 * ((random + i) % EACH + 1);
     if (!cn_index_look_beside(pc, &key, &value) &&
         cn_index_meet(pc, &key, &value) != CN_FRAMES_FOUND)
       abort();
@@ -175,6 +190,7 @@ static void walk(unsigned random)
   if (!cairn_layout_is_known(&library->layouts[2]))
     abort();
   pthread_rwlock_unlock(&common);
+  read_long(pc);
   for (uintptr_t i = 0; i < REGIONS; i++)
     cn_code_regions_find(region_at((i + random) % REGIONS) + 1, &region);
   cn_image_has_code(CODE, CODE + 0x100000);
