@@ -37,6 +37,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
+#include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/retype.h"
 #include "compile/transitions/bridges.h"
@@ -50,8 +51,9 @@ typedef CN_VECTOR(struct cn_call_target) site_vector;
 
 /* ---- one call ---- */
 
-/* Choose what lies `offset` bytes after `target` if that has the mark, else `other`. LLVM 22 takes
- * a wrong result of some nodes as the callee of a statepoint: the freeze prevents that
+/* Choose what lies `offset` bytes after `target` if that has the mark, else `other`. At -O3
+ * LLVM makes a branch of that by the weights, which is longer, but no call waits for the mark. LLVM
+ * 22 takes a wrong result of some nodes as the callee of a statepoint: the freeze prevents that
  * (docs/llvm-22.md, "multi-result callees"). */
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
                            LLVMValueRef target, uint64_t offset, LLVMValueRef other)
@@ -74,6 +76,8 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   LLVMValueRef body =
       LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), target, &size, 1, "");
   LLVMValueRef callee = LLVMBuildSelect(builder, managed, body, other, "");
+  if (LLVMIsASelectInst(callee) && ctx->options->opt_level > 2)
+    cn_emit_weights(ctx, callee, CN_MOSTLY, 1);
   if (LLVMIsAInstruction(callee))
     callee = LLVMBuildFreeze(builder, callee, "callee");
   LLVMDisposeBuilder(builder);

@@ -7,6 +7,7 @@
 struct closure {
   long (*code)(struct closure managed *self, long x);
   long value;
+  struct closure managed *next;
 };
 
 // CHECK-LABEL: {{^}}looks:
@@ -40,6 +41,20 @@ long promised(struct closure managed *closure)
 long jumps(struct closure managed *closure)
 {
   return closure->code(closure, 1);
+}
+
+// At -O3 in a loop, too, the call waits for no mark.
+// RUN: %cairn-cc -O3 -fno-pie -S %s -o - | FileCheck %s --check-prefix=BRANCH
+// BRANCH-LABEL: {{^}}each:
+// BRANCH: cmpq [[MARK:%r[a-z0-9]+]], ([[PLACE:%r[a-z0-9]+]])
+// BRANCH-NEXT: jne
+// BRANCH-NOT: cmov
+// BRANCH: callq *%r
+long each(struct closure managed *closure, long x)
+{
+  for (; closure; closure = closure->next)
+    x = closure->code(closure, x);
+  return x;
 }
 
 // Where indirect calls go through thunks, the stub makes them.
