@@ -51,7 +51,7 @@ static bool is_tag_mask(LLVMValueRef call)
 struct tree {
   LLVMValueRef base;
   bool integers; /* indices that are no constants may stay live: no address is among them */
-  unsigned links, copied;
+  unsigned links;
 };
 
 static unsigned cost_of(struct tree *tree, LLVMValueRef value);
@@ -79,7 +79,6 @@ static unsigned cost_of(struct tree *tree, LLVMValueRef value)
     return 0;
   if (!LLVMIsAInstruction(value) || !cn_is_ref(LLVMTypeOf(value)) || ++tree->links > LINK_LIMIT)
     return COST_LIMIT + 1;
-  tree->copied++;
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMGetElementPtr:
     return cost_of_gep(tree, value);
@@ -132,7 +131,7 @@ void cn_rematerialise_plan(struct cn_refs *refs)
     known = true;
     struct tree tree = {.base = refs->values.at[value->base].value, .integers = integers};
     unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
-    value->rematerialised = cost <= COST_LIMIT && tree.copied > 0;
+    value->rematerialised = cost <= COST_LIMIT;
     any |= value->rematerialised;
   }
   if (any)
