@@ -292,8 +292,7 @@ int main(int argc, char **argv)
 
   if (!kernel || sched_getaffinity(0, sizeof all, &all) != 0)
     return 2;
-  /* The first access to a large page takes the kernel 0.3 ms, in the name of who allocates there.
-   */
+  /* The kernel takes 0.3 ms to clear a large page, in the name of who allocates there first. */
   if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) != 0)
     return 2;
   attach();

@@ -16,7 +16,8 @@
 // RUN: env CAIRN_STATS=1 CAIRN_WORKERS=4 GENERATIONAL_HELPERS=3 timeout 500 %t forks 2>&1 \
 // RUN:   | FileCheck --check-prefix=STATS %s
 // STATS: workers: 4
-// RUN: env CAIRN_STATS=1 CAIRN_WORKERS=1 GENERATIONAL_HELPERS=3 GENERATIONAL_REPORT=1 %t forks 2>&1 | FileCheck --check-prefix=ALONE %s
+// RUN: env CAIRN_STATS=1 CAIRN_WORKERS=1 GENERATIONAL_HELPERS=3 GENERATIONAL_REPORT=1 %t forks 2>&1 \
+// RUN:   | FileCheck --check-prefix=ALONE %s
 // ALONE: helpers fetched 0 times
 // ALONE: workers: 1
 #include <pthread.h>

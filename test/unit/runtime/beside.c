@@ -3,7 +3,7 @@
  * Images and code regions that come and go, walks, and collections, all at once: threads that only
  * say that they walk and collect. What would go wrong: a table is freed while somebody reads it, or
  * what an image has is read when it is gone, or an entry of the index is found before it is whole.
- * The same file runs under ThreadSanitizer (test/run/threads/sanitize_threads.test).
+ * The same file runs under ThreadSanitizer (test/run/threads/sanitize_images.test).
  */
 #include <pthread.h>
 #include <sched.h>
@@ -154,7 +154,8 @@ static void *add_regions(void *unused)
 
 /* ---- those who walk ---- */
 
-/* Read the table for so long that others replace it and collections would free it. */
+/* Read the table for so long that others replace it and collections would free it; but yield not
+ * too often, since each time takes a slice where other programs run. */
 static void read_long(uintptr_t pc)
 {
   uint64_t key;
