@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/check.h"
+#include "runtime/core/hold.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
@@ -55,6 +56,7 @@ _Noreturn void cairn_fatal(const char *format, ...)
 
   if (cn_report_guard != NULL)
     siglongjmp(cn_report_guard->back, 1);
+  cn_hold_signals(); /* a handler could fail the same way, and abort before the backtrace */
   va_start(args, format);
   say("cairn: fatal: ", format, args, "\n");
   va_end(args);

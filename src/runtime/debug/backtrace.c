@@ -260,24 +260,44 @@ void cn_backtrace_print(const struct cn_backtrace *backtrace)
 
 static struct cn_report_guard last;
 static struct trace last_trace;
-static int last_thread;
+static _Atomic int last_thread;   /* the one that ends the program; 0: none does */
+static _Atomic uint64_t patience; /* up to then the alarm is not ours; UINT64_MAX: always */
 
-/* The handler of faults on the way, and of the alarm, which may come to any thread. */
-static void give_up(int signal)
+static void wait_for_end(void)
 {
-  if (cn_os_thread() != last_thread) {
-    cn_os_thread_signal(last_thread, signal);
+  for (;;)
+    pause();
+}
+
+/* The handler of faults on the way, and of the alarm. The alarm may come to any thread, and timers
+ * of the program may raise SIGALRM, too. A fault in another thread does not end the backtrace.
+ * After the backtrace the faulting instruction is repeated, with the default action. */
+static void give_up(int signal, siginfo_t *info, void *context)
+{
+  bool here = cn_os_thread() == last_thread;
+
+  (void)context;
+  if (signal == SIGALRM ? cn_os_nanoseconds() < patience : info->si_code <= 0)
     return;
-  }
-  siglongjmp(last.back, 1);
+  if (patience == UINT64_MAX)
+    cn_os_action(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+  else if (here)
+    siglongjmp(last.back, 1);
+  else if (signal == SIGALRM)
+    cn_os_thread_signal(last_thread, signal);
+  else
+    wait_for_end();
 }
 
 static void watch(void)
 {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGALRM};
-  struct sigaction action = {.sa_handler = give_up, .sa_flags = SA_ONSTACK | SA_NODEFER};
+  struct sigaction action = {.sa_sigaction = give_up,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  enum { SECONDS = 10 };
   sigset_t set;
 
+  patience = cn_os_nanoseconds() + SECONDS * UINT64_C(1000000000);
   sigemptyset(&action.sa_mask);
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -286,23 +306,33 @@ static void watch(void)
   }
   sigprocmask(SIG_UNBLOCK, &set, NULL);
   signal(SIGPIPE, SIG_IGN); /* the reader of the message may have closed it */
-  enum { SECONDS = 10 };
   alarm(SECONDS);
+}
+
+/* The first thread prints. A message on the way, or of a handler that came before signals were
+ * held, returns to its caller, which aborts. */
+static bool is_first(void)
+{
+  int none = 0;
+
+  if (atomic_compare_exchange_strong(&last_thread, &none, cn_os_thread()))
+    return true;
+  if (none != cn_os_thread())
+    wait_for_end();
+  return false;
 }
 
 void cn_backtrace_abort(uintptr_t frame)
 {
-  static atomic_flag once = ATOMIC_FLAG_INIT;
   static volatile int tries;
 
-  if (atomic_flag_test_and_set(&once))
+  if (!is_first())
     return;
-  last_thread = cn_os_thread();
   last_trace = (struct trace){.print.fd = STDERR_FILENO, .limit = LIMIT, .above = frame};
-  watch();
   (void)sigsetjmp(last.back, 0);
   cn_report_guard = &last;
   if (tries++ == 0) {
+    watch();
     print(&last_trace, true, false);
   } else {
     /* If nothing is printed yet, once more as far as the unwinder came. */
@@ -312,5 +342,6 @@ void cn_backtrace_abort(uintptr_t frame)
     cn_report_text("     ... the stack cannot be read any further\n");
   }
   cn_report_guard = NULL;
+  patience = UINT64_MAX;
   alarm(0);
 }
