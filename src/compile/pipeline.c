@@ -23,6 +23,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/convention.h"
+#include "compile/core/data_layout.h"
 #include "compile/core/pass.h"
 #include "compile/core/stopwatch.h"
 #include "compile/lto.h"
@@ -236,23 +237,17 @@ static bool run_llvm_plainly(struct cn_ctx *ctx, const char *names)
   return ok;
 }
 
-/* Add "ni:1" to the module's data layout, or take it away again after the optimiser. */
-static void set_integral(LLVMModuleRef module, bool integral)
+/* Let the module's data layout say that references are integral, or that they are not. */
+static void set_integral(struct cn_ctx *ctx, bool integral)
 {
-  static const char suffix[] = "-ni:1";
-  const char *old = LLVMGetDataLayoutStr(module);
-  const char *found = strstr(old, suffix);
+  const char *old = LLVMGetDataLayoutStr(ctx->module);
+  char *layout =
+      integral ? cn_layout_integral(ctx->options, old) : cn_layout_non_integral(ctx->options, old);
 
-  if (!integral && !strstr(old, "-ni:")) {
-    char *longer = cn_format("%s%s", old, suffix);
-    LLVMSetDataLayout(module, longer);
-    free(longer);
-  } else if (integral && found && found[sizeof suffix - 1] == 0) {
-    char *shorter = cn_format("%.*s", (int)(found - old), old);
-    LLVMSetDataLayout(module, shorter);
-    free(shorter);
-  }
-  CN_ASSERT(integral || strstr(LLVMGetDataLayoutStr(module), "-ni:"));
+  if (strcmp(old, layout) != 0)
+    LLVMSetDataLayout(ctx->module, layout);
+  free(layout);
+  CN_ASSERT(integral != cn_layout_is_non_integral(ctx->options, LLVMGetDataLayoutStr(ctx->module)));
 }
 
 static const char *default_pipeline(const struct cairn_compile_options *options)
@@ -271,12 +266,12 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
 
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
-  set_integral(ctx->module, freedom == INTEGRAL);
+  set_integral(ctx, freedom == INTEGRAL);
   /* Level one makes no vectors, and has no pass that correlates conditions: after early insertion
    * those may use a reference's old value on a path where it is null, further than verify can
    * follow. */
   bool ok = run_llvm(ctx, freedom < LEVEL_ONE ? default_pipeline(o) : "default<O1>", builder);
-  set_integral(ctx->module, true);
+  set_integral(ctx, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
 }
@@ -291,9 +286,9 @@ static bool run_named(struct cn_ctx *ctx, const char *name, enum freedom freedom
     return optimise(ctx, freedom);
   if (step->run != cn_escape)
     return run_step(ctx, step);
-  set_integral(ctx->module, freedom == INTEGRAL);
+  set_integral(ctx, freedom == INTEGRAL);
   bool ok = run_step(ctx, step);
-  set_integral(ctx->module, true);
+  set_integral(ctx, true);
   return ok;
 }
 
@@ -391,11 +386,13 @@ static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics 
   return true;
 }
 
-/* A front end that gives its module "ni:1" wants non-integral references, so the attempt with
- * integral ones is skipped. */
-static enum freedom first_freedom(LLVMModuleRef module)
+/* A front end whose layout says "ni:1", or "pu1:64:64" and the like, wants non-integral references,
+ * so the attempt with integral ones is skipped. */
+static enum freedom first_freedom(const struct cn_ctx *prepared)
 {
-  return strstr(LLVMGetDataLayoutStr(module), "-ni:1") ? NON_INTEGRAL : INTEGRAL;
+  const char *layout = LLVMGetDataLayoutStr(prepared->module);
+
+  return cn_layout_is_non_integral(prepared->options, layout) ? NON_INTEGRAL : INTEGRAL;
 }
 
 /* Is there a diagnostic that needs a source line: more than remarks? */
@@ -422,7 +419,7 @@ static LLVMModuleRef clone_module(struct cn_ctx *prepared, bool lines)
 static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *order)
 {
   const struct cairn_compile_options *options = prepared->options;
-  enum freedom freedom = first_freedom(prepared->module);
+  enum freedom freedom = first_freedom(prepared);
   bool kept = false, ok = false, last = false, each = VERIFY_EACH;
   bool lines = !options->drop_lines || cn_loops_have_wishes(prepared);
   LLVMModuleRef clone = NULL;

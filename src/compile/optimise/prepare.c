@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/data_layout.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
@@ -78,12 +79,15 @@ static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 
 static bool check_target(struct cn_ctx *ctx)
 {
+  const char *layout = LLVMGetDataLayoutStr(ctx->module);
+
   if (LLVMPointerSizeForAS(ctx->layout, CAIRN_ABI_ADDRESS_SPACE) == 8 &&
-      LLVMByteOrder(ctx->layout) == LLVMLittleEndian)
+      LLVMByteOrder(ctx->layout) == LLVMLittleEndian && !cn_layout_is_narrow(ctx->options, layout))
     return true;
   cn_error(ctx, NULL, "data-layout",
-           "the data layout '%s' does not have 64-bit little-endian references in address space 1",
-           LLVMGetDataLayoutStr(ctx->module));
+           "the data layout '%s' does not have little-endian references with sizes, alignments and "
+           "indices of 64 bits in address space 1",
+           layout);
   return false;
 }
 

@@ -10,32 +10,14 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
+#include "compile/core/data_layout.h"
 #include "compile/strip/strip.h"
 
-/* The module's data layout, and that references are no integers: none may be made of them while
- * they go from memory to values. Caller frees. */
-static char *non_integral(struct cn_ctx *ctx)
-{
-  static const unsigned usual[] = {CAIRN_ABI_ADDRESS_SPACE};
-  const struct cairn_compile_options *o = ctx->options;
-  const unsigned *spaces = o->address_spaces ? o->address_spaces : usual;
-  size_t count = o->address_spaces ? o->address_space_count : 1;
-  const char *layout = LLVMGetDataLayoutStr(ctx->module);
-
-  if (strstr(layout, "ni:"))
-    return cn_strdup(layout);
-  char *text = cn_format("%s%sni", layout, *layout ? "-" : "");
-  for (size_t i = 0; i < count; i++) {
-    char *longer = cn_format("%s:%u", text, spaces[i]);
-    free(text);
-    text = longer;
-  }
-  return text;
-}
-
+/* References are no integers here: none may be made of them while they go from memory to values. */
 char *cn_strip_strict_layout(struct cn_ctx *ctx)
 {
-  char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module)), *strict = non_integral(ctx);
+  char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module));
+  char *strict = cn_layout_non_integral(ctx->options, layout);
 
   LLVMSetDataLayout(ctx->module, strict);
   free(strict);

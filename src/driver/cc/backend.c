@@ -12,6 +12,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/analysis/managed_functions.h"
+#include "compile/core/data_layout.h"
 #include "compile/lto.h"
 #include "compile/module_flags.h"
 #include "compile/pipeline.h"
@@ -101,13 +102,16 @@ static LLVMCodeModel code_model(LLVMModuleRef module)
 /* ---- the module before the pipeline ---- */
 
 /* Add the triple and the data layout if a front end left them out. */
-static bool complete(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *path)
+static bool complete(const struct cn_command *command, LLVMModuleRef module,
+                     LLVMTargetMachineRef machine, const char *path)
 {
   LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
   char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
   const char *own = LLVMGetDataLayoutStr(module);
-  bool ok = !*own || (strncmp(own, layout, strlen(layout)) == 0 &&
-                      (!own[strlen(layout)] || strncmp(own + strlen(layout), "-ni:", 4) == 0));
+  char *integral = cn_layout_integral(&command->compile, own);
+  size_t length = strlen(layout);
+  bool ok = !*own || (strncmp(integral, layout, length) == 0 &&
+                      (!integral[length] || strncmp(integral + length, "-ni:", 4) == 0));
 
   if (!*LLVMGetTarget(module))
     LLVMSetTarget(module, triple);
@@ -115,6 +119,7 @@ static bool complete(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
     LLVMSetDataLayout(module, layout);
   if (!ok)
     cn_tool_error("'%s': data layout '%s' is not that of '%s': '%s'", path, own, triple, layout);
+  free(integral);
   LLVMDisposeMessage(layout);
   LLVMDisposeMessage(triple);
   LLVMDisposeTargetData(data);
@@ -382,7 +387,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   LLVMTargetMachineRef machine = cn_module_machine(module, unit->input, &how);
   if (!machine)
     return false;
-  bool ok = complete(module, machine, unit->input);
+  bool ok = complete(command, module, machine, unit->input);
   LLVMModuleRef result = NULL;
   if (ok && command->lto)
     cairn_compile_unit(module, machine, &options, &result);

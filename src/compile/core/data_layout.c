@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The specifications of pointers in a data layout, for the managed address spaces: "ni:1:2", and
+ * "p", flags, the number of the space, then sizes and alignments, as in "pue1:64:64". LLVM's own
+ * parser has accepted the layout before. LLVM-C has no question about either.
+ */
+#include "compile/core/data_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+/* One specification, between dashes. */
+struct spec {
+  const char *at;
+  size_t length;
+};
+
+static struct spec first_of(const char *layout)
+{
+  return (struct spec){layout, strcspn(layout, "-")};
+}
+
+static struct spec next_of(struct spec s)
+{
+  return s.at[s.length] ? first_of(s.at + s.length + 1) : (struct spec){NULL, 0};
+}
+
+#define EACH_SPEC(s, layout) for (struct spec s = first_of(layout); s.at && *s.at; s = next_of(s))
+
+static bool is_managed(const struct cairn_compile_options *options, unsigned long space)
+{
+  for (size_t i = 0; options->address_spaces && i < options->address_space_count; i++)
+    if (options->address_spaces[i] == space)
+      return true;
+  return !options->address_spaces && space == CAIRN_ABI_ADDRESS_SPACE;
+}
+
+/* Is it the specification of a managed space? Then `*flags` is set to the length of its flags, and
+ * `*sizes` to what follows the number. */
+static bool is_pointer(const struct cairn_compile_options *options, struct spec s, size_t *flags,
+                       const char **sizes)
+{
+  char *end;
+
+  if (s.at[0] != 'p')
+    return false;
+  *flags = strspn(s.at + 1, "ue");
+  unsigned long space = strtoul(s.at + 1 + *flags, &end, 10);
+  *sizes = end;
+  return is_managed(options, space);
+}
+
+static bool is_list(struct spec s)
+{
+  return strncmp(s.at, "ni:", 3) == 0;
+}
+
+/* The number at `*at` in a list "ni:1:2", after which `*at` stands; false: the list is at its end.
+ */
+static bool take_space(struct spec s, const char **at, unsigned long *space)
+{
+  char *end;
+
+  CN_ASSERT(is_list(s));
+  if (*at >= s.at + s.length)
+    return false;
+  *space = strtoul(*at + 1, &end, 10);
+  CN_CHECK(end > *at + 1);
+  *at = end;
+  return true;
+}
+
+static void append(char **text, const char *separator, const char *more, size_t length)
+{
+  char *longer = cn_format("%s%s%.*s", *text, **text ? separator : "", (int)length, more);
+
+  free(*text);
+  *text = longer;
+}
+
+/* Are the sizes and alignments those of every target of 64 bits? */
+static bool is_usual(struct spec s, const char *sizes)
+{
+  static const char usual[] = ":64:64:64:64";
+  size_t length = (size_t)(s.at + s.length - sizes);
+
+  return length >= 6 && length < sizeof usual && strncmp(sizes, usual, length) == 0 &&
+         (length == sizeof usual - 1 || usual[length] == ':');
+}
+
+/* Does the layout have a specification of pointers that the managed spaces would fall back to? */
+static bool has_default(const char *layout)
+{
+  EACH_SPEC(s, layout)
+  if (strncmp(s.at, "p:", 2) == 0)
+    return true;
+  return false;
+}
+
+bool cn_layout_is_non_integral(const struct cairn_compile_options *options, const char *layout)
+{
+  const char *sizes;
+  size_t flags;
+
+  EACH_SPEC(s, layout)
+  {
+    unsigned long space;
+    const char *at = s.at + 2;
+    while (is_list(s) && take_space(s, &at, &space))
+      if (is_managed(options, space))
+        return true;
+    if (is_pointer(options, s, &flags, &sizes) && flags)
+      return true;
+  }
+  return false;
+}
+
+static void append_list(const struct cairn_compile_options *options, struct spec s, char **text)
+{
+  char *list = cn_strdup("");
+  const char *at = s.at + 2;
+  unsigned long space;
+
+  for (const char *from = at; take_space(s, &at, &space); from = at)
+    if (!is_managed(options, space))
+      append(&list, "", from, (size_t)(at - from));
+  if (*list) {
+    append(text, "-", "ni", 2);
+    append(text, "", list, strlen(list));
+  }
+  free(list);
+}
+
+char *cn_layout_integral(const struct cairn_compile_options *options, const char *layout)
+{
+  char *text = cn_strdup("");
+  const char *sizes;
+  size_t flags;
+
+  EACH_SPEC(s, layout)
+  {
+    if (is_list(s)) {
+      append_list(options, s, &text);
+    } else if (!is_pointer(options, s, &flags, &sizes)) {
+      append(&text, "-", s.at, s.length);
+    } else if (!is_usual(s, sizes) || has_default(layout)) {
+      append(&text, "-", "p", 1);
+      append(&text, "", s.at + 1 + flags, s.length - 1 - flags);
+    }
+  }
+  return text;
+}
+
+char *cn_layout_non_integral(const struct cairn_compile_options *options, const char *layout)
+{
+  static const unsigned usual[] = {CAIRN_ABI_ADDRESS_SPACE};
+  const unsigned *spaces = options->address_spaces ? options->address_spaces : usual;
+  size_t count = options->address_spaces ? options->address_space_count : 1;
+  char *text = cn_layout_integral(options, layout);
+
+  append(&text, "-", "ni", 2);
+  for (size_t i = 0; i < count; i++) {
+    char *number = cn_format(":%u", spaces[i]);
+    append(&text, "", number, strlen(number));
+    free(number);
+  }
+  return text;
+}
+
+bool cn_layout_is_narrow(const struct cairn_compile_options *options, const char *layout)
+{
+  const char *sizes;
+  size_t flags;
+
+  EACH_SPEC(s, layout)
+  if (is_pointer(options, s, &flags, &sizes) && !is_usual(s, sizes))
+    return true;
+  return false;
+}
