@@ -21,6 +21,9 @@ extern "C" {
  * only. Its section .llvm_stackmaps goes; for each code section with safepoints the result has a
  * section `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r`
  * joined. What kept the object from being linked before (see cairn_compile_pipeline()) goes, too.
+ * If it registers an image, constructors and destructors move from .ctors and .dtors, where target
+ * machines of LLVM's C interface put them and lld and mold ignore them, to .init_array and
+ * .fini_array.
  *
  * CAIRN_OK: *out is the new object, of *out_size bytes, to be given to free(), or null if there is
  *    nothing to replace: then the object can be used as it is. *error is null.

@@ -23,6 +23,7 @@
 #include "runtime/heap/verify_heap.h"
 #include "runtime/heap/resize.h"
 #include "runtime/inspect/dump.h"
+#include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
 #include "runtime/stats.h"
@@ -150,6 +151,10 @@ static bool wants_collection(struct cairn_mutator *mutator)
   return stress || requested;
 }
 
+/* The usual reason for code whose image is not registered. */
+static const char no_constructor[] = "lld and mold ignore constructors in .ctors, which 'cairn "
+                                     "frames --rewrite' moves to .init_array";
+
 /* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. Look for
  * the map each time only if walks are verified, or if the program has no map at all. */
 static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
@@ -157,12 +162,14 @@ static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
 {
   struct cn_region region;
   char place[CN_REPORT_PC];
+  bool unregistered = cn_image_count() == 0;
 
   if (((cn_options.verify & CN_VERIFY_FRAMES) != 0 || !cn_image_has_frames()) &&
       !cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
-                "'cairn frames --rewrite'?",
-                cn_report_pc(regs->pc, place));
+                "'cairn frames --rewrite'?%s%s",
+                cn_report_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
+                unregistered ? no_constructor : "");
   return collect(regs, cause, wanted);
 }
 
@@ -366,14 +373,20 @@ static bool is_known(const struct cairn_layout *layout)
 
 static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
 {
-  char place[CN_REPORT_PC];
+  char place[CN_REPORT_PC], file[CN_REPORT_PC];
   uint64_t busy = hold(regs);
   bool known = is_known(layout);
 
   let(busy);
-  if (!known)
-    cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place),
-                (const void *)layout);
+  if (known)
+    return;
+  if (cn_os_module((uintptr_t)layout, file, sizeof file))
+    cairn_fatal(
+        "allocation at pc %s: %p is not a layout of a registered image: did the constructor "
+        "of %s run? %s",
+        cn_report_pc(regs->pc, place), (const void *)layout, file, no_constructor);
+  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place),
+              (const void *)layout);
 }
 
 /* The end of the slow path: a reference to the object, whose header has been written. */

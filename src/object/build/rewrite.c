@@ -18,7 +18,8 @@
  * same way: the joined one becomes the first of the new ones.
  *
  * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the
- * object from being linked as it was, goes (drop_guard.c).
+ * object from being linked as it was, goes (drop_guard.c). Constructors move to where all linkers
+ * look (structors.c).
  *
  * An object whose layouts are of another version is refused.
  *
@@ -35,6 +36,7 @@
 #include "object/build/frames_build.h"
 #include "object/build/layouts_check.h"
 #include "object/build/pieces.h"
+#include "object/build/structors.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/elf_memory.h"
 #include "object/elf/elf_parts.h"
@@ -62,8 +64,7 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
   const char *name = elf->sections[slot].name;
 
   w->slot = slot;
-  w->names =
-      elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
+  w->names = cn_elf_section_names(elf);
   if (elf->sections[slot].group && !may_have_group)
     return CN_FAIL(w->error, "section '%s' is in a section group", name);
   w->slot_rela = cn_elf_rela(elf, elf->sections[slot].relocations);
@@ -327,6 +328,8 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   if ((stack_maps || mixed) && replace_maps(w, stack_maps, mixed))
     return -1;
   cn_body_names_hide(&w->parts, &w->elf);
+  if (!w->in_memory && cn_structors_move(&w->parts, &w->elf, w->error))
+    return -1;
   return cn_guard_drop(&w->parts, &w->elf, w->error);
 }
 
@@ -342,7 +345,8 @@ static uint32_t find_mixed(struct rewriter *w)
   return 0;
 }
 
-/* Replace one section, and remove the guard; *out stays null if the object has neither. */
+/* Replace one section, move constructors, and remove the guard; *out stays null if the object has
+ * none of these. */
 static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
                                      size_t *out_size, char **error)
 {
@@ -355,7 +359,8 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
     status = cn_object_layouts_check(&w.elf, error);
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
   uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
-  if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf))) {
+  bool old_structors = !in_memory && cn_structors_are_old(&w.elf);
+  if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf) || old_structors)) {
     status = rewrite(&w, stack_maps, mixed);
     if (!status) {
       struct cn_bytes file = cn_parts_write(&w.parts, &w.elf.head);

@@ -122,11 +122,14 @@ static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error
   return status ? status : copy_bytes(elf, bytes, error);
 }
 
+uint32_t cn_elf_section_names(const struct cn_elf *elf)
+{
+  return elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
+}
+
 static int read_sections(struct cn_elf *elf, char **error)
 {
-  uint32_t count = elf->section_count;
-  uint32_t names =
-      elf->head.e_shstrndx == SHN_XINDEX ? elf->sections[0].head.sh_link : elf->head.e_shstrndx;
+  uint32_t count = elf->section_count, names = cn_elf_section_names(elf);
 
   for (uint32_t i = 0; i < count; i++)
     if (has_bytes(elf, i))

@@ -76,6 +76,8 @@ bool cn_elf_is_packed(const struct cn_elf_section *section);
 /* The first SHT_RELA section of an object's section, from section `from` on, which is a
  * `relocations` or `next_relocations`; or 0. */
 uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from);
+/* The section with the names of sections. */
+uint32_t cn_elf_section_names(const struct cn_elf *elf);
 /* The next section of this name from `from` on, or 0. */
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);
 /* Are these the bytes of an ELF file with a section of this name? */
