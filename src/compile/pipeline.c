@@ -23,7 +23,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/convention.h"
-#include "compile/core/data_layout.h"
+#include "compile/analysis/data_layout.h"
 #include "compile/core/pass.h"
 #include "compile/core/stopwatch.h"
 #include "compile/lto.h"

@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
-#include "compile/core/data_layout.h"
+#include "compile/analysis/data_layout.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"

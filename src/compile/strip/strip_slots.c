@@ -10,7 +10,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/check.h"
-#include "compile/core/data_layout.h"
+#include "compile/analysis/data_layout.h"
 #include "compile/strip/strip.h"
 
 /* References are no integers here: none may be made of them while they go from memory to values. */

@@ -12,7 +12,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "compile/analysis/managed_functions.h"
-#include "compile/core/data_layout.h"
+#include "compile/analysis/data_layout.h"
 #include "compile/lto.h"
 #include "compile/module_flags.h"
 #include "compile/pipeline.h"

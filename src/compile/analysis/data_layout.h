@@ -4,8 +4,8 @@
  * `pu1:64:64` (unstable), `pe1:64:64` (with external state) and `pue1:64:64`, say that they are
  * not.
  */
-#ifndef CN_COMPILE_CORE_DATA_LAYOUT_H
-#define CN_COMPILE_CORE_DATA_LAYOUT_H
+#ifndef CN_COMPILE_ANALYSIS_DATA_LAYOUT_H
+#define CN_COMPILE_ANALYSIS_DATA_LAYOUT_H
 
 #include "compile/core/pass.h"
 

@@ -4,7 +4,7 @@
  * "p", flags, the number of the space, then sizes and alignments, as in "pue1:64:64". LLVM's own
  * parser has accepted the layout before. LLVM-C has no question about either.
  */
-#include "compile/core/data_layout.h"
+#include "compile/analysis/data_layout.h"
 
 #include <stdlib.h>
 #include <string.h>
