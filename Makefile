@@ -41,6 +41,7 @@ soak: build
 	@scripts/soak build 1 500
 	@test/random/run_modules build 1 2000
 	@test/random/run_stores build 1 100 40
+	@bench/threads build
 	@test/random/run_shadow build 10
 	@bench/large build
 

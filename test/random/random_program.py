@@ -671,6 +671,41 @@ class Program:
             self.line(1, f"return {self.number(end) if returns == 'ulong' else self.ref(end)};")
         self.line(0, "}")
 
+    # What a thread has before it runs: every global that holds references leads somewhere.
+    def begin(self):
+        self.line(1, "global_table = cairn_new_flex(struct table, 4);")
+        self.line(1, "global_table->count = 4;")
+        self.line(1, "for (int i = 0; i < 4; i++) { global_array[i] = make((ulong)i, global_ref); global_ref = global_array[i]; "
+                     "global_table->slots[i] = global_ref; }")
+        self.line(1, "global_trio = cairn_new(struct trio);")
+        self.line(1, "global_rows = cairn_new_flex(struct rows, 6);")
+        self.line(1, "global_boxes = cairn_new_array(ref, 16);")
+
+    # Statements, then a call of each function.
+    def round(self, names, depth, fuel):
+        scope = {k: [] for k in "nrpiadqb"}
+        scope["r"] = names
+        self.line(depth, f"fuel = {fuel};")
+        inner = self.statements(scope, depth, 8)
+        for f in self.functions:
+            call = None
+            if f["returns"] != "pair":
+                saved, self.functions = self.functions, [f]
+                call = self.call(inner, f["returns"], out="o" in f["params"])
+                self.functions = saved
+            if call:
+                self.line(depth, f"mix({call if f['returns'] == 'ulong' else f'value_of({call})'});")
+
+    # Everything that is reachable goes into the checksum.
+    def end(self):
+        self.line(1, "for (int i = 0; i < 6; i++) mix(value_of(global_rows->row[i].who) + value_of(global_rows->row[i].two.b));")
+        self.line(1, "for (int i = 0; i < 16; i++) mix(value_of(global_boxes[i]));")
+        self.line(1, "mix_trio(global_trio);")
+        self.line(1, "int steps = 0;")
+        self.line(1, "for (struct node managed *p = global_ref; p && steps < 50; p = p->left, steps++)")
+        self.line(2, "mix(p->value + p->numbers[1] + p->bytes[3] + value_of(p->pair.second) + value_of(p->array[1]));")
+        self.line(1, "for (int i = 0; i < 4; i++) mix(value_of(global_array[i]) + value_of(global_table->slots[i]));")
+
     def text(self):
         fuel = self.pick([40, 100, 300])
         count = self.random.randrange(3, 9)
@@ -679,41 +714,19 @@ class Program:
         self.line(0, "int main(void)")
         self.line(0, "{")
         self.line(1, "dirty();")
-        self.line(1, "global_table = cairn_new_flex(struct table, 4);")
-        self.line(1, "global_table->count = 4;")
-        self.line(1, "for (int i = 0; i < 4; i++) { global_array[i] = make((ulong)i, global_ref); global_ref = global_array[i]; "
-                     "global_table->slots[i] = global_ref; }")
-        scope = {k: [] for k in "nrpiadqb"}
-        self.line(1, "global_trio = cairn_new(struct trio);")
-        self.line(1, "global_rows = cairn_new_flex(struct rows, 6);")
-        self.line(1, "global_boxes = cairn_new_array(ref, 16);")
+        self.begin()
         self.line(1, "struct node managed *top = global_ref;")
-        scope["r"] = ["top"]
-        self.line(1, f"for (int round = 0; round < 3; round++) {{")
-        self.line(2, f"fuel = {fuel};")
-        inner = self.statements(scope, 2, 8)
-        for f in self.functions:
-            call = None
-            if f["returns"] != "pair":
-                saved, self.functions = self.functions, [f]
-                call = self.call(inner, f["returns"], out="o" in f["params"])
-                self.functions = saved
-            if call:
-                self.line(2, f"mix({call if f['returns'] == 'ulong' else f'value_of({call})'});")
+        self.line(1, "for (int round = 0; round < 3; round++) {")
+        self.round(["top"], 2, fuel)
         self.line(1, "}")
-        self.line(1, "for (int i = 0; i < 6; i++) mix(value_of(global_rows->row[i].who) + value_of(global_rows->row[i].two.b));")
-        self.line(1, "for (int i = 0; i < 16; i++) mix(value_of(global_boxes[i]));")
-        self.line(1, "mix_trio(global_trio);")
-        self.line(1, "int steps = 0;")
-        self.line(1, "for (struct node managed *p = global_ref; p && steps < 50; p = p->left, steps++)")
-        self.line(2, "mix(p->value + p->numbers[1] + p->bytes[3] + value_of(p->pair.second) + value_of(p->array[1]));")
-        self.line(1, "for (int i = 0; i < 4; i++) mix(value_of(global_array[i]) + value_of(global_table->slots[i]));")
+        self.end()
         self.line(1, 'printf("checksum %lx\\n", sum);')
         self.line(1, "return 0;")
         self.line(0, "}")
         return PRELUDE % {"fuel": fuel} + "\n".join(self.out) + "\n"
 
 
-if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
-    sys.exit(__doc__)
-print(Program(int(sys.argv[1])).text(), end="")
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
+        sys.exit(__doc__)
+    print(Program(int(sys.argv[1])).text(), end="")
