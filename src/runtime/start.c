@@ -106,10 +106,27 @@ static void forked(void)
 /* The program may define it. */
 #pragma weak cairn_heap_limits
 
+/* The start and a collection take less than that of the stack. */
+enum { LEAST_STACK = 8 << 10 };
+
+/* A limit that is too small would be a segmentation fault. */
+static void check_stack(void)
+{
+  static const char text[] = "cairn: the limit of the stack (ulimit -s) is too small: less than 8 "
+                             "KB are left for the program\n";
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), bottom = cn_os_main_stack_bottom();
+
+  if (!cn_os_is_main_thread() || bottom == 0 || (here > bottom && here - bottom >= LEAST_STACK))
+    return;
+  cn_os_message(text, sizeof text - 1);
+  _exit(1);
+}
+
 static void start(char *const *environment)
 {
   char message[200];
 
+  check_stack();
   if (!cn_options_parse(&cn_options, &cairn_heap_limits, environment, message, sizeof message)) {
     cn_report_text("cairn: %s\n", message);
     _exit(1);

@@ -11,8 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/check.h"
+#include "runtime/os/os.h"
 
 enum { PATH = 4096, TEXT = 8192 };
+
+/* Texts of one search. They would take more than a small stack has. */
+struct texts {
+  char tree[PATH], path[PATH], name[2 * PATH], text[TEXT];
+};
 
 /* At most `size` bytes of a file; 0: it is not there, or empty. */
 static size_t read_file(const char *name, char *text, size_t size)
@@ -87,20 +93,20 @@ bool cn_groups_path(const char *text, size_t length, const char *controller, cha
   return false;
 }
 
-/* The least value of `limit`, of the text of a file, for a group and all around it. `tree` is where
- * the root of the hierarchy is. */
+/* The least value of `limit`, of the text of a file, for a group and all around it. `path` is the
+ * group's, and `tree` the root of the hierarchy. */
 typedef size_t limit_of(const char *text, size_t length);
 
-static size_t least(const char *tree, char *path, const char *file, limit_of *limit)
+static size_t least(struct texts *texts, const char *file, limit_of *limit)
 {
-  char name[2 * PATH], text[64];
+  char text[64], *name = texts->name, *path = texts->path;
   size_t found = SIZE_MAX, length = strlen(path);
 
   for (;;) {
     path[length] = 0;
-    int size = snprintf(name, sizeof name, "%s%s/%s", tree, path, file);
+    int size = snprintf(name, sizeof texts->name, "%s%s/%s", texts->tree, path, file);
     CN_CHECK(size > 0);
-    size_t bytes = (size_t)size < sizeof name ? read_file(name, text, sizeof text) : 0,
+    size_t bytes = (size_t)size < sizeof texts->name ? read_file(name, text, sizeof text) : 0,
            value = bytes != 0 ? limit(text, bytes) : SIZE_MAX;
     found = value < found ? value : found;
     if (length == 0)
@@ -129,19 +135,32 @@ static size_t processors_of(const char *text, size_t length)
 }
 
 /* In the hierarchy of a controller of version 1, or of version 2. */
+static size_t find_in(struct texts *texts, const char *root, const char *controller,
+                      const char *file, limit_of *limit)
+{
+  const char *own = controller != NULL ? controller : "";
+  char *path = texts->path;
+
+  snprintf(path, sizeof texts->path, "%s/proc/self/cgroup", root);
+  size_t length = read_file(path, texts->text, sizeof texts->text);
+  int size = snprintf(texts->tree, sizeof texts->tree, "%s/sys/fs/cgroup%s%s", root,
+                      own[0] ? "/" : "", own);
+  if (size < 0 || (size_t)size >= sizeof texts->tree)
+    return SIZE_MAX;
+  if (!cn_groups_path(texts->text, length, controller, path, sizeof texts->path))
+    path[0] = 0;
+  return least(texts, file, limit);
+}
+
 static size_t find(const char *root, const char *controller, const char *file, limit_of *limit)
 {
-  char text[TEXT], tree[PATH], path[PATH];
-  const char *own = controller != NULL ? controller : "";
+  struct texts *texts = cn_os_resize(NULL, 0, sizeof *texts);
 
-  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-  size_t length = read_file(path, text, sizeof text);
-  int size = snprintf(tree, sizeof tree, "%s/sys/fs/cgroup%s%s", root, own[0] ? "/" : "", own);
-  if (size < 0 || (size_t)size >= sizeof tree)
+  if (texts == NULL)
     return SIZE_MAX;
-  if (!cn_groups_path(text, length, controller, path, sizeof path))
-    path[0] = 0;
-  return least(tree, path, file, limit);
+  size_t found = find_in(texts, root, controller, file, limit);
+  cn_os_free(texts, sizeof *texts);
+  return found;
 }
 
 size_t cn_groups_memory(const char *root)

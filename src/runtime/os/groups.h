@@ -2,7 +2,7 @@
  *
  * Limits of control groups, of both versions (Linux: Documentation/admin-guide/cgroup-v2.rst and
  * cgroup-v1/memory.rst): those of the process's group and of all around it, as far as they are to
- * be seen. What files say is not trusted. Nothing here allocates.
+ * be seen. What files say is not trusted. Nothing here calls malloc().
  */
 #ifndef CN_RUNTIME_OS_GROUPS_H
 #define CN_RUNTIME_OS_GROUPS_H

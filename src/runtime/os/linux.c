@@ -216,7 +216,7 @@ static bool read_range(const char *line, uintptr_t *bottom, uintptr_t *end)
 
 bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
 {
-  char text[4096], *line = text, *stop;
+  char text[1024], *line = text, *stop; /* a handler's stack may be small */
   int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   size_t have = 0;
   bool found = false;
@@ -229,6 +229,8 @@ bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
       found = read_range(line, bottom, end) && address - *bottom < *end - *bottom;
     have -= (size_t)(line - text);
     memmove(text, line, have);
+    if (have == sizeof text - 1)
+      have = sizeof text / 2; /* a long name, which does not count */
   }
   if (fd >= 0)
     close(fd);
