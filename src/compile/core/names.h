@@ -117,6 +117,9 @@
 #define CN_SLOW_PREFIX "cairn.slow."
 /* The body of a managed function, as visible as the function: no native code provides the name. */
 #define CN_CODE_PREFIX "cairn.managed_code."
+/* The body under a local name, which the object side replaces by the function's own
+ * (object/build/body_names.c). */
+#define CN_LOCAL_PREFIX "cairn.local."
 /* Bridges to native functions of other conventions than C's (bridges.c). */
 #define CN_NATIVE_PREFIX "cairn.native."
 #define CN_BRIDGE_PREFIX "cairn.bridge."

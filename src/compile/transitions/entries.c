@@ -79,13 +79,18 @@ static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
 {
-  if (!cn_target_is_local(function))
-    cn_thunk_name_body(ctx, function, body);
+  function_vector aliases = {0}; /* before names are added, which may be aliases of it, too */
+
   CN_EACH_USE(use, function) {
     LLVMValueRef alias = LLVMIsAGlobalAlias(LLVMGetUser(use));
     if (alias && !cn_target_is_local(alias) && LLVMAliasGetAliasee(alias) == function)
-      cn_thunk_name_body(ctx, alias, body);
+      cn_push(&aliases, alias);
   }
+  if (!cn_target_is_local(function))
+    cn_thunk_name_body(ctx, function, body);
+  for (size_t i = 0; i < aliases.count; i++)
+    cn_thunk_name_body(ctx, aliases.at[i], body);
+  cn_free(&aliases);
 }
 
 /* Do other units call the function by the name of its body (thunk.c)? */

@@ -173,25 +173,43 @@ LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function)
   return label;
 }
 
-/* An alias of `body` that other units see: named after `global`, as weak, and `visible` as it. */
-static void add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global, LLVMValueRef body,
-                     LLVMVisibility visible)
+static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global,
+                             LLVMValueRef body, LLVMLinkage linkage)
 {
   char *name = cn_format("%s%s", prefix, symbol_of(global));
   LLVMValueRef alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(global), 0, body, name);
 
-  CN_ASSERT(!cn_target_is_local(global));
-  if (LLVMGetLinkage(global) != LLVMExternalLinkage)
-    LLVMSetLinkage(alias, LLVMWeakAnyLinkage);
-  LLVMSetVisibility(alias, visible);
+  LLVMSetLinkage(alias, linkage);
+  free(name);
+  return alias;
+}
+
+/* Tools take the sized symbol next before an address for its function. A name without a size leaves
+ * that to the function's own. */
+static void take_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global)
+{
+  char *name = quoted(prefix, symbol_of(global));
+  char *text = cn_format("  .size %s, 0\n", name);
+
+  LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
+  free(text);
   free(name);
 }
 
+/* The name for other images is weak: of two names for one address, perf shows the strong one. */
 void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body)
 {
-  add_name(ctx, CN_CODE_PREFIX, global, body, LLVMGetVisibility(global));
-  if (LLVMGetLinkage(global) == LLVMExternalLinkage)
-    add_name(ctx, CN_BODY_PREFIX, global, body, LLVMHiddenVisibility);
+  CN_ASSERT(!cn_target_is_local(global));
+  LLVMValueRef code = add_name(ctx, CN_CODE_PREFIX, global, body, LLVMWeakAnyLinkage);
+  LLVMSetVisibility(code, LLVMGetVisibility(global));
+  take_size(ctx, CN_CODE_PREFIX, global);
+  if (LLVMGetLinkage(global) == LLVMExternalLinkage) {
+    LLVMValueRef own = add_name(ctx, CN_BODY_PREFIX, global, body, LLVMExternalLinkage);
+    LLVMSetVisibility(own, LLVMHiddenVisibility);
+    take_size(ctx, CN_BODY_PREFIX, global);
+  }
+  if (!LLVMIsAFunction(body)) /* it has an entry before it */
+    add_name(ctx, CN_LOCAL_PREFIX, global, body, LLVMInternalLinkage);
 }
 
 void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at,

@@ -1,52 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hide the names of managed bodies from debuggers.
+ * Have debuggers and profilers say `f` inside the body of `f`.
  *
- * Managed code calls the function `f` of another object by `cairn.call.f` and the like, which lie a
- * few bytes after `f` itself (src/compile/transitions/entries.c). Debuggers and profilers take the
- * nearest function before an address, and would never say `f`. So linkers keep the name, but it is
- * no function's.
+ * Managed code calls the body of `f` by `cairn.call.f` and the like, which lie a few bytes after
+ * `f` itself (src/compile/transitions/entries.c). Tools take the function next before an address,
+ * and would say that name. So these names lose their size and type, and `cairn.local.f`, a local
+ * symbol of the body, is renamed to `f`: a breakpoint on `f` stops in the body as well.
  */
 #include "object/build/body_names.h"
 
+#include <cairn/abi.h>
+
+#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/vector.h"
+
+#define CALL_PREFIX "cairn.call."
+#define BODY_PREFIX "cairn.body."
+#define LOCAL_PREFIX "cairn.local."
 
 static bool begins(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Other images may call it by this name. Linkers warn of names that they take from a shared object
- * and that have neither type nor size, so it has a size of one byte; a type of data would have
- * disassemblers print the body as such. */
-static bool is_exported(const struct cn_elf_symbol *s)
+/* Does only this image call it by that name? In other objects the same name may be a thunk's, a
+ * weak function. The name for other images stays a function's: linkers warn of exported names that
+ * have neither type nor size. */
+static bool is_hidden_name(const struct cn_elf_symbol *s)
 {
-  return begins(s->name, "cairn.managed_code.");
+  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
+         (begins(s->name, CALL_PREFIX) || begins(s->name, BODY_PREFIX));
 }
 
-/* Only names that this object defines: in others the same name may be a thunk's, a weak function.
- */
-static bool is_body_name(const struct cn_elf_symbol *s)
+typedef CN_VECTOR(const struct cn_elf_symbol *) symbol_vector;
+
+static int by_place(const void *a, const void *b)
 {
+  const struct cn_elf_symbol *x = *(const struct cn_elf_symbol *const *)a;
+  const struct cn_elf_symbol *y = *(const struct cn_elf_symbol *const *)b;
+
+  if (x->section != y->section)
+    return x->section < y->section ? -1 : 1;
+  if (x->sym.st_value != y->sym.st_value)
+    return x->sym.st_value < y->sym.st_value ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+static symbol_vector functions_of(const struct cn_elf *elf)
+{
+  symbol_vector functions = {0};
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) == STT_FUNC)
+      cn_push(&functions, &elf->symbols[i]);
+  if (functions.count)
+    qsort(functions.at, functions.count, sizeof *functions.at, by_place);
+  return functions;
+}
+
+/* The function whose body `local` names. */
+static const struct cn_elf_symbol *owner(const symbol_vector *functions,
+                                         const struct cn_elf_symbol *local)
+{
+  struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,
+                              .section = local->section,
+                              .sym.st_value = local->sym.st_value - CAIRN_ABI_ENTRY_SIZE};
+  const struct cn_elf_symbol *at = &key;
+  const struct cn_elf_symbol **found =
+      bsearch(&at, functions->at, functions->count, sizeof at, by_place);
+
+  return found && (*found)->sym.st_size > CAIRN_ABI_ENTRY_SIZE ? *found : NULL;
+}
+
+/* Change what tools see of the symbol. Is it another one then? */
+static bool change(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
+{
+  unsigned bind = ELF64_ST_BIND(s->sym.st_info);
+
   if (!s->section || ELF64_ST_TYPE(s->sym.st_info) != STT_FUNC)
     return false;
-  if (is_exported(s))
+  if (is_hidden_name(s)) {
+    sym->st_info = (unsigned char)ELF64_ST_INFO(bind, STT_NOTYPE);
+    sym->st_size = 0;
     return true;
-  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
-         (begins(s->name, "cairn.call.") || begins(s->name, "cairn.body."));
+  }
+  const struct cn_elf_symbol *of =
+      bind == STB_LOCAL && begins(s->name, LOCAL_PREFIX) ? owner(functions, s) : NULL;
+  if (of == NULL)
+    return false;
+  sym->st_name = of->sym.st_name;
+  sym->st_size = of->sym.st_size - CAIRN_ABI_ENTRY_SIZE;
+  return true;
 }
 
 void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
 {
+  symbol_vector functions = functions_of(elf);
+
   for (uint32_t i = 1; i < elf->symbol_count; i++) {
     Elf64_Sym sym = elf->symbols[i].sym;
-    if (!is_body_name(&elf->symbols[i]))
+    if (!change(&functions, &elf->symbols[i], &sym))
       continue;
     struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
-    sym.st_info = (unsigned char)ELF64_ST_INFO(ELF64_ST_BIND(sym.st_info), STT_NOTYPE);
-    sym.st_size = is_exported(&elf->symbols[i]) ? 1 : 0;
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
   }
+  cn_free(&functions);
 }

@@ -8,7 +8,7 @@
 #include "object/elf/elf_file.h"
 #include "object/elf/elf_parts.h"
 
-/* Give the symbols of bodies a type that tools which list functions skip. */
+/* Have tools name bodies by their functions. */
 void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf);
 
 #endif

@@ -49,18 +49,32 @@ static bool inside(const struct image_file *file, uint64_t offset, uint64_t byte
   return offset <= file->size && bytes <= file->size - offset;
 }
 
+/* The names of versions are data at address 0, which no section holds. */
 static bool is_code_or_data(const Elf64_Sym *symbol)
 {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-  return type == STT_FUNC || type == STT_OBJECT;
+  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF &&
+         symbol->st_shndx != SHN_ABS;
+}
+
+/* Does the symbol name the address better than one at `start`, or than no other? Symbols without a
+ * size (of assembly, and further names of managed code) reach up to the next symbol. */
+static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sym *best)
+{
+  if (symbol->st_value > address ||
+      (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size))
+    return false;
+  if (best == NULL || (symbol->st_size == 0) != (best->st_size == 0))
+    return best == NULL || symbol->st_size != 0;
+  return symbol->st_value > best->st_value;
 }
 
 /* The best symbol of one table; its name, or null. */
 static const char *nearest(const struct image_file *file, const Elf64_Shdr *table,
                            const Elf64_Shdr *strings, uintptr_t address, uintptr_t *start)
 {
-  const char *best = NULL;
+  const Elf64_Sym *best = NULL;
 
   if (!inside(file, table->sh_offset, table->sh_size) || table->sh_offset % 8 != 0 ||
       !inside(file, strings->sh_offset, strings->sh_size) || strings->sh_size == 0 ||
@@ -69,17 +83,14 @@ static const char *nearest(const struct image_file *file, const Elf64_Shdr *tabl
   const Elf64_Sym *symbols = (const void *)(file->bytes + table->sh_offset);
   for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
     const Elf64_Sym *symbol = &symbols[i];
-    if (!is_code_or_data(symbol) || symbol->st_name >= strings->sh_size ||
-        symbol->st_shndx == SHN_UNDEF || symbol->st_value > address)
-      continue;
-    if (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size)
-      continue;
-    if (best != NULL && symbol->st_value <= *start)
-      continue;
-    best = (const char *)file->bytes + strings->sh_offset + symbol->st_name;
-    *start = symbol->st_value;
+    if (is_code_or_data(symbol) && symbol->st_name < strings->sh_size &&
+        is_better(symbol, address, best))
+      best = symbol;
   }
-  return best;
+  if (best == NULL)
+    return NULL;
+  *start = best->st_value;
+  return (const char *)file->bytes + strings->sh_offset + best->st_name;
 }
 
 static const char *find(const struct image_file *file, uintptr_t address, uintptr_t *start)

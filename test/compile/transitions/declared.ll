@@ -18,11 +18,11 @@
 ; CHECK: module asm "  jmpq *cairn_call_body@GOTPCREL(%rip)"
 
 ; Other units call these by names that native code does not have; weak ones give way to another's.
-; CHECK-DAG: @cairn.managed_code.caller = alias void (ptr), getelementptr (i8, ptr @caller, i64 24)
+; CHECK-DAG: @cairn.managed_code.caller = weak alias void (ptr), getelementptr (i8, ptr @caller, i64 24)
 ; CHECK-DAG: @cairn.body.caller = hidden alias void (ptr), getelementptr (i8, ptr @caller, i64 24)
-; CHECK-DAG: @cairn.managed_code.kept = hidden alias
+; CHECK-DAG: @cairn.managed_code.kept = weak hidden alias
 ; CHECK-DAG: @cairn.managed_code.replaceable = weak alias
-; CHECK-DAG: @cairn.managed_code.other_name = alias void (), getelementptr (i8, ptr @replaceable, i64 24)
+; CHECK-DAG: @cairn.managed_code.other_name = weak alias void (), getelementptr (i8, ptr @replaceable, i64 24)
 ; CHECK-DAG: @cairn.body.other_name = hidden alias
 ; CHECK-NOT: @cairn.body.replaceable = {{.*}}alias
 ; CHECK-NOT: @cairn.{{body|managed_code}}.{{static|static_name}} =
@@ -75,7 +75,7 @@ define void @caller(ptr %p) gc "statepoint-example" {
 ; OBJ-DAG: GLOBAL DEFAULT UND cairn.managed_code.managed
 ; OBJ-DAG: WEAK DEFAULT UND maybe
 ; OBJ-DAG: GLOBAL HIDDEN {{.*}} cairn.body.caller
-; OBJ-DAG: GLOBAL DEFAULT {{.*}} cairn.managed_code.caller
+; OBJ-DAG: WEAK DEFAULT {{.*}} cairn.managed_code.caller
 
 ;--- refused.ll
 ; CHECK: error: {{.*}}@defined is declared to be native (cairn_native), and this definition of it is managed code [declared-native]
