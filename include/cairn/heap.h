@@ -146,9 +146,10 @@ enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_v
                                   void *env);
 
 /* Write all objects, references and roots to a file, for `cairn heap`. It is written under another
- * name beside `path` and renamed when it is whole; what is no regular file (a pipe) is written to
- * in place. Any thread. WRITE: that fails; `message`, unless it is null, then says what and where
- * in one line of at most `size` bytes, and no file is left. */
+ * name beside `path` and renamed when it is whole, and only its owner may read it; what is no
+ * regular file (a pipe) is written to in place, except a symbolic link. Any thread. WRITE: that
+ * fails; `message`, unless it is null, then says what and where in one line of at most `size`
+ * bytes, and no file is left. */
 enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size);
 
 #pragma GCC visibility pop

@@ -122,11 +122,15 @@ static void check_stack(void)
   _exit(1);
 }
 
-static void start(char *const *environment)
+/* With raised privileges the caller's variables do not count, here and in programs that this one
+ * starts, as the C library's own (LD_PRELOAD) do not. */
+static void start(char **environment)
 {
   char message[200];
 
   check_stack();
+  if (cn_os_has_raised_privileges())
+    cn_options_drop(environment);
   if (!cn_options_parse(&cn_options, &cairn_heap_limits, environment, message, sizeof message)) {
     cn_report_text("cairn: %s\n", message);
     _exit(1);
@@ -150,7 +154,7 @@ static void start(char *const *environment)
   cn_heap_choose();
 }
 
-static void start_once(char *const *environment)
+static void start_once(char **environment)
 {
   static struct cn_mutex lock;
   static bool started;

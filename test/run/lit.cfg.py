@@ -1,4 +1,6 @@
 import os
+import shutil
+import tempfile
 config.name = 'run'
 config.test_source_root = os.path.dirname(__file__)
 lit_config.load_config(config, os.path.join(os.path.dirname(__file__), '..', 'lit.common.py'))
@@ -9,3 +11,6 @@ if 'CAIRN_VERIFY' in os.environ:
 for name in ('TEST_THREADS', 'LD_PRELOAD'):
     if 'TEST_THREADS' in os.environ and name in os.environ:
         config.environment[name] = os.environ[name]
+# The tests make programs with more privileges than their callers, and run them as somebody else.
+if os.geteuid() == 0 and shutil.which('setpriv') and not os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOSUID:
+    config.available_features.add('privileges')

@@ -234,6 +234,11 @@ static void fit_limits(struct cn_options *options)
     options->heap_initial = options->heap_soft;
 }
 
+static bool is_ours(const char *variable)
+{
+  return strncmp(variable, "CAIRN_", 6) == 0;
+}
+
 bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits,
                       char *const *environment, char *message, size_t size)
 {
@@ -242,7 +247,7 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
   if (limits != NULL && !set_limits(options, limits, message, size))
     return false;
   for (; environment != NULL && *environment != NULL; environment++)
-    if (strncmp(*environment, "CAIRN_", 6) == 0 && !set(options, *environment, message, size))
+    if (is_ours(*environment) && !set(options, *environment, message, size))
       return false;
   if (options->workers > CN_WORKERS_MOST) {
     snprintf(message, size, "CAIRN_WORKERS=%zu: expected at most %d", options->workers,
@@ -260,6 +265,17 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
   if ((options->verify & CN_VERIFY_STORES) != 0)
     options->verify |= CN_VERIFY_HEAP;
   return true;
+}
+
+void cn_options_drop(char **environment)
+{
+  char **kept = environment;
+
+  for (; environment != NULL && *environment != NULL; environment++)
+    if (!is_ours(*environment))
+      *kept++ = *environment;
+  if (kept != NULL)
+    *kept = NULL;
 }
 
 static const char *shape(const struct option *option)

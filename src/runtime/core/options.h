@@ -33,6 +33,9 @@ extern struct cn_options cn_options;
 bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits,
                       char *const *environment, char *message, size_t size);
 
+/* Take every CAIRN_* variable out of the environment (null: there is none), in place. */
+void cn_options_drop(char **environment);
+
 /* The list of options on the standard error stream. */
 void cn_options_print(void);
 

@@ -253,8 +253,10 @@ static bool expand(const char *name)
 /* Above the standard streams: a program that has closed one opens another in its place. */
 static int open_above(void)
 {
-  int fd = open(trace.name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), above = fd;
-
+  int fd = cn_os_open_device(trace.name);
+  if (fd < 0 && errno == ENOENT)
+    fd = cn_os_new_file(trace.name);
+  int above = fd;
   if (fd >= 0 && fd <= ABOVE) {
     above = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE + 1);
     close(fd);
@@ -271,7 +273,8 @@ bool cn_trace_open(const char *name)
   trace.process = getpid();
   int fd = expand(name) ? open_above() : -1;
   if (fd < 0 || fstat(fd, &now) != 0) {
-    cn_report_text("cairn: CAIRN_TRACE=%.500s: cannot open it: %s\n", name, strerrordesc_np(errno));
+    cn_report_text("cairn: CAIRN_TRACE=%.500s: cannot open it: %s\n", name,
+                   cn_os_open_error(errno));
     return false;
   }
   CN_CHECK(fd > ABOVE);

@@ -283,6 +283,11 @@ void cn_dump_exhausted(void)
   const char *path = CN_OPTION_TEXT(cn_options.dump);
   char message[PATH_MAX + 128];
 
+  if (!cn_os_is_dumpable()) {
+    cn_report_text("cairn: CAIRN_DUMP: %.900s: the process may not be dumped (PR_SET_DUMPABLE)\n",
+                   path);
+    return;
+  }
   world.entered = cn_image_enter();
   cn_heap_walk_open(&world.walk);
   if (put_all(&world, path, message, sizeof message) != CAIRN_OK)

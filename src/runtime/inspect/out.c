@@ -5,14 +5,13 @@
 #include "runtime/inspect/out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/check.h"
+#include "runtime/os/os.h"
 
 static void fail(struct cn_out *out, int error)
 {
@@ -27,9 +26,17 @@ static void pipe_signal(sigset_t *set)
   sigaddset(set, SIGPIPE);
 }
 
+/* It replaces the file of a process of this number that was killed. */
+static int open_temporary(struct cn_out *out)
+{
+  int n = snprintf(out->temporary, sizeof out->temporary, "%s.%d", out->path, getpid());
+
+  errno = ENAMETOOLONG;
+  return n >= 0 && (size_t)n < sizeof out->temporary ? cn_os_new_file(out->temporary) : -1;
+}
+
 void cn_out_begin(struct cn_out *out, const char *path)
 {
-  struct stat status;
   sigset_t set;
 
   CN_CHECK(path != NULL);
@@ -37,21 +44,14 @@ void cn_out_begin(struct cn_out *out, const char *path)
   out->used = 0;
   out->written = 0;
   out->path = path;
-  out->in_place = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
   pipe_signal(&set);
   pthread_sigmask(SIG_BLOCK, &set, &out->blocked);
   sigpending(&set);
   out->pending = sigismember(&set, SIGPIPE) != 0;
-  int n = snprintf(out->temporary, sizeof out->temporary, "%s.%d", path, getpid());
-  if (n < 0 || (size_t)n >= sizeof out->temporary) {
-    out->fd = -1;
-    fail(out, ENAMETOOLONG);
-    return;
-  }
-  int flags = O_WRONLY | O_CLOEXEC | (out->in_place ? 0 : O_CREAT | O_EXCL);
+  out->fd = cn_os_open_device(path);
+  out->in_place = out->fd >= 0 || errno != ENOENT;
   if (!out->in_place)
-    unlink(out->temporary); /* of a process of this number that was killed */
-  out->fd = open(out->in_place ? path : out->temporary, flags, 0666);
+    out->fd = open_temporary(out);
   if (out->fd < 0)
     fail(out, errno);
 }
@@ -129,7 +129,7 @@ static void describe(const struct cn_out *out, bool whole, char *message, size_t
 
   CN_ASSERT(out->error != 0);
   if (out->fd < 0)
-    snprintf(message, size, "%s: cannot open it: %s", out->path, why);
+    snprintf(message, size, "%s: cannot open it: %s", out->path, cn_os_open_error(out->error));
   else if (whole)
     snprintf(message, size, "%s: cannot rename %s: %s", out->path, out->temporary, why);
   else

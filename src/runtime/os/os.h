@@ -99,6 +99,21 @@ bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), 
 /* Wait until it is over, if it is a thread of this process. */
 void cn_os_thread_join(struct cn_os_thread *thread);
 
+/* Does the process have privileges that its caller lacks? Then its environment does not count. */
+bool cn_os_has_raised_privileges(void);
+/* May its memory be written to files (PR_SET_DUMPABLE)? */
+bool cn_os_is_dumpable(void);
+
+/* Files for output. Both return -1 with errno, follow no symbolic link at the end of the path, and
+ * are async-signal-safe. */
+/* What is there and is no regular file. ENOENT: nothing is there, or a regular file. */
+int cn_os_open_device(const char *path);
+/* A new file, in the place of one that is there, which stays as it is. Only the owner may read it.
+ */
+int cn_os_new_file(const char *path);
+/* Why it could not be opened, by errno. */
+const char *cn_os_open_error(int error);
+
 /* To the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_message(const char *text, size_t bytes);
 

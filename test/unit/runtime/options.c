@@ -129,13 +129,28 @@ static void refused(void **state)
   }
 }
 
+static void dropped(void **state)
+{
+  char *environment[] = {"CAIRN_TRACE=x", "PATH=/bin",  "CAIRN_", "CAIRN_NOT_KNOWN=1", "CAIRN=1",
+                         "CAIRNX=1",      "CAIRN_DUMP", "A=B",    "CAIRN_STATS=1",     NULL},
+       *ours[] = {"CAIRN_HELP=1", NULL};
+  static const char *const left[] = {"PATH=/bin", "CAIRN=1", "CAIRNX=1", "A=B"};
+
+  (void)state;
+  cn_options_drop(environment);
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+    assert_string_equal(environment[i], left[i]);
+  assert_null(environment[sizeof left / sizeof *left]);
+  cn_options_drop(ours);
+  assert_null(ours[0]);
+  cn_options_drop(NULL);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(defaults),
-      cmocka_unit_test(sizes),
-      cmocka_unit_test(limits),
-      cmocka_unit_test(refused),
+      cmocka_unit_test(defaults), cmocka_unit_test(sizes),   cmocka_unit_test(limits),
+      cmocka_unit_test(refused),  cmocka_unit_test(dropped),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

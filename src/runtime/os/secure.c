@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Privileges of the process, and files that it writes for others: an environment that counts, a
+ * memory that may be shown, and names that lead to no file of somebody else.
+ */
+#include "runtime/os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The kernel sets AT_SECURE for set-user-ID, set-group-ID and capabilities of the file, and where a
+ * security module says so. Without such an entry nothing is known. */
+bool cn_os_has_raised_privileges(void)
+{
+  errno = 0;
+  return getauxval(AT_SECURE) != 0 || errno == ENOENT;
+}
+
+bool cn_os_is_dumpable(void)
+{
+  return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
+}
+
+/* Between the two looks another file may have come to the name. */
+int cn_os_open_device(const char *path)
+{
+  struct stat status;
+
+  if (lstat(path, &status) != 0 || S_ISREG(status.st_mode)) {
+    errno = ENOENT;
+    return -1;
+  }
+  int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+  if (fd >= 0 && (fstat(fd, &status) != 0 || S_ISREG(status.st_mode))) {
+    close(fd);
+    errno = EAGAIN;
+    return -1;
+  }
+  return fd;
+}
+
+int cn_os_new_file(const char *path)
+{
+  if (unlink(path) != 0 && errno != ENOENT)
+    return -1;
+  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+const char *cn_os_open_error(int error)
+{
+  return error == ELOOP ? "it is a symbolic link" : strerrordesc_np(error);
+}
