@@ -45,6 +45,20 @@ static void rebuild(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg
   cn_refs_build(refs, cfg, off);
 }
 
+/* Safepoints list more than what is used later: nothing of the function is given back before the
+ * collector finds it. */
+static void keep_all(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+{
+  LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
+
+  for (uint32_t b = 0; give_back && b < cfg->count; b++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      if (LLVMIsACallInst(i) && cn_direct_callee(i) == give_back)
+        LLVMInstructionEraseFromParent(i);
+    }
+}
+
 static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg,
                   struct cn_refs *refs)
 {
@@ -55,8 +69,10 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   if (cfg->count != LLVMCountBasicBlocks(function))
     cn_unreachable_delete(ctx, cfg);
   cn_redundant_phis_fold(function);
-  if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
+  if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS)) {
     cn_cfg_add_dominators(cfg);
+    keep_all(ctx, cfg);
+  }
   cn_refs_build(refs, cfg, off);
   if (e->bases_asked && cn_pointer_bases(ctx, refs)) {
     cn_refs_free(refs);
@@ -90,19 +106,11 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
   return true;
 }
 
-/* A slot lists what it holds until something else is stored: nothing of the function is given back
- * before the collector finds it. */
+/* A slot lists what it holds until something else is stored. */
 static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg,
                                const char *step)
 {
-  LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
-
-  for (uint32_t b = 0; give_back && b < cfg->count; b++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i; i = next) {
-      next = LLVMGetNextInstruction(i);
-      if (LLVMIsACallInst(i) && cn_direct_callee(i) == give_back)
-        LLVMInstructionEraseFromParent(i);
-    }
+  keep_all(ctx, cfg);
   rebuild(ctx, refs, cfg, step);
 }
 

@@ -2,6 +2,11 @@
 ; not, on an edge, in a loop, after a call that forgets it.
 ; RUN: %cairn opt -p give-back --report -S %s 2>&1 | FileCheck %s
 ; RUN: %cairn opt -p give-back,layouts,allocate,place-safepoints,rewrite-statepoints,verify-safepoints --disable-output %s
+; Where safepoints list more than what is used later, nothing is given back.
+; RUN: for optimisation in constants immovable recompute share-bases liveness dead-operands sink nests unroll; do \
+; RUN:   for slots in never always; do \
+; RUN:     %cairn opt -p give-back,layouts,allocate,place-safepoints,rewrite-statepoints,verify-safepoints --slots=$slots \
+; RUN:       --without=$optimisation --disable-output %s || exit 1; done; done
 @byte = internal constant i8 0
 @node = internal constant { ptr addrspace(1) } zeroinitializer
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
