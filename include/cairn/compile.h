@@ -168,6 +168,10 @@ struct cairn_compile_options {
   enum cairn_poll poll;
   unsigned placements_off; /* bits of enum cairn_placement that are not wanted */
   unsigned poll_budget;    /* microseconds of work between two polls, about; 0: 20 */
+  const char *record_layouts; /* C: what clang -Xclang -fdump-record-layouts-canonical prints. It
+                                 names references in unions that debug information does not show,
+                                 those through a typedef of a managed type; null: they are not
+                                 seen */
   bool samples;            /* branches are weighed by the profile that LLVM's option
                               -sample-profile-file names; the module has lines */
   bool lines_only;         /* drop debug information but for lines once the source rules have

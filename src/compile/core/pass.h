@@ -17,6 +17,8 @@
 
 #define CN_ERRORS_TOLD 64 /* places at which an error is not reported again */
 
+struct cn_record_layouts;
+
 /* One run over one module. Passes keep no other state (no file-scope variables). */
 struct cn_ctx {
   LLVMModuleRef module;
@@ -24,6 +26,7 @@ struct cn_ctx {
   LLVMTargetDataRef layout;     /* owned by the module */
   LLVMTargetMachineRef machine; /* may be null for a single pass */
   const struct cairn_compile_options *options;
+  const struct cn_record_layouts *records; /* during pass `rules`, of C; or null */
   unsigned errors; /* CAIRN_ERRORs reported so far */
   bool broken;     /* one of them is of rule "internal" */
   /* Hashes of the last errors that were reported for a place in the source (diagnose.c). */

@@ -20,6 +20,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/lower/differences.h"
+#include "compile/source/record_layouts.h"
 
 static bool is_ref_or_vector(LLVMTypeRef type)
 {
@@ -285,9 +286,8 @@ static void check_unions(struct cn_ctx *ctx)
                LLVMGetValueName2(g, &length));
 }
 
-bool cn_rules(struct cn_ctx *ctx)
+static void check_module(struct cn_ctx *ctx)
 {
-  cn_managed_mark_natives(ctx);
   if (ctx->options->manage_all) {
     cn_rules_members(ctx);
     cn_store_names_add(ctx);
@@ -305,5 +305,18 @@ bool cn_rules(struct cn_ctx *ctx)
   }
   if (ctx->options->manage_all)
     check_unions(ctx);
+}
+
+bool cn_rules(struct cn_ctx *ctx)
+{
+  const char *text = ctx->options->record_layouts;
+  struct cn_record_layouts *records = text ? cn_record_layouts_read(text) : NULL;
+
+  CN_CHECK(ctx->records == NULL);
+  ctx->records = records;
+  cn_managed_mark_natives(ctx);
+  check_module(ctx);
+  ctx->records = NULL;
+  cn_record_layouts_free(records);
   return ctx->errors == 0;
 }

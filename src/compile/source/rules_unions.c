@@ -2,7 +2,8 @@
  *
  * Source rule union-overlay, by type: no union may overlay a reference with something else.
  *
- * Needs: full debug information (clang -g), in which cairn_managed pointers carry the BTF type tag.
+ * Needs: full debug information (clang -g), in which cairn_managed pointers carry the BTF type tag;
+ * clang's record layouts, where that tag is missing (record_layouts.h).
  * Provides: the rule, for each union type that the unit uses. Breaks: nothing.
  *
  * IR shows a union as one of its members, and hides a reference in another. Debug information has
@@ -16,6 +17,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/source/debug_types.h"
+#include "compile/source/record_layouts.h"
 #include "compile/source/rules.h"
 
 #define MAX_REFS 4096
@@ -30,7 +32,13 @@ struct search {
   CN_VECTOR(LLVMMetadataRef) work;
 };
 
-static void find_refs(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out);
+/* A member's type, or an element's; `known`: its pointers are references whatever their tags. */
+struct part {
+  LLVMMetadataRef type;
+  bool known;
+};
+
+static void find_refs(struct cn_ctx *ctx, struct part part, uint64_t at, offsets *out);
 
 static uint64_t array_count(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
@@ -46,14 +54,14 @@ static uint64_t array_count(struct cn_ctx *ctx, LLVMMetadataRef type)
   return count;
 }
 
-static void find_in_array(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
+static void find_in_array(struct cn_ctx *ctx, struct part array, uint64_t at, offsets *out)
 {
-  LLVMMetadataRef element = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
-  uint64_t size = LLVMDITypeGetSizeInBits(type) / 8, count = array_count(ctx, type);
+  struct part element = {cn_debug_operand(ctx, array.type, CN_DEBUG_BASE), array.known};
+  uint64_t size = LLVMDITypeGetSizeInBits(array.type) / 8, count = array_count(ctx, array.type);
   CN_CHECK(count > 0);
   size_t before = out->count;
 
-  if (!element)
+  if (!element.type)
     return;
   find_refs(ctx, element, at, out);
   if (out->count == before)
@@ -62,30 +70,40 @@ static void find_in_array(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at,
     find_refs(ctx, element, at + i * (size / count), out);
 }
 
+/* The type of a struct's or union's member; null: nothing is known of it. */
+static struct part part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
+{
+  LLVMMetadataRef base =
+      cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
+
+  return (struct part){base, base && cn_record_layouts_reference(ctx, type, member)};
+}
+
 static void find_in_members(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
 {
   LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
 
   for (unsigned i = 0; i < cn_debug_count(ctx, members); i++) {
     LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
-    LLVMMetadataRef base =
-        cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
-    if (base)
-      find_refs(ctx, base, at + LLVMDITypeGetOffsetInBits(member) / 8, out);
+    struct part part = part_of(ctx, type, member);
+    if (part.type)
+      find_refs(ctx, part, at + LLVMDITypeGetOffsetInBits(member) / 8, out);
   }
 }
 
 /* The offsets of the references in `type`, repetitions included. */
-static void find_refs(struct cn_ctx *ctx, LLVMMetadataRef type, uint64_t at, offsets *out)
+static void find_refs(struct cn_ctx *ctx, struct part part, uint64_t at, offsets *out)
 {
+  LLVMMetadataRef type = part.type;
+
   while (cn_debug_is_type(type) && out->count < MAX_REFS) {
     switch (LLVMGetDINodeTag(type)) {
     case CN_DW_POINTER:
-      if (cn_debug_is_reference(ctx, type))
+      if (part.known || cn_debug_is_reference(ctx, type))
         cn_push(out, at);
       return;
     case CN_DW_ARRAY:
-      find_in_array(ctx, type, at, out);
+      find_in_array(ctx, (struct part){type, part.known}, at, out);
       return;
     case CN_DW_STRUCTURE:
     case CN_DW_UNION:
@@ -115,14 +133,12 @@ static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
   CN_ASSERT(LLVMGetDINodeTag(type) == CN_DW_UNION);
   find_in_members(ctx, type, 0, &all);
   for (unsigned i = 0; all.count > 0 && i < cn_debug_count(ctx, members) && !bad; i++) {
-    LLVMMetadataRef member = cn_debug_operand(ctx, members, i);
-    LLVMMetadataRef base =
-        cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
+    struct part part = part_of(ctx, type, cn_debug_operand(ctx, members, i));
     one.count = 0;
-    if (base)
-      find_refs(ctx, base, 0, &one);
-    for (size_t r = 0; base && r < all.count && !bad; r++)
-      bad = all.at[r] < cn_debug_size(ctx, base) && !contains(&one, all.at[r]);
+    if (part.type)
+      find_refs(ctx, part, 0, &one);
+    for (size_t r = 0; part.type && r < all.count && !bad; r++)
+      bad = all.at[r] < cn_debug_size(ctx, part.type) && !contains(&one, all.at[r]);
   }
   cn_free(&all);
   cn_free(&one);
@@ -139,7 +155,7 @@ bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
     return false;
   LLVMMetadataRef pointee = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
   if (pointee)
-    find_refs(ctx, pointee, 0, &found);
+    find_refs(ctx, (struct part){pointee, false}, 0, &found);
   bool any = found.count > 0;
   cn_free(&found);
   return any;
@@ -155,7 +171,7 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
   bool hides = false;
 
   if (declared && LLVMTypeIsSized(type))
-    find_refs(ctx, declared, 0, &found);
+    find_refs(ctx, (struct part){declared, false}, 0, &found);
   for (size_t i = 0; i < found.count && !hides; i++)
     hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) &&
             !cn_types_ref_at(ctx, type, found.at[i]);

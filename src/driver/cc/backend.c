@@ -363,6 +363,23 @@ static bool is_native(const struct cn_command *command, const struct cn_unit *un
          cn_managed_is_native_unit(module) && !cn_mentions_managed_type(unit->bitcode);
 }
 
+/* Clang's record layouts of a unit of C, to free; null after a message. */
+static char *read_records(const struct cn_unit *unit)
+{
+  struct cn_input input;
+  char *error = NULL;
+
+  if (!unit->records || cn_input_open(&input, unit->records, NULL, &error)) {
+    cn_tool_error("'%s': clang's record layouts cannot be read: %s", unit->input,
+                  error ? error : "there is no temporary file");
+    free(error);
+    return NULL;
+  }
+  char *text = cn_format("%.*s", (int)input.size, (const char *)input.bytes);
+  cn_input_close(&input);
+  return text;
+}
+
 static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,
                            LLVMModuleRef module)
 {
@@ -387,8 +404,10 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   LLVMTargetMachineRef machine = cn_module_machine(module, unit->input, &how);
   if (!machine)
     return false;
-  bool ok = complete(command, module, machine, unit->input);
+  char *records = from_clang ? read_records(unit) : NULL;
+  bool ok = complete(command, module, machine, unit->input) && (!from_clang || records);
   LLVMModuleRef result = NULL;
+  options.record_layouts = records;
   if (ok && command->lto)
     cairn_compile_unit(module, machine, &options, &result);
   else if (ok)
@@ -399,6 +418,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
     ok = command->lto ? write_unit(command, unit, result, &wishes)
                       : finish(command, unit, result, machine, &how, &wishes);
   }
+  free(records);
   LLVMDisposeTargetMachine(machine);
   return ok && result;
 }

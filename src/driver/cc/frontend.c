@@ -6,6 +6,8 @@
  * The user's options go through unchanged. Added for bitcode are
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
  *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
+ *   -fdump-record-layouts-canonical   tells references in unions, with address spaces, on standard
+ *                             output
  *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
  *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
  *   -ftrivial-auto-var-init=zero   if the user asked for a pattern, which is no reference
@@ -83,6 +85,8 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
                                        "-disable-llvm-passes",
                                        "-Xclang",
                                        "-disable-O0-optnone",
+                                       "-Xclang",
+                                       "-fdump-record-layouts-canonical",
                                        "-fasynchronous-unwind-tables",
                                        "-fno-sanitize=function",
                                        "-gno-split-dwarf"};

@@ -112,7 +112,7 @@ static void explain_all(const struct cn_words *words, explain_function *tell, st
 
   if (!path)
     return;
-  cn_process_run_into(words, path);
+  cn_process_run_into(words, "/dev/null", path);
   FILE *errors = fopen(path, "r");
   while (errors && getline(&line, &room, errors) > 0)
     tell(line, seen);

@@ -177,7 +177,7 @@ int cn_link_run(const struct cn_command *command, const struct cn_words *words)
 
   if (messages == NULL)
     return cn_process_run(words);
-  int status = cn_process_run_into(words, messages);
+  int status = cn_process_run_into(words, NULL, messages);
   if (status == CN_EXIT_OK || !misses(messages, command->collector))
     show(messages);
   else

@@ -152,14 +152,20 @@ int cn_process_run(const struct cn_words *words)
   return run(words, NULL);
 }
 
-int cn_process_run_into(const struct cn_words *words, const char *errors)
+static void redirect(posix_spawn_file_actions_t *actions, int fd, const char *path)
+{
+  if (path)
+    CN_CHECK(posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC,
+                                              0600) == 0);
+}
+
+int cn_process_run_into(const struct cn_words *words, const char *output, const char *errors)
 {
   posix_spawn_file_actions_t actions;
 
-  CN_CHECK(errors != NULL);
-  CN_CHECK(posix_spawn_file_actions_init(&actions) == 0 &&
-           posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors,
-                                            O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
+  CN_CHECK(posix_spawn_file_actions_init(&actions) == 0);
+  redirect(&actions, STDOUT_FILENO, output);
+  redirect(&actions, STDERR_FILENO, errors);
   int status = run(words, &actions);
   posix_spawn_file_actions_destroy(&actions);
   return status;

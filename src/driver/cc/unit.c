@@ -147,9 +147,9 @@ static bool prints(const struct cn_command *command)
   return command->verbose || command->dry_run;
 }
 
-/* Each process reads standard input from its start. */
+/* Each process reads standard input from its start. `output`: a file for standard output, or null. */
 static int run_clang(const struct cn_command *command, const struct cn_unit *unit,
-                     const struct cn_words *words, const char *step)
+                     const struct cn_words *words, const char *output, const char *step)
 {
   if (prints(command))
     cn_process_print(words, stderr);
@@ -158,7 +158,7 @@ static int run_clang(const struct cn_command *command, const struct cn_unit *uni
   if (strcmp(unit->input, "-") == 0)
     lseek(STDIN_FILENO, 0, SEEK_SET);
   struct cairn_pass_time start = cn_times_start(&command->compile);
-  int status = cn_process_run(words);
+  int status = cn_process_run_into(words, output, NULL);
   cn_times_stop(&command->compile, &start, step);
   return status;
 }
@@ -176,7 +176,7 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
     if (i == 0 && graph)
       cn_frontend_add_graph(graph, &words);
   }
-  int status = run_clang(command, unit, &words, "clang");
+  int status = run_clang(command, unit, &words, NULL, "clang");
   *again = status == CN_EXIT_OK && graph && cn_mentions_in_graph(graph);
   cn_free(&words);
   return status;
@@ -194,11 +194,14 @@ static void hint(const struct cn_command *command, const struct cn_unit *unit, i
 
 /* Compile to bitcode, and from that to the output. Sets *native if the unit handles no reference.
  */
-static int compile_managed(const struct cn_command *command, const struct cn_unit *unit,
-                           bool *native)
+static int compile_managed(const struct cn_command *command, struct cn_unit *unit, bool *native)
 {
-  int status =
-      unit->front_end.count ? run_clang(command, unit, &unit->front_end, "front end") : CN_EXIT_OK;
+  int status = CN_EXIT_OK;
+
+  if (unit->language == CN_LANG_C && !command->dry_run)
+    unit->records = cn_temp_file("records", ".txt");
+  if (unit->front_end.count)
+    status = run_clang(command, unit, &unit->front_end, unit->records, "front end");
 
   hint(command, unit, status);
   if (status != CN_EXIT_OK || !unit->bitcode)
@@ -240,7 +243,7 @@ static int compile_c(const struct cn_command *command, struct cn_unit *unit)
     return status;
   if (unit->may_handle)
     compile_quietly(&unit->native);
-  return run_clang(command, unit, &unit->native, "clang");
+  return run_clang(command, unit, &unit->native, NULL, "clang");
 }
 
 int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)

@@ -16,6 +16,7 @@ struct cn_unit {
   const char *bitcode;       /* the front end's output, or the input itself; null if Cairn does not
                               * compile it */
   const char *output;        /* object, assembly, bitcode or IR text */
+  const char *records;       /* clang's record layouts, of a unit of C; null: there are none */
   struct cn_words front_end; /* clang's part; empty for IR */
   struct cn_words native;    /* clang's command from C to the output, for a unit that is native if
                               * it handles no reference; else empty */

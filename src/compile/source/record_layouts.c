@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Record layouts as clang prints them, matched with debug information.
+ *
+ *   *** Dumping AST Record Layout
+ *            0 | union u
+ *            0 |   __attribute__((address_space(1))) struct node * p
+ *            0 |   char[8] n
+ *              | [sizeof=8, align=8]
+ *
+ * A record is known by its name, or by its line if it has none, and by its size and the names of
+ * its members. Part of pass `rules`. Breaks: nothing.
+ */
+#include "compile/source/record_layouts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/source/debug_types.h"
+
+#define SPACE "__attribute__((address_space(1)))"
+
+typedef CN_VECTOR(char *) strings;
+
+struct record {
+  char *name;     /* null: it has none, or only a typedef's */
+  unsigned line;  /* of a record without a name; 0: unknown */
+  uint64_t size;  /* in bytes */
+  strings names;  /* of its members; "" of those without */
+  strings refs;   /* those that are references */
+};
+
+struct cn_record_layouts {
+  CN_VECTOR(struct record) at;
+};
+
+static void free_strings(strings *list)
+{
+  for (size_t i = 0; i < list->count; i++)
+    free(list->at[i]);
+  cn_free(list);
+}
+
+static void free_record(struct record *record)
+{
+  free(record->name);
+  free_strings(&record->names);
+  free_strings(&record->refs);
+}
+
+void cn_record_layouts_free(struct cn_record_layouts *layouts)
+{
+  for (size_t i = 0; layouts && i < layouts->at.count; i++)
+    free_record(&layouts->at.at[i]);
+  if (layouts)
+    cn_free(&layouts->at);
+  free(layouts);
+}
+
+/* ---- clang's text ---- */
+
+/* The last place of `word` in the text, or null. */
+static const char *find_last(const char *text, const char *word)
+{
+  const char *last = NULL;
+
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+    last = at;
+  return last;
+}
+
+/* Read "union u", "struct f()::s", "union s::(unnamed at FILE:LINE:COLUMN)", or a typedef's name. */
+static void read_header(struct record *record, const char *text)
+{
+  const char *unnamed = find_last(text, "(unnamed at "), *anonymous = find_last(text, "(anonymous at ");
+  const char *at = unnamed ? unnamed : anonymous, *scope = find_last(text, "::");
+  const char *space = strchr(text, ' ');
+
+  if (at && at > (scope ? scope : text)) {
+    const char *column = strrchr(at, ':');
+    while (column && column > at && column[-1] != ':')
+      column--;
+    record->line = column ? (unsigned)strtoul(column, NULL, 10) : 0;
+  } else if (space) {
+    record->name = cn_strdup(scope ? scope + 2 : space + 1);
+    record->name[strcspn(record->name, " ")] = '\0';
+  }
+}
+
+/* True if the outermost pointer of a type leads to address space 1. `type` ends at `end`: "SPACE
+ * struct s *[2]", "struct s *SPACE *", "SPACE int (*)[4]". Pointers to functions do not. */
+static bool leads_to_managed(const char *type, const char *end)
+{
+  const char *from = type, *star = NULL;
+
+  for (const char *at = type; at < end && !(star && star > type && star[-1] == '('); at++)
+    if (*at == '*') {
+      from = star ? star + 1 : type;
+      star = at;
+    }
+  const char *close = star ? memchr(star, ')', (size_t)(end - star)) : NULL;
+  bool function = star && star > type && star[-1] == '(' && close && close[1] == '(';
+  const char *space = star && !function ? strstr(from, SPACE) : NULL;
+  return space && space < star;
+}
+
+/* Read "TYPE NAME" of a member; the name may be empty. */
+static void read_member(struct record *record, const char *text, bool bits)
+{
+  const char *space = strrchr(text, ' '), *name = space ? space + 1 : text;
+
+  if (bits && !*name)
+    return;
+  cn_push(&record->names, cn_strdup(name));
+  if (space && leads_to_managed(text, space))
+    cn_push(&record->refs, cn_strdup(name));
+}
+
+/* Read a line of a record. True: it was the last. */
+static bool read_line(struct record *record, const char *line, bool first)
+{
+  const char *bar = strstr(line, " | "), *size = strstr(line, "| [sizeof=");
+
+  if (!bar || size == bar + 1) {
+    record->size = size ? strtoull(size + sizeof "| [sizeof=" - 1, NULL, 10) : 0;
+    return true;
+  }
+  const char *text = bar + 3;
+  size_t indent = strspn(text, " ");
+  if (first)
+    read_header(record, text);
+  else if (indent == 2)
+    read_member(record, text + indent, memchr(line, ':', (size_t)(bar - line)) != NULL);
+  return false;
+}
+
+struct cn_record_layouts *cn_record_layouts_read(const char *text)
+{
+  static const char start[] = "*** Dumping AST Record Layout";
+  struct cn_record_layouts *layouts = cn_alloc(sizeof *layouts);
+  struct record record = {0};
+  bool inside = false, first = false;
+
+  while (*text) {
+    size_t length = strcspn(text, "\n");
+    char *line = cn_format("%.*s", (int)length, text);
+    text += length + (text[length] == '\n');
+    if (strcmp(line, start) == 0) {
+      inside = first = true;
+    } else if (inside) {
+      inside = !read_line(&record, line, first);
+      first = false;
+      if (!inside && record.refs.count)
+        cn_push(&layouts->at, record);
+      else if (!inside)
+        free_record(&record);
+      if (!inside)
+        record = (struct record){0};
+    }
+    free(line);
+  }
+  free_record(&record);
+  return layouts;
+}
+
+/* ---- debug information ---- */
+
+static bool is_listed(const strings *list, const char *name)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->at[i], name) == 0)
+      return true;
+  return false;
+}
+
+/* The name of a type's or a member's debug information, "" if it has none; to free. */
+static char *name_of(LLVMMetadataRef type)
+{
+  size_t length;
+  const char *name = LLVMDITypeGetName(type, &length);
+
+  return cn_format("%.*s", (int)length, length ? name : "");
+}
+
+static bool has_members(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
+{
+  LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
+  bool same = cn_debug_count(ctx, members) == record->names.count;
+
+  for (unsigned i = 0; same && i < record->names.count; i++) {
+    char *name = name_of(cn_debug_operand(ctx, members, i));
+    same = strcmp(name, record->names.at[i]) == 0;
+    free(name);
+  }
+  return same;
+}
+
+/* Records without a name are told apart by their lines; those with a typedef's name have none. */
+static bool is_record(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
+{
+  char *name = name_of(type);
+  bool same = *name ? record->name && strcmp(record->name, name) == 0
+                    : !record->name &&
+                          (record->line == 0 || record->line == LLVMDITypeGetLine(type));
+
+  free(name);
+  return same && record->size == LLVMDITypeGetSizeInBits(type) / 8 &&
+         has_members(ctx, record, type);
+}
+
+bool cn_record_layouts_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
+{
+  const struct cn_record_layouts *layouts = ctx->records;
+  bool reference = false;
+
+  if (!layouts || layouts->at.count == 0)
+    return false;
+  char *name = name_of(member);
+  for (size_t i = 0; i < layouts->at.count && !reference; i++)
+    reference = is_listed(&layouts->at.at[i].refs, name) &&
+                is_record(ctx, &layouts->at.at[i], type);
+  free(name);
+  return reference;
+}
