@@ -150,6 +150,10 @@ struct cairn_compile_options {
   bool shared;           /* the code may end in a shared object: -fPIC and not -fPIE */
   bool manage_all;       /* C: every definition is managed; else those with a gc strategy of ours */
   bool native_functions; /* but of these not what handles no reference and only native code calls */
+  /* C: what clang -Xclang -fdump-record-layouts-canonical prints, or null. By it a union's
+   * references are known whose `managed` comes from a typedef: debug information does not tell of
+   * them. */
+  const char *record_layouts;
   /* Of rewrite-statepoints and verify-safepoints. */
   unsigned relocations_off; /* bits of enum cairn_relocation that are not wanted */
   enum cairn_slots slots;
@@ -168,10 +172,6 @@ struct cairn_compile_options {
   enum cairn_poll poll;
   unsigned placements_off; /* bits of enum cairn_placement that are not wanted */
   unsigned poll_budget;    /* microseconds of work between two polls, about; 0: 20 */
-  const char *record_layouts; /* C: what clang -Xclang -fdump-record-layouts-canonical prints. It
-                                 names references in unions that debug information does not show,
-                                 those through a typedef of a managed type; null: they are not
-                                 seen */
   bool samples;            /* branches are weighed by the profile that LLVM's option
                               -sample-profile-file names; the module has lines */
   bool lines_only;         /* drop debug information but for lines once the source rules have

@@ -27,8 +27,8 @@ struct cn_ctx {
   LLVMTargetMachineRef machine; /* may be null for a single pass */
   const struct cairn_compile_options *options;
   const struct cn_record_layouts *records; /* during pass `rules`, of C; or null */
-  unsigned errors; /* CAIRN_ERRORs reported so far */
-  bool broken;     /* one of them is of rule "internal" */
+  unsigned errors;                         /* CAIRN_ERRORs reported so far */
+  bool broken;                             /* one of them is of rule "internal" */
   /* Hashes of the last errors that were reported for a place in the source (diagnose.c). */
   uint64_t told[CN_ERRORS_TOLD];
 };

@@ -75,6 +75,19 @@ bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotat
   return is_annotated(ctx, node, annotations, "btf_decl_tag", tag);
 }
 
+bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char *tag)
+{
+  for (; cn_debug_is_type(type); type = cn_debug_operand(ctx, type, CN_DEBUG_BASE)) {
+    unsigned kind = LLVMGetDINodeTag(type);
+    bool record = kind == CN_DW_STRUCTURE || kind == CN_DW_UNION;
+    if (record || kind == CN_DW_POINTER)
+      return record && cn_debug_has_tag(ctx, type, CN_DEBUG_OWN_ANNOTATIONS, tag);
+    if (kind == CN_DW_TYPEDEF && cn_debug_has_tag(ctx, type, CN_DEBUG_ANNOTATIONS, tag))
+      return true;
+  }
+  return false;
+}
+
 /* Is it a type node whose operands we know? */
 bool cn_debug_is_type(LLVMMetadataRef node)
 {

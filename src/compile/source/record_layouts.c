@@ -25,11 +25,11 @@
 typedef CN_VECTOR(char *) strings;
 
 struct record {
-  char *name;     /* null: it has none, or only a typedef's */
-  unsigned line;  /* of a record without a name; 0: unknown */
-  uint64_t size;  /* in bytes */
-  strings names;  /* of its members; "" of those without */
-  strings refs;   /* those that are references */
+  char *name;    /* null: it has none, or only a typedef's */
+  unsigned line; /* of a record without a name; 0: unknown */
+  uint64_t size; /* in bytes */
+  strings names; /* of its members; "" of those without */
+  strings refs;  /* those that are references */
 };
 
 struct cn_record_layouts {
@@ -71,10 +71,12 @@ static const char *find_last(const char *text, const char *word)
   return last;
 }
 
-/* Read "union u", "struct f()::s", "union s::(unnamed at FILE:LINE:COLUMN)", or a typedef's name. */
+/* Read "union u", "struct f()::s", "union s::(unnamed at FILE:LINE:COLUMN)", or a typedef's name.
+ */
 static void read_header(struct record *record, const char *text)
 {
-  const char *unnamed = find_last(text, "(unnamed at "), *anonymous = find_last(text, "(anonymous at ");
+  const char *unnamed = find_last(text, "(unnamed at "),
+             *anonymous = find_last(text, "(anonymous at ");
   const char *at = unnamed ? unnamed : anonymous, *scope = find_last(text, "::");
   const char *space = strchr(text, ' ');
 
@@ -201,9 +203,9 @@ static bool has_members(struct cn_ctx *ctx, const struct record *record, LLVMMet
 static bool is_record(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
 {
   char *name = name_of(type);
-  bool same = *name ? record->name && strcmp(record->name, name) == 0
-                    : !record->name &&
-                          (record->line == 0 || record->line == LLVMDITypeGetLine(type));
+  bool same = *name
+                  ? record->name && strcmp(record->name, name) == 0
+                  : !record->name && (record->line == 0 || record->line == LLVMDITypeGetLine(type));
 
   free(name);
   return same && record->size == LLVMDITypeGetSizeInBits(type) / 8 &&
@@ -219,8 +221,8 @@ bool cn_record_layouts_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMM
     return false;
   char *name = name_of(member);
   for (size_t i = 0; i < layouts->at.count && !reference; i++)
-    reference = is_listed(&layouts->at.at[i].refs, name) &&
-                is_record(ctx, &layouts->at.at[i], type);
+    reference =
+        is_listed(&layouts->at.at[i].refs, name) && is_record(ctx, &layouts->at.at[i], type);
   free(name);
   return reference;
 }

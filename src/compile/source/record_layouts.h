@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The members of C's structs and unions that are references, by the layouts that clang prints
- * (-fdump-record-layouts-canonical). They have address spaces. Debug information has none, and lacks
- * the tag of a reference whose `managed` comes from a typedef or from typeof.
+ * (-fdump-record-layouts-canonical). They have address spaces. Debug information has none, and
+ * lacks the tag of a reference whose `managed` comes from a typedef or from typeof.
  */
 #ifndef CN_COMPILE_SOURCE_RECORD_LAYOUTS_H
 #define CN_COMPILE_SOURCE_RECORD_LAYOUTS_H

@@ -183,8 +183,10 @@ static void add_members(struct names *names, LLVMMetadataRef type, const struct 
                            length ? own : "");
     at.name = name;
     at.offset += LLVMDITypeGetOffsetInBits(member) / 8;
-    at.weak |= cn_debug_has_tag(names->ctx, member, CN_DEBUG_ANNOTATIONS, "cairn-weak");
-    add_fields(names, cn_debug_operand(names->ctx, member, CN_DEBUG_BASE), &at);
+    LLVMMetadataRef base = cn_debug_operand(names->ctx, member, CN_DEBUG_BASE);
+    at.weak |= cn_debug_has_tag(names->ctx, member, CN_DEBUG_ANNOTATIONS, "cairn-weak") ||
+               cn_debug_type_has_tag(names->ctx, base, "cairn-weak");
+    add_fields(names, base, &at);
     free(name);
   }
 }
@@ -235,16 +237,14 @@ static void add_fields(struct names *names, LLVMMetadataRef type, const struct p
 
 static void add_flags(struct names *names, LLVMMetadataRef type)
 {
-  LLVMMetadataRef plain = type ? cn_debug_plain(names->ctx, type) : NULL;
+  static const char *const words[] = {"finalisable", "never-moves", "ephemeron"};
 
-  if (!cn_debug_is_type(plain) || LLVMGetMetadataKind(plain) != LLVMDICompositeTypeMetadataKind)
-    return;
-  if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-finalisable"))
-    cn_push(&names->operands, string(names->ctx, "finalisable"));
-  if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-never-moves"))
-    cn_push(&names->operands, string(names->ctx, "never-moves"));
-  if (cn_debug_has_tag(names->ctx, plain, CN_DEBUG_OWN_ANNOTATIONS, "cairn-ephemeron"))
-    cn_push(&names->operands, string(names->ctx, "ephemeron"));
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    char *tag = cn_format("cairn-%s", words[i]);
+    if (cn_debug_type_has_tag(names->ctx, type, tag))
+      cn_push(&names->operands, string(names->ctx, words[i]));
+    free(tag);
+  }
 }
 
 static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef variable)

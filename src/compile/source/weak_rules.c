@@ -17,6 +17,8 @@ enum { OF_GLOBAL = 8, OF_LOCAL = 4 };
 /* Has something of this type a weak field in itself? */
 static bool has_weak(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
+  if (type && cn_debug_type_has_tag(ctx, type, "cairn-weak"))
+    return true;
   LLVMMetadataRef plain = type ? cn_debug_plain(ctx, type) : NULL;
   unsigned tag = cn_debug_is_type(plain) ? LLVMGetDINodeTag(plain) : 0;
 

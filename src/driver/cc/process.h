@@ -22,8 +22,8 @@ void cn_process_print(const struct cn_words *words, FILE *out);
  * a message if it did not start. */
 int cn_process_run(const struct cn_words *words);
 
-/* Like cn_process_run(), with standard output and standard error into the files at these paths; null
- * leaves a stream as it is. */
+/* Like cn_process_run(), with standard output and standard error into the files at these paths;
+ * null leaves a stream as it is. */
 int cn_process_run_into(const struct cn_words *words, const char *output, const char *errors);
 
 /* Become words->at[0]: returns only a status to exit with. */

@@ -147,7 +147,8 @@ static bool prints(const struct cn_command *command)
   return command->verbose || command->dry_run;
 }
 
-/* Each process reads standard input from its start. `output`: a file for standard output, or null. */
+/* Each process reads standard input from its start. `output`: a file for standard output, or null.
+ */
 static int run_clang(const struct cn_command *command, const struct cn_unit *unit,
                      const struct cn_words *words, const char *output, const char *step)
 {
