@@ -10,6 +10,10 @@
  *
  * stops come THREADS: so many threads begin, allocate and end, eight at a time.
  *
+ * stops ask THREADS, stops meet THREADS: so many threads meet; then each requests a collection, or
+ * allocates a list. Prints nanoseconds from the meeting to the last one's end; context switches of
+ * the process in that time; stops; collections.
+ *
  * A collector of its own notes the time when the world is stopped, and leaves the heap alone.
  */
 #define _GNU_SOURCE
@@ -19,11 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include <cairn/abi.h>
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
+#include <cairn/events.h>
 #include <cairn/thread.h>
 
 struct node {
@@ -273,6 +279,66 @@ cairn_unmanaged static void come(long threads)
   }
 }
 
+/* ---- threads that want the same at once ---- */
+
+static pthread_barrier_t together;
+
+static void *ask(void *argument)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  pthread_barrier_wait(&together);
+  cairn_collect();
+  node->value = 1;
+  return argument;
+}
+
+static void *meet(void *argument)
+{
+  pthread_barrier_wait(&together);
+  allocate(argument);
+  return argument;
+}
+
+static long stopped, collected;
+
+cairn_unmanaged static void count(void *env, const struct cairn_event *event)
+{
+  (void)env;
+  stopped += event->kind == CAIRN_EVENT_STOPPED;
+  collected += event->kind == CAIRN_EVENT_COLLECTION_ENDS;
+}
+
+/* Context switches of the process by waits, and by preemption. */
+cairn_unmanaged static long switches(void)
+{
+  struct rusage usage;
+
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+cairn_unmanaged static void at_once(int threads, void *(*wanted)(void *))
+{
+  pthread_attr_t attributes;
+  pthread_t *thread = calloc((size_t)threads, sizeof *thread);
+
+  if (!thread || pthread_barrier_init(&together, NULL, (unsigned)threads + 1))
+    abort();
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  for (int i = 0; i < threads; i++)
+    if (pthread_create(&thread[i], &attributes, wanted, NULL))
+      abort();
+  cairn_listen(count, NULL);
+  long waited = switches();
+  double before = now();
+  pthread_barrier_wait(&together);
+  for (int i = 0; i < threads; i++)
+    pthread_join(thread[i], NULL);
+  printf("%.0f %ld %ld %ld\n", now() - before, switches() - waited, stopped, collected);
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 3 && strcmp(argv[1], "stop") == 0)
@@ -281,6 +347,10 @@ int main(int argc, char **argv)
     shake(atoi(argv[2]), atoi(argv[3]), atol(argv[4]));
   else if (argc > 2 && strcmp(argv[1], "come") == 0)
     come(atol(argv[2]));
+  else if (argc > 2 && strcmp(argv[1], "ask") == 0)
+    at_once(atoi(argv[2]), ask);
+  else if (argc > 2 && strcmp(argv[1], "meet") == 0)
+    at_once(atoi(argv[2]), meet);
   else
     return 2;
   return 0;

@@ -179,8 +179,8 @@
 #define cairn_managed_callee(f) CAIRN_MANAGED_CALLEE_(f)
 #endif
 
-/* cairn_collect(): run a collection now. References are updated before it returns. Does nothing in
- * plain mode.
+/* cairn_collect(): run a full collection now, or wait for one that another thread began after this
+ * call. References are updated before it returns. Does nothing in plain mode.
  *
  * cairn_external_bytes(bytes): objects keep so many more bytes outside of the heap, or fewer
  * (<cairn/heap.h>): when they are many a collection follows.

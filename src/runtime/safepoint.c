@@ -52,6 +52,8 @@ static enum cairn_extent extent_for(enum cairn_cause cause)
   return cause == CAIRN_CAUSE_ALLOCATION ? CAIRN_EXTENT_YOUNG : CAIRN_EXTENT_FULL;
 }
 
+static uint64_t wholes; /* collections so far of more than the young; written in stops */
+
 static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
                          struct cn_wanted wanted)
 {
@@ -70,8 +72,10 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
   cn_heap_collect(&collection);
   if (cn_stats.full != before.full || !has_generations())
     cn_exhaustion_full(cause);
-  if (collection.extent != CAIRN_EXTENT_YOUNG)
+  if (collection.extent != CAIRN_EXTENT_YOUNG) {
+    __atomic_store_n(&wholes, wholes + 1, __ATOMIC_RELAXED);
     cn_external_collected();
+  }
   cn_stats_collection(&collection, &before, start);
   if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
     cn_verify_heap(true, cn_stats.collections, true);
@@ -110,13 +114,69 @@ static void *collect_stopped(const struct cn_regs *regs, enum cairn_cause cause,
   return block;
 }
 
-/* Another thread may have collected while this one waited for the world: then `wanted` may
- * fit. Stress mode collects all the same. An exit handler that runs because a collection found no
- * memory does not collect again. */
+/* A request for a collection, and what had been collected when the thread made it. A thread makes
+ * it while it is managed. So a collection that it counts as later began later. */
+struct request {
+  struct cn_wanted wanted;
+  uint64_t collections, wholes;
+};
+
+static struct request request_of(struct cn_wanted wanted)
+{
+  return (struct request){wanted, __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED),
+                          __atomic_load_n(&wholes, __ATOMIC_RELAXED)};
+}
+
+/* Has another thread collected what this one wants, while it waited for the world? Then a block may
+ * fit, without a collection. */
+static bool is_served(const void *env)
+{
+  const struct request *request = env;
+
+  if (cn_options.stress != 0)
+    return false;
+  return request->wanted.bytes != 0 ? cn_stats.collections != request->collections
+                                    : wholes != request->wholes;
+}
+
+static bool is_not_served(const void *unused)
+{
+  (void)unused;
+  return false;
+}
+
+/* The world is stopped. */
+static void *serve(const struct cn_regs *regs, enum cairn_cause cause,
+                   const struct request *request)
+{
+  void *block = NULL;
+
+  if (request->wanted.bytes != 0 && is_served(request))
+    block = cn_heap_allocate(request->wanted);
+  if (block == NULL)
+    block = collect_stopped(regs, cause, request->wanted);
+  cn_stop_end(&cairn_mutator);
+  cairn_mutator.stopped = NULL;
+  return block;
+}
+
+static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served *served,
+                                     const struct request *request)
+{
+  cairn_mutator.stopped = regs;
+  enum cn_stop_begun begun = cn_stop_begin_unless(&cairn_mutator, served, request);
+  if (begun != CN_STOP_BEGUN)
+    cairn_mutator.stopped = NULL;
+  return begun;
+}
+
+/* Of many threads that request a collection at once, one stops the others. A thread that is served
+ * and whose block does not fit has its own stop next. An exit handler that runs because a
+ * collection found no memory does not collect again. */
 static void *collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
-  uint64_t collections = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+  struct request request = request_of(wanted);
   void *block = NULL;
 
   CN_CHECK(mutator->busy);
@@ -124,18 +184,16 @@ static void *collect(const struct cn_regs *regs, enum cairn_cause cause, struct 
     return NULL;
   cn_workers_prepare((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
   cn_background_prepare();
-  mutator->stopped = regs;
-  if (!cn_stop_begin(mutator)) {
-    mutator->stopped = NULL;
-    cn_poll_word_arm(mutator, CN_REASON_COLLECT);
-    return NULL;
-  }
-  if (wanted.bytes != 0 && cn_stats.collections != collections && cn_options.stress == 0)
+  enum cn_stop_begun begun = begin_stop(regs, is_served, &request);
+  if (begun == CN_STOP_SERVED && wanted.bytes != 0) {
     block = cn_heap_allocate(wanted);
-  if (block == NULL)
-    block = collect_stopped(regs, cause, wanted);
-  cn_stop_end(mutator);
-  mutator->stopped = NULL;
+    if (block == NULL)
+      begun = begin_stop(regs, is_not_served, &request);
+  }
+  if (begun == CN_STOP_BEGUN)
+    block = serve(regs, cause, &request);
+  else if (begun == CN_STOP_NOT_NOW)
+    cn_poll_word_arm(mutator, CN_REASON_COLLECT);
   return block;
 }
 

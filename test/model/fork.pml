@@ -73,7 +73,7 @@ inline arrive(i)
   od
 }
 
-/* @ src/runtime/threads/stop.c: begin */
+/* @ src/runtime/threads/stop.c: stop */
 inline stop_others(self, j)
 {
   stopping = true;

@@ -211,7 +211,7 @@ end_requester:
   od
 }
 
-/* @ src/runtime/threads/stop.c: begin */
+/* @ src/runtime/threads/stop.c: stop */
 proctype stopper()
 {
 end_stopper:

@@ -105,8 +105,8 @@ inline jump(i)
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
 
-/* @ src/runtime/threads/stop.c: cn_stop_begin */
-inline begin(self, j)
+/* @ src/runtime/threads/stop.c: take_if_it_may_wait */
+inline begin(self)
 {
 #ifndef BUG_waits_for_lock_as_managed
   if
@@ -123,6 +123,11 @@ inline begin(self, j)
   :: else
   fi;
 #endif
+}
+
+/* @ src/runtime/threads/stop.c: stop */
+inline stop_others(self, j)
+{
   stopping = true;
   if
   :: self == NOBODY -> wants = true
@@ -211,6 +216,18 @@ inline finish(self, j)
 #endif
 }
 
+/* Another thread has collected meanwhile. @ src/runtime/threads/stop.c: cn_stop_begin_unless */
+inline be_served(self)
+{
+#ifdef BUG_served_after_release
+  release();
+  set_managed(self)
+#else
+  set_managed(self);
+  release()
+#endif
+}
+
 /* Managed code: it is at the heap for a while. */
 inline work(i)
 {
@@ -261,7 +278,12 @@ progress_managed:
            :: else
            fi
 #endif
-        :: true -> begin(i, j); collect(i); finish(i, j)
+        :: true ->
+           begin(i);
+           if
+           :: stop_others(i, j); collect(i); finish(i, j)
+           :: be_served(i)
+           fi
         :: break
         od;
         go_native(i)
@@ -284,7 +306,8 @@ proctype other()
 {
   byte j;
 
-  begin(NOBODY, j);
+  begin(NOBODY);
+  stop_others(NOBODY, j);
   collect(NOBODY);
   had = true;
   finish(NOBODY, j)

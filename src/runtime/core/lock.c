@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A word for each lock names its holder: one step takes the lock and tells which thread has it. No
- * mutex of libc does that.
+ * mutex of libc does that. A bit of the word says that threads wait, for the low half of the word;
+ * a release wakes one of them.
  */
 #include "runtime/core/lock.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include "base/check.h"
@@ -13,32 +13,56 @@
 #include "runtime/os/os.h"
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
-static _Thread_local char self;
+static _Thread_local uint64_t self;
+enum { WAITED = 1, SPINS = 100 };
+_Static_assert(_Alignof(uint64_t) > WAITED, "no address of a `self` has the bit");
 _Static_assert(CN_LOCKS <= 32, "cn_locks_held() has a bit for each");
+
+static bool is_mine(enum cn_lock lock)
+{
+  return (atomic_load(&holder[lock]) & ~(uintptr_t)WAITED) == (uintptr_t)&self;
+}
+
+/* A lock is held for microseconds: look a few times before the wait. A thread that has waited does
+ * not know whether others wait. */
+static void await(enum cn_lock lock)
+{
+  uintptr_t seen = atomic_load(&holder[lock]);
+
+  for (int i = 0; i < SPINS && seen != 0; i++)
+    seen = atomic_load(&holder[lock]);
+  for (;;)
+    if (seen == 0) {
+      if (atomic_compare_exchange_weak(&holder[lock], &seen, (uintptr_t)&self | WAITED))
+        return;
+    } else if ((seen & WAITED) != 0 ||
+               atomic_compare_exchange_weak(&holder[lock], &seen, seen | WAITED)) {
+      cn_os_wait((_Atomic uint32_t *)&holder[lock], (uint32_t)(seen | WAITED), UINT64_MAX);
+      seen = atomic_load(&holder[lock]);
+    }
+}
 
 bool cn_lock_take(enum cn_lock lock)
 {
-  uintptr_t mine = (uintptr_t)&self, free = 0;
+  uintptr_t free = 0;
 
   CN_ASSERT(lock < CN_LOCKS);
   cn_hold_signals();
-  while (!atomic_compare_exchange_weak_explicit(&holder[lock], &free, mine, memory_order_acquire,
-                                                memory_order_relaxed)) {
-    if (free == mine) {
-      cn_hold_let_signals();
-      return false;
-    }
-    if (free != 0)
-      sched_yield();
-    free = 0;
+  if (atomic_compare_exchange_strong(&holder[lock], &free, (uintptr_t)&self))
+    return true;
+  if (is_mine(lock)) {
+    cn_hold_let_signals();
+    return false;
   }
+  await(lock);
   return true;
 }
 
 void cn_lock_release(enum cn_lock lock)
 {
-  CN_CHECK(lock < CN_LOCKS && holder[lock] == (uintptr_t)&self); /* another thread's else */
-  atomic_store_explicit(&holder[lock], 0, memory_order_release);
+  CN_CHECK(lock < CN_LOCKS && is_mine(lock)); /* another thread's else */
+  if ((atomic_exchange(&holder[lock], 0) & WAITED) != 0)
+    cn_os_wake_one((_Atomic uint32_t *)&holder[lock]);
   cn_hold_let_signals();
 }
 
@@ -47,7 +71,7 @@ unsigned cn_locks_held(void)
   unsigned held = 0;
 
   for (unsigned lock = 0; lock < CN_LOCKS; lock++)
-    held |= (unsigned)(holder[lock] == (uintptr_t)&self) << lock;
+    held |= (unsigned)is_mine((enum cn_lock)lock) << lock;
   return held;
 }
 

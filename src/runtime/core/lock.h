@@ -19,7 +19,7 @@ enum cn_lock {
   CN_LOCKS
 };
 
-/* Held for microseconds, so that a waiting thread yields. False: the calling thread holds it
+/* False: the calling thread holds it
  * already. */
 bool cn_lock_take(enum cn_lock lock);
 void cn_lock_release(enum cn_lock lock);

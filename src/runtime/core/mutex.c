@@ -1,32 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Three states, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": whoever gives back
- * a mutex that nobody waits for makes no system call.
+ * A futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the
+ * release of a lock without waiting threads makes no system call. Above the bits is the number of
+ * times that cn_mutex_tell() was called, so that no thread misses it between its question and its
+ * wait.
+ *
+ * A release wakes one thread. That one tries again: either it has the lock, and with it CONTENDED
+ * for those that it cannot see, or it waits again and the next release wakes one.
  */
 #include "runtime/core/mutex.h"
 
+#include <stddef.h>
 #include "base/check.h"
+#include "runtime/core/hold.h"
 #include "runtime/os/os.h"
 
-enum { FREE, HELD, CONTENDED };
+enum { HELD = 1, CONTENDED = 2, TOLD = 4 };
+
+/* Take it, or say that a thread waits. True: it is taken. */
+static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
+{
+  uint32_t next;
+
+  *seen = atomic_load(&mutex->word);
+  do
+    next = (*seen & HELD) == 0 ? *seen | HELD | also : *seen | CONTENDED;
+  while (!atomic_compare_exchange_weak(&mutex->word, seen, next));
+  bool taken = (*seen & HELD) == 0;
+  *seen = next;
+  return taken;
+}
+
+static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mutex_over *over,
+                 const void *env)
+{
+  do {
+    if (over != NULL && over(env))
+      return false;
+    if (!cn_os_wait(&mutex->word, seen, deadline))
+      return false;
+  } while (!try(mutex, CONTENDED, &seen));
+  return true;
+}
+
+/* Signals wait while the thread does: a handler that jumps out would keep the lock from the next
+ * thread. */
+bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over,
+                          const void *env)
+{
+  uint32_t seen = 0;
+
+  if (atomic_compare_exchange_strong(&mutex->word, &seen, HELD) || try(mutex, 0, &seen))
+    return true;
+  cn_hold_signals();
+  bool taken = wait(mutex, seen, deadline, over, env);
+  cn_hold_let_signals();
+  return taken;
+}
 
 bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline)
 {
-  uint32_t expected = FREE;
+  return cn_mutex_take_unless(mutex, deadline, NULL, NULL);
+}
 
-  if (atomic_compare_exchange_strong(&mutex->word, &expected, HELD))
-    return true;
-  while (atomic_exchange(&mutex->word, CONTENDED) != FREE)
-    if (!cn_os_wait(&mutex->word, CONTENDED, deadline))
-      return false;
-  return true;
+/* CONTENDED does not tell whether threads wait: the one that a release woke has yet to set it. */
+void cn_mutex_tell(struct cn_mutex *mutex)
+{
+  atomic_fetch_add(&mutex->word, TOLD);
+  cn_os_wake(&mutex->word);
 }
 
 void cn_mutex_release(struct cn_mutex *mutex)
 {
-  uint32_t before = atomic_exchange(&mutex->word, FREE);
+  uint32_t before = atomic_fetch_and(&mutex->word, ~(uint32_t)(HELD | CONTENDED));
 
-  CN_CHECK(before != FREE); /* else somebody else's */
-  if (before == CONTENDED)
-    cn_os_wake(&mutex->word);
+  CN_CHECK((before & HELD) != 0); /* another thread's else */
+  if ((before & CONTENDED) != 0)
+    cn_os_wake_one(&mutex->word);
 }

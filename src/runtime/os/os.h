@@ -70,10 +70,12 @@ void cn_os_forked(void (*child)(void));
  * be null. */
 void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void));
 
-/* Wait while *word is `value`, until cn_os_wake() wakes all waiters of the word; may return early
- * for no reason. False: `deadline` by cn_os_nanoseconds() has passed; UINT64_MAX: there is none. */
+/* Wait while *word is `value`, until a wake: cn_os_wake() wakes all that wait for the word,
+ * cn_os_wake_one() one. May return early for no reason. False: `deadline` by cn_os_nanoseconds()
+ * has passed; UINT64_MAX: there is none. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline);
-void cn_os_wake(_Atomic uint32_t *word); /* async-signal-safe */
+void cn_os_wake(_Atomic uint32_t *word);     /* async-signal-safe */
+void cn_os_wake_one(_Atomic uint32_t *word); /* async-signal-safe */
 
 /* Have every running thread of the process order its memory accesses before this call returns, as a
  * fence would, and see this thread's earlier stores after that (membarrier(2)). */

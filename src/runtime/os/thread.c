@@ -58,6 +58,11 @@ void cn_os_wake(_Atomic uint32_t *word)
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+void cn_os_wake_one(_Atomic uint32_t *word)
+{
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 /* The barrier. If the kernel has no private one, use that of the whole system, which takes longer.
  * If it has none (Linux before 4.3, or a filter of system calls), make a page unreadable: the
  * kernel interrupts each processor that runs a thread of the process, which orders its accesses. */

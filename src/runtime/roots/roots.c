@@ -76,6 +76,7 @@ static size_t fetched;                 /* and not visited yet */
 static bool tables_taken;              /* images and handles */
 static _Atomic uint32_t noting;        /* threads that walk, or look whether there is a source */
 static _Atomic uint32_t news;          /* changes when there may be more to fetch, or no more */
+static _Atomic uint32_t waiting;       /* threads that wait for news */
 static enum { NOTHING, EVERYTHING, LOOK, FIRST_ROUND, SECOND_ROUND } enumerates;
 
 /* Check what a manager says. Decoding has checked frame maps. */
@@ -354,7 +355,8 @@ static void done_noting(bool found)
   if (atomic_fetch_sub(&noting, 1) != 1 && !found)
     return;
   atomic_fetch_add(&news, 1);
-  cn_os_wake(&news);
+  if (atomic_load(&waiting) != 0)
+    cn_os_wake(&news);
 }
 
 static bool fetch_source(struct cairn_root_set *roots)
@@ -398,7 +400,9 @@ struct cairn_root_set *cairn_roots_fetch(void)
       return roots;
     if (atomic_load(&noting) == 0)
       break;
+    atomic_fetch_add(&waiting, 1);
     cn_os_wait(&news, before, UINT64_MAX);
+    atomic_fetch_sub(&waiting, 1);
   }
   if (fetch(roots)) /* the last walk may have left it since */
     return roots;

@@ -22,6 +22,7 @@ static struct {
   size_t stack;                 /* after the coroutines' from this one on */
 } now;
 static _Atomic uint32_t walking; /* mutators that were taken and not walked */
+static _Atomic bool awaited;     /* a thread waits until there are none */
 
 void cn_sources_begin(void)
 {
@@ -59,8 +60,10 @@ static void await_threads(void)
 {
   uint32_t count;
 
+  atomic_store(&awaited, true);
   while ((count = atomic_load(&walking)) != 0)
     cn_os_wait(&walking, count, UINT64_MAX);
+  atomic_store(&awaited, false);
 }
 
 static bool next_waiting(struct cn_source *source)
@@ -106,7 +109,7 @@ bool cn_sources_walk(const struct cn_source *source, struct cn_walk *walk)
 
 void cn_sources_walked(const struct cn_source *source)
 {
-  if (!source->waits && atomic_fetch_sub(&walking, 1) == 1)
+  if (!source->waits && atomic_fetch_sub(&walking, 1) == 1 && atomic_load(&awaited))
     cn_os_wake(&walking);
 }
 

@@ -25,14 +25,14 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 
-enum { AGAIN = 100000 };           /* nanoseconds between two reads of a state */
-enum { LOCK_AGAIN = 100 * AGAIN }; /* and between two of `ended` while others have the lock */
+enum { AGAIN = 100000 }; /* nanoseconds between two reads of a state, by one requester */
 
 static atomic_bool ended;
 
 void cn_handshake_end(void)
 {
   atomic_store(&ended, true);
+  cn_stop_tell();
 }
 
 const char *cn_handshake_wrong(void)
@@ -134,17 +134,19 @@ static enum cairn_status shake(struct cn_handshake *request)
   return result;
 }
 
+static bool is_over(const void *unused)
+{
+  (void)unused;
+  return atomic_load(&ended);
+}
+
 static enum cairn_status take(uint64_t deadline)
 {
-  for (;;) {
-    uint64_t now = cn_os_nanoseconds();
-    if (atomic_load(&ended))
-      return CAIRN_E_ENDED;
-    if (cn_stop_exclude_until(deadline < now + LOCK_AGAIN ? deadline : now + LOCK_AGAIN))
-      return CAIRN_OK;
-    if (now >= deadline)
-      return CAIRN_E_TIMEOUT;
-  }
+  if (is_over(NULL))
+    return CAIRN_E_ENDED;
+  if (cn_stop_exclude_unless(deadline, is_over))
+    return CAIRN_OK;
+  return is_over(NULL) ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
 }
 
 /* Refuse a thread that is managed: it would wait for a requester that waits for it. */

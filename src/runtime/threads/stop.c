@@ -28,7 +28,7 @@
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/workers.h"
 
-enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state */
+enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state, by one requester */
 
 static struct cn_mutex lock;        /* of the registry, and held during a stop */
 static struct cairn_mutator *first; /* of the registry; the last one added */
@@ -37,9 +37,10 @@ static _Atomic bool forking;        /* the stop is for a fork() */
 static _Atomic uint32_t stopping;   /* is a stop under way? */
 static uint64_t standing;           /* since when all stand */
 static struct cn_mutex beside;      /* of `open`, and of the registry while that is set */
-static bool open;                   /* fork() is under way: handlers may add their mutators */
+static _Atomic bool open;           /* fork() is under way: handlers may add their mutators */
 static _Thread_local bool holding;  /* the calling thread has `lock` */
 static _Atomic uint32_t arrivals; /* changes after each change of a state that a requester awaits */
+static _Atomic bool awaiting;     /* it waits in the kernel */
 
 /* ---- states ---- */
 
@@ -57,7 +58,7 @@ static void rest(struct cairn_mutator *mutator)
 {
   set_state(mutator, CAIRN_ABI_SAFEPOINT);
   atomic_fetch_add(&arrivals, 1);
-  if (atomic_load(&stopping))
+  if (atomic_load(&awaiting))
     cn_os_wake(&arrivals);
 }
 
@@ -142,16 +143,16 @@ const char *cn_stop_registry_wrong(void)
   return seen == count ? NULL : "registry: there are fewer mutators than it counts";
 }
 
-static bool take_until(uint64_t deadline)
+static bool take_unless(uint64_t deadline, cn_mutex_over *over, const void *env)
 {
   CN_CHECK(!holding); /* it would wait for itself */
-  holding = cn_mutex_take(&lock, deadline);
+  holding = cn_mutex_take_unless(&lock, deadline, over, env);
   return holding;
 }
 
 static void take(void)
 {
-  bool taken = take_until(UINT64_MAX);
+  bool taken = take_unless(UINT64_MAX, NULL, NULL);
 
   CN_CHECK(taken);
 }
@@ -187,30 +188,38 @@ static void set_open(bool now)
   bool taken = cn_mutex_take(&beside, UINT64_MAX);
 
   CN_CHECK(taken);
-  open = now;
+  atomic_store(&open, now);
   cn_mutex_release(&beside);
+  if (now)
+    cn_mutex_tell(&lock);
+}
+
+static bool may_add_beside_fork(const void *unused)
+{
+  (void)unused;
+  return atomic_load(&open) && cn_upcall_delivering();
 }
 
 /* A handler may have interrupted malloc(), whose locks fork() waits for: it does not wait for the
  * fork(). Its mutator is told of the stop as the others were. */
 static bool add_beside_fork(struct cairn_mutator *mutator)
 {
-  bool taken = cn_upcall_delivering() && cn_mutex_take(&beside, UINT64_MAX);
-  bool added = taken && open;
+  bool taken = cn_mutex_take(&beside, UINT64_MAX);
+  bool added = atomic_load(&open);
 
+  CN_CHECK(taken);
   if (added) {
     cn_poll_word_arm(mutator, CN_REASON_STOP);
     add(mutator);
   }
-  if (taken)
-    cn_mutex_release(&beside);
+  cn_mutex_release(&beside);
   return added;
 }
 
 void cn_stop_add(struct cairn_mutator *mutator)
 {
   CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED && mutator->next == NULL);
-  while (!take_until(cn_os_nanoseconds() + AGAIN))
+  while (!take_unless(UINT64_MAX, may_add_beside_fork, NULL))
     if (add_beside_fork(mutator))
       return;
   add(mutator);
@@ -241,9 +250,14 @@ void cn_stop_exclude(void)
   take();
 }
 
-bool cn_stop_exclude_until(uint64_t deadline)
+bool cn_stop_exclude_unless(uint64_t deadline, cn_mutex_over *over)
 {
-  return take_until(deadline);
+  return take_unless(deadline, over, NULL);
+}
+
+void cn_stop_tell(void)
+{
+  cn_mutex_tell(&lock);
 }
 
 void cn_stop_include(void)
@@ -295,7 +309,8 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
   atomic_store(&beside.word, 0);
-  open = holding = false;
+  atomic_store(&open, false);
+  holding = false;
   first = self;
   count = self != NULL;
   if (!self)
@@ -328,7 +343,9 @@ static bool await(const struct cairn_mutator *mutator, uint64_t since)
 
   for (; !cn_stop_rests(mutator); waited = true) {
     cn_upcall_stop_waits(mutator->thread, since);
+    atomic_store(&awaiting, true);
     cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
+    atomic_store(&awaiting, false);
     before = atomic_load(&arrivals);
   }
   if (waited)
@@ -348,30 +365,33 @@ static void await_all(const struct cairn_mutator *self, uint64_t since)
       (struct cairn_event){.kind = CAIRN_EVENT_STOPPED, .since = since, .slowest = slowest});
 }
 
-/* False: another thread forks, and this one is in a signal handler. */
-static bool take_if_it_may_wait(struct cairn_mutator *self)
+static bool may_not_wait(const void *self)
 {
-  while (!take_until(cn_os_nanoseconds() + AGAIN))
-    if (self && goes_through(self))
-      return false;
-  return true;
+  return self != NULL && goes_through(self);
 }
 
-static bool begin(struct cairn_mutator *self, bool forks)
+/* False: another thread forks, and this one is in a signal handler. */
+static bool take_if_it_may_wait(struct cairn_mutator *self, bool managed)
 {
-  bool managed = self && state_of(self) == CAIRN_ABI_MANAGED;
-
   CN_CHECK(!self || self->interruptions % 2 == 0); /* else two requesters wait for each other */
   if (managed)
     rest(self);
-  if (!take_if_it_may_wait(self)) {
-    if (managed)
-      cn_stop_arrive(self);
-    return false;
-  }
+  if (take_unless(UINT64_MAX, may_not_wait, self))
+    return true;
+  if (managed)
+    cn_stop_arrive(self);
+  return false;
+}
+
+/* The caller has the lock. */
+static void stop(struct cairn_mutator *self, bool forks)
+{
   uint64_t since = cn_os_nanoseconds();
+
   atomic_store(&forking, forks);
   atomic_store(&stopping, 1);
+  if (forks)
+    cn_mutex_tell(&lock);
   cn_background_hold();
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self)
@@ -382,17 +402,42 @@ static bool begin(struct cairn_mutator *self, bool forks)
   cn_background_await();
   if (forks)
     set_open(true);
-  return true;
+}
+
+static bool is_managed(const struct cairn_mutator *self)
+{
+  return self && state_of(self) == CAIRN_ABI_MANAGED;
 }
 
 bool cn_stop_begin(struct cairn_mutator *self)
 {
-  return begin(self, false);
+  if (!take_if_it_may_wait(self, is_managed(self)))
+    return false;
+  stop(self, false);
+  return true;
 }
 
 bool cn_stop_begin_fork(struct cairn_mutator *self)
 {
-  return begin(self, true);
+  if (!take_if_it_may_wait(self, is_managed(self)))
+    return false;
+  stop(self, true);
+  return true;
+}
+
+enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_served *served,
+                                        const void *env)
+{
+  CN_CHECK(is_managed(self));
+  if (!take_if_it_may_wait(self, true))
+    return CN_STOP_NOT_NOW;
+  if (served(env)) {
+    set_state(self, CAIRN_ABI_MANAGED); /* as at the end of a stop */
+    give_back();
+    return CN_STOP_SERVED;
+  }
+  stop(self, false);
+  return CN_STOP_BEGUN;
 }
 
 void cn_stop_end(struct cairn_mutator *self)

@@ -7,6 +7,7 @@
 #define CN_RUNTIME_THREADS_STOP_H
 
 #include "runtime/core/mutator.h"
+#include "runtime/core/mutex.h"
 
 /* ---- the registry of mutators ---- */
 
@@ -25,8 +26,11 @@ const char *cn_stop_registry_wrong(void);
 /* Between exclude and include no stop begins, and no mutator comes or goes. Native code, for work
  * of microseconds. cairn_mutator_next() may be called there, too. */
 void cn_stop_exclude(void);
-/* False: `deadline`, by cn_os_nanoseconds(), has passed. */
-bool cn_stop_exclude_until(uint64_t deadline);
+/* False: `deadline`, by cn_os_nanoseconds(), has passed, or another thread excludes stops and
+ * `over` is true. */
+bool cn_stop_exclude_unless(uint64_t deadline, cn_mutex_over *over);
+/* An `over` may have become true. Any thread. */
+void cn_stop_tell(void);
 void cn_stop_include(void);
 
 /* ---- the requester ---- */
@@ -40,6 +44,12 @@ bool cn_stop_begin(struct cairn_mutator *self);
  * fork() waits for. Both return false if another thread forks and this one is in such a handler: it
  * must not wait. */
 bool cn_stop_begin_fork(struct cairn_mutator *self);
+/* Like cn_stop_begin() for a managed mutator. It asks `served` when it could stop the others, no
+ * stop being under way: if that is true, it does not. */
+enum cn_stop_begun { CN_STOP_BEGUN, CN_STOP_SERVED, CN_STOP_NOT_NOW };
+typedef bool cn_stop_served(const void *env);
+enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_served *served,
+                                        const void *env);
 void cn_stop_end(struct cairn_mutator *self);
 
 /* Is the mutator native or at a safepoint, and will it read its poll word before it is managed? Its

@@ -216,6 +216,14 @@ void cairn_weak_process(const struct cairn_closure *closure)
 
 enum { PAGE = 4096 };
 
+void cn_hold_signals(void)
+{
+}
+
+void cn_hold_let_signals(void)
+{
+}
+
 size_t cn_os_page(void)
 {
   return PAGE;

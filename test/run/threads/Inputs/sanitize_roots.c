@@ -177,6 +177,14 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
   return calloc(1, bytes);
 }
 
+void cn_hold_signals(void)
+{
+}
+
+void cn_hold_let_signals(void)
+{
+}
+
 size_t cn_os_page(void)
 {
   return 4096;
