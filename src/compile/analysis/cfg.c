@@ -12,6 +12,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
+#include "compile/core/debug_records.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 
@@ -455,9 +456,11 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
   LLVMBasicBlockRef tail = next ? LLVMInsertBasicBlockInContext(ctx->llvm, next, name)
                                 : LLVMAppendBasicBlockInContext(ctx->llvm, function, name);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  struct cn_moving_records records;
 
   CN_CHECK(!LLVMIsAPHINode(at));
   at = keep_allocas(ctx, at);
+  cn_records_note(&records, ctx, at);
   rename_in_phis(ctx, head, tail);
   LLVMPositionBuilderAtEnd(builder, tail);
   for (LLVMValueRef i = at, after; i; i = after) {
@@ -465,7 +468,7 @@ LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const cha
     move_to(builder, i);
   }
   LLVMPositionBuilderAtEnd(builder, head);
-  LLVMBuildBr(builder, tail);
+  cn_records_follow(&records, LLVMBuildBr(builder, tail));
   LLVMDisposeBuilder(builder);
   return tail;
 }

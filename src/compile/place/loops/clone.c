@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/analysis/cfg.h"
+#include "compile/core/debug_records.h"
 #include "compile/core/each.h"
 
 bool cn_clone_can(LLVMValueRef i)
@@ -107,33 +108,15 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
   }
 }
 
-/* A value that is made of several, which the C interface does not show, has an expression that
- * names them. The record itself is not printed: that would number the whole module each time. */
-static bool is_of_several(struct cn_clone *clone, LLVMDbgRecordRef record)
-{
-  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
-  char *text = LLVMPrintValueToString(LLVMMetadataAsValue(clone->ctx->llvm, expression));
-  bool several = strstr(text, "DW_OP_LLVM_arg") != NULL;
-
-  LLVMDisposeMessage(text);
-  return several;
-}
-
 /* Debug records of variables. A value that is made of several is lost. */
 static void copy_records(struct cn_clone *clone, LLVMValueRef i)
 {
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
-    if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordValue)
+    if (!cn_record_has_place(r))
       continue;
-    LLVMValueRef value = is_of_several(clone, r) ? NULL : LLVMDbgVariableRecordGetValue(r, 0);
-    LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(r);
-    if (!value) {
-      value = LLVMGetPoison(LLVMInt1TypeInContext(clone->ctx->llvm));
-      expression = LLVMDIBuilderCreateExpression(clone->records, NULL, 0);
-    }
-    LLVMDIBuilderInsertDbgValueRecordBefore(clone->records, cn_clone_of(clone, value),
-                                            LLVMDbgVariableRecordGetVariable(r), expression,
-                                            LLVMDbgRecordGetDebugLoc(r), cn_clone_of(clone, i));
+    LLVMValueRef value = cn_record_value(clone->ctx, r);
+    cn_record_insert(clone->ctx, clone->records, r, value ? cn_clone_of(clone, value) : NULL,
+                     cn_clone_of(clone, i));
   }
 }
 

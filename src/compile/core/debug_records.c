@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Debug records follow the instructions of a block that is split.
+ *
+ * Records that were left behind cannot be taken out. They stand one after the other, with no
+ * instruction between them, so that only the last one of each variable counts; that one is made to
+ * say the value at the split.
+ *
+ * Needs: the instructions of the tail move in one go. Provides: each variable has the value that it
+ * had, or is said to be lost. Breaks: a record of several values is lost, and so is a value at the
+ * end of the head whose record is not found nearby.
+ */
+#include "compile/core/debug_records.h"
+
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+
+/* How many instructions are searched for the record of a variable. A block may be split often. */
+enum { MAX_SEARCHED = 64 };
+
+static bool mentions(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *operation)
+{
+  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
+  char *text = LLVMPrintValueToString(LLVMMetadataAsValue(ctx->llvm, expression));
+  bool found = strstr(text, operation) != NULL;
+
+  LLVMDisposeMessage(text);
+  return found;
+}
+
+/* The record itself is not printed: that would number the whole module each time. */
+LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
+{
+  return mentions(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
+}
+
+void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record,
+                      LLVMValueRef value, LLVMValueRef before)
+{
+  LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
+
+  if (!value) {
+    value = LLVMGetPoison(LLVMInt1TypeInContext(ctx->llvm));
+    expression = LLVMDIBuilderCreateExpression(builder, NULL, 0);
+  }
+  LLVMDIBuilderInsertDbgValueRecordBefore(builder, value, LLVMDbgVariableRecordGetVariable(record),
+                                          expression, LLVMDbgRecordGetDebugLoc(record), before);
+}
+
+bool cn_record_has_place(LLVMDbgRecordRef record)
+{
+  LLVMDbgRecordKind kind = LLVMDbgRecordGetKind(record);
+
+  return kind == LLVMDbgRecordValue || kind == LLVMDbgRecordAssign;
+}
+
+static LLVMMetadataRef inlined_at(LLVMDbgRecordRef record)
+{
+  LLVMMetadataRef location = LLVMDbgRecordGetDebugLoc(record);
+
+  return location ? LLVMDILocationGetInlinedAt(location) : NULL;
+}
+
+/* The variable that the record is about, if records of it move. */
+static struct cn_left_record *find_variable(const struct cn_moving_records *records,
+                                            LLVMDbgRecordRef record)
+{
+  const uint64_t *first =
+      cn_ptrmap_find(&records->variables, LLVMDbgVariableRecordGetVariable(record));
+
+  for (uint64_t i = first ? *first : 0; i; i = records->left.at[i - 1].next)
+    if (inlined_at(records->left.at[i - 1].moving) == inlined_at(record))
+      return &records->left.at[i - 1];
+  return NULL;
+}
+
+static void note(struct cn_moving_records *records, LLVMDbgRecordRef record, LLVMValueRef at)
+{
+  struct cn_moving_record moving = {record, at};
+  bool is_part = mentions(records->ctx, record, "DW_OP_LLVM_fragment");
+  struct cn_left_record *known = find_variable(records, record);
+
+  cn_push(&records->moving, moving);
+  if (known) {
+    known->in_parts |= is_part;
+    return;
+  }
+  uint64_t *first =
+      cn_ptrmap_add(&records->variables, LLVMDbgVariableRecordGetVariable(record), NULL);
+  struct cn_left_record left = {.moving = record, .in_parts = is_part, .next = *first};
+  cn_push(&records->left, left);
+  *first = records->left.count;
+}
+
+/* The records before `at` stay. */
+static void note_left(struct cn_moving_records *records, LLVMValueRef at)
+{
+  for (LLVMDbgRecordRef r = LLVMGetLastDbgRecord(at); r; r = LLVMGetPreviousDbgRecord(r)) {
+    struct cn_left_record *left = cn_record_has_place(r) ? find_variable(records, r) : NULL;
+    if (!left || left->record)
+      continue;
+    left->record = r;
+    left->in_parts |= mentions(records->ctx, r, "DW_OP_LLVM_fragment");
+  }
+}
+
+/* The only block that leads to `block`, or null. */
+static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
+{
+  LLVMBasicBlockRef only = NULL;
+
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+       use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsATerminatorInst(user))
+      continue;
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(user);
+    if (only && only != from)
+      return NULL;
+    only = from;
+  }
+  return only;
+}
+
+void cn_records_note(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first)
+{
+  *records = (struct cn_moving_records){.ctx = ctx};
+  for (LLVMValueRef i = LLVMGetNextInstruction(first); i; i = LLVMGetNextInstruction(i))
+    for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
+      if (cn_record_has_place(r))
+        note(records, r, i);
+  if (!records->moving.count)
+    return;
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(first);
+  LLVMValueRef at = first;
+  for (unsigned searched = 0; searched < MAX_SEARCHED && at; searched++) {
+    note_left(records, at);
+    at = LLVMGetPreviousInstruction(at);
+    if (!at && (block = only_predecessor(block)))
+      at = LLVMGetBasicBlockTerminator(block);
+  }
+}
+
+void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end)
+{
+  struct cn_ctx *ctx = records->ctx;
+
+  CN_ASSERT(LLVMIsATerminatorInst(end));
+  if (records->moving.count) {
+    LLVMDIBuilderRef builder = LLVMCreateDIBuilder(ctx->module);
+    for (size_t i = 0; i < records->moving.count; i++) {
+      const struct cn_moving_record *m = &records->moving.at[i];
+      cn_record_insert(ctx, builder, m->record, cn_record_value(ctx, m->record), m->at);
+    }
+    for (size_t i = 0; i < records->left.count; i++) {
+      const struct cn_left_record *left = &records->left.at[i];
+      LLVMDbgRecordRef said = left->record ? left->record : left->moving;
+      cn_record_insert(ctx, builder, said,
+                       left->record && !left->in_parts ? cn_record_value(ctx, said) : NULL, end);
+    }
+    LLVMDisposeDIBuilder(builder);
+  }
+  cn_free(&records->moving);
+  cn_free(&records->left);
+  cn_ptrmap_free(&records->variables);
+}
