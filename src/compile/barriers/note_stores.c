@@ -8,8 +8,9 @@
  * It does nothing without options->note_stores.
  *
  * Needs: what stores is what will run, so after the optimiser; not yet rewritten functions.
- * Provides: a call, which is a leaf, immediately before each store. Null is no reference, and
- * locals are roots: of these no call tells. Breaks: nothing.
+ * Provides: a call, which is a leaf, immediately before each store; of a vector or a struct, one
+ * for each reference. The runtime looks up in the object's layout what is noted of single
+ * references. Null is no reference, and locals are roots: of these no call tells. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -59,28 +60,75 @@ static bool tells_nothing(const struct cn_access *access)
           cn_address_is_local(cn_address_root_of(access->slot)));
 }
 
+/* What is told of one store. */
+struct note {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  LLVMValueRef place;
+  bool ok;
+};
+
+static void tell(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
+{
+  LLVMValueRef arguments[] = {slot, bytes, note->place};
+  LLVMTypeRef types[] = {LLVMTypeOf(slot), LLVMTypeOf(bytes), LLVMTypeOf(note->place)};
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(note->ctx->llvm), types, 3, false);
+  LLVMValueRef callee = cn_emit_declare(note->ctx, CN_NOTE_STORE, type, LLVMCCallConv);
+
+  note->ok &= callee != NULL;
+  if (!callee)
+    return;
+  cn_emit_mark_leaf(note->ctx, callee);
+  LLVMBuildCall2(note->builder, type, callee, arguments, 3, "");
+}
+
+/* Tell of each reference in a value of `type`, `offset` bytes from `slot`. */
+static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot, uint64_t offset)
+{
+  struct cn_ctx *ctx = note->ctx;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  LLVMValueRef index = LLVMConstInt(i64, offset, false);
+
+  if (!cn_holds_ref(type))
+    return;
+  if (cn_is_ref(type)) {
+    if (offset)
+      slot = LLVMBuildGEP2(note->builder, byte, slot, &index, 1, "");
+    tell(note, slot, LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, type), false));
+  } else if (kind == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      tell_of_type(note, LLVMStructGetTypeAtIndex(type, i), slot,
+                   offset + LLVMOffsetOfElement(ctx->layout, type, i));
+  } else {
+    CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, element), count = kind == LLVMArrayTypeKind
+                                                                         ? LLVMGetArrayLength2(type)
+                                                                         : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      tell_of_type(note, element, slot, offset + i * size);
+  }
+}
+
 static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written(ctx, at);
+  LLVMValueRef slot, bytes;
 
   if (tells_nothing(&access))
     return true;
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMPositionBuilderBefore(builder, at);
-  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(at));
-  LLVMValueRef arguments[3];
-  find_range(ctx, builder, &access, &arguments[0], &arguments[1]);
-  arguments[2] = place_of(builder, at);
-  LLVMTypeRef types[] = {LLVMTypeOf(arguments[0]), LLVMTypeOf(arguments[1]),
-                         LLVMTypeOf(arguments[2])};
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, 3, false);
-  LLVMValueRef callee = cn_emit_declare(ctx, CN_NOTE_STORE, type, LLVMCCallConv);
-  if (callee) {
-    cn_emit_mark_leaf(ctx, callee);
-    LLVMBuildCall2(builder, type, callee, arguments, 3, "");
-  }
-  LLVMDisposeBuilder(builder);
-  return callee != NULL;
+  struct note note = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm), .ok = true};
+  LLVMPositionBuilderBefore(note.builder, at);
+  LLVMSetCurrentDebugLocation2(note.builder, LLVMInstructionGetDebugLoc(at));
+  note.place = place_of(note.builder, at);
+  find_range(ctx, note.builder, &access, &slot, &bytes);
+  if (LLVMIsAStoreInst(at) && access.kind != CN_ACCESS_UNKNOWN)
+    tell_of_type(&note, LLVMTypeOf(access.value), slot, 0);
+  else
+    tell(&note, slot, bytes);
+  LLVMDisposeBuilder(note.builder);
+  return note.ok;
 }
 
 bool cn_note_stores(struct cn_ctx *ctx)

@@ -232,8 +232,23 @@ static void promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
+/* Check the rules that need promoted locals. One error of C is enough for a store. */
+static void check_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
+{
+  unsigned errors = ctx->errors;
+
+  cn_rules_layout_compares(ctx, function);
+  cn_rules_uninit(ctx, function);
+  if (ctx->options->manage_all)
+    cn_rules_stores(ctx, function);
+  if (ctx->errors == errors)
+    cn_rules_layout_stores(ctx, function, types);
+}
+
 bool cn_prepare_unit(struct cn_ctx *ctx)
 {
+  struct cn_ptrmap types = {0};
+
   if (!check_target(ctx))
     return false;
   cn_tags_prepare(ctx);
@@ -246,6 +261,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     take_kind(ctx, f);
     mark(ctx, f);
   }
+  cn_rules_layout_types(ctx, &types);
   cn_spans_check_markers(ctx);
   cn_user_roots_check_marker(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
@@ -255,15 +271,13 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     cn_copies_expand(ctx, f);
     cn_spans_prepare(ctx, f);
     promote(ctx, f);
-    cn_rules_layout_compares(ctx, f);
-    cn_rules_uninit(ctx, f);
-    if (ctx->options->manage_all)
-      cn_rules_stores(ctx, f);
+    check_rules(ctx, f, &types);
     describe_allocations(ctx, f);
     cn_differences_hide(ctx, f);
     cn_copies_pin(ctx, f);
     cn_check_stores_mark(ctx, f);
   }
+  cn_ptrmap_free(&types);
   cn_callee_promises_take(ctx);
   return ctx->errors == 0;
 }

@@ -5,6 +5,7 @@
 #ifndef CN_COMPILE_SOURCE_RULES_H
 #define CN_COMPILE_SOURCE_RULES_H
 
+#include "base/ptrmap.h"
 #include "compile/core/pass.h"
 
 /* rules_access.c: report a load or store whose type contradicts the type that its address names. */
@@ -12,6 +13,12 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef instruction);
 /* rules_access.c: report stores of references where the collector does not look, and of references
  * into the middle of an object. Needs promoted locals: `prepare` calls it. */
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
+/* layout_stores.c: report references stored where the layout of an object has none, and in IR those
+ * into the middle of an object. `prepare` calls it. */
+void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function,
+                            const struct cn_ptrmap *types);
+/* The types of the objects that the module allocates, for that. */
+void cn_rules_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types);
 /* layout_compare.c: report comparisons of an object's header with the static of its type. `prepare`
  * calls it. */
 void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function);

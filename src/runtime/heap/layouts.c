@@ -116,6 +116,26 @@ void cn_layouts_begin(void)
   cn_image_leave(entered);
 }
 
+/* ---- references ---- */
+
+static bool is_listed(const uint32_t *offsets, uint32_t count, uint64_t offset)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if ((offsets[i] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET) == offset)
+      return true;
+  return false;
+}
+
+bool cn_layouts_have_reference(const struct cairn_layout *layout, uint64_t offset)
+{
+  CN_ASSERT(layout->magic == CAIRN_ABI_LAYOUT_MAGIC);
+  if (is_listed(layout->offsets, layout->base_refs, offset))
+    return true;
+  return layout->elem_size != 0 && offset >= layout->elem_offset &&
+         is_listed(layout->offsets + layout->base_refs, layout->elem_refs,
+                   (offset - layout->elem_offset) % layout->elem_size);
+}
+
 /* ---- names ---- */
 
 static const char *names_of(const struct cairn_layout *layout)

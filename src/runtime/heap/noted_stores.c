@@ -59,6 +59,21 @@ void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
     note->end = UINTPTR_MAX;
 }
 
+/* The number of the first one that is kept. */
+static uint64_t first(void)
+{
+  return made - forgotten > CN_NOTED_STORES ? made - CN_NOTED_STORES : forgotten;
+}
+
+void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env)
+{
+  for (uint64_t i = first(); notes != NULL && i < made; i++) {
+    const struct note *note = &notes[i % CN_NOTED_STORES];
+    if (note->end - note->start == sizeof(uintptr_t))
+      visit(env, note->start);
+  }
+}
+
 static const struct note *last_to(uintptr_t address, uint64_t oldest)
 {
   CN_ASSERT(made - oldest <= CN_NOTED_STORES);
@@ -78,7 +93,7 @@ const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT])
   text[0] = 0;
   if (notes == NULL)
     return text;
-  const struct note *note = last_to(address, lapped ? made - CN_NOTED_STORES : forgotten);
+  const struct note *note = last_to(address, first());
   if (note != NULL)
     snprintf(text, CN_NOTED_STORE_TEXT, "; stored at pc %s%s%s", cn_report_pc(note->pc, pc),
              note->place[0] ? ", " : "", note->place);

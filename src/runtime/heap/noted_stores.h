@@ -18,6 +18,11 @@ void cn_noted_stores_begin(void);
 /* Phase STOP. What was noted is of no use any more: objects move, or an image leaves. */
 void cn_noted_stores_forget(void);
 
+/* Phase STOP. Call `visit` with the places of single references that were stored since the last
+ * collection, as far as they are kept. Nothing without CAIRN_VERIFY=stores. */
+typedef void cn_noted_stores_visitor(void *env, uintptr_t address);
+void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env);
+
 /* Phase STOP. Write where the last store to the address was, as "; stored at pc 0x12 (main+0x34),
  * file.c:5", or why that is not known. Nothing without CAIRN_VERIFY=stores. Returns `text`. */
 enum { CN_NOTED_STORE_TEXT = 512 };

@@ -93,6 +93,36 @@ static void check_fields(void *env, const struct cn_heap_object *object,
     cairn_object_visit(object->payload, object->layout, check_covered, (void *)object);
 }
 
+/* A reference was stored at `address` since the last collection, and no object has moved. Places
+ * outside of objects, as the rest of a shorter array, are not looked at. */
+static void check_place(void *env, uintptr_t address)
+{
+  const struct cn_heap_walk *heap = env;
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, address);
+  uintptr_t payload =
+      stretch != NULL && stretch->starts != NULL ? cn_object_starts_last(stretch, address) : 0;
+  char place[2 * CN_LAYOUT_TEXT], type[CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
+
+  if (payload == 0 || cairn_header_is_gone(*cairn_object_header(payload)))
+    return;
+  const struct cairn_layout *layout = cairn_object_layout(payload);
+  uint64_t offset = address - payload;
+  if (cn_buffer_is_filler(layout) || cn_layouts_have_reference(layout, offset))
+    return;
+  if (address >= cn_heap_walk_object(heap, payload, layout->elem_size != 0, stretch->end).end)
+    return;
+  uintptr_t to = cairn_slot_object((struct cairn_slot){(uintptr_t *)address});
+  if (to == 0 || cn_heap_walk_stretch_of(heap, to - CAIRN_ABI_HEADER_SIZE) == NULL)
+    return;
+  cairn_layout_place(layout, offset, place, sizeof place);
+  cairn_layout_type(layout, type, sizeof type);
+  FAIL(heap,
+       "the object at 0x%lx has at offset %lu, in %s, the reference 0x%lx, where the layout of %s "
+       "has none: the collector does not look there [layout-store]%s",
+       (unsigned long)payload, (unsigned long)offset, place, (unsigned long)to, type,
+       cn_noted_store(address, store));
+}
+
 static void check_root(void *env, struct cairn_slot slot)
 {
   const struct cn_heap_walk *heap = env;
@@ -134,6 +164,8 @@ void cn_verify_heap(bool after, uint64_t collection, bool roots)
   if (!cn_object_starts_make(&heap))
     cairn_out_of_memory(false, "CAIRN_VERIFY=heap has no memory for its tables");
   walk(&heap, check_fields);
+  if (!after)
+    cn_noted_stores_each(check_place, &heap);
   if (roots)
     check_roots(&heap);
   cn_noted_stores_forget();

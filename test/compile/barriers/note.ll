@@ -32,9 +32,14 @@ define void @none(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-examp
 }
 
 ; CHECK-LABEL: define void @many
-; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 32, ptr
+; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 8, ptr [[PLACE:@.*]])
+; CHECK-NEXT: [[AT:%.*]] = getelementptr i8, ptr addrspace(1) %p, i64 8
+; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) [[AT]], i64 8, ptr [[PLACE]])
+; CHECK-COUNT-2: call void @cairn_note_store(ptr addrspace(1) %{{.*}}, i64 8, ptr [[PLACE]])
 ; CHECK-NEXT: store <4 x ptr addrspace(1)>
-; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 24, ptr
+; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 8, ptr
+; CHECK-NEXT: [[AT:%.*]] = getelementptr i8, ptr addrspace(1) %p, i64 16
+; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) [[AT]], i64 8, ptr
 ; CHECK-NEXT: store { ptr addrspace(1), i64, ptr addrspace(1) }
 ; CHECK: [[N:%.*]] = zext i32 %n to i64
 ; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) %p, i64 [[N]], ptr

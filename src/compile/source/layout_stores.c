@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Source rules about references that are stored in objects of a known layout: layout-store, and in
+ * IR derived-store.
+ *
+ * Needs: promoted locals: `prepare` calls it, before the optimiser changes what front ends say by
+ * types. Provides: an error where the layout provably has no reference at the place, or where what
+ * is stored provably leads into the middle of an object. Breaks: nothing. CAIRN_VERIFY=stores finds
+ * the others at run time.
+ */
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/core/each.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/words.h"
+#include "compile/lower/layouts.h"
+#include "compile/source/rules.h"
+
+/* Offsets that are tried for an index that is not constant; of more nothing is proved. */
+enum { MOST_OFFSETS = 4096 };
+
+/* An address: `offset` bytes from `root`, plus any multiple of `stride`; 0: it is exact. */
+struct address {
+  LLVMValueRef root;
+  uint64_t offset, stride;
+};
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static bool is_cast(LLVMValueRef value)
+{
+  return LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value);
+}
+
+static struct address address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
+{
+  struct address address = {.root = pointer};
+
+  for (; LLVMIsAGetElementPtrInst(address.root) || is_cast(address.root);
+       address.root = LLVMGetOperand(address.root, 0))
+    if (LLVMIsAGetElementPtrInst(address.root))
+      cn_types_gep_span(ctx, address.root, &address.offset, &address.stride);
+  return address;
+}
+
+/* ---- layouts ---- */
+
+/* The array in which a flexible type ends, or null. */
+static LLVMTypeRef flexible_end(LLVMTypeRef type, const struct cn_allocator *allocator)
+{
+  unsigned members =
+      LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
+
+  return allocator->form == CN_LAYOUT_FLEX && last && LLVMGetTypeKind(last) == LLVMArrayTypeKind
+             ? LLVMGetElementType(last)
+             : NULL;
+}
+
+/* True if `type`, over and over if it `repeats`, may have a reference at one of the offsets. Of
+ * offsets before the object, or that are no multiple of a word, nothing is proved. */
+static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset,
+                     uint64_t stride)
+{
+  uint64_t size = LLVMABISizeOfType(ctx->layout, type), step = stride;
+
+  if ((repeats && size == 0) || (int64_t)offset < 0 || offset % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return true;
+  if (repeats)
+    step = common_divisor(stride, size);
+  if (step)
+    offset %= step;
+  for (unsigned i = 0; i < MOST_OFFSETS && offset < size; i++, offset += step) {
+    if (cn_types_ref_at(ctx, type, offset))
+      return true;
+    if (step == 0)
+      return false;
+  }
+  return offset < size;
+}
+
+/* True if objects of the allocation may have a reference there. */
+static bool layout_may_hold(struct cn_ctx *ctx, const struct cn_allocator *allocator,
+                            LLVMTypeRef type, const struct address *address)
+{
+  uint64_t offset = address->offset + cn_words(ctx).reference, stride = address->stride;
+
+  if (allocator->form != CN_LAYOUT_FLEX)
+    return may_hold(ctx, type, allocator->form == CN_LAYOUT_ARRAY, offset, stride);
+  LLVMTypeRef element = flexible_end(type, allocator);
+  if (!element || may_hold(ctx, type, false, offset, stride))
+    return true;
+  uint64_t start = LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
+  bool before = stride == 0 && offset < start;
+  uint64_t in_array =
+      stride ? (offset % stride + stride - start % stride) % stride : offset - start;
+  return !before && may_hold(ctx, element, true, in_array, stride);
+}
+
+/* ---- where the address comes from ---- */
+
+struct walk {
+  struct cn_ctx *ctx;
+  struct cn_ptrmap seen; /* phi -> number of its address in `work` */
+  CN_VECTOR(struct address) work;
+  bool unknown; /* a phi comes at two distances */
+};
+
+static void add(struct walk *walk, LLVMValueRef value, const struct address *from)
+{
+  struct address address = address_of(walk->ctx, value);
+  bool added = true;
+
+  address.offset += from->offset;
+  address.stride = common_divisor(address.stride, from->stride);
+  if (LLVMIsAPHINode(address.root)) {
+    uint64_t *number = cn_ptrmap_add(&walk->seen, address.root, &added);
+    const struct address *before = added ? NULL : &walk->work.at[*number];
+    if (added)
+      *number = walk->work.count;
+    else
+      walk->unknown |= before->offset != address.offset || before->stride != address.stride;
+  }
+  if (added)
+    cn_push(&walk->work, address);
+}
+
+static bool add_choices(struct walk *walk, const struct address *from)
+{
+  LLVMValueRef root = from->root;
+
+  if (LLVMIsAPHINode(root))
+    for (unsigned i = 0; i < LLVMCountIncoming(root); i++)
+      add(walk, LLVMGetIncomingValue(root, i), from);
+  else if (LLVMIsASelectInst(root))
+    for (unsigned i = 1; i < 3; i++)
+      add(walk, LLVMGetOperand(root, i), from);
+  else
+    return false;
+  return true;
+}
+
+/* The static that names the layout of an allocation, if `root` is one; else null. */
+static LLVMValueRef layout_of(LLVMValueRef root)
+{
+  const struct cn_allocator *allocator = cn_layouts_allocator(root);
+  LLVMValueRef layout = allocator && LLVMGetNumArgOperands(root) ? LLVMGetOperand(root, 0) : NULL;
+
+  return layout && LLVMIsAGlobalVariable(layout) && !LLVMIsDeclaration(layout) &&
+                 !cn_layouts_is_constant(layout) && LLVMTypeIsSized(LLVMGlobalGetValueType(layout))
+             ? layout
+             : NULL;
+}
+
+/* Set *allocation to one that the address may lead to, if all that it may lead to have layouts
+ * without a reference there. */
+static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueRef *allocation)
+{
+  struct walk walk = {.ctx = ctx};
+  bool lacks = true;
+
+  *allocation = NULL;
+  add(&walk, pointer, &(struct address){0});
+  for (size_t i = 0; i < walk.work.count && lacks; i++) {
+    struct address address = walk.work.at[i];
+    lacks = i < MOST_OFFSETS && !walk.unknown;
+    if (!lacks || LLVMIsNull(address.root) || add_choices(&walk, &address))
+      continue;
+    LLVMValueRef layout = layout_of(address.root);
+    lacks = layout && !layout_may_hold(ctx, cn_layouts_allocator(address.root),
+                                       LLVMGlobalGetValueType(layout), &address);
+    *allocation = address.root;
+  }
+  cn_free(&walk.work);
+  cn_ptrmap_free(&walk.seen);
+  return lacks && !walk.unknown && *allocation;
+}
+
+/* ---- types of getelementptr ---- */
+
+/* The type of the member that a GEP in managed memory leads to by constant steps through structs,
+ * if it is an ordinary pointer, or the struct is that of a layout; and no reference: else null. */
+static LLVMTypeRef named_other(LLVMValueRef pointer, const struct cn_ptrmap *types)
+{
+  if (!LLVMIsAGetElementPtrInst(pointer) || !cn_is_ref(LLVMTypeOf(pointer)) ||
+      LLVMGetNumOperands(pointer) < 3 ||
+      LLVMGetTypeKind(LLVMGetGEPSourceElementType(pointer)) != LLVMStructTypeKind)
+    return NULL;
+  LLVMTypeRef type = cn_types_at(pointer);
+  while (type && LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type))
+    type = LLVMStructGetTypeAtIndex(type, 0);
+  LLVMTypeKind kind = type ? LLVMGetTypeKind(type) : LLVMVoidTypeKind;
+  bool scalar = kind == LLVMPointerTypeKind || kind == LLVMIntegerTypeKind ||
+                kind == LLVMDoubleTypeKind || kind == LLVMFloatTypeKind;
+  if (!scalar || cn_is_ref(type))
+    return NULL;
+  return kind == LLVMPointerTypeKind || cn_ptrmap_find(types, LLVMGetGEPSourceElementType(pointer))
+             ? type
+             : NULL;
+}
+
+/* ---- stores ---- */
+
+/* True if the value leads into an object by a constant distance from where one starts: fresh, or
+ * read from managed memory or a global. */
+static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  struct address address = address_of(ctx, value);
+  LLVMValueRef root = address.root;
+
+  if (address.stride != 0 || address.offset == 0)
+    return false;
+  if (cn_layouts_allocator(root))
+    return true;
+  LLVMValueRef from = LLVMIsALoadInst(root) ? LLVMGetOperand(root, 0) : NULL;
+  return from && (cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(address_of(ctx, from).root));
+}
+
+static void report_place(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type,
+                         const struct address *address)
+{
+  char *text = LLVMPrintTypeToString(type);
+  char *where = address->stride ? cn_strdup("by an index")
+                                : cn_format("at offset %lld", (long long)address->offset);
+
+  cn_error(ctx, at, "layout-store",
+           "a reference is stored %s in an object of type %s, whose layout has no reference there, "
+           "so the collector does not look there; give the member of the layout the type of a "
+           "reference",
+           where, text);
+  LLVMDisposeMessage(text);
+  free(where);
+}
+
+static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef pointer,
+                            LLVMValueRef value, const struct cn_ptrmap *types)
+{
+  LLVMValueRef allocation;
+  struct address address = address_of(ctx, pointer);
+
+  if (cn_is_ref(LLVMTypeOf(pointer)) && lacks_reference(ctx, pointer, &allocation)) {
+    report_place(ctx, at, LLVMGlobalGetValueType(layout_of(allocation)), &address);
+    return;
+  }
+  if (ctx->options->manage_all) /* C: rules_access.c */
+    return;
+  LLVMTypeRef other = named_other(pointer, types);
+  if (other) {
+    char *text = LLVMPrintTypeToString(other),
+         *of = LLVMPrintTypeToString(LLVMGetGEPSourceElementType(pointer));
+    cn_error(ctx, at, "layout-store",
+             "a reference is stored in a member of type %s of %s, where the collector does not "
+             "look; give the member the type of a reference",
+             text, of);
+    LLVMDisposeMessage(text);
+    LLVMDisposeMessage(of);
+  }
+  bool kept = cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(address.root);
+  if (kept && is_derived(ctx, value))
+    cn_error(ctx, at, "derived-store",
+             "a reference into the middle of an object is stored in an object or a global, where "
+             "only references to the start of an object may lie; store the object and an index");
+}
+
+void cn_rules_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types)
+{
+  bool added;
+
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b) {
+        LLVMValueRef layout = LLVMIsACallInst(i) ? layout_of(i) : NULL;
+        if (layout)
+          cn_ptrmap_add(types, LLVMGlobalGetValueType(layout), &added);
+      }
+}
+
+void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function,
+                            const struct cn_ptrmap *types)
+{
+  CN_ASSERT(LLVMIsAFunction(function));
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
+      bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
+      if (!store && !exchange && !LLVMIsAAtomicRMWInst(i))
+        continue;
+      LLVMValueRef value = LLVMGetOperand(i, store ? 0 : exchange ? 2 : 1);
+      if (cn_is_ref(LLVMTypeOf(value)) && !LLVMIsNull(value))
+        check_reference(ctx, i, LLVMGetOperand(i, store ? 1 : 0), value, types);
+    }
+}
