@@ -232,9 +232,9 @@ private:
 
 /// For a runtime of one's own (late-insertion-slides-2014: after the optimiser).
 const std::vector<std::string> own_start = {"rules", "prepare"};
-const std::vector<std::string> own_end = {"restore-references",  "place-safepoints",
-                                          "rewrite-statepoints", "lower-differences",
-                                          "verify-safepoints",   "drop-markers"};
+const std::vector<std::string> own_end = {
+    "restore-references", "expand-intrinsics", "place-safepoints", "rewrite-statepoints",
+    "lower-differences",  "verify-safepoints", "drop-markers"};
 
 /// The passes of Cairn's pipeline before or after LLVM's optimiser, or those for another runtime.
 std::vector<std::string> passes_of(const Settings &settings, bool before)

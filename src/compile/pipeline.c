@@ -55,6 +55,9 @@ static const struct step {
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
     {"route-calls", cn_route_calls, "route calls of names that may be native code through stubs",
      PORTED_TARGET},
+    {"expand-intrinsics", cn_expand_intrinsics,
+     "make single stores of intrinsics that store references as no barrier or check has it",
+     ANY_TARGET},
     {"check-stores", cn_check_stores,
      "check at run time that references are stored where they are found", PORTED_TARGET},
     {"place-safepoints", cn_place_safepoints,
@@ -108,14 +111,14 @@ static const struct step {
 static const char *const late[] = {
     "rules", "prepare",
     OPTIMISE, "escape",
-    "restore-references", "give-back", "layouts", "allocate", "route-calls", "check-stores",
-    "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
+    "restore-references", "give-back", "layouts", "allocate", "route-calls", "expand-intrinsics",
+    "check-stores", "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
     "rewrite-statepoints", "lower-differences", "verify-safepoints", "lower-tags",
     "lower-barriers", "carry-buffer", "steady-locals", "drop-markers",
     "lower-transitions", "tail-calls", "call-targets", "slow-paths", "globals", NULL};
 static const char *const early[] = {
-    "rules", "prepare", "escape", "layouts", "allocate", "route-calls", "check-stores",
-    "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
+    "rules", "prepare", "escape", "layouts", "allocate", "route-calls", "expand-intrinsics",
+    "check-stores", "place-safepoints", "insert-barriers", "verify-barriers", "note-stores",
     "rewrite-statepoints",
     OPTIMISE,
     "restore-references", "strip-statepoints", "rewrite-statepoints",

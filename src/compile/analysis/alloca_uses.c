@@ -11,13 +11,13 @@
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 
 bool cn_alloca_uses_is_copy(LLVMValueRef i)
 {
-  return cn_calls_copy(i) || cn_calls_intrinsic(i, "llvm.memcpy.element.unordered.atomic") ||
-         cn_calls_intrinsic(i, "llvm.memmove.element.unordered.atomic");
+  return cn_intrinsic_does(i, CN_EFFECT_COPY);
 }
 
 void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset)
@@ -93,15 +93,13 @@ static void access_type(struct walk *walk, const struct place *place, LLVMTypeRe
 /* Mark the accesses of an intrinsic with masks and lengths: all of them, if the place is known. */
 static void access_vector(struct walk *walk, const struct place *place, LLVMValueRef call)
 {
-  static const char *const in_order[] = {"llvm.masked.load",       "llvm.masked.store",
-                                         "llvm.masked.expandload", "llvm.masked.compressstore",
-                                         "llvm.vp.load",           "llvm.vp.store"};
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
   struct place at = *place;
-  bool known = false;
 
-  for (size_t i = 0; i < sizeof in_order / sizeof *in_order; i++)
-    known |= cn_calls_intrinsic(call, in_order[i]);
-  at.known &= known;
+  at.known &= row && (row->effect == CN_EFFECT_LOAD || row->effect == CN_EFFECT_STORE) &&
+              LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place))) ==
+                  LLVMPointerTypeKind &&
+              row->mask - row->place < 2; /* strides are not known */
   access_type(walk, &at, LLVMTypeOf(call));
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
     access_type(walk, &at, LLVMTypeOf(LLVMGetArgOperand(call, a)));
@@ -109,14 +107,8 @@ static void access_vector(struct walk *walk, const struct place *place, LLVMValu
 
 static bool hands_on(LLVMValueRef call, bool *moves)
 {
-  static const char *const names[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group",
-                                      "llvm.ssa.copy", "llvm.ptr.annotation", "llvm.ptrmask"};
-  size_t count = sizeof names / sizeof *names, i = 0;
-
-  while (i < count && !cn_calls_intrinsic(call, names[i]))
-    i++;
-  *moves = i == count - 1;
-  return i < count;
+  *moves = cn_intrinsic_does(call, CN_EFFECT_INSIDE);
+  return *moves || cn_intrinsic_does(call, CN_EFFECT_SAME);
 }
 
 bool cn_alloca_uses_hands_on(LLVMValueRef call)

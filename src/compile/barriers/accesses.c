@@ -3,11 +3,10 @@
  * What an instruction reads and writes of the references in managed memory. verify/check_barriers.c
  * answers the same question by code of its own.
  */
-#include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/barriers/barriers.h"
-#include "compile/core/names.h"
 
 static const struct cn_access none;
 
@@ -56,26 +55,11 @@ static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValue
   return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
 
-static bool is_named(LLVMValueRef call, const char *prefix)
-{
-  LLVMValueRef callee = cn_direct_callee(call);
-  size_t length;
-
-  return callee && LLVMGetIntrinsicID(callee) &&
-         strncmp(LLVMGetValueName2(callee, &length), prefix, strlen(prefix)) == 0;
-}
-
-/* Does the call name an intrinsic that copies: operands to, from, length? A copy that is a
- * safepoint is made by a function of the run-time system, which has the barriers itself. */
+/* Does it copy, in line? A copy that is a safepoint is made by a function of the run-time system,
+ * which has the barriers itself. */
 static bool copies(LLVMValueRef call)
 {
-  return (is_named(call, "llvm.memcpy.") || is_named(call, "llvm.memmove.")) &&
-         cn_classify_call(call).kind != CN_CALL_PARSE;
-}
-
-static bool clears(LLVMValueRef call)
-{
-  return is_named(call, "llvm.memset.");
+  return cn_intrinsic_does(call, CN_EFFECT_COPY) && cn_classify_call(call).kind != CN_CALL_PARSE;
 }
 
 /* Several words; fewer bytes than one has are no reference. */
@@ -88,54 +72,51 @@ static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
   return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = pointer, .bytes = bytes};
 }
 
-/* Intrinsics whose places depend on a length beside the mask, or on a stride. */
-static bool is_scattered(LLVMValueRef call)
-{
-  static const char *const prefixes[] = {"llvm.vp.", "llvm.experimental.vp.",
-                                         "llvm.matrix.column.major."};
-
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (is_named(call, prefixes[i]))
-      return true;
-  return false;
-}
-
-/* Does the call take, or return, something with references? */
-static bool handles_references(LLVMValueRef call, bool result)
-{
-  if (result)
-    return cn_holds_ref(LLVMTypeOf(call));
-  for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-    if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i))))
-      return true;
-  return false;
-}
-
 /* May a piece of assembly that is given references write memory? */
 static bool is_writing_assembly(LLVMValueRef call)
 {
-  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && handles_references(call, false) &&
+  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_intrinsic_touches(call) &&
          !cn_calls_have(call, "memory") && !cn_calls_have(call, "readonly") &&
          LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
 }
 
+static const char variable[] = "references of a vector of variable length";
+static const char not_known[] = "an intrinsic of which is not known what it does to references";
+
+/* What a store of lanes, or a pattern, writes. */
+static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call,
+                                         const struct cn_intrinsic *row)
+{
+  LLVMValueRef value = LLVMGetArgOperand(call, (unsigned)row->value);
+  LLVMValueRef slot = LLVMGetArgOperand(call, (unsigned)row->place);
+
+  if (!cn_holds_ref(LLVMTypeOf(value)))
+    return none;
+  if (row->effect == CN_EFFECT_PATTERN)
+    return cn_holds_ref(LLVMTypeOf(slot))
+               ? unknown("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
+               : none;
+  if (row->length >= 0)
+    return unknown(variable);
+  return of_lanes(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask),
+                  value);
+}
+
 static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+
+  if (cn_intrinsic_is_unknown(call))
+    return unknown(not_known);
   if (copies(call))
     return bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
-  if (clears(call)) {
+  if (row && row->effect == CN_EFFECT_BYTES) {
     struct cn_access access = bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
     access.kind = access.kind ? CN_ACCESS_CLEARS : CN_ACCESS_NONE;
     return access;
   }
-  if (is_named(call, "llvm.masked.store.") || is_named(call, "llvm.masked.scatter.")) {
-    LLVMValueRef value = LLVMGetArgOperand(call, 0);
-    return of_lanes(ctx, LLVMTypeOf(value), LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2),
-                    value);
-  }
-  if (is_scattered(call) && LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind &&
-      cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, 0))))
-    return unknown("references of a vector of variable length");
+  if (row && (row->effect == CN_EFFECT_STORE || row->effect == CN_EFFECT_PATTERN))
+    return written_by_lanes(ctx, call, row);
   if (is_writing_assembly(call))
     return unknown("assembly that is given a reference and may store it");
   return none;
@@ -156,14 +137,18 @@ struct cn_access cn_access_written(struct cn_ctx *ctx, LLVMValueRef instruction)
 
 static struct cn_access read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+
+  if (cn_intrinsic_is_unknown(call))
+    return unknown(not_known);
   if (copies(call))
     return bulk(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
-  if (is_named(call, "llvm.masked.load.") || is_named(call, "llvm.masked.gather."))
-    return of_lanes(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 1),
-                    NULL);
-  if (is_scattered(call) && handles_references(call, true))
-    return unknown("references of a vector of variable length");
-  return none;
+  if (!row || row->effect != CN_EFFECT_LOAD || !cn_holds_ref(LLVMTypeOf(call)))
+    return none;
+  if (row->length >= 0)
+    return unknown(variable);
+  return of_lanes(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, (unsigned)row->place),
+                  LLVMGetArgOperand(call, (unsigned)row->mask), NULL);
 }
 
 struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction)

@@ -49,6 +49,7 @@ cn_pass cn_layouts;             /* layouts: lower/ */
 cn_pass cn_count_allocations;   /* count-allocations: lower/ */
 cn_pass cn_allocate;            /* allocate: lower/ */
 cn_pass cn_route_calls;         /* route-calls: transitions/ */
+cn_pass cn_expand_intrinsics;   /* expand-intrinsics: lower/ */
 cn_pass cn_check_stores;        /* check-stores: lower/ */
 cn_pass cn_place_safepoints;    /* place-safepoints: place/ */
 cn_pass cn_insert_barriers;     /* insert-barriers: barriers/ */

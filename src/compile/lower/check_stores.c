@@ -22,6 +22,7 @@
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/core/names.h"
 #include "compile/lower/check_stores.h"
 #include "compile/lower/described_places.h"
@@ -246,6 +247,24 @@ static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
                 3);
 }
 
+/* Does an intrinsic store references in ordinary memory, other than one by one? */
+static bool stores_several(LLVMValueRef i)
+{
+  const struct cn_intrinsic *row = cn_intrinsic_of(i);
+
+  if (!row || (row->effect != CN_EFFECT_STORE && row->effect != CN_EFFECT_PATTERN))
+    return false;
+  return cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, (unsigned)row->value))) &&
+         !cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, (unsigned)row->place)));
+}
+
+static void refuse(struct cn_ctx *ctx, LLVMValueRef i, const char *why)
+{
+  char name[96];
+
+  cn_error(ctx, i, "unknown-intrinsic", "%s: %s", cn_calls_name(i, name, sizeof name), why);
+}
+
 static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copies)
 {
   struct cn_described_places places = {.ctx = ctx, .function = function};
@@ -257,6 +276,10 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copie
       LLVMValueRef slot = stored_at(i, &type);
       if (slot)
         check_store(&places, i, slot, type);
+      else if (stores_several(i))
+        refuse(ctx, i,
+               "it stores several references in ordinary memory; pass expand-intrinsics "
+               "makes single stores of vectors of fixed size");
       else if (copies && cn_calls_copy(i))
         check_copy(&places, i);
     }

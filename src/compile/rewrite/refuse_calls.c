@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/lower/special_calls.h"
@@ -228,17 +229,18 @@ static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
 /* Intrinsics whose references have a known base: an operand's, or none since they stay. */
 static bool yields_bases(LLVMValueRef call)
 {
-  static const char *const names[] = {"llvm.ptrmask",
-                                      "llvm.launder.invariant.group",
-                                      "llvm.strip.invariant.group",
-                                      "llvm.ptr.annotation",
-                                      "llvm.threadlocal.address",
-                                      "llvm.experimental.deoptimize", /* returned at once */
-                                      "llvm.experimental.gc.get.pointer.base"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (cn_calls_intrinsic(call, names[i]))
-      return true;
-  return cn_vector_intrinsics_know(call);
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+
+  switch (row ? row->effect : CN_EFFECT_NONE) {
+  case CN_EFFECT_SAME:
+  case CN_EFFECT_INSIDE:
+  case CN_EFFECT_BASE:
+    return true;
+  case CN_EFFECT_CALL: /* its result is returned at once */
+    return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
+  default:
+    return cn_vector_intrinsics_know(call);
+  }
 }
 
 /* LLVM 22's code generator ends the process over a musttail call whose result has no room in
@@ -271,6 +273,10 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
   if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !yields_bases(call))
     cn_refuse_at(judge, call, "unknown-intrinsic",
                  "the base of the reference that this intrinsic returns is not known");
+  else if (cn_intrinsic_is_unknown(call))
+    cn_refuse_at(judge, call, "unknown-intrinsic",
+                 "what this intrinsic does to the reference that it is given is not known; load, "
+                 "store or compute by instructions instead");
   switch (cn_classify_call(call).kind) {
   case CN_CALL_PARSE:
     cn_refuse_hardening(judge, call);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The loads and stores of references that have to have a barrier, for verify-barriers. It answers
- * by opcode and by intrinsic, and shares no code with insert-barriers. Then barriers of single
- * lanes of a vector: of the lane's place, and of a reference's length if the mask has the lane's
+ * by opcode and by intrinsic, and shares no code with insert-barriers; of an intrinsic that is not
+ * in its list, LLVM's attributes tell whether it may write memory. Then barriers of single lanes of
+ * a vector: of the lane's place, and of a reference's length if the mask has the lane's
  * bit, or always.
  */
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/memory_types.h"
+#include "compile/core/names.h"
 #include "compile/verify/verify.h"
 
 static const struct cn_barred_access none;
@@ -30,7 +32,7 @@ static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVM
   return access;
 }
 
-enum what { OTHER, COPY, CLEAR, MASKED_STORE, MASKED_LOAD, BEYOND };
+enum what { OTHER, COPY, CLEAR, MASKED_STORE, MASKED_LOAD, BEYOND, HARMLESS };
 
 static enum what what_intrinsic(LLVMValueRef call)
 {
@@ -56,6 +58,19 @@ static enum what what_intrinsic(LLVMValueRef call)
       {"llvm.vp.gather", BEYOND},
       {"llvm.experimental.vp.strided.store", BEYOND},
       {"llvm.experimental.vp.strided.load", BEYOND},
+      {"llvm.lifetime.start", HARMLESS},
+      {"llvm.lifetime.end", HARMLESS},
+      {"llvm.invariant.start", HARMLESS},
+      {"llvm.invariant.end", HARMLESS},
+      {"llvm.prefetch", HARMLESS},
+      {"llvm.masked.compressstore", HARMLESS}, /* to memory that is not managed */
+      {"llvm.var.annotation", HARMLESS},
+      {"llvm.ptr.annotation", HARMLESS},
+      {"llvm.experimental.stackmap", HARMLESS},
+      {"llvm.experimental.vector.histogram.add", HARMLESS},
+      {"llvm.experimental.vector.histogram.uadd.sat", HARMLESS},
+      {"llvm.experimental.vector.histogram.umax", HARMLESS},
+      {"llvm.experimental.vector.histogram.umin", HARMLESS},
   };
 
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -81,6 +96,30 @@ static bool may_store(LLVMValueRef call)
          !LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX,
                                        LLVMGetEnumAttributeKindForName("memory", 6)) &&
          takes_references(call);
+}
+
+/* May a call write memory that a program sees, by its attribute memory(...)? Each place has two
+ * bits there, of which the second says that it is written. */
+static bool may_write(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned kind = LLVMGetEnumAttributeKindForName("memory", 6);
+  LLVMAttributeRef at_call = LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, kind);
+  LLVMAttributeRef of_callee = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind);
+  uint64_t effects = UINT64_MAX, written = UINT64_C(0xaaaaaaaaaaaaaaaa);
+
+  if (at_call)
+    effects &= LLVMGetEnumAttributeValue(at_call);
+  if (of_callee)
+    effects &= LLVMGetEnumAttributeValue(of_callee);
+  return effects & written & ~(uint64_t)CN_MEMORY_INACCESSIBLE;
+}
+
+/* An intrinsic that is not in the list, may write, and is given a reference. */
+static bool is_other_write(LLVMValueRef call)
+{
+  return cn_calls_some_intrinsic(call) && takes_references(call) && may_write(call) &&
+         cn_classify_call(call).kind == CN_CALL_LEAF;
 }
 
 /* A copy that is a safepoint calls the run-time system, which has the barriers itself. One of a
@@ -124,7 +163,7 @@ static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, L
 
 static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  struct cn_barred_access access;
+  struct cn_barred_access access = none;
   LLVMTypeRef type;
 
   switch (what_intrinsic(call)) {
@@ -142,12 +181,19 @@ static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef ca
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind && cn_holds_ref(type))
       return beyond(call);
     return none;
-  default:
-    if (may_store(call))
-      return (struct cn_barred_access){
-          .at = call, .slot = call, .beyond = "assembly that is given a reference"};
+  case MASKED_LOAD:
+  case HARMLESS:
     return none;
+  case OTHER:
+    if (may_store(call))
+      access = (struct cn_barred_access){
+          .at = call, .slot = call, .beyond = "assembly that is given a reference"};
+    else if (is_other_write(call))
+      access = (struct cn_barred_access){
+          .at = call, .slot = call, .beyond = "an intrinsic that may write references"};
+    break;
   }
+  return access;
 }
 
 struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef i)

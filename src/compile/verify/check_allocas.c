@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/verify/verify.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
@@ -23,10 +24,13 @@ static bool accesses_ref(LLVMValueRef user, LLVMValueRef pointer)
     return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
   if (LLVMIsAAtomicRMWInst(user) || LLVMIsAAtomicCmpXchgInst(user))
     return LLVMGetOperand(user, 0) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 1)));
-  if (cn_calls_intrinsic(user, "llvm.masked.load"))
+  if (cn_intrinsic_does(user, CN_EFFECT_LOAD))
     return cn_holds_ref(LLVMTypeOf(user));
-  if (cn_calls_intrinsic(user, "llvm.masked.store"))
-    return LLVMGetOperand(user, 1) == pointer && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(user, 0)));
+  if (cn_intrinsic_does(user, CN_EFFECT_STORE) || cn_intrinsic_does(user, CN_EFFECT_PATTERN)) {
+    const struct cn_intrinsic *row = cn_intrinsic_of(user);
+    return LLVMGetArgOperand(user, (unsigned)row->place) == pointer &&
+           cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(user, (unsigned)row->value)));
+  }
   return false;
 }
 
@@ -34,9 +38,7 @@ static bool hands_address_on(LLVMValueRef user)
 {
   return LLVMIsAGetElementPtrInst(user) || LLVMIsABitCastInst(user) || LLVMIsASelectInst(user) ||
          LLVMIsAPHINode(user) || LLVMIsAFreezeInst(user) || LLVMIsAAddrSpaceCastInst(user) ||
-         cn_calls_intrinsic(user, "llvm.launder.invariant.group") ||
-         cn_calls_intrinsic(user, "llvm.strip.invariant.group") ||
-         cn_calls_intrinsic(user, "llvm.ssa.copy");
+         cn_intrinsic_does(user, CN_EFFECT_SAME) || cn_intrinsic_does(user, CN_EFFECT_INSIDE);
 }
 
 /* Is a reference accessed at the local, or at an address computed from it? */

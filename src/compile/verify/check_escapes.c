@@ -8,8 +8,8 @@
  *
  * Stale ones are reported by check_uses.c already; these are right when they leave.
  */
-#include <string.h>
 #include "compile/analysis/calls.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/verify/verify.h"
 
 #define REPORT_LIMIT 10
@@ -48,22 +48,9 @@ static bool is_widened(LLVMValueRef call)
 /* The operand that an intrinsic stores, or -1. */
 static int stored_by_intrinsic(LLVMValueRef call)
 {
-  static const struct {
-    const char *name;
-    int operand;
-  } stores[] = {{"llvm.memset.", 1},         {"llvm.masked.store.", 0},
-                {"llvm.masked.scatter.", 0}, {"llvm.masked.compressstore.", 0},
-                {"llvm.vp.store.", 0},       {"llvm.vp.scatter.", 0}};
-  LLVMValueRef callee = cn_direct_callee(call);
-  size_t length;
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
 
-  if (!callee || !LLVMGetIntrinsicID(callee))
-    return -1;
-  const char *name = LLVMGetValueName2(callee, &length);
-  for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
-    if (strncmp(name, stores[i].name, strlen(stores[i].name)) == 0)
-      return stores[i].operand;
-  return -1;
+  return row ? row->value : -1;
 }
 
 /* The operand of a call that is an address, or null. An unmanaged pointer may be passed on: the

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/core/each.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
@@ -163,8 +164,6 @@ static void make_part(struct making *m)
 
 static void make_call(struct making *m)
 {
-  static const char *const same[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group",
-                                     "llvm.ssa.copy", "llvm.ptr.annotation"};
   LLVMValueRef listed, base = cn_calls_base(m->value);
 
   m->node.kind = CN_OBJECT_ORIGIN;
@@ -172,15 +171,14 @@ static void make_call(struct making *m)
     listed = cn_verify_listed(m->o->v, m->value, 2);
     if (listed)
       hand_on(m, listed, m->scalar, false);
-  } else if (cn_calls_intrinsic(m->value, "llvm.ptrmask")) {
+  } else if (cn_intrinsic_does(m->value, CN_EFFECT_SAME)) {
+    hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
+  } else if (cn_intrinsic_does(m->value, CN_EFFECT_INSIDE)) {
     hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, true);
   } else if (cn_calls_intrinsic(m->value, "llvm.experimental.gc.get.pointer.base")) {
     hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
     m->node.start = true;
   }
-  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-    if (cn_calls_intrinsic(m->value, same[i]))
-      hand_on(m, LLVMGetOperand(m->value, 0), m->scalar, false);
   if (base && cn_is_ref(LLVMTypeOf(m->value)))
     hand_on(m, base, m->scalar, true);
 }

@@ -13,9 +13,9 @@
  * passes over the function go on until the phis of its loops do not change.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "compile/verify/verify.h"
 #include "compile/core/each.h"
+#include "compile/effects/intrinsics.h"
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
@@ -46,28 +46,12 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
 
 /* ---- instructions ---- */
 
-static const char *const pure_intrinsics[] = {
-    "llvm.ptrmask.",
-    "llvm.launder.invariant.group.",
-    "llvm.strip.invariant.group.",
-    "llvm.ssa.copy.",
-    "llvm.ptr.annotation.",
-    "llvm.vector.",
-    "llvm.experimental.gc.get.pointer.base.",
-};
-
+/* Does it yield its operand, a place in its object, or lanes of its operands? */
 static bool is_pure_intrinsic(LLVMValueRef call)
 {
-  LLVMValueRef callee = cn_direct_callee(call);
-  size_t length;
-
-  if (!callee || !LLVMGetIntrinsicID(callee))
-    return false;
-  const char *name = LLVMGetValueName2(callee, &length);
-  for (size_t i = 0; i < sizeof pure_intrinsics / sizeof *pure_intrinsics; i++)
-    if (strncmp(name, pure_intrinsics[i], strlen(pure_intrinsics[i])) == 0)
-      return strstr(name, "vector.reduce") == NULL;
-  return false;
+  return cn_intrinsic_does(call, CN_EFFECT_SAME) || cn_intrinsic_does(call, CN_EFFECT_INSIDE) ||
+         cn_intrinsic_does(call, CN_EFFECT_LANES) ||
+         cn_calls_intrinsic(call, "llvm.experimental.gc.get.pointer.base");
 }
 
 static bool is_result(LLVMValueRef call)

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass expand-intrinsics: single stores instead of intrinsics that store references, where no
+ * barrier, check or poll fits the intrinsic. The optimiser makes these of loops, also before a
+ * module comes here.
+ *
+ *   llvm.experimental.memset.pattern     a loop, which place-safepoints and insert-barriers know
+ *   stores of lanes with references      a store for each lane, of those that go to ordinary memory
+ *                                        (check-stores looks at each), or whose number varies
+ *
+ * Needs: calls that the optimiser has finished with. Provides: in managed functions neither is left
+ * for vectors of fixed size; check-stores and insert-barriers refuse the others. Breaks: struct
+ * cn_cfg.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/effects/intrinsics.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+
+struct expansion {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef builder;
+  LLVMValueRef call;
+  const struct cn_intrinsic *row;
+};
+
+static LLVMValueRef operand(const struct expansion *e, int which)
+{
+  CN_CHECK(which >= 0);
+  return LLVMGetArgOperand(e->call, (unsigned)which);
+}
+
+static LLVMValueRef number(const struct expansion *e, uint64_t value)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(e->ctx->llvm), value, false);
+}
+
+static void stand(const struct expansion *e, LLVMValueRef before)
+{
+  LLVMPositionBuilderBefore(e->builder, before);
+  LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(e->call));
+}
+
+/* The alignment of places that lie `distance` apart, of which the call tells the first's. */
+static unsigned alignment(const struct expansion *e, uint64_t distance)
+{
+  LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(
+      e->call, (LLVMAttributeIndex)e->row->place + 1, cn_attribute_kind("align"));
+  uint64_t first = align ? LLVMGetEnumAttributeValue(align) : 1, both = first | distance;
+
+  return (unsigned)(both & -both);
+}
+
+static void store(const struct expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align,
+                  bool is_volatile)
+{
+  LLVMValueRef made = LLVMBuildStore(e->builder, value, slot);
+
+  LLVMSetAlignment(made, align);
+  LLVMSetVolatile(made, is_volatile);
+}
+
+/* ---- a pattern ---- */
+
+/* for (i = 0; i != count; i++) to[i] = value; */
+static void emit_loop(const struct expansion *e, LLVMBasicBlockRef loop, LLVMBasicBlockRef done,
+                      LLVMBasicBlockRef before, LLVMValueRef count)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx->llvm);
+  LLVMValueRef value = operand(e, e->row->value), zero = number(e, 0);
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  LLVMPositionBuilderAtEnd(e->builder, loop);
+  LLVMValueRef i = LLVMBuildPhi(e->builder, i64, "");
+  LLVMValueRef slot = LLVMBuildGEP2(e->builder, type, operand(e, e->row->place), &i, 1, "");
+  store(e, value, slot, alignment(e, LLVMABISizeOfType(e->ctx->layout, type)),
+        !LLVMIsNull(operand(e, e->row->length + 1)));
+  LLVMValueRef next = LLVMBuildNUWAdd(e->builder, i, number(e, 1), "");
+  LLVMValueRef last = LLVMBuildICmp(e->builder, LLVMIntEQ, next, count, "");
+  LLVMBuildCondBr(e->builder, last, done, loop);
+  LLVMAddIncoming(i, &zero, &before, 1);
+  LLVMAddIncoming(i, &next, &loop, 1);
+}
+
+static void expand_pattern(const struct expansion *e)
+{
+  LLVMBasicBlockRef before = LLVMGetInstructionParent(e->call);
+  LLVMBasicBlockRef done = cn_split_before(e->ctx, e->call, "filled");
+  LLVMBasicBlockRef loop = LLVMInsertBasicBlockInContext(e->ctx->llvm, done, "fill");
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
+
+  stand(e, end);
+  LLVMValueRef count = LLVMBuildIntCast2(e->builder, operand(e, e->row->length),
+                                         LLVMInt64TypeInContext(e->ctx->llvm), false, "");
+  LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, count, number(e, 0), "");
+  LLVMBuildCondBr(e->builder, none, done, loop);
+  LLVMInstructionEraseFromParent(end);
+  emit_loop(e, loop, done, before, count);
+}
+
+/* ---- lanes ---- */
+
+/* Is the lane stored, by the mask and by the number of lanes? One choice for a bit that is
+ * undefined or poison, on which no branch may depend. */
+static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
+{
+  LLVMValueRef bit =
+      LLVMBuildExtractElement(e->builder, operand(e, e->row->mask), number(e, lane), "");
+
+  if (LLVMIsUndef(bit))
+    return LLVMConstNull(LLVMTypeOf(bit));
+  if (!LLVMIsConstant(bit))
+    bit = LLVMBuildFreeze(e->builder, bit, "");
+  if (e->row->length < 0)
+    return bit;
+  LLVMValueRef length = operand(e, e->row->length);
+  LLVMValueRef in = LLVMBuildICmp(e->builder, LLVMIntULT,
+                                  LLVMConstInt(LLVMTypeOf(length), lane, false), length, "");
+  return LLVMBuildAnd(e->builder, bit, in, "");
+}
+
+/* Let what follows in the builder's place run only if `bit` is set. */
+static void enter_if(const struct expansion *e, LLVMValueRef bit)
+{
+  LLVMBasicBlockRef before = LLVMGetInstructionParent(e->call);
+  LLVMBasicBlockRef done = cn_split_before(e->ctx, e->call, "lane.done");
+  LLVMBasicBlockRef lane = LLVMInsertBasicBlockInContext(e->ctx->llvm, done, "lane");
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
+
+  stand(e, end);
+  LLVMBuildCondBr(e->builder, bit, lane, done);
+  LLVMInstructionEraseFromParent(end);
+  LLVMPositionBuilderAtEnd(e->builder, lane);
+  stand(e, LLVMBuildBr(e->builder, done));
+}
+
+/* The place of a lane; `before` lanes are stored before it. */
+static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, unsigned lane,
+                             LLVMValueRef before)
+{
+  LLVMValueRef places = operand(e, e->row->place), index = number(e, lane);
+
+  if (LLVMGetTypeKind(LLVMTypeOf(places)) == LLVMVectorTypeKind)
+    return LLVMBuildExtractElement(e->builder, places, index, "");
+  return LLVMBuildGEP2(e->builder, element, places, before ? &before : &index, 1, "");
+}
+
+static void expand_lanes(const struct expansion *e)
+{
+  LLVMValueRef vector = operand(e, e->row->value), before = NULL;
+  LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
+  unsigned align = alignment(e, LLVMABISizeOfType(e->ctx->layout, element));
+
+  if (cn_calls_intrinsic(e->call, "llvm.masked.compressstore"))
+    before = number(e, 0);
+  for (unsigned lane = 0; lane < LLVMGetVectorSize(LLVMTypeOf(vector)); lane++) {
+    stand(e, e->call);
+    LLVMValueRef bit = is_stored(e, lane), is_before = before;
+    if (before)
+      before = LLVMBuildAdd(e->builder, before,
+                            LLVMBuildZExt(e->builder, bit, LLVMTypeOf(before), ""), "");
+    if (LLVMIsAConstantInt(bit) && LLVMIsNull(bit))
+      continue;
+    if (!LLVMIsAConstantInt(bit))
+      enter_if(e, bit);
+    LLVMValueRef slot = place_of(e, element, lane, is_before);
+    LLVMValueRef value = LLVMBuildExtractElement(e->builder, vector, number(e, lane), "");
+    store(e, value, slot, align, false);
+  }
+}
+
+/* ---- the pass ---- */
+
+/* Does it store lanes of which some are references, in a way that is not known as it stands? */
+static bool stores_lanes(const struct expansion *e)
+{
+  LLVMTypeRef type = LLVMTypeOf(operand(e, e->row->value));
+
+  return e->row->effect == CN_EFFECT_STORE && cn_is_ref_vector(type) && !cn_is_scalable(type) &&
+         (e->row->length >= 0 || !cn_holds_ref(LLVMTypeOf(operand(e, e->row->place)))) &&
+         !cn_calls_intrinsic(e->call, "llvm.experimental.vp.strided.store");
+}
+
+static void expand(const struct expansion *e)
+{
+  bool pattern = e->row->effect == CN_EFFECT_PATTERN;
+
+  if (!pattern && !stores_lanes(e))
+    return;
+  if (pattern)
+    expand_pattern(e);
+  else
+    expand_lanes(e);
+  LLVMInstructionEraseFromParent(e->call);
+}
+
+bool cn_expand_intrinsics(struct cn_ctx *ctx)
+{
+  struct expansion e = {.ctx = ctx, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  CN_VECTOR(LLVMValueRef) calls = {0};
+
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      CN_EACH_BLOCK(b, f)
+        CN_EACH_INSTRUCTION(i, b)
+          if (LLVMIsACallInst(i) &&
+              (cn_intrinsic_does(i, CN_EFFECT_PATTERN) || cn_intrinsic_does(i, CN_EFFECT_STORE)))
+            cn_push(&calls, i);
+  for (size_t i = 0; i < calls.count; i++) {
+    e.call = calls.at[i];
+    e.row = cn_intrinsic_of(e.call);
+    expand(&e);
+  }
+  cn_free(&calls);
+  LLVMDisposeBuilder(e.builder);
+  return ctx->errors == 0;
+}
