@@ -42,6 +42,7 @@ soak: build
 	@test/random/run_modules build 1 2000
 	@test/random/run_stores build 1 100 40
 	@bench/threads build
+	@test/random/run_copies build 1 100
 	@test/random/run_shadow build 10
 	@bench/large build
 

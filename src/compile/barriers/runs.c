@@ -19,18 +19,18 @@ struct run {
   LLVMValueRef base;
   uint32_t window;
   LLVMBasicBlockRef block;
-  uint64_t low, high; /* distances of the places, the last one's end excluded */
-  unsigned marks;     /* that they would have without this */
+  int64_t low, high; /* distances of the places, which may lie before the base; the last end */
+  unsigned marks;    /* that they would have without this */
 };
 
-static const uint64_t CARD = (uint64_t)1 << CAIRN_ABI_CARD_SHIFT;
+static const int64_t CARD = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
 
 /* May the write be one of a run? LLVM folds places at a distance from an undefined base: the run's
  * would not be found to be those of the writes. */
 static bool is_fixed(const struct cn_pending *write)
 {
   return !write->covered && !write->joined && write->base && !LLVMIsUndef(write->base) &&
-         write->bytes && write->bytes <= CARD;
+         write->bytes && write->bytes <= (uint64_t)CARD;
 }
 
 /* Add the write to the run, if it belongs there. */
@@ -39,10 +39,9 @@ static bool extend(struct run *run, const struct cn_pending *write)
   if (!is_fixed(write) || write->alike != run->base || write->window != run->window ||
       LLVMGetInstructionParent(write->at) != run->block)
     return false;
-  uint64_t end = write->offset + write->bytes;
-  uint64_t low = write->offset < run->low ? write->offset : run->low;
-  uint64_t high = end > run->high ? end : run->high;
-  if (high - low > CARD)
+  int64_t start = (int64_t)write->offset, end = (int64_t)(write->offset + write->bytes);
+  int64_t low = start < run->low ? start : run->low, high = end > run->high ? end : run->high;
+  if (end < start || (uint64_t)high - (uint64_t)low > (uint64_t)CARD)
     return false;
   run->low = low;
   run->high = high;
@@ -57,8 +56,8 @@ static struct run measure(const struct cn_pendings *pendings, size_t first)
   struct run run = {.base = write->alike,
                     .window = write->window,
                     .block = LLVMGetInstructionParent(write->at),
-                    .low = write->offset,
-                    .high = write->offset};
+                    .low = (int64_t)write->offset,
+                    .high = (int64_t)write->offset};
 
   CN_ASSERT(is_fixed(write));
   for (size_t i = first; i < pendings->writes.count && i - first <= LOOKED_AT; i++)
@@ -75,8 +74,8 @@ static void join(struct cn_pendings *pendings, size_t first, const struct run *f
     if (extend(&run, &pendings->writes.at[i]))
       pendings->writes.at[i].joined = true;
   CN_ASSERT(run.low == found->low && run.high == found->high);
-  pendings->writes.at[first].run_low = found->low;
-  pendings->writes.at[first].run_bytes = found->high - found->low;
+  pendings->writes.at[first].run_low = (uint64_t)found->low;
+  pendings->writes.at[first].run_bytes = (uint64_t)(found->high - found->low);
 }
 
 void cn_barrier_runs_find(struct cn_pendings *pendings)

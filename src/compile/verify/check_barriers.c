@@ -92,10 +92,13 @@ static bool constant(LLVMValueRef bytes, uint64_t *value)
   return true;
 }
 
-/* A length of fewer bits is handed on in 64. */
+/* The number without its upper zeros: the barrier of a copy is told its length in 64 bits, and the
+ * copy's own length may be extended too. */
 static LLVMValueRef unextended(LLVMValueRef bytes)
 {
-  return bytes && LLVMIsAZExtInst(bytes) ? LLVMGetOperand(bytes, 0) : bytes;
+  while (bytes && LLVMIsAZExtInst(bytes))
+    bytes = LLVMGetOperand(bytes, 0);
+  return bytes;
 }
 
 /* Is the place of the access, all of it, that of the barrier? Both have the same root. */
@@ -108,7 +111,8 @@ static bool covers(struct check *c, const struct barrier *barrier,
       barrier->object == root_of(access->slot))
     return true;
   if (same_address(barrier->slot, access->slot, DEPTH) &&
-      (unextended(barrier->bytes) == access->bytes || (!access->bytes && barrier->bytes)))
+      (unextended(barrier->bytes) == unextended(access->bytes) ||
+       (!access->bytes && barrier->bytes)))
     return true;
   return (!access->bytes || constant(access->bytes, &size)) &&
          (!barrier->bytes || constant(barrier->bytes, &room)) &&
