@@ -48,11 +48,34 @@ static void settle(struct cairn_mutator *mutator)
   cn_stats.allocated += cn_buffer_allocated(mutator);
 }
 
+/* Keep the activation's stack pointer, up to the first stub by which a call came or went. */
+static bool pass_native(void *passed, const struct cn_os_frame *frame)
+{
+  *(uintptr_t *)passed = frame->sp;
+  return !cn_arch_in_stubs(frame->pc);
+}
+
+/* Drop the anchors of calls that an unwinding left (pthread_exit(), a cancellation): cleanups of
+ * native code, which it calls, may lie deeper than the calls did. The stack itself tells which
+ * calls are under way. If it has none, the thread is in native code. */
+static void drop_left(struct cairn_mutator *mutator)
+{
+  uintptr_t passed = 1;
+
+  if (mutator->anchor == mutator->anchors || mutator->stack != NULL || !cn_os_unwinder(true))
+    return;
+  cn_os_unwind(pass_native, &passed);
+  cn_signals_drop_anchors(mutator, passed - 1);
+  if (mutator->anchor == mutator->anchors && mutator->state == CAIRN_ABI_MANAGED)
+    cn_stop_leave(mutator);
+}
+
 static void detach(struct cairn_mutator *mutator, uintptr_t pc)
 {
   cn_stop_refuse_own(pc);
   cn_hold_signals();
   cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  drop_left(mutator);
   if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE ||
       mutator->stack != NULL)
     cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
+#include "runtime/core/hold.h"
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/signals.h"
@@ -80,6 +81,7 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
   int error = errno;
 
   CN_CHECK(mutator == &cairn_mutator && mutator->attached);
+  cn_hold_cancellation();
   mutator->busy = 1;
   if (busy == 0 && mutator->state == CAIRN_ABI_NATIVE)
     cn_stop_come_back(mutator);
@@ -89,8 +91,10 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
   if (busy == 0) {
     __atomic_store_n(&mutator->state, state_now(mutator), __ATOMIC_SEQ_CST);
     mutator->busy = 0;
-    cn_signals_release();
   }
+  cn_hold_let_cancellation();
+  if (busy == 0)
+    cn_signals_release();
   errno = error;
 }
 

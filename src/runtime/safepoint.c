@@ -9,6 +9,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/core/anchors.h"
+#include "runtime/core/hold.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -255,6 +256,7 @@ static bool enter(const struct cn_regs *regs, bool *native)
                               "collector or the operation of a handshake");
   if (mutator->stopped == NULL)
     cn_stop_refuse_own(regs->pc);
+  cn_hold_cancellation();
   mutator->busy = 1;
   *native = mutator->state != CAIRN_ABI_MANAGED;
   if (*native)
@@ -274,6 +276,7 @@ static void leave(bool native)
   if (native)
     cn_stop_leave(&cairn_mutator);
   cairn_mutator.busy = 0;
+  cn_hold_let_cancellation();
   cn_signals_release();
 }
 
@@ -401,6 +404,7 @@ static uint64_t hold(const struct cn_regs *regs)
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
   uint64_t busy = mutator->busy;
 
+  cn_hold_cancellation();
   mutator->busy = 1;
   return busy;
 }
@@ -408,6 +412,7 @@ static uint64_t hold(const struct cn_regs *regs)
 static void let(uint64_t busy)
 {
   cairn_mutator.busy = busy;
+  cn_hold_let_cancellation();
 }
 
 /* Looking a layout up means that the thread counts itself as a reader, by locked instructions that
@@ -561,6 +566,7 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   uint64_t busy = mutator->busy;
   bool native = mutator->state != CAIRN_ABI_MANAGED;
 
+  cn_hold_cancellation();
   mutator->busy = 1;
   if (native)
     cn_stop_come_back(mutator);
@@ -570,6 +576,7 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   if (native)
     cn_stop_leave(mutator);
   mutator->busy = busy;
+  cn_hold_let_cancellation();
   if (full)
     cn_report_fatal(regs->pc, "%s (%zu of them)", full, cn_anchors_count(mutator->anchor));
   if (busy == 0)
@@ -593,11 +600,13 @@ void cn_safepoint_back(void)
   uint64_t busy = mutator->busy;
 
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
+  cn_hold_cancellation();
   mutator->busy = 1;
   if (cn_poll_word_is_armed(mutator, CN_REASON_HEAP))
     begin_heap(mutator);
   cn_stop_come_back(mutator);
   mutator->busy = busy;
+  cn_hold_let_cancellation();
   if (busy == 0)
     cn_signals_release();
 }

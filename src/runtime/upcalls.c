@@ -8,6 +8,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
+#include "runtime/core/hold.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/options.h"
@@ -98,6 +99,7 @@ void cn_upcall_back(void)
 void cn_upcall_come_back(struct cairn_mutator *mutator, bool native)
 {
   CN_ASSERT(mutator == &cairn_mutator && mutator->attached);
+  cn_hold_cancellation();
   mutator->busy++;
   if (native)
     cn_stop_come_back(mutator);
@@ -108,7 +110,9 @@ void cn_upcall_leave(struct cairn_mutator *mutator, bool native)
   CN_CHECK(mutator->busy != 0);
   if (native)
     cn_stop_leave(mutator);
-  if (--mutator->busy == 0)
+  uint64_t busy = --mutator->busy;
+  cn_hold_let_cancellation();
+  if (busy == 0)
     cn_signals_release();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Holding signals back while something is half done that a handler must not leave by a jump.
+ * Holding signals and cancellation back while something is half done that a handler must not leave
+ * by a jump, nor a thread by its end.
  */
 #ifndef CN_RUNTIME_CORE_HOLD_H
 #define CN_RUNTIME_CORE_HOLD_H
@@ -9,5 +10,10 @@
  * that jumps would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
 void cn_hold_signals(void);
 void cn_hold_let_signals(void);
+
+/* Between the two pthread_cancel() does not end this thread, whatever it calls; after the second
+ * one it may. Calls nest. Part of the two above. Slow paths call it, where signals wait already. */
+void cn_hold_cancellation(void);
+void cn_hold_let_cancellation(void);
 
 #endif

@@ -49,7 +49,7 @@ static void end(struct line *line)
   CN_CHECK(line->used < sizeof line->text);
   line->text[line->used++] = '\n';
   for (size_t done = 0; done < line->used;) {
-    ssize_t n = write(line->print->fd, line->text + done, line->used - done);
+    ssize_t n = cn_os_file_write(line->print->fd, line->text + done, line->used - done);
     if (n <= 0)
       return;
     done += (size_t)n;

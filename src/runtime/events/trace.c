@@ -42,7 +42,7 @@ bool cn_trace_is_open(void)
 void cn_trace_drop(void)
 {
   if (trace.fd != 0)
-    close(trace.fd);
+    cn_os_file_close(trace.fd);
   trace.fd = 0;
   trace.used = 0;
 }
@@ -71,7 +71,7 @@ void cn_trace_flush(void)
     give_up("the program has closed it");
   }
   while (trace.fd != 0 && done < trace.used) {
-    ssize_t n = write(trace.fd, trace.buffer + done, trace.used - done);
+    ssize_t n = cn_os_file_write(trace.fd, trace.buffer + done, trace.used - done);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0) {
@@ -259,7 +259,7 @@ static int open_above(void)
   int above = fd;
   if (fd >= 0 && fd <= ABOVE) {
     above = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE + 1);
-    close(fd);
+    cn_os_file_close(fd);
   }
   return above;
 }

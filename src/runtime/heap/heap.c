@@ -4,7 +4,6 @@
  */
 #include "runtime/heap/heap.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
@@ -361,17 +360,13 @@ void *cn_heap_allocate_growing(struct cn_wanted wanted)
 
 void cn_heap_collect(const struct cairn_collection *collection)
 {
-  int cancellation;
-
   CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
   CN_CHECK(ready && collector->collect != NULL);
   cn_barriers_check_code(collector);
   __atomic_store_n(&used, true, __ATOMIC_RELAXED);
   check_words(); /* again: the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   collector->collect(collection);
-  pthread_setcancelstate(cancellation, NULL);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }
 

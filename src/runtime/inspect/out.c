@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/os/os.h"
@@ -62,7 +63,7 @@ static void flush(struct cn_out *out)
 
   CN_ASSERT(out->used <= sizeof out->buffer);
   while (out->error == 0 && done < out->used) {
-    ssize_t n = write(out->fd, out->buffer + done, out->used - done);
+    ssize_t n = cn_os_file_write(out->fd, out->buffer + done, out->used - done);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0) {
@@ -113,12 +114,13 @@ void cn_out_text(struct cn_out *out, const char *text)
 /* Take the signal of a write that failed, and let signals come as before. */
 static void let_signals(struct cn_out *out)
 {
+  enum { SIGNAL_SET = 8 }; /* bytes that the kernel reads */
   static const struct timespec none;
   sigset_t set;
 
   pipe_signal(&set);
   if (out->error == EPIPE && !out->pending)
-    sigtimedwait(&set, NULL, &none);
+    syscall(SYS_rt_sigtimedwait, &set, NULL, &none, SIGNAL_SET); /* no cancellation point */
   pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
 }
 
@@ -141,7 +143,7 @@ bool cn_out_end(struct cn_out *out, char *message, size_t size)
 {
   flush(out);
   CN_ASSERT(out->used == 0);
-  if (out->fd >= 0 && close(out->fd) != 0)
+  if (out->fd >= 0 && cn_os_file_close(out->fd) != 0)
     fail(out, errno);
   bool whole = out->error == 0;
   if (whole && !out->in_place && rename(out->temporary, out->path) != 0)

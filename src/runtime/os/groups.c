@@ -23,15 +23,15 @@ struct texts {
 /* At most `size` bytes of a file; 0: it is not there, or empty. */
 static size_t read_file(const char *name, char *text, size_t size)
 {
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  int fd = cn_os_file_open(name, O_RDONLY | O_CLOEXEC, 0);
   size_t have = 0;
   ssize_t n;
 
   if (fd < 0)
     return 0;
-  while (have < size && (n = read(fd, text + have, size - have)) > 0)
+  while (have < size && (n = cn_os_file_read(fd, text + have, size - have)) > 0)
     have += (size_t)n;
-  close(fd);
+  cn_os_file_close(fd);
   return have;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "runtime/os/os.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ static int find_nothing(void)
 
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 static void *session;
+static int cancellation; /* of the thread that has the session: libdw reads files */
 
 bool cn_os_lines_begin(void)
 {
@@ -113,6 +115,7 @@ bool cn_os_lines_begin(void)
 
   if (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
     return false;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   if (load()) {
     callbacks.find_elf = dw.find_elf;
     session = dw.begin(&callbacks);
@@ -129,6 +132,7 @@ void cn_os_lines_end(void)
   if (session != NULL)
     dw.end(session);
   session = NULL;
+  pthread_setcancelstate(cancellation, NULL);
   atomic_flag_clear_explicit(&busy, memory_order_release);
 }
 

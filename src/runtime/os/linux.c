@@ -217,12 +217,12 @@ static bool read_range(const char *line, uintptr_t *bottom, uintptr_t *end)
 bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
 {
   char text[1024], *line = text, *stop; /* a handler's stack may be small */
-  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  int fd = cn_os_file_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   size_t have = 0;
   bool found = false;
   ssize_t n;
 
-  while (fd >= 0 && !found && (n = read(fd, text + have, sizeof text - 1 - have)) > 0) {
+  while (fd >= 0 && !found && (n = cn_os_file_read(fd, text + have, sizeof text - 1 - have)) > 0) {
     have += (size_t)n;
     text[have] = 0;
     for (line = text; !found && (stop = strchr(line, '\n')); line = stop + 1)
@@ -233,14 +233,14 @@ bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
       have = sizeof text / 2; /* a long name, which does not count */
   }
   if (fd >= 0)
-    close(fd);
+    cn_os_file_close(fd);
   return found;
 }
 
 void cn_os_message(const char *text, size_t bytes)
 {
   while (bytes > 0) {
-    ssize_t n = write(STDERR_FILENO, text, bytes);
+    ssize_t n = cn_os_file_write(STDERR_FILENO, text, bytes);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)

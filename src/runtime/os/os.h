@@ -116,6 +116,12 @@ int cn_os_new_file(const char *path);
 /* Why it could not be opened, by errno. */
 const char *cn_os_open_error(int error);
 
+/* Like open(), close(), read() and write() of the C library, and no cancellation points. */
+int cn_os_file_open(const char *path, int flags, unsigned mode);
+int cn_os_file_close(int file);
+ptrdiff_t cn_os_file_read(int file, void *bytes, size_t size);
+ptrdiff_t cn_os_file_write(int file, const void *bytes, size_t size);
+
 /* To the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_message(const char *text, size_t bytes);
 

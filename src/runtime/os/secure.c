@@ -35,9 +35,9 @@ int cn_os_open_device(const char *path)
     errno = ENOENT;
     return -1;
   }
-  int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+  int fd = cn_os_file_open(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0);
   if (fd >= 0 && (fstat(fd, &status) != 0 || S_ISREG(status.st_mode))) {
-    close(fd);
+    cn_os_file_close(fd);
     errno = EAGAIN;
     return -1;
   }
@@ -48,7 +48,7 @@ int cn_os_new_file(const char *path)
 {
   if (unlink(path) != 0 && errno != ENOENT)
     return -1;
-  return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return cn_os_file_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 const char *cn_os_open_error(int error)

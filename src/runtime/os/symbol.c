@@ -119,13 +119,13 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
 
   if (!dl_iterate_phdr(holds_pc, &query))
     return false;
-  int fd = open(query.file, O_RDONLY | O_CLOEXEC);
+  int fd = cn_os_file_open(query.file, O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0)
     return false;
   void *bytes = MAP_FAILED;
   if (fstat(fd, &status) == 0 && status.st_size > 0)
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
+  cn_os_file_close(fd);
   if (bytes == MAP_FAILED)
     return false;
   struct image_file file = {bytes, (size_t)status.st_size};

@@ -147,10 +147,10 @@ uint64_t cn_os_thread_blocks(int thread)
   const char *found = NULL;
 
   snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  int fd = cn_os_file_open(path, O_RDONLY | O_CLOEXEC, 0);
+  ssize_t n = fd < 0 ? -1 : cn_os_file_read(fd, text, sizeof text - 1);
   if (fd >= 0)
-    close(fd);
+    cn_os_file_close(fd);
   if (n > 0) {
     text[n] = 0;
     found = strstr(text, "\nSigBlk:");
@@ -186,8 +186,12 @@ bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), 
 
 void cn_os_thread_join(struct cn_os_thread *thread)
 {
+  int cancellation;
+
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   if (thread->process == getpid())
     pthread_join((pthread_t)thread->handle, NULL);
+  pthread_setcancelstate(cancellation, NULL);
   thread->process = 0;
 }
 
@@ -196,10 +200,10 @@ void cn_os_thread_name(int thread, char *buffer, size_t size)
   char path[64];
 
   snprintf(path, sizeof path, "/proc/self/task/%d/comm", thread);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? 0 : read(fd, buffer, size - 1);
+  int fd = cn_os_file_open(path, O_RDONLY | O_CLOEXEC, 0);
+  ssize_t n = fd < 0 ? 0 : cn_os_file_read(fd, buffer, size - 1);
   if (fd >= 0)
-    close(fd);
+    cn_os_file_close(fd);
   buffer[n > 0 ? n : 0] = 0;
   buffer[strcspn(buffer, "\n")] = 0;
 }

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
+#include "runtime/core/hold.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/poll_word.h"
@@ -222,10 +223,12 @@ static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
 /* Treat interrupted native code as managed: no walk would get past the handler. */
 static void become_managed(struct cairn_mutator *mutator)
 {
+  cn_hold_cancellation();
   mutator->busy = 1;
   cn_upcall_back();
   count_interruption(mutator, true);
   mutator->busy = 0;
+  cn_hold_let_cancellation();
   cn_signals_release();
 }
 

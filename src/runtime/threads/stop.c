@@ -19,6 +19,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "runtime/core/hold.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/upcalls.h"
@@ -146,7 +147,10 @@ const char *cn_stop_registry_wrong(void)
 static bool take_unless(uint64_t deadline, cn_mutex_over *over, const void *env)
 {
   CN_CHECK(!holding); /* it would wait for itself */
+  cn_hold_cancellation();
   holding = cn_mutex_take_unless(&lock, deadline, over, env);
+  if (!holding)
+    cn_hold_let_cancellation();
   return holding;
 }
 
@@ -161,6 +165,7 @@ static void give_back(void)
 {
   holding = false;
   cn_mutex_release(&lock);
+  cn_hold_let_cancellation();
 }
 
 bool cn_stop_is_own(void)
@@ -310,6 +315,8 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   atomic_store(&lock.word, 0);
   atomic_store(&beside.word, 0);
   atomic_store(&open, false);
+  if (holding)
+    cn_hold_let_cancellation();
   holding = false;
   first = self;
   count = self != NULL;
