@@ -453,19 +453,24 @@ static void meet_condition(void)
   pthread_mutex_unlock(&meeting.lock);
 }
 
-/* Managed code that spins: only its poll lets others stop it. */
+/* Managed code that spins: its poll lets others stop it. */
 static void meet_spinning(void)
 {
   ulong until = (atomic_fetch_add(&arrived, 1) / threads + 1) * threads;
 
-  while (atomic_load(&arrived) < until)
-    if (make(until, NIL)->value % 3 == 0)
+  for (ulong spins = 0; atomic_load(&arrived) < until; spins++) {
+    if (spins < 20)
+      must(make(spins, NIL)->value == spins);
+    else if (spins % 4 == 0)
       sched_yield();
+  }
 }
 
 static void exchange_lists(void (*meet)(void))
 {
   shown[self] = list(sum);
+  if (self == 0)
+    pop_all();
   meet();
   ulong seen = 0;
   for (ulong i = 0; i < threads; i++)
@@ -481,9 +486,10 @@ ulong native_threads(ulong (*function)(ulong), ulong x, unsigned count);
 
 static ulong called(ulong x)
 {
+  static _Thread_local ulong calls;
   ref kept = list(x);
 
-  if ((x & 7) == 3)
+  if (++calls % 64 == 3)
     cairn_collect();
   return sum_list(kept) + (x > 1 && x % 3 == 0 ? native_twice(called, x / 4) : 0);
 }
@@ -534,7 +540,8 @@ static void on_raise(int number)
 {
   ref made = list(raised + (ulong)number);
 
-  cairn_collect();
+  if (raised % 4 == 0)
+    cairn_collect();
   raised += sum_list(made);
 }
 
