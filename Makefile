@@ -5,7 +5,7 @@
 #   make format  write the C sources as clang-format does (.clang-format); make check refuses others
 #   make bench   measure against plain C and LLVM's own passes
 #   make fuzz    a million inputs through each reader of stack maps, frame maps and objects
-#   make projects   Lua, zlib, cJSON, SQLite from Debian's sources, built and tested with CC=cairn-cc
+#   make projects   Lua, zlib, SQLite, cmocka and others from Debian's sources, built and tested with CC=cairn-cc
 #   make soak    random programs under stress, and heaps beside their model
 .PHONY: all setup build demo check quick format bench fuzz soak projects clean
 all: build
