@@ -232,6 +232,22 @@ static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
   return collect(regs, cause, wanted);
 }
 
+/* Refuse managed code that no file has, and whose image is not registered: the collector would find
+ * nothing of its frames. */
+static __attribute__((noinline)) void check_registered(uintptr_t pc)
+{
+  struct cn_region region;
+  char place[CN_REPORT_PC];
+
+  if (cn_index_look_up(pc) != NULL || cn_code_regions_find(pc, &region) ||
+      cn_index_find_inside(pc) || cn_os_is_in_file(pc))
+    return;
+  cairn_fatal("the code at pc %s, which no file has, is managed and has no frame map: no image is "
+              "registered for it; call the module's 'enter' (<cairn/compile.h>) before anything "
+              "else of it",
+              cn_report_pc(pc, place));
+}
+
 /* Let stops pass; other threads walk this stack from `regs` meanwhile. */
 static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
@@ -261,6 +277,8 @@ static bool enter(const struct cn_regs *regs, bool *native)
   *native = mutator->state != CAIRN_ABI_MANAGED;
   if (*native)
     cn_stop_come_back(mutator);
+  if (!*native && mutator->stopped == NULL && !cn_signals_interrupting() && may_collect())
+    check_registered(regs->pc);
   cn_signals_settle(cn_arch_sp_after(regs));
   cn_signals_drop_anchors(mutator, 0);
   let_stops_pass(mutator, regs);
@@ -448,6 +466,7 @@ static void check_layout(const struct cn_regs *regs, const struct cairn_layout *
         "allocation at pc %s: %p is not a layout of a registered image: did the constructor "
         "of %s run? %s",
         cn_report_pc(regs->pc, place), (const void *)layout, file, no_constructor);
+  check_registered(regs->pc);
   cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place),
               (const void *)layout);
 }

@@ -48,7 +48,8 @@ static void check_regions(const struct cairn_image *image)
 void cn_upcall_image(const struct cairn_image *image)
 {
   cn_layouts_check(image);
-  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0)
+  /* What no file has is unmapped by the program itself, maybe too early: fault.c. */
+  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_in_file((uintptr_t)image))
     cn_fault_install();
   /* A fault under stress is explained with a backtrace, and a handler cannot load anything; nor can
    * who has stopped a thread that loads something. */

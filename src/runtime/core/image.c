@@ -414,12 +414,38 @@ static void prepare(void)
   }
 }
 
+static bool share(const unsigned char *start, const unsigned char *stop,
+                  const unsigned char *others_start, const unsigned char *others_stop)
+{
+  return start < others_stop && others_start < stop &&
+         (start != others_start || stop != others_stop);
+}
+
+/* Refuse an image that lies where another is registered, which has gone: a section has one place.
+ * Two images may have the same section: a linker may have kept both. */
+static void check_places(const struct cn_image_list *list, const struct cairn_image *image)
+{
+  for (size_t i = 0; i < list->count; i++) {
+    const struct cairn_image *other = &list->at[i].image;
+    bool stale = list->at[i].key == image ? memcmp(other, image, sizeof *image) != 0
+                                          : share(image->frames_start, image->frames_stop,
+                                                  other->frames_start, other->frames_stop) ||
+                                                share(image->layouts_start, image->layouts_stop,
+                                                      other->layouts_start, other->layouts_stop);
+    if (stale)
+      cairn_fatal("an image is registered at 0x%lx, where another one is registered that is gone: "
+                  "call a module's 'leave' (<cairn/compile.h>) before it is removed",
+                  (unsigned long)(uintptr_t)image);
+  }
+}
+
 static bool add(const struct cairn_image *image)
 {
   prepare();
   CN_CHECK(cn_image_hold());
   const struct cn_image_list *list = atomic_load(&current);
   bool is_new = find(list, image) == list->count;
+  check_places(list, image);
   if (is_new) {
     take_words(image);
     atomic_fetch_or(&flags, image->flags);
@@ -503,6 +529,31 @@ bool cn_image_has_code(uintptr_t start, uintptr_t end)
   CN_ASSERT(start <= end);
   for (size_t i = 0; i < list->count && !found; i++)
     found = has_code(&list->at[i].image, start, end);
+  cn_image_leave(entered);
+  return found;
+}
+
+/* True if the address lies on a page of [start, stop). */
+static bool is_on_page(uintptr_t address, const void *start, const void *stop)
+{
+  size_t page = cn_os_page();
+
+  return start != stop && address >= (uintptr_t)start / page * page &&
+         address < ((uintptr_t)stop + page - 1) / page * page;
+}
+
+bool cn_image_has_section(uintptr_t address)
+{
+  bool entered = cn_image_enter(), found = false;
+  const struct cn_image_list *list = cn_image_list();
+
+  for (size_t i = 0; i < list->count && !found; i++) {
+    const struct cairn_image *image = &list->at[i].image;
+    found = is_on_page(address, image->frames_start, image->frames_stop) ||
+            is_on_page(address, image->roots_start, image->roots_stop) ||
+            is_on_page(address, image->layouts_start, image->layouts_stop) ||
+            is_on_page(address, image->details_start, image->details_stop);
+  }
   cn_image_leave(entered);
   return found;
 }

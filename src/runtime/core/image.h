@@ -64,6 +64,9 @@ bool cn_image_has_frames(void);
 /* False: it only carries a flag. */
 bool cn_image_has_sections(const struct cairn_image *image);
 
+/* True if a section of a registered image has a part on the address's page. Reads no section. */
+bool cn_image_has_section(uintptr_t address);
+
 /* True if a function with frame maps has a part of [start, end). */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 

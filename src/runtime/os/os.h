@@ -166,6 +166,9 @@ uintptr_t cn_os_frame_register(const struct cn_os_frame *frame, int reg);
  * loaded from, into buffer as "name+0x12". False: unknown. Reads files, allocates nothing. */
 bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size);
 
+/* True if the address, of code or data, was loaded from a file. Allocates nothing. */
+bool cn_os_is_in_file(uintptr_t address);
+
 /* The file that the code at `pc` was loaded from. False: none, or too long. Allocates nothing. */
 bool cn_os_module(uintptr_t pc, char *buffer, size_t size);
 

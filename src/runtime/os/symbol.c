@@ -137,6 +137,13 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
   return name != NULL;
 }
 
+bool cn_os_is_in_file(uintptr_t address)
+{
+  struct query query = {.pc = address};
+
+  return dl_iterate_phdr(holds_pc, &query) != 0;
+}
+
 bool cn_os_module(uintptr_t pc, char *buffer, size_t size)
 {
   struct query query = {.pc = pc};

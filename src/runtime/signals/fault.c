@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names two kinds of fault: the first use of a stale reference, for stress mode unmaps the space
- * that objects left, and a frame too large for what is left of the stack.
+ * Names three kinds of fault: the first use of a stale reference, for stress mode unmaps the space
+ * that objects left; a frame too large for what is left of the stack; and a section of an image
+ * that was unmapped without being unregistered.
  */
 #include "runtime/signals/fault.h"
 
@@ -10,6 +11,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/arch/arch.h"
+#include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/backtrace.h"
@@ -40,12 +42,28 @@ static void explain(uintptr_t address, uintptr_t pc)
   cn_backtrace_fault(pc);
 }
 
+/* The collector reads the sections of an image that is registered. */
+static void explain_image(uintptr_t address, uintptr_t pc)
+{
+  char place[CN_REPORT_PC];
+
+  if (!cn_image_has_section(address))
+    return;
+  cn_report_text("cairn: code that was loaded in memory is unmapped, and its image is still "
+                 "registered: 0x%lx, which it has, is read at pc %s; call the module's 'leave' "
+                 "(<cairn/compile.h>) before it is removed\n",
+                 (unsigned long)address, cn_report_pc(pc, place));
+  cn_backtrace_fault(pc);
+}
+
 void cn_fault_explain(const siginfo_t *info, const void *context)
 {
   if (info->si_code <= 0)
     return;
   cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context), cn_arch_fault_sp(context));
   explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
+  if (info->si_signo == SIGSEGV && info->si_code == SEGV_MAPERR)
+    explain_image((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
 }
 
 static bool installed;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "runtime/core/anchors.h"
+#include "runtime/core/image.h"
 #include "runtime/core/report.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
@@ -99,8 +100,20 @@ static enum cn_frames meet(struct cn_frame *frame)
   return found;
 }
 
-/* Settle at a pc that the table does not have yet, or that has no frame map. */
-static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
+/* The frame is at the walk's anchor, and has no map. Managed code leaves anchors, except at
+ * entries.
+ */
+static void check_anchor(const struct cn_walk *walk)
+{
+  if (!cn_anchor_is_entry(walk->anchor) && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
+    fail(walk,
+         "managed code called native code there and has no frame map: no image is registered "
+         "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
+}
+
+/* Settle at a pc that the table does not have yet, or that has no frame map. `anchored`: an anchor
+ * has it. */
+static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -111,27 +124,39 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk)
     frame->map = NULL;
     if (cn_code_regions_find(frame->pc, &frame->region))
       return true;
-    if (cn_return_barrier_pass(frame) || pass_entry(walk))
+    if (cn_return_barrier_pass(frame))
       continue;
+    if (pass_entry(walk)) {
+      anchored = false;
+      continue;
+    }
     if (found == CN_FRAMES_CODE)
       fail(walk, "the managed function has no safepoint there");
     check_signal(walk);
+    if (anchored)
+      check_anchor(walk);
     if (!take_anchor(walk))
       return !(walk->past_end = true);
+    anchored = true;
   } while (!find_map(walk));
+  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
+  return true;
+}
+
+static inline bool settle(struct cn_walk *walk, bool anchored)
+{
+  struct cn_frame *frame = &walk->frame;
+
+  CN_ASSERT(!walk->past_end);
+  if (!find_map(walk))
+    return settle_slowly(walk, anchored);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
   return true;
 }
 
 bool cn_walk_settle(struct cn_walk *walk)
 {
-  struct cn_frame *frame = &walk->frame;
-
-  CN_ASSERT(!walk->past_end);
-  if (!find_map(walk))
-    return settle_slowly(walk);
-  frame->link = frame->place[CN_ARCH_FRAME_POINTER];
-  return true;
+  return settle(walk, false);
 }
 
 /* Begin nowhere. Do not clear fields that are valid only if another says so: short walks are
@@ -193,7 +218,7 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
     if (!take_anchor(walk))
       return !(walk->past_end = true);
     walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
-    return cn_walk_settle(walk);
+    return settle(walk, true);
   }
   walk->stopped = true;
   frame->regs = regs;
@@ -402,7 +427,7 @@ static inline bool step(struct cn_walk *walk, uintptr_t cfa)
     __builtin_prefetch(frame->pc_slot + CN_PREFETCH_FETCH);
   if (cfa > walk->fetch_at)
     fetch(walk);
-  return find_map(walk) || settle_slowly(walk);
+  return find_map(walk) || settle_slowly(walk, false);
 }
 
 static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)

@@ -72,6 +72,35 @@ static void layouts_of_many(void **state)
   assert_int_equal(cn_image_count(), 0);
 }
 
+/* ---- images that were unmapped, and others that take their place ---- */
+
+static void other_in_its_place(void)
+{
+  cairn_image_register(&images[0]);
+  images[0].layouts_stop = (const unsigned char *)&layouts[0][1];
+  cairn_image_register(&images[0]);
+}
+
+static void other_across_it(void)
+{
+  cairn_image_register(&images[0]);
+  images[1].layouts_start = (const unsigned char *)&layouts[0][1];
+  images[1].layouts_stop = (const unsigned char *)&layouts[0][EACH + 1];
+  cairn_image_register(&images[1]);
+}
+
+static void images_that_are_gone(void **state)
+{
+  (void)state;
+  aborts(other_in_its_place, "where another one is registered that is gone");
+  aborts(other_across_it, "where another one is registered that is gone");
+  cairn_image_register(&images[0]);
+  cairn_image_register(&images[0]);
+  assert_true(cn_image_has_section((uintptr_t)&layouts[0][1]));
+  cairn_image_unregister(&images[0]);
+  assert_false(cn_image_has_section((uintptr_t)&layouts[0][1]));
+}
+
 /* As a linker that keeps both leaves them; one goes. */
 static void one_section_twice(void **state)
 {
@@ -265,6 +294,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layouts_of_many),
+      cmocka_unit_test(images_that_are_gone),
       cmocka_unit_test(one_section_twice),
       cmocka_unit_test(lists_are_freed),
       cmocka_unit_test(images_of_other_versions),
