@@ -13,7 +13,9 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/heap.h"
+#include "runtime/os/os.h"
 #include "runtime/roots/described.h"
+#include "runtime/threads/handshake.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/index.h"
 
@@ -83,6 +85,36 @@ static bool on_stack(uintptr_t slot, const struct cn_regs *regs)
   return slot - sp < cn_mutator_get(regs->pc)->stack_end - sp || cn_coroutine_stacks_hold(slot);
 }
 
+struct question {
+  uintptr_t slot;
+  bool described;
+};
+
+static void look(int thread, void *env)
+{
+  struct question *question = env;
+
+  (void)thread;
+  question->described = cn_described_elsewhere(cn_handshake_examined(), question->slot);
+}
+
+/* Does it lie in a local of another thread? That thread waits for a result there, or comes to a
+ * safepoint soon. If it does not come, or another thread requests something meanwhile, there is no
+ * answer, and nothing to report. */
+static bool in_other_thread(uintptr_t slot)
+{
+  enum { PATIENCE = 100000000 }; /* nanoseconds */
+  struct question question = {.slot = slot};
+  struct cn_handshake request = {.thread = CN_HANDSHAKE_AT,
+                                 .address = slot,
+                                 .operation = look,
+                                 .env = &question,
+                                 .deadline = cn_os_nanoseconds() + PATIENCE};
+  enum cairn_status status = cn_handshake_now(&request);
+
+  return status == CAIRN_OK ? question.described : status != CAIRN_E_UNKNOWN;
+}
+
 /* Does the collector look for references there? Between the stack pointer and the end of the stack
  * globals may lie, too: a thread's own above its frames, and any above the stack of a signal
  * handler, from which no walk leads on. */
@@ -91,7 +123,7 @@ static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
   if (cn_described_had(slot, regs) || in_last_global(slot))
     return true;
   if (!on_stack(slot, regs))
-    return in_global(slot);
+    return in_global(slot) || in_other_thread(slot);
   bool own = cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom;
   return (!own && in_global(slot)) || cn_described_has(slot, regs) || (own && in_global(slot));
 }

@@ -163,3 +163,13 @@ bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
   cn_index_leave(entered);
   return found;
 }
+
+bool cn_described_elsewhere(struct cairn_mutator *mutator, uintptr_t slot)
+{
+  struct cn_walk walk;
+
+  bool entered = cn_index_enter();
+  bool found = find(&walk, cn_walk_begin(&walk, mutator, mutator->stopped), slot, NULL);
+  cn_index_leave(entered);
+  return found;
+}

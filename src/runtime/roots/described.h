@@ -15,6 +15,9 @@
  * stop nor is stopped. False if the call is not recorded. */
 bool cn_described_has(uintptr_t slot, const struct cn_regs *regs);
 
+/* Is it such a word in a frame of another mutator, which rests or waits for this thread? */
+bool cn_described_elsewhere(struct cairn_mutator *mutator, uintptr_t slot);
+
 /* Has that been found before of a call here and frames like these? Takes a few instructions. */
 bool cn_described_had(uintptr_t slot, const struct cn_regs *regs);
 

@@ -64,6 +64,14 @@ static void choose(struct cn_handshake *request)
     request->thread = mutator->thread;
 }
 
+static void choose_at(struct cn_handshake *request)
+{
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    if (m != &cairn_mutator && request->address >= m->stack_bottom &&
+        request->address < m->stack_end)
+      request->thread = m->thread;
+}
+
 /* Returns how many. */
 static size_t post(struct cn_handshake *request)
 {
@@ -118,6 +126,8 @@ static enum cairn_status shake(struct cn_handshake *request)
   CN_ASSERT_VALID(cn_handshake_wrong());
   if (request->thread == CN_HANDSHAKE_ANY)
     choose(request);
+  else if (request->thread == CN_HANDSHAKE_AT)
+    choose_at(request);
   size_t count = post(request);
   if (count == 0 && request->thread != CN_HANDSHAKE_ALL)
     return request->thread == 0 ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
@@ -165,6 +175,21 @@ enum cairn_status cn_handshake(struct cn_handshake *request)
   enum cairn_status status = take(request->deadline);
   if (status == CAIRN_OK) {
     CN_ASSERT(request->operation != NULL);
+    status = shake(request);
+    cn_stop_include();
+  }
+  cn_hold_let_signals();
+  return status;
+}
+
+enum cairn_status cn_handshake_now(struct cn_handshake *request)
+{
+  enum cairn_status status = CAIRN_E_TIMEOUT;
+
+  if (cn_handshake_examined() != NULL)
+    return CAIRN_E_BUSY;
+  cn_hold_signals();
+  if (cn_stop_exclude_unless(0, NULL)) {
     status = shake(request);
     cn_stop_include();
   }

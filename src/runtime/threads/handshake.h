@@ -13,11 +13,12 @@
 #include "runtime/core/mutator.h"
 
 /* Targets that are not a thread's number. 0 is the main thread. */
-enum { CN_HANDSHAKE_ALL = -1, CN_HANDSHAKE_ANY = -2 };
+enum { CN_HANDSHAKE_ALL = -1, CN_HANDSHAKE_ANY = -2, CN_HANDSHAKE_AT = -3 };
 
 struct cn_handshake {
   int thread;
-  uint64_t random; /* with ANY: which one */
+  uint64_t random;   /* with ANY: which one */
+  uintptr_t address; /* with AT: the other thread on whose stack it lies */
   cairn_handshake_operation *operation;
   void *env;
   uint64_t deadline; /* by cn_os_nanoseconds() */
@@ -33,6 +34,10 @@ enum { CN_HANDSHAKE_NONE, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN };
 
 /* cairn_handshake() of <cairn/thread.h>. Native code calls it. */
 enum cairn_status cn_handshake(struct cn_handshake *request);
+
+/* The same for a thread that runs managed code and comes to no safepoint now. TIMEOUT, too, if
+ * another thread requests a stop or a handshake, which may wait for this one. */
+enum cairn_status cn_handshake_now(struct cn_handshake *request);
 
 /* The program is over: let all requesters go, now and later. Any thread. */
 void cn_handshake_end(void);
