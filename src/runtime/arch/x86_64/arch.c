@@ -286,7 +286,8 @@ void cn_arch_anchor_walked(struct cn_anchor *anchor)
 struct _Unwind_Context;
 typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
 extern get_register _Unwind_GetGR __attribute__((weak));
-enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
+enum { CLEANUP_PHASE = 2, FORCED = 8 };
+enum { CONTINUE_UNWIND = 8 };
 
 /* `pc` is in the unwinder. */
 static get_register *find_get_register(uintptr_t pc)
@@ -310,7 +311,8 @@ static get_register *find_get_register(uintptr_t pc)
  * its own. Its own is over, but stays reserved, for the unwinder has yet to read it, and the
  * handler of a signal that comes before may call native code. The next slow path drops it, or the
  * return of the call around it. The thread gets the state of the frame's caller, whose landing pads
- * may run next. */
+ * may run next. A thread that is cancelled within the stub has not filled its anchor yet, or has
+ * dropped it, and has that state. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
                     struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
@@ -325,7 +327,10 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
     return CONTINUE_UNWIND;
   get_register *get = find_get_register((uintptr_t)__builtin_return_address(0));
   struct cn_anchor *anchor = (struct cn_anchor *)get(context, cn_arch_saved[CN_RBX]);
-  if (!cn_anchors_have(mutator->anchors, mutator->anchor, anchor))
+  bool has = cn_anchors_have(mutator->anchors, mutator->anchor, anchor);
+  if (!has && (actions & FORCED) != 0)
+    return CONTINUE_UNWIND;
+  if (!has)
     cairn_fatal("an exception passes a native call that has no anchor");
   if (cn_anchor_is_entry(anchor))
     mutator->state = CAIRN_ABI_NATIVE;
