@@ -27,6 +27,10 @@ const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT
  * was. */
 char *cn_words_parse(const char *text, struct cairn_word_kind *kind);
 
+/* Does a reference, or each one of a vector or aggregate, surely end as one of the kind does? The
+ * kind has bits for that. What comes from elsewhere as a word does (word_ends.c). */
+bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference);
+
 /* As a number, for struct cairn_image (abi.def, IMAGE_WORDS). */
 uint64_t cn_words_code(struct cairn_word_kind kind);
 

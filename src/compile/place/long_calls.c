@@ -203,7 +203,7 @@ void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *p
     if (polls->user)
       cn_long_cut(ctx, &calls.at[i], polls, polled);
     else
-      cn_long_outline(ctx, &calls.at[i], polls);
+      cn_long_outline(ctx, &calls.at[i], polls, polled);
   }
   cn_free(&calls);
   if (!polls->user)

@@ -44,9 +44,11 @@ uint64_t cn_long_limit(struct cn_ctx *ctx);
  * must not be collected. */
 bool cn_long_is_said_short(LLVMValueRef call);
 
-/* Cut one where it is (long_calls_cut.c), or in a function of its own (long_calls_outline.c). The
- * call stays for short lengths; it is deleted if none is short enough. */
-void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls);
+/* Cut one where it is (long_calls_cut.c), or in a function of its own (long_calls_outline.c), if
+ * that can be told the places. The call stays for short lengths; it is deleted if none is short
+ * enough. */
+void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
+                     struct cn_ptrmap *polled);
 void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
                  struct cn_ptrmap *polled);
 

@@ -8,6 +8,11 @@
  *
  * Not with a poll of the module's own: such a function may get a pointer into an object for an
  * argument, and the module's runtime may not know the object by it. There calls are cut in place.
+ *
+ * Where words may be immediates, an argument must end as a reference does. A place that may not,
+ * as a byte of a text, is handed on as an object and a distance, to cairn.long.at.NAME. A call in
+ * place is cut where no such object is known, as of a variable that goes through the bytes, or
+ * where the result would be such a place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +21,19 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/core/words.h"
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
 #define ARGUMENTS 3 /* to where, with what or from where, how many bytes */
+#define PLACES 2
+
+/* How the call's places are handed on. */
+struct handing {
+  bool apart[PLACES];           /* as an object and a distance; else as it is */
+  LLVMValueRef objects[PLACES]; /* for those */
+  unsigned arguments;
+};
 
 static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef caller)
 {
@@ -45,20 +59,33 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
 }
 
+/* The place in the helper: a parameter, or two of them. */
+static LLVMValueRef receive(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
+{
+  LLVMValueRef first = LLVMGetParam(function, (*at)++), distance;
+
+  if (!apart)
+    return first;
+  distance = LLVMGetParam(function, (*at)++);
+  LLVMTypeRef byte = LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(first)));
+  return LLVMBuildGEP2(builder, byte, first, &distance, 1, "");
+}
+
 /* Have the function call the leaf with its arguments; then cut that call. */
 static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
-                 struct cn_polls *polls)
+                 const struct handing *handing, struct cn_polls *polls)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef leaf = cn_direct_callee(which->call), arguments[ARGUMENTS + 1];
-  unsigned count = LLVMGetNumArgOperands(which->call);
+  unsigned count = LLVMGetNumArgOperands(which->call), at = 0;
   struct cn_long_call inner = *which;
   struct cn_ptrmap polled = {0};
 
   CN_CHECK(count == ARGUMENTS || count == ARGUMENTS + 1);
-  CN_CHECK(LLVMCountParams(function) == ARGUMENTS);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
-  LLVMGetParams(function, arguments);
+  for (unsigned i = 0; i < ARGUMENTS; i++)
+    arguments[i] = receive(builder, function, i < PLACES && handing->apart[i], &at);
+  CN_CHECK(LLVMCountParams(function) == at && at == handing->arguments);
   if (count > ARGUMENTS)
     arguments[ARGUMENTS] = LLVMGetOperand(which->call, ARGUMENTS); /* not volatile */
   inner.call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(leaf), leaf, arguments, count, "");
@@ -74,38 +101,103 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
 }
 
 static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *which,
-                                 struct cn_polls *polls)
+                                 const struct handing *handing, struct cn_polls *polls)
 {
-  LLVMTypeRef types[ARGUMENTS];
+  LLVMTypeRef types[ARGUMENTS + PLACES];
+  unsigned count = 0;
   size_t length;
-  char *name =
-      cn_format(CN_LONG_PREFIX "%s", LLVMGetValueName2(cn_direct_callee(which->call), &length));
+  char *name = cn_format(CN_LONG_PREFIX "%s%s", handing->arguments > ARGUMENTS ? "at." : "",
+                         LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
-  for (unsigned i = 0; i < ARGUMENTS; i++)
-    types[i] = LLVMTypeOf(LLVMGetOperand(which->call, i));
-  LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(which->call), types, ARGUMENTS, false);
+  for (unsigned i = 0; i < ARGUMENTS; i++) {
+    types[count++] = LLVMTypeOf(LLVMGetOperand(which->call, i));
+    if (i < PLACES && handing->apart[i])
+      types[count++] = LLVMInt64TypeInContext(ctx->llvm);
+  }
+  LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(which->call), types, count, false);
   if (!function || LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
     function = LLVMAddFunction(ctx->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
     add_attributes(ctx, function, LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
-    fill(ctx, function, which, polls);
+    fill(ctx, function, which, handing, polls);
   }
   free(name);
   return function;
 }
 
-/* A call of `function` with the same arguments. */
-static LLVMValueRef call_instead(LLVMBuilderRef builder, LLVMValueRef function,
-                                 const struct cn_long_call *which)
-{
-  LLVMValueRef arguments[ARGUMENTS];
+/* ---- places apart ---- */
 
-  for (unsigned i = 0; i < ARGUMENTS; i++)
-    arguments[i] = LLVMGetOperand(which->call, i);
+/* The object of a place that may not end as a reference: what its GEPs begin with, if that does.
+ * Null: no such value is known. */
+static LLVMValueRef object_of(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef place)
+{
+  while (LLVMIsAGetElementPtrInst(place) && !cn_words_keep_end(ctx, kind, place))
+    place = LLVMGetOperand(place, 0);
+  return cn_words_keep_end(ctx, kind, place) ? place : NULL;
+}
+
+/* The way from the object to the place, by the same GEPs, which begin at zero: no address becomes a
+ * number. */
+static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object,
+                           LLVMValueRef place)
+{
+  LLVMValueRef indices[16];
+
+  if (place == object)
+    return LLVMConstNull(LLVMPointerTypeInContext(ctx->llvm, 0));
+  unsigned count = (unsigned)LLVMGetNumOperands(place) - 1;
+  LLVMValueRef before = way_to(ctx, builder, object, LLVMGetOperand(place, 0));
+  CN_CHECK(count <= sizeof indices / sizeof *indices);
+  for (unsigned i = 0; i < count; i++)
+    indices[i] = LLVMGetOperand(place, i + 1);
+  return LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(place), before, indices, count, "");
+}
+
+/* Find how to hand the places on. False: the helper cannot have them, or return such a one. */
+static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which,
+                         struct handing *handing)
+{
+  struct cairn_word_kind kind = cn_words(ctx);
+  bool all = true;
+
+  *handing = (struct handing){.arguments = ARGUMENTS};
+  for (unsigned i = 0; i < which->places; i++) {
+    LLVMValueRef place = LLVMGetOperand(which->call, i);
+    if (kind.reference_bits == 0 || !cn_is_ref(LLVMTypeOf(place)))
+      continue;
+    all &= cn_words_keep_end(ctx, kind, place);
+    handing->objects[i] = object_of(ctx, kind, place);
+    if (!handing->objects[i])
+      return false;
+  }
+  for (unsigned i = 0; !all && i < which->places; i++) {
+    handing->apart[i] = handing->objects[i] != NULL;
+    handing->arguments += handing->apart[i];
+  }
+  return all || !cn_is_ref(LLVMTypeOf(which->call));
+}
+
+/* A call of `function` with the same arguments. */
+static LLVMValueRef call_instead(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
+                                 const struct cn_long_call *which, const struct handing *handing)
+{
+  LLVMValueRef arguments[ARGUMENTS + PLACES];
+  unsigned count = 0;
+
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(which->call));
-  return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, ARGUMENTS,
-                        "");
+  for (unsigned i = 0; i < ARGUMENTS; i++) {
+    LLVMValueRef place = LLVMGetOperand(which->call, i);
+    if (i >= PLACES || !handing->apart[i]) {
+      arguments[count++] = place;
+      continue;
+    }
+    LLVMValueRef way = way_to(ctx, builder, handing->objects[i], place);
+    arguments[count++] = handing->objects[i];
+    arguments[count++] = LLVMBuildPtrToInt(builder, way, LLVMInt64TypeInContext(ctx->llvm), "");
+  }
+  CN_CHECK(count == handing->arguments);
+  return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
 }
 
 /* Join the results of both calls in `done`. */
@@ -124,7 +216,7 @@ static void join(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef pl
 }
 
 static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_long_call *which,
-                   LLVMValueRef function)
+                   const struct handing *handing, LLVMValueRef function)
 {
   LLVMValueRef call = which->call, length = LLVMGetOperand(call, which->length);
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
@@ -136,7 +228,7 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
 
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, cold);
-  LLVMValueRef instead = call_instead(builder, function, which);
+  LLVMValueRef instead = call_instead(ctx, builder, function, which, handing);
   LLVMBuildBr(builder, done);
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMValueRef is_long = LLVMBuildICmp(builder, LLVMIntUGT, length, limit, "long");
@@ -145,17 +237,24 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
   cn_work_say(ctx, call, cn_work_of_bytes(which->limit));
 }
 
-void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls)
+void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
+                     struct cn_ptrmap *polled)
 {
-  CN_CHECK(!polls->user && which->length == ARGUMENTS - 1);
-  LLVMValueRef function = function_for(ctx, which, polls);
+  struct handing handing;
+
+  CN_CHECK(!polls->user && which->length == ARGUMENTS - 1 && which->places <= PLACES);
+  if (!find_handing(ctx, which, &handing)) {
+    cn_long_cut(ctx, which, polls, polled);
+    return;
+  }
+  LLVMValueRef function = function_for(ctx, which, &handing, polls);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   if (which->limit) {
-    branch(ctx, builder, which, function);
+    branch(ctx, builder, which, &handing, function);
   } else {
     LLVMPositionBuilderBefore(builder, which->call);
-    cn_emit_instead(which->call, call_instead(builder, function, which));
+    cn_emit_instead(which->call, call_instead(ctx, builder, function, which, &handing));
   }
   LLVMDisposeBuilder(builder);
 }

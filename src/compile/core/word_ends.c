@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The low bits of pointers into objects, in modules whose words may be immediates (docs/words.md).
+ * A pointer ends as a reference does if its distance from its base is a multiple of what these bits
+ * count. Needs: nothing. Breaks: nothing.
+ */
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/core/words.h"
+
+/* What is still to be shown of a value: that a reference is at such a distance from its base; or
+ * that an integer is a multiple. A value that is seen a second time holds if the others do. */
+struct proof {
+  struct cn_ctx *ctx;
+  uint64_t multiple;
+  CN_VECTOR(LLVMValueRef) work;
+  struct cn_ptrmap seen;
+};
+
+static void want(struct proof *p, LLVMValueRef value)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&p->seen, value, &fresh);
+  if (fresh)
+    cn_push(&p->work, value);
+}
+
+/* Want what `value`, no GEP, is chosen or made of. */
+static void want_operands(struct proof *p, LLVMValueRef value)
+{
+  bool reference = cn_holds_ref(LLVMTypeOf(value));
+  unsigned count = (unsigned)LLVMGetNumOperands(value);
+
+  for (unsigned i = LLVMIsASelectInst(value) ? 1 : 0; i < count; i++)
+    if (!reference || cn_holds_ref(LLVMTypeOf(LLVMGetOperand(value, i))))
+      want(p, LLVMGetOperand(value, i));
+}
+
+static bool is_multiple(const struct proof *p, LLVMValueRef constant)
+{
+  return LLVMIsAConstantInt(constant) && LLVMConstIntGetZExtValue(constant) % p->multiple == 0;
+}
+
+/* Do what is known, and what is still wanted, show that the integer is a multiple? */
+static bool judge_integer(struct proof *p, LLVMValueRef value)
+{
+  LLVMValueRef right =
+      LLVMIsAInstruction(value) && LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
+
+  if (LLVMIsAConstantInt(value) || !LLVMIsAInstruction(value))
+    return is_multiple(p, value);
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMPHI:
+  case LLVMSExt:
+  case LLVMZExt:
+  case LLVMTrunc:
+  case LLVMFreeze:
+  case LLVMSelect:
+    want_operands(p, value);
+    return true;
+  case LLVMShl:
+    return LLVMIsAConstantInt(right) && LLVMConstIntGetZExtValue(right) < 64 &&
+           (UINT64_C(1) << LLVMConstIntGetZExtValue(right)) % p->multiple == 0;
+  case LLVMMul:
+  case LLVMAnd:
+    if (!is_multiple(p, right))
+      want(p, LLVMGetOperand(value, 0));
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* The bytes that one of index `i` of a GEP counts; a field's distance is in *fixed. */
+static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first,
+                          uint64_t *fixed)
+{
+  bool is_struct = !first && LLVMGetTypeKind(*type) == LLVMStructTypeKind;
+
+  *fixed = 0;
+  if (is_struct) {
+    unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+    *fixed = LLVMOffsetOfElement(p->ctx->layout, *type, field);
+    *type = LLVMStructGetTypeAtIndex(*type, field);
+    return 0;
+  }
+  if (!first)
+    *type = LLVMGetElementType(*type);
+  return LLVMABISizeOfType(p->ctx->layout, *type);
+}
+
+/* Indices are integers, or the same integer in each lane of a vector that we do not look into. */
+static bool judge_gep(struct proof *p, LLVMValueRef gep)
+{
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  unsigned count = (unsigned)LLVMGetNumOperands(gep);
+
+  for (unsigned i = 1; i < count; i++) {
+    LLVMValueRef index = LLVMGetOperand(gep, i);
+    uint64_t fixed;
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+      return LLVMIsNull(index) && count == 2;
+    uint64_t stride = stride_of(p, &type, index, i == 1, &fixed);
+    bool constant = LLVMIsAConstantInt(index) != NULL;
+    if (fixed % p->multiple != 0 ||
+        (constant && stride * LLVMConstIntGetZExtValue(index) % p->multiple != 0))
+      return false;
+    if (!constant && stride % p->multiple != 0)
+      want(p, index);
+  }
+  want(p, LLVMGetOperand(gep, 0));
+  return true;
+}
+
+/* The same of a reference, or of a vector or aggregate of them. What it is made of is wanted, down
+ * to what comes from elsewhere as a word. */
+static bool judge_reference(struct proof *p, LLVMValueRef value)
+{
+  if (!LLVMIsAInstruction(value))
+    return true;
+  switch (LLVMGetInstructionOpcode(value)) {
+  case LLVMGetElementPtr:
+    return judge_gep(p, value);
+  case LLVMSelect:
+  case LLVMPHI:
+  case LLVMFreeze:
+  case LLVMBitCast:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+    want_operands(p, value);
+    return true;
+  default:
+    return true;
+  }
+}
+
+static bool judge(struct proof *p, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+
+  if (cn_holds_ref(type))
+    return judge_reference(p, value);
+  return LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMIsAUndefValue(value) ||
+         judge_integer(p, value);
+}
+
+bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference)
+{
+  struct proof p = {.ctx = ctx, .multiple = UINT64_C(1) << kind.reference_bits};
+  bool holds = true;
+
+  CN_ASSERT(p.multiple > 1 && p.multiple <= CAIRN_ABI_OBJECT_ALIGN);
+  want(&p, reference);
+  while (holds && p.work.count > 0)
+    holds = judge(&p, p.work.at[--p.work.count]);
+  cn_free(&p.work);
+  cn_ptrmap_free(&p.seen);
+  return holds;
+}
