@@ -53,6 +53,7 @@ static const struct kernel {
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/background.h"
+#include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;
@@ -89,6 +90,15 @@ bool cn_upcall_delivering(void) /* no handler of a signal runs here */
 bool cn_workers_is_one(void) /* nor does a collector */
 {
   return false;
+}
+
+bool cn_os_is_new_process(void)
+{
+  return false;
+}
+
+void cn_unseen_settle(void)
+{
 }
 
 void cn_background_hold(void)

@@ -136,9 +136,11 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
   }
   /* Do not ask the C library, which calls malloc(), in a signal handler that may have interrupted
    * malloc(). */
-  uintptr_t sp = cn_signals_interrupted_sp();
-  if (sp ? !cn_os_memory_around(sp, &bottom, &end) : !cn_os_stack(&bottom, &end))
-    cn_report_fatal(pc, "the bounds of the thread's stack cannot be found");
+  uintptr_t sp = cn_signals_interrupted_sp(), here = (uintptr_t)__builtin_frame_address(0);
+  if ((sp != 0 || !cn_os_stack(&bottom, &end)) &&
+      !cn_os_memory_around(sp != 0 ? sp : here, &bottom, &end))
+    cn_report_fatal(pc, "the bounds of the thread's stack cannot be found: the system denies "
+                        "sched_getaffinity() or memory, and /proc/self/maps");
   mutator->stack_bottom = bottom;
   mutator->stack_end = end & ~(sizeof end - 1);
   mutator->stack_floor = cn_bounds_floor(bottom, mutator->stack_end);

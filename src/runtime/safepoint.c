@@ -30,6 +30,7 @@
 #include "runtime/stats.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/index.h"
@@ -272,6 +273,7 @@ static bool enter(const struct cn_regs *regs, bool *native)
                               "collector or the operation of a handshake");
   if (mutator->stopped == NULL)
     cn_stop_refuse_own(regs->pc);
+  cn_unseen_look();
   cn_hold_cancellation();
   mutator->busy = 1;
   *native = mutator->state != CAIRN_ABI_MANAGED;

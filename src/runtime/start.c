@@ -146,6 +146,7 @@ static void start(char **environment)
   cn_contexts_init();
   cn_thread_end_init(cn_attach_end);
   cn_os_barrier_prepare();
+  cn_os_forks_watch();
   cn_os_forks(fork_begins, fork_ends, forked);
   if (cn_options.stress != 0)
     cn_fault_install();

@@ -17,6 +17,7 @@
 #include "runtime/stop_limit.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
+#include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/index.h"
 #include "runtime/watchdog.h"
@@ -113,6 +114,7 @@ __attribute__((destructor(101))) static void end(void)
 {
   uint64_t safepoints, allocated;
 
+  cn_unseen_look();
   cn_watchdog_stop();
   cn_stop_limit_end();
   unsigned workers = cn_workers_count();

@@ -70,6 +70,14 @@ void cn_os_forked(void (*child)(void));
  * be null. */
 void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void));
 
+/* Children that none of these sees, of _Fork(), clone() or the system call: the process is new
+ * until its first thread that looks has taken it, and then settled it; `call`: with the calls that
+ * come after a fork(). A child that shares its parent's memory is none. Once, first: watch. */
+void cn_os_forks_watch(void);
+bool cn_os_is_new_process(void);
+bool cn_os_new_process_take(void); /* false: another thread has */
+void cn_os_new_process_settle(bool call);
+
 /* Wait while *word is `value`, until a wake: cn_os_wake() wakes all that wait for the word,
  * cn_os_wake_one() one. May return early for no reason. False: `deadline` by cn_os_nanoseconds()
  * has passed; UINT64_MAX: there is none. */

@@ -21,22 +21,6 @@
 #include <unistd.h>
 #include "base/check.h"
 
-/* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A
- * program linked with -nostartfiles has no such file; the runtime is in the executable, which is
- * null. */
-extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
-                             void *image);
-
-void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void))
-{
-  __register_atfork(before, parent, child, NULL);
-}
-
-void cn_os_forked(void (*child)(void))
-{
-  cn_os_forks(NULL, NULL, child);
-}
-
 static struct timespec time_of(uint64_t nanoseconds)
 {
   return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u),

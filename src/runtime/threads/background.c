@@ -43,6 +43,11 @@ bool cn_background_is_it(void)
   return works;
 }
 
+bool cn_background_is_inside(void)
+{
+  return atomic_load(&inside) != 0;
+}
+
 /* ---- the thread ---- */
 
 /* Once for all look-ups of layouts in the step. */

@@ -29,5 +29,7 @@ void cn_background_forked(void);
 
 /* Is it the calling thread? */
 bool cn_background_is_it(void);
+/* Is a step under way? */
+bool cn_background_is_inside(void);
 
 #endif

@@ -27,6 +27,7 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/handshake.h"
+#include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 
 enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state, by one requester */
@@ -144,8 +145,14 @@ const char *cn_stop_registry_wrong(void)
   return seen == count ? NULL : "registry: there are fewer mutators than it counts";
 }
 
+bool cn_stop_is_alone(void)
+{
+  return atomic_load(&lock.word) == 0 && count == (cairn_mutator.attached != 0);
+}
+
 static bool take_unless(uint64_t deadline, cn_mutex_over *over, const void *env)
 {
+  cn_unseen_look();
   CN_CHECK(!holding); /* it would wait for itself */
   cn_hold_cancellation();
   holding = cn_mutex_take_unless(&lock, deadline, over, env);

@@ -61,6 +61,8 @@ bool cn_stop_rests(const struct cairn_mutator *mutator);
  * run the operation of a handshake? Then it would wait for itself in all functions above but
  * cn_stop_end(). */
 bool cn_stop_is_own(void);
+/* Is there no other mutator, and no stop or handshake under way? */
+bool cn_stop_is_alone(void);
 /* End the program with a message that names `pc` (own_stop.c), */
 _Noreturn void cn_stop_refuse(uintptr_t pc);
 /* if so; */

@@ -17,6 +17,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/unseen.h"
 
 struct worker {
   struct cn_os_thread thread;
@@ -174,6 +175,7 @@ static unsigned run(unsigned most)
 unsigned cairn_workers_run(unsigned most, cairn_job *wanted, void *env)
 {
   CN_CHECK(wanted != NULL && most > 0);
+  cn_unseen_look();
   if (!atomic_load(&parallel))
     cairn_fatal("the collector calls cairn_workers_run() without CAIRN_COLLECTOR_PARALLEL");
   if (works)

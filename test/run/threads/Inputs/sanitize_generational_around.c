@@ -18,6 +18,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/unseen.h"
 #include "sanitize_generational.h"
 
 struct cn_options cn_options;
@@ -136,6 +137,10 @@ bool cn_image_enter(void)
 void cn_image_leave(bool entered)
 {
   (void)entered;
+}
+
+void cn_unseen_settle(void)
+{
 }
 
 bool cn_upcall_delivering(void)

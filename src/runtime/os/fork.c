@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fork(), and children that are made without it.
+ */
+#include "runtime/os/os.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include "base/check.h"
+
+/* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A
+ * program linked with -nostartfiles has no such file; the runtime is in the executable, which is
+ * null. */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+                             void *image);
+
+enum { CHILDREN = 16 };
+static void (*children[CHILDREN])(void); /* called after each fork(), in this order */
+static _Atomic unsigned child_count;
+
+static void note_child(void (*child)(void))
+{
+  for (unsigned i = 0; i < atomic_load(&child_count); i++)
+    if (children[i] == child)
+      return;
+  unsigned at = atomic_fetch_add(&child_count, 1);
+  CN_CHECK(at < CHILDREN);
+  children[at] = child;
+}
+
+void cn_os_forks(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+  if (child != NULL)
+    note_child(child);
+  __register_atfork(before, parent, child, NULL);
+}
+
+void cn_os_forked(void (*child)(void))
+{
+  cn_os_forks(NULL, NULL, child);
+}
+
+/* In a page that a child finds empty. Null: the kernel has no such pages. */
+static _Atomic uint32_t *process;
+enum { NEW, TAKEN, KNOWN };
+
+static void know(void)
+{
+  if (process != NULL)
+    atomic_store(process, KNOWN);
+}
+
+void cn_os_forks_watch(void)
+{
+  void *page = cn_os_resize(NULL, 0, cn_os_page());
+
+  if (page != NULL && madvise(page, cn_os_page(), MADV_WIPEONFORK) == 0)
+    process = page;
+  else if (page != NULL)
+    cn_os_free(page, cn_os_page());
+  know();
+  __register_atfork(NULL, NULL, know, NULL);
+}
+
+bool cn_os_is_new_process(void)
+{
+  return process != NULL && atomic_load_explicit(process, memory_order_acquire) != KNOWN;
+}
+
+bool cn_os_new_process_take(void)
+{
+  uint32_t expected = NEW;
+
+  return atomic_compare_exchange_strong(process, &expected, TAKEN);
+}
+
+void cn_os_new_process_settle(bool call)
+{
+  for (unsigned i = 0; call && i < atomic_load(&child_count); i++)
+    children[i]();
+  know();
+}

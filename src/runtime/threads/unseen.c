@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Children that no handler of fork() saw come. The runtime's threads and its other mutators are
+ * missing, and nobody stopped them before. So the child goes on only if there was nothing to stop:
+ * no other mutator, no stop, no step of the collector's thread.
+ */
+#include "runtime/threads/unseen.h"
+
+#include <sched.h>
+#include <cairn/collector.h>
+#include "runtime/core/hold.h"
+#include "runtime/threads/background.h"
+#include "runtime/threads/stop.h"
+
+/* The handlers end what fork() begins with holding signals. */
+void cn_unseen_settle(void)
+{
+  if (!cn_os_new_process_take()) {
+    while (cn_os_is_new_process()) /* another thread of the child does it */
+      sched_yield();
+    return;
+  }
+  const char *wrong = !cn_stop_is_alone()         ? "other threads ran managed code or stopped it"
+                      : cn_background_is_inside() ? "the collector worked concurrently"
+                                                  : NULL;
+  if (wrong != NULL) {
+    cn_os_new_process_settle(false);
+    cairn_fatal(
+        "this process was made by _Fork() or clone() while %s: use fork(), or start another "
+        "program",
+        wrong);
+  }
+  cn_hold_signals();
+  cn_os_new_process_settle(true);
+}
