@@ -98,10 +98,9 @@ static void look(int thread, void *env)
   question->described = cn_described_elsewhere(cn_handshake_examined(), question->slot);
 }
 
-/* Does it lie in a local of another thread? That thread waits for a result there, or comes to a
- * safepoint soon. If it does not come, or another thread requests something meanwhile, there is no
- * answer, and nothing to report. */
-static bool in_other_thread(uintptr_t slot)
+/* Ask another thread whether it lies in one of its locals: that thread waits for a result there, or
+ * comes to a safepoint soon. UNKNOWN: it lies on the stack of none. */
+static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
   enum { PATIENCE = 100000000 }; /* nanoseconds */
   struct question question = {.slot = slot};
@@ -112,7 +111,18 @@ static bool in_other_thread(uintptr_t slot)
                                  .deadline = cn_os_nanoseconds() + PATIENCE};
   enum cairn_status status = cn_handshake_now(&request);
 
-  return status == CAIRN_OK ? question.described : status != CAIRN_E_UNKNOWN;
+  *described = question.described;
+  return status;
+}
+
+/* If the other thread does not come, or a third one requests something meanwhile, there is no
+ * answer, and nothing to report. */
+static bool in_other_thread(uintptr_t slot)
+{
+  bool described;
+  enum cairn_status status = ask_other_thread(slot, &described);
+
+  return status == CAIRN_OK ? described : status != CAIRN_E_UNKNOWN;
 }
 
 /* Does the collector look for references there? Between the stack pointer and the end of the stack
@@ -130,8 +140,12 @@ static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
 
 static const char *advice(uintptr_t slot, const struct cn_regs *regs)
 {
+  bool described;
+
   if (!on_stack(slot, regs))
-    return "allocate what holds it with cairn_new() or cairn_new_array()";
+    return ask_other_thread(slot, &described) == CAIRN_E_UNKNOWN
+               ? "allocate what holds it with cairn_new() or cairn_new_array()"
+               : "give the other thread's local the type of what is stored there";
   return cn_index_look_up(regs->pc) == NULL
              ? "a function that is declared a leaf may not store references in locals of others"
              : "give the local the type of what is stored there";

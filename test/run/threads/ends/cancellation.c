@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cairn/cairn.h>
 #include <cairn/events.h>
@@ -26,6 +27,33 @@ struct node {
 
 static volatile int passed;
 static pthread_key_t key;
+
+/* What holds cancellation off gives it back. */
+cairn_unmanaged static void check_enabled(void)
+{
+  int before;
+
+  if (pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before) != 0 || before != PTHREAD_CANCEL_ENABLE)
+    abort();
+}
+
+cairn_unmanaged static void fork_once(void)
+{
+  int status;
+  pid_t pid = fork();
+
+  check_enabled();
+  if (pid == 0)
+    _exit(0);
+  if (waitpid(pid, &status, 0) != pid || status != 0)
+    abort();
+}
+
+cairn_unmanaged static void operate(int thread, void *env)
+{
+  (void)thread;
+  (void)env;
+}
 
 /* ---- deferred cancellation ---- */
 
@@ -86,6 +114,11 @@ cairn_unmanaged static void *from_a_callback(void *argument)
 
 cairn_unmanaged static void *with_a_destructor(void *argument)
 {
+  check_enabled();
+  fork_once();
+  if (cairn_handshake_all(operate, NULL, CAIRN_ASK_FOREVER) != CAIRN_OK)
+    abort();
+  check_enabled();
   pthread_setspecific(key, &key);
   call(leave);
   return argument;
@@ -111,6 +144,8 @@ static void *from_a_handler(void *argument)
 {
   struct node managed *node = cairn_new(struct node);
 
+  cairn_collect();
+  check_enabled();
   pthread_kill(pthread_self(), SIGUSR1);
   while (passed != -1)
     node->value++;
