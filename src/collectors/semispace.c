@@ -87,8 +87,8 @@ static bool give_back(void *unused)
   if (at.collections != heap.collections)
     memset(&at, 0, sizeof at);
   at.collections = heap.collections;
-  bool more = cn_idle_discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
   pthread_mutex_lock(&lock);
+  bool more = cn_idle_discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
   more =
       cn_idle_discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
   more = cn_large_discard(&at.large, CN_IDLE_BYTES) || more;
@@ -250,7 +250,9 @@ static bool raise_capacity(size_t bytes)
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
     if (capacity < used() + bytes)
       capacity = used() + bytes;
-    done = cn_space_commit(&heap.current, capacity);
+    done = cn_space_commit(&heap.current, capacity) ||
+           (heap.moves && cn_space_widen(&heap.current, &heap.spare, capacity) &&
+            cn_space_commit(&heap.current, capacity));
     if (done)
       heap.capacity = capacity;
   }

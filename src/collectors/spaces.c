@@ -113,6 +113,22 @@ static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_spa
   }
 }
 
+/* A page that never gets memory ends the space. */
+bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes)
+{
+  CN_CHECK(space->base != other->base);
+  size_t room = round_to(bytes, spaces.page) + spaces.page;
+  if (room <= space->room)
+    return true;
+  if (room > spaces.base + spaces.size - space->base)
+    return false;
+  cn_space_trim(other, 0);
+  space->room = room;
+  spaces.next = space->base + room;
+  *other = (struct cn_space){.base = take(spaces.page, space, space), .room = spaces.page};
+  return other->base != 0;
+}
+
 void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_t number)
 {
   struct cn_space fresh = {.room = space->committed + spaces.page};

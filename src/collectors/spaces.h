@@ -28,6 +28,10 @@ void cn_spaces_bounds(uintptr_t *start, uintptr_t *end);
 /* Give the space memory for `bytes` from its base on. */
 bool cn_space_commit(struct cn_space *space, size_t bytes);
 
+/* Give it addresses for `bytes`, behind those that it has. `other`, which may lie there, has no
+ * objects; it gets other addresses, and no memory. False: there are none. */
+bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes);
+
 /* Take memory beyond `bytes` away again. */
 void cn_space_trim(struct cn_space *space, size_t bytes);
 

@@ -573,6 +573,21 @@ static void place_moving(struct cn_extent *nursery, size_t bytes_needed)
                         MOVED_NURSERY + 2 * room, heap.maximum);
 }
 
+/* Signal handlers that cannot collect may take as much as the heap may have. */
+static void move_nursery(struct cn_extent nursery)
+{
+  cn_nursery_place(nursery.start, nursery.end, cn_blocks_behind(nursery.end, heap.maximum));
+}
+
+/* No thread takes more of the nursery of stress mode: what lies behind it is free. */
+static void bound_moved_nursery(void)
+{
+  if (!heap.moves)
+    return;
+  cn_nursery.end = cn_nursery.memory;
+  cn_blocks_end_behind(cn_nursery.end);
+}
+
 /* All objects have been copied but those that are pinned: take the memory that they left away. */
 static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
 {
@@ -595,6 +610,7 @@ static void collect_moving(size_t bytes_needed)
 
   cn_beside_give_up();
   cn_blocks_end_supply();
+  bound_moved_nursery();
   heap.tries = 0;
   size_t most = cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) +
                                       cn_larges.young + cn_larges.old);
@@ -612,7 +628,7 @@ static void collect_moving(size_t bytes_needed)
   heap.moves = true;
   set_threshold(bytes_needed);
   cairn_note_full(false);
-  cn_nursery_place(nursery.start, nursery.end, nursery.end);
+  move_nursery(nursery);
 }
 
 /* Is a full collection due? Also where the nursery would become so small that it is not worth it.
@@ -634,7 +650,7 @@ static void place_elsewhere(size_t bytes_needed)
   CN_CHECK(heap.nursery_stays);
   if (heap.moves) {
     place_moving(&place, bytes_needed);
-    cn_nursery_place(place.start, place.end, place.end);
+    move_nursery(place);
   } else if (!place_nursery(NURSERY_AGAIN)) {
     cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)",
                         heap.nursery, heap.maximum);
@@ -657,13 +673,14 @@ static void empty_nursery(size_t bytes_needed)
 {
   bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;
 
-  if (heap.moves && bytes_needed > cn_nursery.end - cn_nursery.start && !heap.nursery_stays) {
+  if (heap.moves && bytes_needed > cn_nursery.memory - cn_nursery.start && !heap.nursery_stays) {
     end_nursery();
     heap.nursery_stays = true;
   }
   if (heap.nursery_stays)
     place_elsewhere(bytes_needed);
-  size_t bytes = nursery_bytes(large ? bytes_needed : 0), room = cn_nursery.end - cn_nursery.start;
+  size_t bytes = nursery_bytes(large ? bytes_needed : 0),
+         room = (heap.moves ? cn_nursery.memory : cn_nursery.end) - cn_nursery.start;
   if (heap.moves || bytes > room)
     bytes = room < left() ? room : left();
   cn_nursery_place(cn_nursery.start, cn_nursery.memory, cn_nursery.end);

@@ -398,6 +398,22 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 
 /* ---- the nursery ---- */
 
+/* The first block in [block, end) that has memory, or the end. Runs without are long. */
+static size_t skip(size_t block, size_t end)
+{
+  uint64_t states;
+
+  _Static_assert(CN_BLOCK_NONE == 0, "eight of them are a word of zeros");
+  for (; block + sizeof states <= end; block += sizeof states) {
+    memcpy(&states, &cn_tables.states[block], sizeof states);
+    if (states != 0)
+      break;
+  }
+  while (block < end && cn_tables.states[block] == CN_BLOCK_NONE)
+    block++;
+  return block;
+}
+
 /* Use what is there of [first, end) up to `kept` again. No state is read or written where nothing
  * ever had memory: the tables of a large heap are many pages. */
 static void take_over(size_t first, size_t kept, size_t end)
@@ -433,6 +449,30 @@ bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
   return true;
 }
 
+/* No block from `blocks.high` on has memory. */
+uintptr_t cn_blocks_behind(uintptr_t end, size_t bytes)
+{
+  size_t first = cn_tables_block(end), most = cn_tables.blocks - first, last;
+
+  CN_CHECK(blocks.nursery.first == blocks.nursery.end && first <= blocks.high);
+  if (most > bytes / CN_BLOCK)
+    most = bytes / CN_BLOCK;
+  last = skip(first, first + most < blocks.high ? first + most : blocks.high);
+  if (last == blocks.high)
+    last = first + most;
+  blocks.nursery.first = first;
+  blocks.nursery.end = last;
+  return cn_tables_address(last);
+}
+
+void cn_blocks_end_behind(uintptr_t end)
+{
+  size_t block = cn_tables_block(end);
+
+  CN_CHECK(blocks.nursery.first <= block && block <= blocks.nursery.end);
+  blocks.nursery.end = block;
+}
+
 size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
 {
   size_t block = cn_tables_block(extent.start), end = cn_tables_block(extent.end), stay = 0;
@@ -463,22 +503,6 @@ static void release(size_t first, size_t count)
   cn_os_release(cn_tables_address(first), count * CN_BLOCK);
   cn_tables_clear(first, count);
   memset(&cn_tables.states[first], CN_BLOCK_NONE, count);
-}
-
-/* The first block in [block, end) that has memory, or the end. Runs without are long. */
-static size_t skip(size_t block, size_t end)
-{
-  uint64_t states;
-
-  _Static_assert(CN_BLOCK_NONE == 0, "eight of them are a word of zeros");
-  for (; block + sizeof states <= end; block += sizeof states) {
-    memcpy(&states, &cn_tables.states[block], sizeof states);
-    if (states != 0)
-      break;
-  }
-  while (block < end && cn_tables.states[block] == CN_BLOCK_NONE)
-    block++;
-  return block;
 }
 
 bool cn_blocks_discard(size_t *from, size_t bytes)

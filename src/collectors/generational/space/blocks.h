@@ -72,6 +72,11 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
  * `least`. Up to there memory may be found, and stays. False: there are none. */
 bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent);
 
+/* A nursery that cn_blocks_extent() made ends at `end`: have nobody else get addresses behind it,
+ * up to `bytes`. Returns where these end. Later: it does not grow beyond `end`. */
+uintptr_t cn_blocks_behind(uintptr_t end, size_t bytes);
+void cn_blocks_end_behind(uintptr_t end);
+
 /* The nursery leaves these blocks, which have memory up to `memory`. Those with objects that
  * stayed, in lines that are marked, are old from here on, the others free. Returns the bytes of the
  * former.
