@@ -6,8 +6,8 @@ Each thread runs functions of random_program.py's kind, whose globals are thread
 those of threads/shared.h: items that go through a stack of atomics, slots and a ring under a lock; a treap behind one
 atomic reference; a map under a lock; a thread that serves the others; callbacks of native code on this thread and on
 native threads; signals that a thread raises, and a timer's, whose handlers allocate and collect; children of fork();
-storms of short-lived threads; a library that is loaded and unloaded. A program has some of these kinds. Its threads
-meet after each round. Compiled with -DCAIRN_PLAIN by any C compiler it is its own oracle.
+storms of threads that live briefly or are cancelled; a library that is loaded and unloaded. A program has some of these
+kinds. Its threads meet after each round. Compiled with -DCAIRN_PLAIN by any C compiler it is its own oracle.
 
 usage: random_threads.py SEED [--without=KIND,...] > program.c; ./program ROUNDS LIBRARY
 """
@@ -32,9 +32,10 @@ KINDS = {
     'timer': [],
     'fork': ['n: fork_one({n} & 0xffff, {r})'],
     'storm': ['n: storm({n} & 0xffff)'],
+    'cancel': ['cancel({n} & 0xffff);'],
     'library': ['n: load({n} & 0xffff)'],
 }
-DEAR = ('natives', 'fork', 'storm', 'library', 'desk')
+DEAR = ('natives', 'fork', 'storm', 'cancel', 'library', 'desk')
 MEETINGS = ('meet_barrier', 'meet_condition', 'meet_spinning')
 
 MAIN = """\

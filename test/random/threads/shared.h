@@ -718,6 +718,35 @@ static ulong storm(ulong x)
   return sum + (ulong)result + sum_list(kept);
 }
 
+static void *waits(void *x)
+{
+  ref kept = list((ulong)x);
+
+  pthread_setspecific(key, (void *)((ulong)x + 1));
+  live_briefly((ulong)x);
+  for (;;) {
+    must(sum_list(kept) == sum_list(list((ulong)x)));
+    if ((ulong)x % 2)
+      pthread_testcancel();
+    else
+      usleep(20);
+  }
+}
+
+static void cancel(ulong x)
+{
+  pthread_t thread;
+  void *value = NULL;
+
+  must(pthread_create(&thread, NULL, waits, (void *)(x % 100)) == 0);
+  ref kept = list(x);
+  if (x % 3)
+    sched_yield();
+  must(pthread_cancel(thread) == 0);
+  must(pthread_join(thread, &value) == 0 && value == PTHREAD_CANCELED);
+  must(sum_list(kept) == sum_list(list(x)));
+}
+
 static void await_detached(void)
 {
   while (atomic_load(&detached))
