@@ -129,6 +129,9 @@ bool cn_arch_rewind(void *ucontext);
 
 /* True if `pc`, which may be any value, lies in a stub. */
 bool cn_arch_in_stubs(uintptr_t pc);
+/* Is `end`, an unwinder's end of the activation at `callee`, where its caller has the stack pointer
+ * `sp`? A stub that took its return address from the stack is said to end a word higher. */
+bool cn_arch_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee);
 
 /* True if `pc` lies in a stub, or in a piece of emitted code that jumps to one. There managed code
  * has no frame with a map, and no anchor yet or any more. */

@@ -33,7 +33,7 @@ struct trace {
   struct cn_print print;
   uintptr_t above; /* activations up to this address are not shown; 0: */
   uintptr_t from;  /* those younger than the activation at this pc are not */
-  bool counting, started, signalled, after_stub;
+  bool counting, started, signalled;
   bool walking; /* the walk is at an activation that has not been met yet */
   struct cn_walk walk;
   uintptr_t pc;           /* of the last activation, */
@@ -43,7 +43,7 @@ struct trace {
   uint64_t left_out;
   uint64_t limit;             /* the unwinder may give so many activations */
   struct cn_backtrace *keeps; /* what is shown goes here; null: it is printed */
-  uintptr_t sp;               /* of its last one */
+  uintptr_t sp, after;        /* of its last one; the pc of the last one, shown or not */
 };
 
 /* ---- the walk beside it ---- */
@@ -148,25 +148,24 @@ static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
   return trace->started;
 }
 
-/* Stubs are not shown, unless a fault is in one. One passes for a signal handler's frame, so
- * that its caller's pc is that of the last byte of the call (stubs.S). */
+/* Stubs are not shown, unless a fault is in one. */
 static bool unwound(void *env, const struct cn_os_frame *frame)
 {
   struct trace *trace = env;
-  bool after_stub = trace->after_stub, interrupted = frame->interrupted && !after_stub;
-  uintptr_t pc = frame->pc + (frame->interrupted && after_stub);
+  uintptr_t pc = frame->pc, after = trace->after;
 
   /* An activation that is its own caller: the call-frame information is wrong. */
   if (frame->sp == trace->sp && pc == trace->pc)
     return false;
-  trace->after_stub = cn_arch_in_stubs(frame->pc);
-  trace->signalled |= interrupted;
-  if (!has_started(trace, frame) || (trace->after_stub && frame->pc != trace->from))
+  trace->after = pc;
+  trace->signalled |= frame->interrupted;
+  if (!has_started(trace, frame) || (cn_arch_in_stubs(pc) && pc != trace->from))
     return true;
   if (pc == 0) /* how libc says that the thread begins here */
     return false;
-  bool is_walks = trace->walking && trace->walk.frame.pc == pc && trace->walk.frame.sp == frame->sp;
-  activation(trace, pc, interrupted, is_walks);
+  bool is_walks = trace->walking && trace->walk.frame.pc == pc &&
+                  cn_arch_same_sp(frame->sp, trace->walk.frame.sp, after);
+  activation(trace, pc, frame->interrupted, is_walks);
   trace->sp = frame->sp;
   if (is_walks)
     step(trace, false);
@@ -175,13 +174,19 @@ static bool unwound(void *env, const struct cn_os_frame *frame)
 
 static void go_through(struct trace *trace, bool unwinder)
 {
-  trace->started = trace->after_stub = false;
+  trace->started = false;
+  trace->after = 0;
   trace->number = trace->place = trace->left_out = trace->sp = 0;
   begin_walk(trace);
   if (unwinder)
     cn_os_unwind(unwound, trace);
-  if (trace->walking && !trace->counting && !trace->keeps)
+  if (trace->walking && !trace->counting && !trace->keeps) {
+    if (trace->number > 0 && is_shown(trace)) {
+      print_same(&trace->print, trace->same);
+      trace->same = 0;
+    }
     cn_backtrace_print_note(&trace->print, "native code that cannot be unwound");
+  }
   CN_ASSERT(trace->number <= trace->limit);
   for (; trace->walking && trace->number < LIMIT; step(trace, false))
     activation(trace, trace->walk.frame.pc, false, true);

@@ -67,19 +67,18 @@ static bool is_ours(uintptr_t pc)
   return cn_index_find_inside(pc) || cn_code_regions_find(pc, &region);
 }
 
-/* After a stub, which passes for a signal frame (stubs.S, cairn_call_any), the unwinder has the pc
- * of the last byte of the call. */
 static bool compare(void *env, const struct cn_os_frame *frame)
 {
   struct check *check = env;
   const struct cn_frame *ours = &check->walk.frame;
-  uintptr_t pc = frame->pc + frame->interrupted;
+  uintptr_t pc = frame->pc;
+  bool same_sp = cn_arch_same_sp(frame->sp, ours->sp, check->last);
 
   check->last = pc;
   check->reached |= pc == check->from;
   if (!is_ours(pc))
     return true;
-  if (!check->there || pc != ours->pc || frame->sp != ours->sp)
+  if (!check->there || pc != ours->pc || !same_sp)
     differ(check, frame);
   CN_ASSERT(check->walk.frame.map != NULL || check->walk.frame.region.manager != NULL);
   compare_places(check, frame);

@@ -9,10 +9,10 @@
 // RUN: %cairn-cc -shared managed.o -o libmanaged.so && %cairn-cc main.o native.o libmanaged.so -Wl,-rpath,%t -o shared && env CAIRN_STRESS=1 ./shared | FileCheck %s
 // CHECK: 5 15 9 15 3 9 7
 //
-// The names that managed code calls are those of no function, for debuggers.
+// The names that managed code calls have no size, for debuggers.
 // RUN: llvm-readelf -sW managed.o | FileCheck --check-prefix=NAMES %s
-// NAMES-DAG: 1 NOTYPE GLOBAL DEFAULT {{.*}} cairn.managed_code.scaled
-// NAMES-DAG: NOTYPE GLOBAL HIDDEN {{.*}} cairn.body.scaled
+// NAMES-DAG: 0 FUNC WEAK DEFAULT {{.*}} cairn.managed_code.scaled
+// NAMES-DAG: 0 NOTYPE GLOBAL HIDDEN {{.*}} cairn.body.scaled
 //
 // What is native after all does not link.
 // RUN: clang -O2 -DMANAGED -DCAIRN_PLAIN -I%root/include -c %s -o wrong.o

@@ -229,6 +229,11 @@ bool cn_arch_in_stubs(uintptr_t pc)
   return pc - (uintptr_t)cn_arch_stubs_start < (size_t)(cn_arch_stubs_end - cn_arch_stubs_start);
 }
 
+bool cn_arch_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
+{
+  return end == sp || (end == sp + sizeof end && cn_arch_in_stubs(callee));
+}
+
 bool cn_arch_is_stub(uintptr_t pc)
 {
   return cn_arch_in_stubs(pc) || is_thunk(pc);

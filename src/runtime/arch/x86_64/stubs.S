@@ -488,10 +488,13 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         cfi_caller_taken
         .endm
 
-/* The pc alone. */
+/* The pc, and the stack pointer: the return address has just left the stack. Unwinders know frames by
+ * their ends, and the frame of the callee ends where the stack pointer is. So the stub's frame is said
+ * to end a word higher, within its caller's. */
         .macro cfi_caller_taken
-        /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref), less one. */
-        .cfi_escape 0x16, 16, 5, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06, 0x31, 0x1c
+        /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref). */
+        .cfi_escape 0x16, 16, 3, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06
+        .cfi_val_offset %rsp, -8
         .endm
 
 /* The anchor at rbx takes the caller's rbx and the return address from the stack: stack arguments
@@ -501,14 +504,13 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_adjust_cfa_offset -8
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
         popq CAIRN_ABI_ANCHOR_PC(%rbx)
-        .cfi_adjust_cfa_offset -8
         cfi_return_address_taken
         .endm
 
         .macro give_return_address
         pushq CAIRN_ABI_ANCHOR_PC(%rbx)
-        .cfi_adjust_cfa_offset 8
         .cfi_offset 16, -8
+        .cfi_restore %rsp
         .endm
 
 /* Load rbx; drop the anchor at it, and those that a longjmp left above it. `register` is free; if
@@ -609,7 +611,6 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_restore %rbx
         .cfi_remember_state
         leaq 8(%rsp), %rsp
-        .cfi_adjust_cfa_offset -8
         cfi_return_address_taken
         .endm
 
@@ -635,7 +636,6 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
         movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
         popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
-        .cfi_adjust_cfa_offset -8
         cfi_return_address_taken
         cfi_registers_taken
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
@@ -668,11 +668,8 @@ stub cairn_call_native
 end cairn_call_native
 
 /* Call the function in r11, native or managed. The unwinder finds its way back through the anchor,
- * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound. Without a
- * return address on the stack the stub's frame ends where its caller's does, and unwinders know
- * frames by their ends; but a frame that was interrupted by a signal is not taken for the signal's.
- * So the stub passes for a signal, for which the caller's pc is that of an instruction under way:
- * the last byte of its call.
+ * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound
+ * (cfi_caller_taken).
  *
  * Nobody passes an argument in rax but the number of vector registers that a variadic callee may find
  * arguments in, for which any number from there to 8 does. So rax is free, and 8 in the end.
@@ -681,7 +678,6 @@ end cairn_call_native
  * siglongjmp. So an anchor is reserved before anything is written to it, and free only after all of
  * it has been read; and while it is free or not whole its SP is 0. */
 function cairn_call_any
-        .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
         testb $8, %r11b                 /* before others there may be no memory */
         jz call_native
@@ -723,7 +719,6 @@ cn_arch_native_return:
 .Ltail_to_native:
         .cfi_remember_state
         leaq 8(%rsp), %rsp
-        .cfi_adjust_cfa_offset -8
         cfi_return_address_taken
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
         give_return_address
@@ -741,7 +736,6 @@ end cairn_call_any
  * code (result_wrappers.c, bridges.c). So the thread stays managed: no stop comes between. All else is as in
  * cairn_call_any, but that no such call is a tail call. */
 stub cairn_call_passing
-        .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound
         movq %r10, %r11
 .Lcall_passing:
@@ -791,7 +785,6 @@ end cairn_call_body
  * of the way lies in two cache lines. */
         .p2align 6
 stub cairn_call_short
-        .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound
         movq MUTATOR(ANCHOR), %rbx
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
@@ -801,7 +794,6 @@ stub cairn_call_short
         movq %r13, MUTATOR(ANCHOR)
         movq %rbp, CAIRN_ABI_ANCHOR_RBP(%rbx)
         popq CAIRN_ABI_ANCHOR_PC(%rbx)
-        .cfi_adjust_cfa_offset -8
         cfi_caller_taken
         /* DW_CFA_expression: rbp is saved at rbx (DW_OP_breg3) + ANCHOR_RBP. */
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
@@ -832,8 +824,8 @@ cn_arch_short_return:
         .cfi_restore_state
         jmp .Lmay_go_on_short
 .Lno_anchor_to_short:
-        .cfi_def_cfa_offset 8
         .cfi_restore %rbp
+        .cfi_restore %rsp
         .cfi_offset 16, -8
         make_anchors
         jmp cairn_call_short
@@ -844,7 +836,6 @@ end cairn_call_short
  * which tells walks that no managed code left here. The body keeps all registers that the caller
  * wants kept, and the frame is unwound as that of cairn_call_any is. */
 stub cairn_enter
-        .cfi_signal_frame
         .cfi_personality 0x1b, cn_arch_unwound
         .cfi_remember_state
         pushq %rbx
@@ -899,21 +890,20 @@ end cairn_enter
 /* Barriers (return_barriers.h): a frame whose return address was replaced returns to an entry here.
  * Each entry has a cell with the true address, and knows how far away the cell is. Any register may
  * hold a result. An unwinder that comes through a replaced return address looks at the byte before
- * an entry, and finds the cell from the entry's address, which it has for the pc (or that less one,
- * from an anchor). There is no return address on the stack, so this is a signal's frame as well;
- * see cairn_call_any. */
+ * an entry, and finds the cell from the entry's address, which it has for the pc. There is no return
+ * address on the stack: see cfi_caller_taken. */
         .p2align 5
         .globl cn_arch_barriers
         .hidden cn_arch_barriers
         .type cn_arch_barriers, @function
         .skip 31, 0xcc
         .cfi_startproc
-        .cfi_signal_frame
-        .cfi_def_cfa_offset 0
-        /* DW_CFA_val_expression of the pc. The entry: breg16 + 1, and -32. Its distance to the
-         * cell: plus 16, deref. The cell: the entry once more, plus. The pc: deref, less one. */
-        .cfi_escape 0x16, 16, 17, 0x80, 1, 0x09, 0xe0, 0x1a, 0x23, 16, 0x06
-        .cfi_escape 0x80, 1, 0x09, 0xe0, 0x1a, 0x22, 0x06, 0x31, 0x1c
+        .cfi_def_cfa_offset 8
+        .cfi_val_offset %rsp, -8
+        /* DW_CFA_val_expression of the pc. The entry: breg16, and -32. Its distance to the cell: plus
+         * 16, deref. The cell: the entry once more, plus. The pc: deref. */
+        .cfi_escape 0x16, 16, 15, 0x80, 0, 0x09, 0xe0, 0x1a, 0x23, 16, 0x06
+        .cfi_escape 0x80, 0, 0x09, 0xe0, 0x1a, 0x22, 0x06
         .byte 0xcc
 cn_arch_barriers:
         .set barrier_index, 0
@@ -921,8 +911,8 @@ cn_arch_barriers:
 0:
         pushq cn_return_barrier_cells + 8*barrier_index(%rip)
         .cfi_remember_state
-        .cfi_adjust_cfa_offset 8
         .cfi_offset 16, -8
+        .cfi_restore %rsp
         call barrier
         .cfi_restore_state
         .skip 5, 0xcc
