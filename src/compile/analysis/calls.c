@@ -123,9 +123,6 @@ bool cn_calls_copy(LLVMValueRef i)
          cn_calls_intrinsic(i, "llvm.memcpy.inline");
 }
 
-/* The last kind of metadata that LLVM 22 knows by itself. */
-enum { LAST_FIXED_KIND = 46 };
-
 LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
 {
   LLVMValueRef found = NULL;
@@ -137,7 +134,7 @@ LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &count);
   for (unsigned i = 0; i < count && !found; i++) {
     unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
-    if (kind > LAST_FIXED_KIND &&
+    if (kind >= cn_fixed_metadata_kinds() &&
         kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
       found = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
   }

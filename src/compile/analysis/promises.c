@@ -11,18 +11,13 @@
 #include "compile/analysis/tbaa.h"
 #include "compile/core/names.h"
 
-/* Of attributes and metadata of LLVM 22. A row that stands for both is one name.
- *
- * What is not in the table is kept, since it speaks of the value (nonnull, noundef, align, range,
- * captures, inreg ...), of what a collection does not do (nounwind, willreturn, norecurse, cold:
- * it returns and calls nothing of the program), or of the result at the time of the call
- * (allocsize, allockind). A leaf keeps what is promised of its own memory: nothing moves during it.
- */
+/* Of attributes and metadata of LLVM 22. A row that stands for both is one name. A leaf keeps what
+ * is promised of its own memory: nothing moves during it. */
 const struct cn_promise cn_promises[] = {
     /* A safepoint reads and writes the whole heap and the frames. */
     {"memory", CN_AT_FUNCTION | CN_AT_CALL},
     {"nosync", CN_AT_FUNCTION | CN_AT_CALL},
-    {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE},
+    {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE | CN_AT_ACCESS},
     /* Code with a safepoint or references must not run later than it was asked for. */
     {"speculatable", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_LEAF},
     /* The code generator would not spill references (docs/llvm-22.md). */
@@ -54,6 +49,198 @@ const struct cn_promise cn_promises[] = {
     {"constant", CN_AT_GLOBAL | CN_MOVES},
 };
 const unsigned cn_promise_count = sizeof cn_promises / sizeof *cn_promises;
+
+/* ---- what is kept ---- */
+
+/* These speak of the value (nonnull, noundef, align, range, captures, inreg ...), of what a
+ * collection does not do (nounwind, willreturn, norecurse, cold: it returns and calls nothing of
+ * the program), of the result at the time of the call (allocsize, allockind), or of the function's
+ * code. An attribute that is in neither list may speak of memory or of how an argument is passed,
+ * so its function is refused; metadata may be dropped, and is. */
+static const char *const harmless_attributes[] = {
+    "align",
+    "alignstack",
+    "allocalign",
+    "allockind",
+    "allocptr",
+    "allocsize",
+    "allow_direct_access_in_hot_patch_function",
+    "alwaysinline",
+    "builtin",
+    "byref",
+    "byval",
+    "captures",
+    "cold",
+    "convergent",
+    "coro_elide_safe",
+    "coro_only_destroy_when_complete",
+    "disable_sanitizer_instrumentation",
+    "elementtype",
+    "fn_ret_thunk_extern",
+    "hot",
+    "hybrid_patchable",
+    "immarg",
+    "inalloca",
+    "inlinehint",
+    "inreg",
+    "jumptable",
+    "marked_for_windows_hot_patching",
+    "minsize",
+    "mustprogress",
+    "naked",
+    "nest",
+    "nobuiltin",
+    "nocallback",
+    "nocf_check",
+    "nocreateundeforpoison",
+    "nodivergencesource",
+    "noduplicate",
+    "noext",
+    "nofpclass",
+    "noimplicitfloat",
+    "noinline",
+    "nomerge",
+    "nonlazybind",
+    "nonnull",
+    "noprofile",
+    "norecurse",
+    "noredzone",
+    "noreturn",
+    "nosanitize_bounds",
+    "nosanitize_coverage",
+    "noundef",
+    "nounwind",
+    "null_pointer_is_valid",
+    "optdebug",
+    "optforfuzzing",
+    "optsize",
+    "preallocated",
+    "presplitcoroutine",
+    "range",
+    "returns_twice",
+    "safestack",
+    "sanitize_address",
+    "sanitize_alloc_token",
+    "sanitize_hwaddress",
+    "sanitize_memory",
+    "sanitize_memtag",
+    "sanitize_numerical_stability",
+    "sanitize_realtime",
+    "sanitize_realtime_blocking",
+    "sanitize_thread",
+    "sanitize_type",
+    "shadowcallstack",
+    "signext",
+    "skipprofile",
+    "speculative_load_hardening",
+    "sret",
+    "ssp",
+    "sspreq",
+    "sspstrong",
+    "strictfp",
+    "swiftasync",
+    "swifterror",
+    "swiftself",
+    "uwtable",
+    "vscale_range",
+    "willreturn",
+    "zeroext",
+};
+
+static const char *const harmless_metadata[] = {
+    "dbg",
+    "prof",
+    "fpmath",
+    "range",
+    "nontemporal",
+    "llvm.mem.parallel_loop_access",
+    "nonnull",
+    "make.implicit",
+    "unpredictable",
+    "align",
+    "llvm.loop",
+    "type",
+    "section_prefix",
+    "absolute_symbol",
+    "associated",
+    "callees",
+    "irr_loop",
+    "llvm.access.group",
+    "callback",
+    "llvm.preserve.access.index",
+    "vcall_visibility",
+    "noundef",
+    "annotation",
+    "nosanitize",
+    "func_sanitize",
+    "exclude",
+    "memprof",
+    "callsite",
+    "kcfi_type",
+    "pcsections",
+    "DIAssignID",
+    "coro.outside.frame",
+    "mmra",
+    "noalias.addrspace",
+    "callee_type",
+    "captures",
+    "alloc_token",
+    "implicit.ref",
+};
+
+static bool has_name(const char *const *names, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+bool cn_promise_judges_metadata(const char *name)
+{
+  size_t count = sizeof harmless_metadata / sizeof *harmless_metadata;
+
+  for (unsigned p = 0; p < cn_promise_count; p++)
+    if ((cn_promises[p].at & CN_AT_ACCESS) && strcmp(cn_promises[p].name, name) == 0)
+      return true;
+  return has_name(harmless_metadata, count, name);
+}
+
+uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm)
+{
+  static _Thread_local uint64_t all, judged; /* equal in all contexts */
+  size_t count = sizeof harmless_metadata / sizeof *harmless_metadata;
+  unsigned kind;
+
+  if (all)
+    return all & ~judged;
+  all = (UINT64_C(1) << cn_fixed_metadata_kinds()) - 1;
+  for (size_t i = 0; i < count + cn_promise_count; i++) {
+    bool harmless = i < count;
+    const char *name = harmless ? harmless_metadata[i] : cn_promises[i - count].name;
+    if (!harmless && !(cn_promises[i - count].at & CN_AT_ACCESS))
+      continue;
+    kind = LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name));
+    if (kind < 64)
+      judged |= UINT64_C(1) << kind;
+  }
+  return all & ~judged;
+}
+
+bool cn_promise_judges_attribute(unsigned kind)
+{
+  size_t count = sizeof harmless_attributes / sizeof *harmless_attributes;
+  const char *name;
+
+  for (size_t i = 0; i < count + cn_promise_count; i++) {
+    name = i < count ? harmless_attributes[i] : cn_promises[i - count].name;
+    if (kind && LLVMGetEnumAttributeKindForName(name, strlen(name)) == kind)
+      return true;
+  }
+  return false;
+}
+
+/* ---- accesses ---- */
 
 static bool is_statepoint(LLVMValueRef i)
 {

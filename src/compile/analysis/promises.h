@@ -30,6 +30,12 @@ struct cn_promise {
 extern const struct cn_promise cn_promises[];
 extern const unsigned cn_promise_count;
 
+/* Do the lists of promises.c have an attribute, or a kind of metadata of instructions? */
+bool cn_promise_judges_attribute(unsigned kind);
+bool cn_promise_judges_metadata(const char *name);
+/* A bit for each of LLVM's own kinds of metadata that they do not have. */
+uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm);
+
 /* Does `access` read or write references, through references, or memory whole in which some may be?
  * A statepoint does, whatever it calls. */
 bool cn_promise_touches_references(LLVMValueRef access);

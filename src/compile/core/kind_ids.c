@@ -47,6 +47,20 @@ unsigned cn_intrinsic_id(const char *name)
   return cell->number;
 }
 
+unsigned cn_fixed_metadata_kinds(void)
+{
+  static _Thread_local unsigned count;
+  static const char other[] = "cairn.other";
+
+  if (count == 0) { /* the first kind that a context does not know is the next */
+    LLVMContextRef fresh = LLVMContextCreate();
+    count = LLVMGetMDKindIDInContext(fresh, other, sizeof other - 1);
+    LLVMContextDispose(fresh);
+    CN_CHECK(count > 0 && count < 64);
+  }
+  return count;
+}
+
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name)
 {
   static _Thread_local struct cell cells[CELLS];

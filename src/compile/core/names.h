@@ -185,6 +185,7 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx);
 unsigned cn_attribute_kind(const char *name);
 unsigned cn_intrinsic_id(const char *name);
 /* The same for a kind of metadata that LLVM itself knows: those are equal in all contexts. */
+unsigned cn_fixed_metadata_kinds(void); /* LLVM's own kinds are numbered from 0 to this */
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name);
 void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
                       const char *name, uint64_t value);

@@ -130,6 +130,7 @@ static void judge_funclet(struct cn_judge *judge, LLVMValueRef pad)
 
 static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)
 {
+  cn_refuse_kinds(judge, i);
   judge_result(judge, i);
   if (LLVMIsACastInst(i))
     judge_cast(judge, i);
@@ -150,6 +151,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   cn_refuse_strategy(ctx, function);
   if (cn_has_statepoints(function))
     return false;
+  cn_refuse_signature_kinds(&judge);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       judge_instruction(&judge, i);
@@ -163,6 +165,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   cn_user_roots_refuse(ctx, function);
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);
+  cn_ptrmap_free(&judge.types);
   cn_spans_check(ctx, function, true);
   return ctx->errors == errors;
 }

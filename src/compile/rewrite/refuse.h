@@ -5,6 +5,7 @@
 #ifndef CN_COMPILE_REWRITE_REFUSE_H
 #define CN_COMPILE_REWRITE_REFUSE_H
 
+#include "base/ptrmap.h"
 #include "compile/analysis/cfg.h"
 #include "compile/core/pass.h"
 
@@ -14,7 +15,8 @@ struct cn_judge {
   LLVMValueRef function;
   struct cn_cfg cfg; /* built for the first refusal: unreachable code is not refused */
   bool has_cfg, has_points;
-  bool hardened; /* the hardening of loads has been reported */
+  struct cn_ptrmap types; /* that have been looked at */
+  bool hardened;          /* the hardening of loads has been reported */
 };
 
 /* ---- refuse_at.c ---- */
@@ -27,6 +29,11 @@ void cn_refuse_at(struct cn_judge *judge, LLVMValueRef at, const char *rule, con
 /* ---- refuse_calls.c ---- */
 
 void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call);
+
+/* refuse_kinds.c: opcodes, types, constants and attributes that no pass knows. */
+void cn_refuse_kinds(struct cn_judge *judge, LLVMValueRef instruction);
+/* The same of the function's parameters and attributes. */
+void cn_refuse_signature_kinds(struct cn_judge *judge);
 
 /* refuse_hardening.c: mitigations under which a call cannot be a statepoint. */
 void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call);

@@ -130,6 +130,14 @@ static void strip_call(LLVMValueRef call)
   }
 }
 
+/* Metadata of kinds that a later LLVM has may be dropped, so it is: its promise is not known. */
+static void strip_unjudged(LLVMValueRef access, uint64_t kinds)
+{
+  for (unsigned kind = 0; kinds; kind++, kinds >>= 1)
+    if ((kinds & 1) && LLVMGetMetadata(access, kind))
+      LLVMSetMetadata(access, kind, NULL);
+}
+
 /* Memory that a reference points to moves; a collection changes references in locals and globals in
  * place. */
 static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
@@ -139,6 +147,7 @@ static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
   for (unsigned p = 0; p < cn_promise_count; p++)
     if ((cn_promises[p].at & CN_AT_ACCESS) && cn_promise_is_made(ctx, access, &cn_promises[p]))
       LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_promises[p].name), NULL);
+  strip_unjudged(access, cn_promise_unjudged_metadata(ctx->llvm));
 }
 
 /* invariant.start promises that memory does not change, but a safepoint moves it or changes

@@ -296,9 +296,14 @@ static const struct vector_intrinsic *find_intrinsic(LLVMValueRef call)
   return NULL;
 }
 
-/* A splice may shift by more lanes than the vector has, or by a variable number. */
-static bool has_known_place(LLVMValueRef call)
+/* A splice may shift by more lanes than the vector has, or by a variable number. LLVM's verifier
+ * takes interleaved vectors of fewer lanes than the result has. */
+static bool has_known_place(LLVMValueRef call, place *places)
 {
+  if (places == place_interleave)
+    return LLVMGetNumArgOperands(call) * lanes_of(argument(call, 0)) == lanes_of(call);
+  if (places != place_left && places != place_right)
+    return true;
   LLVMValueRef by = argument(call, 2);
 
   return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) <= lanes_of(argument(call, 0));
@@ -307,10 +312,9 @@ static bool has_known_place(LLVMValueRef call)
 bool cn_vector_intrinsics_know(LLVMValueRef call)
 {
   const struct vector_intrinsic *known = find_intrinsic(call);
-  bool splices = known && (known->places == place_left || known->places == place_right);
 
   CN_ASSERT(LLVMIsAInstruction(call));
-  return known && (!splices || has_known_place(call));
+  return known && has_known_place(call, known->places);
 }
 
 /* ---- instructions ---- */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The opcodes, kinds of types and constants of LLVM 22, of which every pass knows what they do to a
+ * reference. Another one may hide or move a reference, and is refused.
+ */
+#ifndef CN_COMPILE_EFFECTS_KINDS_H
+#define CN_COMPILE_EFFECTS_KINDS_H
+
+#include "compile/core/pass.h"
+
+bool cn_kinds_know_opcode(LLVMOpcode opcode);
+
+bool cn_kinds_know_type_kind(LLVMTypeKind kind);
+/* Of the type and all that it is made of. */
+bool cn_kinds_know_type(LLVMTypeRef type);
+
+/* Of a constant expression. */
+bool cn_kinds_know_expression(LLVMOpcode opcode);
+/* Of the constant and all that it is made of. */
+bool cn_kinds_know_constant(LLVMValueRef constant);
+
+#endif

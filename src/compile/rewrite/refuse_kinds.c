@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opcodes, types, constants and attributes that LLVM 22 does not have, or a target defines: none of
+ * the passes knows what they do to references. Needs: nothing. Provides: diagnostics. Breaks:
+ * nothing.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/promises.h"
+#include "compile/core/names.h"
+#include "compile/effects/kinds.h"
+#include "compile/rewrite/refuse.h"
+
+static bool is_known_type(struct cn_judge *judge, LLVMTypeRef type)
+{
+  bool fresh;
+
+  cn_ptrmap_add(&judge->types, type, &fresh);
+  return !fresh || cn_kinds_know_type(type);
+}
+
+static void judge_type(struct cn_judge *judge, LLVMValueRef i, LLVMTypeRef type)
+{
+  if (!is_known_type(judge, type))
+    cn_refuse_at(judge, i, "unsupported-type",
+                 "it has a type of which no pass knows whether it holds references");
+}
+
+static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned kind)
+{
+  for (unsigned a = 0; a < count; a++)
+    if (!LLVMIsStringAttribute(attributes[a]) && LLVMGetEnumAttributeKind(attributes[a]) == kind)
+      return true;
+  return false;
+}
+
+/* One of LLVM's attributes that the lists of promises.c do not have, of those; or 0. */
+static unsigned find_unjudged(const LLVMAttributeRef *attributes, unsigned count)
+{
+  unsigned last = LLVMGetLastEnumAttributeKind();
+
+  for (unsigned kind = 1; kind <= last; kind++)
+    if (is_in(attributes, count, kind) && !cn_promise_judges_attribute(kind))
+      return kind;
+  return 0;
+}
+
+/* Each of LLVM's attributes is judged in LLVM 22: test/unit/compile/effects.c. */
+static bool all_are_judged(void)
+{
+  static _Thread_local unsigned judged; /* attributes, from 1 on */
+  unsigned last = LLVMGetLastEnumAttributeKind();
+
+  while (judged < last && cn_promise_judges_attribute(judged + 1))
+    judged++;
+  return judged + 1 >= last; /* LLVM's last one is a mark */
+}
+
+static void judge_attributes(struct cn_judge *judge, LLVMValueRef of, unsigned parameters)
+{
+  bool function = LLVMIsAFunction(of) != NULL;
+
+  for (unsigned i = 0; i <= parameters + 1; i++) {
+    LLVMAttributeIndex index = i > parameters ? CN_FUNCTION_INDEX : i;
+    unsigned count = function ? LLVMGetAttributeCountAtIndex(of, index)
+                              : LLVMGetCallSiteAttributeCount(of, index);
+    LLVMAttributeRef *attributes = cn_alloc((count + 1) * sizeof *attributes);
+    if (function)
+      LLVMGetAttributesAtIndex(of, index, attributes);
+    else
+      LLVMGetCallSiteAttributes(of, index, attributes);
+    unsigned kind = find_unjudged(attributes, count);
+    if (kind)
+      cn_error(judge->ctx, of, "unsupported-attribute",
+               "no pass knows attribute %u of LLVM (this Cairn is for LLVM 22)", kind);
+    free(attributes);
+  }
+}
+
+static void judge_operands(struct cn_judge *judge, LLVMValueRef i)
+{
+  for (int o = 0; o < LLVMGetNumOperands(i); o++) {
+    LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);
+    if (!operand || !LLVMIsConstant(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
+      continue;
+    judge_type(judge, i, LLVMTypeOf(operand));
+    if (!cn_kinds_know_constant(operand))
+      cn_refuse_at(judge, i, "unsupported-constant",
+                   "a constant of a kind that no pass knows is used as a reference");
+  }
+}
+
+void cn_refuse_kinds(struct cn_judge *judge, LLVMValueRef instruction)
+{
+  CN_ASSERT(LLVMIsAInstruction(instruction));
+  if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(instruction)))
+    cn_refuse_at(judge, instruction, "unsupported-instruction",
+                 "no pass knows what this instruction does to references");
+  judge_type(judge, instruction, LLVMTypeOf(instruction));
+  if (LLVMIsAAllocaInst(instruction))
+    judge_type(judge, instruction, LLVMGetAllocatedType(instruction));
+  judge_operands(judge, instruction);
+  if (cn_is_call(instruction) && !all_are_judged())
+    judge_attributes(judge, instruction, LLVMGetNumArgOperands(instruction));
+}
+
+void cn_refuse_signature_kinds(struct cn_judge *judge)
+{
+  unsigned count = LLVMCountParams(judge->function);
+
+  for (unsigned p = 0; p < count; p++)
+    if (!is_known_type(judge, LLVMTypeOf(LLVMGetParam(judge->function, p))))
+      cn_error(judge->ctx, judge->function, "unsupported-type",
+               "parameter %u has a type of which no pass knows whether it holds references", p + 1);
+  if (!all_are_judged())
+    judge_attributes(judge, judge->function, count);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every intrinsic of LLVM, every opcode, kind of type, constant expression, kind of metadata and
+ * attribute: what may touch a reference is handled or refused. What would go wrong: a later LLVM,
+ * or one that is known badly, has something that stores, moves or hides a reference, and no pass
+ * looks at it.
+ *
+ * The intrinsics are walked by number in child processes, since LLVM ends the process over types
+ * that some are not made for. Each is declared with references wherever LLVM's verifier takes them.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <llvm-c/Analysis.h>
+#include "compile/analysis/promises.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/effects/intrinsics.h"
+#include "compile/effects/kinds.h"
+
+/* ---- a function that calls an intrinsic ---- */
+
+enum { MOST = 16, CHOICES = 6, TYPES = 4 };
+
+struct walk {
+  LLVMContextRef llvm;
+  LLVMTypeRef choices[CHOICES]; /* the first two have references */
+  unsigned kinds_memory, kinds_immarg;
+};
+
+/* Start with the names of the intrinsics that no other name follows. */
+static unsigned last_intrinsic(void)
+{
+  static const char last[] = "llvm.xcore.zext";
+
+  return LLVMLookupIntrinsicID(last, sizeof last - 1);
+}
+
+static unsigned last_generic(void)
+{
+  static const char last[] = "llvm.xray.typedevent";
+
+  return LLVMLookupIntrinsicID(last, sizeof last - 1);
+}
+
+static void start(struct walk *w)
+{
+  w->llvm = LLVMContextCreate();
+  w->choices[0] = LLVMPointerTypeInContext(w->llvm, 1);
+  w->choices[1] = LLVMVectorType(w->choices[0], 4);
+  w->choices[2] = LLVMInt64TypeInContext(w->llvm);
+  w->choices[3] = LLVMVectorType(w->choices[2], 4);
+  w->choices[4] = LLVMVectorType(LLVMInt1TypeInContext(w->llvm), 4);
+  w->choices[5] = LLVMPointerTypeInContext(w->llvm, 0);
+  w->kinds_memory = LLVMGetEnumAttributeKindForName("memory", 6);
+  w->kinds_immarg = LLVMGetEnumAttributeKindForName("immarg", 6);
+}
+
+static LLVMValueRef argument(struct walk *w, LLVMValueRef intrinsic, LLVMValueRef function,
+                             LLVMTypeRef type, unsigned i)
+{
+  if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
+    return LLVMMetadataAsValue(w->llvm, LLVMMDStringInContext2(w->llvm, "x", 1));
+  if (LLVMGetTypeKind(type) == LLVMTokenTypeKind ||
+      LLVMGetEnumAttributeAtIndex(intrinsic, i + 1, w->kinds_immarg))
+    return LLVMConstNull(type);
+  return LLVMGetParam(function, i);
+}
+
+/* A managed function of the module calls `intrinsic` with its parameters; null if LLVM's verifier
+ * does not take it. */
+static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef intrinsic)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(intrinsic), types[MOST], own[MOST];
+  unsigned count = LLVMCountParamTypes(type);
+  LLVMValueRef arguments[MOST];
+
+  if (count > MOST - 1)
+    return NULL;
+  LLVMGetParamTypes(type, types);
+  for (unsigned i = 0; i < count; i++)
+    own[i] = LLVMGetTypeKind(types[i]) == LLVMMetadataTypeKind ||
+                     LLVMGetTypeKind(types[i]) == LLVMTokenTypeKind
+                 ? w->choices[2]
+                 : types[i];
+  own[count] = w->choices[0]; /* for one that takes any number of arguments */
+  LLVMValueRef function = LLVMAddFunction(
+      module, "f", LLVMFunctionType(LLVMVoidTypeInContext(w->llvm), own, count + 1, false));
+  LLVMSetGC(function, "statepoint-example");
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(w->llvm);
+  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->llvm, function, ""));
+  for (unsigned i = 0; i < count; i++)
+    arguments[i] = argument(w, intrinsic, function, types[i], i);
+  if (LLVMIsFunctionVarArg(type))
+    arguments[count] = LLVMGetParam(function, count);
+  LLVMValueRef call = LLVMBuildCall2(b, type, intrinsic, arguments,
+                                     count + (LLVMIsFunctionVarArg(type) ? 1 : 0), "");
+  LLVMBuildRetVoid(b);
+  LLVMDisposeBuilder(b);
+  return LLVMVerifyModule(module, LLVMReturnStatusAction, NULL) ? NULL : call;
+}
+
+/* ---- what the passes make of it ---- */
+
+static bool run(LLVMModuleRef module, const char *pass, enum cairn_barriers kind,
+                struct cairn_diagnostics *said)
+{
+  struct cairn_compile_options options = {
+      .diagnose = cairn_diagnostics_keep, .env = said, .barriers = kind};
+
+  return cairn_compile_pass(module, NULL, pass, &options) == CAIRN_OK;
+}
+
+static bool has_rule(const struct cairn_diagnostics *said, const char *rule)
+{
+  for (size_t i = 0; i < said->count; i++)
+    if (strcmp(said->at[i].rule, rule) == 0)
+      return true;
+  return false;
+}
+
+static bool calls(LLVMModuleRef module, const char *prefix)
+{
+  size_t length;
+
+  CN_EACH_FUNCTION(f, module)
+    if (LLVMGetFirstUse(f) && strncmp(LLVMGetValueName2(f, &length), prefix, strlen(prefix)) == 0)
+      return true;
+  return false;
+}
+
+/* May it write memory that a program sees? By LLVM's word, not by the table. */
+static bool may_write(struct walk *w, LLVMValueRef intrinsic)
+{
+  LLVMAttributeRef memory =
+      LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, w->kinds_memory);
+  uint64_t effects = memory ? LLVMGetEnumAttributeValue(memory) : UINT64_MAX;
+
+  return effects & UINT64_C(0xaaaaaaaaaaaaaaaa) & ~(uint64_t)CN_MEMORY_INACCESSIBLE;
+}
+
+/* Is it given at least two references, of which one may be a place and another be stored there? */
+static bool may_store(LLVMValueRef call)
+{
+  unsigned given = 0;
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
+    given += cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, a)));
+  return given > 1;
+}
+
+/* Writes that are no stores of references, though LLVM says that memory may change. */
+static bool is_exempt(const char *name)
+{
+  static const char *const names[] = {
+      "llvm.lifetime.start",
+      "llvm.lifetime.end", /* it becomes undefined */
+      "llvm.invariant.start",
+      "llvm.invariant.end", /* nothing is written */
+      "llvm.prefetch",
+      "llvm.var.annotation",
+      "llvm.ptr.annotation",        /* nor here */
+      "llvm.experimental.stackmap", /* a record */
+  };
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return strncmp(name, "llvm.experimental.vector.histogram.", 35) == 0; /* integers */
+}
+
+/* Is it handled or refused? Null, or what is wrong. `call` is in `module`, which changes. */
+static const char *judge(struct walk *w, LLVMModuleRef module, LLVMValueRef call, const char *name)
+{
+  struct cairn_diagnostics said = {0};
+  bool known = cn_intrinsic_of(call) != NULL, touches = cn_intrinsic_touches(call);
+  bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF;
+  bool writes = may_store(call) && may_write(w, cn_direct_callee(call)) && !is_exempt(name);
+  const char *wrong = NULL;
+
+  bool barred = run(module, "expand-intrinsics", CAIRN_BARRIERS_OBJECTS, &said) &&
+                run(module, "insert-barriers", CAIRN_BARRIERS_OBJECTS, &said);
+  if (barred && leaf && writes && !calls(module, "cairn.barrier."))
+    wrong = "may write a reference, has no barrier, and insert-barriers says nothing";
+  if (barred && !run(module, "verify-barriers", CAIRN_BARRIERS_OBJECTS, &said))
+    wrong = "has what insert-barriers takes for enough, and verify-barriers does not";
+  cairn_diagnostics_free(&said);
+  bool rewritten = run(module, "rewrite-statepoints", CAIRN_BARRIERS_NONE, &said);
+  if (touches && !known && rewritten)
+    wrong = "is given a reference, has no row, and is rewritten";
+  if (touches && !known && leaf && !has_rule(&said, "unknown-intrinsic") &&
+      !has_rule(&said, "scalable-vector"))
+    wrong = "is given a reference, has no row, and is refused by another rule";
+  cairn_diagnostics_free(&said);
+  return wrong;
+}
+
+/* ---- every intrinsic ---- */
+
+struct counts {
+  unsigned walked, given, known, wrong;
+};
+
+/* Try the intrinsic with these types; true if LLVM takes it with a reference. */
+static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
+{
+  size_t length;
+  LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", w->llvm);
+  LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(module, id, types, count);
+  LLVMValueRef call = make_call(w, module, intrinsic);
+  bool given = call && cn_intrinsic_touches(call);
+  bool known = given && cn_intrinsic_of(call);
+  const char *name = LLVMIntrinsicGetName(id, &length);
+  char *text = given ? LLVMPrintValueToString(call) : NULL;
+  const char *wrong = given ? judge(w, module, call, name) : NULL;
+
+  if (wrong)
+    fprintf(stderr, "%s: %s:%s\n", name, wrong, text);
+  LLVMDisposeMessage(text);
+  LLVMDisposeModule(module);
+  c->given += given;
+  c->known += known;
+  c->wrong += wrong != NULL;
+  return given;
+}
+
+/* All combinations of types for generic intrinsics, references alone for those of targets: of one
+ * type until LLVM takes a combination, then of two, and so on. */
+static void try_all(struct walk *w, unsigned id, struct counts *c)
+{
+  unsigned choices = id <= last_generic() ? CHOICES : 2, total = 1;
+  bool any = false;
+
+  c->walked++;
+  if (!LLVMIntrinsicIsOverloaded(id)) {
+    try(w, id, NULL, 0, c);
+    return;
+  }
+  for (unsigned count = 1; count <= TYPES && !any; count++) {
+    total *= choices;
+    for (unsigned n = 0; n < total; n++) {
+      LLVMTypeRef types[2 * TYPES];
+      unsigned rest = n;
+      for (unsigned t = 0; t < 2 * TYPES; t++, rest /= choices)
+        types[t] = w->choices[t < count ? rest % choices : 0];
+      any |= try(w, id, types, count, c);
+    }
+  }
+}
+
+/* Walk on from `from` in a child process. The next to walk: the end, or the one after an intrinsic
+ * over which LLVM ended the process. */
+static unsigned walk_on(unsigned from, unsigned end, struct counts *total)
+{
+  struct {
+    unsigned id;
+    struct counts counts;
+  } now = {from, *total};
+  int ends[2], status;
+  size_t length;
+
+  assert_int_equal(pipe(ends), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+    struct walk w;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+      signal(signals[i], SIG_DFL); /* cmocka's handlers would run the other tests here */
+    start(&w);
+    for (; now.id < end; now.id++) {
+      if (write(ends[1], &now, sizeof now) != sizeof now)
+        _exit(2);
+      try_all(&w, now.id, &now.counts);
+    }
+    _exit(write(ends[1], &now, sizeof now) != sizeof now);
+  }
+  close(ends[1]);
+  while (read(ends[0], &now, sizeof now) == sizeof now)
+    *total = now.counts;
+  close(ends[0]);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (now.id == end)
+    return end;
+  if (cn_intrinsic_row(now.id)) {
+    fprintf(stderr, "%s: ends the process\n", LLVMIntrinsicGetName(now.id, &length));
+    total->wrong++;
+  }
+  return now.id + 1;
+}
+
+static void test_intrinsics(void **state)
+{
+  struct counts c = {0};
+  unsigned end = last_intrinsic() + 1;
+
+  (void)state;
+  assert_true(end > 1000 && last_generic() > 500);
+  for (unsigned next = 1; next < end;)
+    next = walk_on(next, end, &c);
+  printf("%u intrinsics walked, %u forms with references, %u of them known\n", c.walked, c.given,
+         c.known);
+  assert_int_equal(c.wrong, 0);
+  assert_true(c.known > 60 && c.given > c.known);
+}
+
+/* ---- opcodes, types, constants, metadata, attributes ---- */
+
+/* A later LLVM has these in its list and not in LLVM-C, or not in the table. */
+static void test_opcodes(void **state)
+{
+  static const LLVMOpcode all[] = {
+#define HANDLE_INST(number, opcode, class) LLVM##opcode,
+#define HANDLE_USER_INST(number, opcode, class)
+#include "llvm/IR/Instruction.def"
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    assert_true(cn_kinds_know_opcode(all[i]));
+  assert_int_equal(sizeof all / sizeof *all, 66);
+  assert_false(cn_kinds_know_opcode((LLVMOpcode)999));
+}
+
+static void test_types(void **state)
+{
+  (void)state;
+  for (unsigned kind = 0; kind <= LLVMTargetExtTypeKind; kind++)
+    if (kind != 15 && kind != LLVMTargetExtTypeKind) /* MMX, which is gone */
+      assert_true(cn_kinds_know_type_kind((LLVMTypeKind)kind));
+  assert_false(cn_kinds_know_type_kind(LLVMTargetExtTypeKind));
+  assert_false(cn_kinds_know_type_kind((LLVMTypeKind)(LLVMTargetExtTypeKind + 1))); /* LLVM 23 */
+}
+
+static void test_constants(void **state)
+{
+  LLVMContextRef llvm = LLVMContextCreate();
+  LLVMTypeRef reference = LLVMPointerTypeInContext(llvm, 1), i64 = LLVMInt64TypeInContext(llvm);
+  LLVMValueRef number = LLVMConstIntToPtr(LLVMConstInt(i64, 8, false), reference);
+  LLVMValueRef both[] = {number, LLVMConstNull(reference)};
+
+  (void)state;
+  assert_true(cn_kinds_know_constant(number));
+  assert_true(cn_kinds_know_constant(LLVMConstStructInContext(llvm, both, 2, false)));
+  assert_true(cn_kinds_know_constant(LLVMConstVector(both, 2)));
+  assert_true(cn_kinds_know_constant(LLVMGetPoison(reference)));
+  for (unsigned opcode = 1; opcode < 80; opcode++)
+    if (cn_kinds_know_expression((LLVMOpcode)opcode))
+      assert_true(cn_kinds_know_opcode((LLVMOpcode)opcode));
+  assert_false(cn_kinds_know_expression(LLVMFreeze));
+  assert_false(cn_kinds_know_expression((LLVMOpcode)999));
+  LLVMContextDispose(llvm);
+}
+
+static void test_metadata(void **state)
+{
+  static const struct {
+    const char *name;
+    unsigned kind;
+  } all[] = {
+#define LLVM_FIXED_MD_KIND(id, name, kind) {name, kind},
+#include "llvm/IR/FixedMetadataKinds.def"
+  };
+  unsigned count = sizeof all / sizeof *all;
+  LLVMContextRef llvm = LLVMContextCreate();
+
+  (void)state;
+  for (unsigned i = 0; i < count; i++) {
+    if (!cn_promise_judges_metadata(all[i].name))
+      fail_msg("!%s is in no list of promises.c", all[i].name);
+    assert_int_equal(LLVMGetMDKindIDInContext(llvm, all[i].name, (unsigned)strlen(all[i].name)),
+                     all[i].kind);
+  }
+  assert_int_equal(LLVMGetMDKindIDInContext(llvm, "cairn.other", 11),
+                   count); /* there are no more */
+  assert_int_equal(cn_fixed_metadata_kinds(), count);
+  assert_int_equal(cn_promise_unjudged_metadata(llvm), 0);
+  assert_false(cn_promise_judges_metadata("cairn.other"));
+  LLVMContextDispose(llvm);
+}
+
+static void test_attributes(void **state)
+{
+  static const char *const all[] = {
+#define GET_ATTR_NAMES
+#define ATTRIBUTE_ENUM(enumerator, name) #name,
+#define ATTRIBUTE_STRBOOL(enumerator, name)
+#define ATTRIBUTE_COMPLEXSTR(enumerator, name)
+#include "llvm/IR/Attributes.inc"
+  };
+  unsigned count = sizeof all / sizeof *all;
+
+  (void)state;
+  for (unsigned i = 0; i < count; i++)
+    if (!cn_promise_judges_attribute(LLVMGetEnumAttributeKindForName(all[i], strlen(all[i]))))
+      fail_msg("%s is in no list of promises.c", all[i]);
+  assert_true(count > 90);
+  for (unsigned kind = 1; kind < LLVMGetLastEnumAttributeKind(); kind++)
+    assert_true(cn_promise_judges_attribute(kind));
+  assert_false(cn_promise_judges_attribute(LLVMGetLastEnumAttributeKind() + 1));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_intrinsics), cmocka_unit_test(test_opcodes),
+      cmocka_unit_test(test_types),      cmocka_unit_test(test_constants),
+      cmocka_unit_test(test_metadata),   cmocka_unit_test(test_attributes),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
