@@ -60,6 +60,7 @@ bool cn_large_init_at(uintptr_t base, size_t bytes)
   large.size = bytes;
   large.top = large.committed = large.touched = 1;
   cn_os_prefer_large_pages(large.base, large.size);
+  cn_os_keeps_memory(large.base, large.size);
   return true;
 }
 

@@ -56,6 +56,7 @@ bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *secon
   *second = (struct cn_space){.base = start + room, .room = room};
   spaces.next = start + 2 * room;
   cn_os_prefer_large_pages(start, 2 * room);
+  cn_os_keeps_memory(spaces.base, spaces.size);
   return true;
 }
 

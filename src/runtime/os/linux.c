@@ -5,19 +5,19 @@
 #include "runtime/os/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/os/groups.h"
+#include "runtime/os/locking.h"
 
 extern void *__libc_stack_end; /* set by the dynamic linker or the static start code */
 
@@ -26,9 +26,16 @@ size_t cn_os_page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Where the system denies to tell. */
+#define UNKNOWN_MEMORY ((size_t)4 << 30)
+
 size_t cn_os_memory(void)
 {
-  size_t physical = (size_t)sysconf(_SC_PHYS_PAGES) * cn_os_page(), group = cn_groups_memory("");
+  struct sysinfo info;
+  size_t group = cn_groups_memory(""), physical = UNKNOWN_MEMORY;
+
+  if (sysinfo(&info) == 0) /* sysconf() asks it, too, and returns anything where it fails */
+    physical = (size_t)info.totalram * info.mem_unit;
 
   return physical < group ? physical : group;
 }
@@ -78,7 +85,10 @@ uintptr_t cn_os_reserve(size_t bytes)
 {
   void *at = mmap(NULL, bytes, PROT_NONE, reserve_flags, -1, 0);
 
-  return at == MAP_FAILED ? 0 : (uintptr_t)at;
+  if (at == MAP_FAILED)
+    return 0;
+  cn_os_locking_begin((uintptr_t)at, bytes);
+  return (uintptr_t)at;
 }
 
 /* If the system call is not allowed, read the memory: a fault tells. */
@@ -119,8 +129,10 @@ void cn_os_release(uintptr_t at, size_t bytes)
   /* Not another mapping as a rule: that would have no advice of large pages, and memory that came
    * back later would be faulted in by small ones. */
   if (madvise(memory, bytes, MADV_DONTNEED) != 0) {
-    if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED)
+    if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED) {
+      cn_os_lock_on_fault(at, bytes);
       return;
+    }
     if (!cn_os_commit(at, bytes)) {
       static const char text[] = "cairn: out of memory: the system does not take memory back\n";
       cn_os_message(text, sizeof text - 1);
@@ -163,17 +175,31 @@ bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
   return true;
 }
 
-void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+static void *map_table(size_t bytes)
 {
-  void *at = old == NULL ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, reserve_flags, -1, 0)
-                         : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, reserve_flags, -1, 0);
 
   return at == MAP_FAILED ? NULL : at;
+}
+
+/* Where mremap() is denied, copy. */
+void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+{
+  void *at = old == NULL ? map_table(bytes) : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
+
+  if (at != MAP_FAILED)
+    return at;
+  if (errno == ENOMEM || (at = map_table(bytes)) == NULL)
+    return NULL;
+  memcpy(at, old, old_bytes < bytes ? old_bytes : bytes);
+  munmap(old, old_bytes);
+  return at;
 }
 
 void cn_os_free(void *memory, size_t bytes)
 {
   CN_ASSERT(memory != NULL && (uintptr_t)memory % cn_os_page() == 0);
+  cn_os_locking_end((uintptr_t)memory);
   munmap(memory, bytes);
 }
 
@@ -199,42 +225,6 @@ uintptr_t cn_os_main_stack_bottom(void)
   uintptr_t top = name != 0 ? name + strlen((const char *)name) + 1 : cn_os_main_stack_end();
   top = (top + page - 1) & ~(page - 1);
   return limit.rlim_cur < top ? top - limit.rlim_cur : 0;
-}
-
-/* "start-end rw-p ...": the bounds of one line of the kernel's list; false: it may not be written.
- */
-static bool read_range(const char *line, uintptr_t *bottom, uintptr_t *end)
-{
-  char *after;
-
-  *bottom = strtoul(line, &after, 16);
-  if (*after != '-')
-    return false;
-  *end = strtoul(after + 1, &after, 16);
-  return strncmp(after, " rw", 3) == 0;
-}
-
-bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
-{
-  char text[1024], *line = text, *stop; /* a handler's stack may be small */
-  int fd = cn_os_file_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-  size_t have = 0;
-  bool found = false;
-  ssize_t n;
-
-  while (fd >= 0 && !found && (n = cn_os_file_read(fd, text + have, sizeof text - 1 - have)) > 0) {
-    have += (size_t)n;
-    text[have] = 0;
-    for (line = text; !found && (stop = strchr(line, '\n')); line = stop + 1)
-      found = read_range(line, bottom, end) && address - *bottom < *end - *bottom;
-    have -= (size_t)(line - text);
-    memmove(text, line, have);
-    if (have == sizeof text - 1)
-      have = sizeof text / 2; /* a long name, which does not count */
-  }
-  if (fd >= 0)
-    cn_os_file_close(fd);
-  return found;
 }
 
 void cn_os_message(const char *text, size_t bytes)

@@ -24,6 +24,8 @@ uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 
 /* Addresses without memory: any access faults. 0 if there is no such range. */
 uintptr_t cn_os_reserve(size_t bytes);
+/* Objects will lie there, if it has memory, which may refer to memory of malloc(). */
+void cn_os_keeps_memory(uintptr_t at, size_t bytes);
 /* Give reserved addresses memory, zeroed; what is there already stays. */
 bool cn_os_commit(uintptr_t at, size_t bytes);
 /* Have what is there in memory, by pages that fit; advice. */

@@ -106,8 +106,10 @@ bool cn_tables_init(size_t bytes)
   }
   if (done && some < bytes)
     cairn_note_addresses(some);
-  if (done)
+  if (done) {
     cn_os_prefer_large_pages(cn_tables.old, cn_tables.end - cn_tables.old);
+    cn_os_keeps_memory(cn_tables.old, cn_tables.end - cn_tables.old);
+  }
   CN_CHECK(!done || (cn_tables.old % CN_BLOCK == 0 && cn_tables.base < cn_tables.old));
   return done;
 }

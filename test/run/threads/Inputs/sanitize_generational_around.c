@@ -139,6 +139,12 @@ void cn_image_leave(bool entered)
   (void)entered;
 }
 
+void cn_os_keeps_memory(uintptr_t at, size_t bytes)
+{
+  (void)at;
+  (void)bytes;
+}
+
 void cn_unseen_settle(void)
 {
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * LeakSanitizer, alone or in AddressSanitizer: objects of the heap keep memory of malloc().
+ */
+#include "runtime/os/os.h"
+
+#pragma weak __lsan_register_root_region
+extern void __lsan_register_root_region(const void *at, size_t bytes);
+
+void cn_os_keeps_memory(uintptr_t at, size_t bytes)
+{
+  if (&__lsan_register_root_region != NULL)
+    __lsan_register_root_region((const void *)at, bytes);
+}

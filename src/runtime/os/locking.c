@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mlockall(). The system fills all memory that is locked and may be written; the addresses that the
+ * runtime reserves, with tables for them, are many times what a program uses. So pages there are
+ * locked when they are first touched (MLOCK_ONFAULT), and all other memory at once, as the program
+ * wants it. The function is the runtime's, for what is mapped already.
+ */
+#include "runtime/os/locking.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "runtime/os/maps.h"
+#include "runtime/os/os.h"
+
+enum { RANGES = 32 };
+
+static struct {
+  _Atomic uintptr_t at; /* 0: free */
+  _Atomic size_t bytes;
+} reserved[RANGES];
+
+/* Sanitizers lock nothing: their shadow memory is larger than any machine's. */
+#pragma weak __sanitizer_set_death_callback
+extern void __sanitizer_set_death_callback(void (*call)(void));
+
+/* The advice is refused where memory is locked. */
+void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
+{
+  void *memory = (void *)at;
+  int error = errno;
+
+  if (madvise(memory, cn_os_page(), MADV_DONTNEED) != 0 && errno == EINVAL &&
+      mlock2(memory, bytes, MLOCK_ONFAULT) != 0)
+    munlock(memory, bytes);
+  errno = error;
+}
+
+/* Without a place it is locked as any other memory. */
+void cn_os_locking_begin(uintptr_t at, size_t bytes)
+{
+  cn_os_lock_on_fault(at, bytes);
+  for (size_t i = 0; i < RANGES; i++) {
+    uintptr_t none = 0;
+    if (!atomic_compare_exchange_strong(&reserved[i].at, &none, at))
+      continue;
+    atomic_store(&reserved[i].bytes, bytes);
+    return;
+  }
+}
+
+void cn_os_locking_end(uintptr_t at)
+{
+  for (size_t i = 0; i < RANGES; i++)
+    if (atomic_load(&reserved[i].at) == at) {
+      atomic_store(&reserved[i].bytes, 0);
+      atomic_store(&reserved[i].at, 0);
+      return;
+    }
+}
+
+/* Where the first reserved range at or after `from` begins, and where it ends; UINTPTR_MAX: there
+ * is none. */
+static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
+{
+  uintptr_t first = UINTPTR_MAX;
+
+  *end = UINTPTR_MAX;
+  for (size_t i = 0; i < RANGES; i++) {
+    uintptr_t at = atomic_load(&reserved[i].at), stop = at + atomic_load(&reserved[i].bytes);
+    if (at == 0 || stop <= from || at >= first)
+      continue;
+    first = at;
+    *end = stop;
+  }
+  return first;
+}
+
+/* One line of the kernel's list may have reserved addresses and others. What cannot be locked, as
+ * the kernel's own pages, is left. */
+static bool lock_rest(void *env, const struct cn_mapping *mapping)
+{
+  uintptr_t end;
+
+  (void)env;
+  for (uintptr_t at = mapping->start; mapping->may_read && at < mapping->end; at = end) {
+    uintptr_t stop = next_reserved(at, &end);
+    if (stop > mapping->end)
+      stop = end = mapping->end;
+    if (stop > at)
+      mlock((void *)at, stop - at);
+  }
+  return false;
+}
+
+/* A kernel without MCL_ONFAULT (Linux before 4.4) locks all at once. */
+static int lock_current(int flags)
+{
+  if (syscall(SYS_mlockall, flags | MCL_ONFAULT) != 0)
+    return errno == EINVAL ? (int)syscall(SYS_mlockall, flags) : -1;
+  cn_os_mappings(lock_rest, NULL);
+  return (flags & MCL_FUTURE) != 0 ? (int)syscall(SYS_mlockall, MCL_FUTURE) : 0;
+}
+
+__attribute__((weak, visibility("default"))) int mlockall(int flags)
+{
+  if (&__sanitizer_set_death_callback != NULL)
+    return 0;
+  if ((flags & (MCL_CURRENT | MCL_ONFAULT)) == MCL_CURRENT)
+    return lock_current(flags);
+  return (int)syscall(SYS_mlockall, flags);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The mappings of the process. Private to runtime/os.
+ */
+#ifndef CN_RUNTIME_OS_MAPS_H
+#define CN_RUNTIME_OS_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cn_mapping {
+  uintptr_t start, end;
+  bool may_read, may_write;
+};
+
+/* Call back for each, in the order of addresses, until that returns true. False: it never did.
+ * Async-signal-safe. */
+bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env);
+
+#endif
