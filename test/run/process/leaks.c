@@ -7,10 +7,8 @@
 // Memory of malloc() that objects of the heap keep is no leak, and memory that nothing keeps is one.
 // CHECK: done
 // CHECK: done
-// CHECK: done
 // CHECK: SUMMARY: LeakSanitizer:
 // CHECK: status 23
-// CHECK: done
 // CHECK: done
 // CHECK: done
 // CHECK: SUMMARY: LeakSanitizer:
