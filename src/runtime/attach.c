@@ -2,7 +2,9 @@
  *
  * Attach threads, and detach them.
  *
- * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h).
+ * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h). What
+ * a signal handler attaches is detached at the handler's end: the thread may be past its
+ * destructors.
  */
 #include "runtime/attach.h"
 
@@ -70,28 +72,52 @@ static void drop_left(struct cairn_mutator *mutator)
     cn_stop_leave(mutator);
 }
 
-static void detach(struct cairn_mutator *mutator, uintptr_t pc)
+static void check_left(const struct cairn_mutator *mutator, uintptr_t pc)
 {
-  cn_stop_refuse_own(pc);
-  cn_hold_signals();
-  cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
-  drop_left(mutator);
   if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE ||
       mutator->stack != NULL)
     cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "
                         "stack than its own");
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
-  cn_stop_remove(mutator, settle);
-  if (cairn_mutator_count() == 0) {
-    cn_workers_end();
-    cn_background_end();
-  }
+}
+
+/* It is no longer in the registry. */
+static void reset(struct cairn_mutator *mutator)
+{
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);
   CN_ASSERT(mutator->handshake == 0); /* no requester waits for it */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
+}
+
+static void detach(struct cairn_mutator *mutator, uintptr_t pc)
+{
+  cn_stop_refuse_own(pc);
+  cn_hold_signals();
+  cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  drop_left(mutator);
+  check_left(mutator, pc);
+  cn_stop_remove(mutator, settle);
+  if (cairn_mutator_count() == 0) {
+    cn_workers_end();
+    cn_background_end();
+  }
+  reset(mutator);
+  cn_hold_let_signals();
+}
+
+/* Workers stay, since joining them frees memory, and the handler may have interrupted malloc(). */
+void cn_attach_handler_ends(uintptr_t pc)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  cn_hold_signals();
+  cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
+  check_left(mutator, pc);
+  if (cn_stop_remove_unless_fork(mutator, settle))
+    reset(mutator);
   cn_hold_let_signals();
 }
 

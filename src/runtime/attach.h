@@ -19,4 +19,8 @@ void cn_attach(uintptr_t pc);
  * managed frames, and in the `last` round detach it. `pc`: what messages name. */
 void cn_attach_end(bool last, uintptr_t pc);
 
+/* A signal handler is over that attached the calling thread: detach it. If a fork() is under way it
+ * stays attached. `pc`: what messages name. */
+void cn_attach_handler_ends(uintptr_t pc);
+
 #endif

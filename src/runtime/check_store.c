@@ -127,15 +127,17 @@ static bool in_other_thread(uintptr_t slot)
 
 /* Does the collector look for references there? Between the stack pointer and the end of the stack
  * globals may lie, too: a thread's own above its frames, and any above the stack of a signal
- * handler, from which no walk leads on. */
+ * handler. No walk leads on from a handler that interrupted managed code, so globals come first
+ * there. */
 static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
 {
   if (cn_described_had(slot, regs) || in_last_global(slot))
     return true;
   if (!on_stack(slot, regs))
     return in_global(slot) || in_other_thread(slot);
-  bool own = cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom;
-  return (!own && in_global(slot)) || cn_described_has(slot, regs) || (own && in_global(slot));
+  bool walks =
+      cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom && cairn_mutator.interruptions % 2 == 0;
+  return (!walks && in_global(slot)) || cn_described_has(slot, regs) || (walks && in_global(slot));
 }
 
 static const char *advice(uintptr_t slot, const struct cn_regs *regs)

@@ -8,6 +8,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
+#include "runtime/attach.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
@@ -80,6 +81,11 @@ void cn_upcall_release(void)
 void cn_upcall_stop_waits(int thread, uint64_t since)
 {
   cn_stop_limit_waits(thread, since);
+}
+
+void cn_upcall_handler_ends(uintptr_t pc)
+{
+  cn_attach_handler_ends(pc);
 }
 
 bool cn_upcall_delivering(void)

@@ -37,6 +37,9 @@ void cn_upcall_release(void);
  * waited for it until now. The requester calls. */
 void cn_upcall_stop_waits(int thread, uint64_t since);
 
+/* The handler is over that attached the calling thread. `pc`: what messages name. */
+void cn_upcall_handler_ends(uintptr_t pc);
+
 /* Does a signal handler run on this thread? */
 bool cn_upcall_delivering(void);
 

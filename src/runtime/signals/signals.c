@@ -394,6 +394,7 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context)
 {
   const volatile struct delivery *outer = delivery, *around = youngest_delivery();
   volatile struct delivery mine;
+  bool attached = cairn_mutator.attached != 0;
 
   mine.sp = around != NULL ? around->sp : cn_arch_fault_sp(context);
   mine.anchors = cn_anchors_count(cairn_mutator.anchor);
@@ -402,4 +403,9 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context)
   deliver(signal, info, context);
   mine.self = 0;
   delivery = outer;
+  if (!attached && around == NULL && cairn_mutator.attached) {
+    int error = errno;
+    cn_upcall_handler_ends((uintptr_t)__builtin_return_address(0));
+    errno = error;
+  }
 }

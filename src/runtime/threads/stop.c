@@ -238,10 +238,9 @@ void cn_stop_add(struct cairn_mutator *mutator)
   give_back();
 }
 
-void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
+/* The calling thread has the lock. */
+static void remove_taken(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
 {
-  CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
-  take();
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   farewell(mutator);
   CN_CHECK(mutator->previous ? mutator->previous->next == mutator : first == mutator);
@@ -255,6 +254,28 @@ void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
   count--;
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   give_back();
+}
+
+void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
+{
+  CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
+  take();
+  remove_taken(mutator, farewell);
+}
+
+static bool forks(const void *unused)
+{
+  (void)unused;
+  return atomic_load(&open);
+}
+
+bool cn_stop_remove_unless_fork(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
+{
+  CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
+  if (!take_unless(UINT64_MAX, forks, NULL))
+    return false;
+  remove_taken(mutator, farewell);
+  return true;
 }
 
 void cn_stop_exclude(void)

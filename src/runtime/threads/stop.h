@@ -17,6 +17,9 @@ void cn_stop_add(struct cairn_mutator *mutator);
 /* `farewell` runs just before the mutator goes, while no stop is under way. */
 typedef void cn_stop_farewell(struct cairn_mutator *mutator);
 void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell);
+/* The same in a signal handler, which may have interrupted malloc(). False: a fork() is under way,
+ * which may wait for malloc()'s lock; the mutator stays. */
+bool cn_stop_remove_unless_fork(struct cairn_mutator *mutator, cn_stop_farewell *farewell);
 
 /* What is wrong with the registry; null: nothing. It holds that each mutator is linked with its
  * neighbours, and that there are as many as it counts. Linear. The caller holds it, by exclude or
