@@ -215,8 +215,8 @@ static bool wants_collection(struct cairn_mutator *mutator)
 static const char no_constructor[] = "lld and mold ignore constructors in .ctors, which 'cairn "
                                      "frames --rewrite' moves to .init_array";
 
-/* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. Look for
- * the map each time only if walks are verified, or if the program has no map at all. */
+/* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. A managed
+ * function whose frame is gone, because it ends in the call of the safepoint, needs none. */
 static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
                             struct cn_wanted wanted)
 {
@@ -224,10 +224,10 @@ static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
   char place[CN_REPORT_PC];
   bool unregistered = cn_image_count() == 0;
 
-  if (((cn_options.verify & CN_VERIFY_FRAMES) != 0 || !cn_image_has_frames()) &&
-      !cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region))
+  if (!cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region) &&
+      !cn_arch_is_entry(regs->pc))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
-                "'cairn frames --rewrite'?%s%s",
+                "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
                 cn_report_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
                 unregistered ? no_constructor : "");
   return collect(regs, cause, wanted);
@@ -329,8 +329,10 @@ void cn_safepoint_collect(const struct cn_regs *regs)
     ;
   else if (cn_signals_interrupting())
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
-  else
+  else if (native)
     collect(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
+  else
+    collect_mapped(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
   leave(native);
 }
 

@@ -184,10 +184,8 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
   return 0;
 }
 
-static bool has_identity(const struct cn_part *rela)
+static bool has_identity(const unsigned char *data, size_t size)
 {
-  const unsigned char *data = rela->is_fresh ? rela->fresh.at : rela->data;
-  size_t size = rela->is_fresh ? rela->fresh.count : rela->data ? rela->head.sh_size : 0;
   Elf64_Rela r;
 
   for (size_t at = 0; at + sizeof r <= size; at += sizeof r) {
@@ -208,8 +206,11 @@ static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
                   .r_addend = (int64_t)identity};
   uint32_t rela = cn_elf_rela(&w->elf, w->elf.sections[section].relocations);
 
-  if (rela && has_identity(&w->parts.list.at[rela]))
-    return;
+  if (rela) {
+    const struct cn_bytes *bytes = cn_part_own(&w->parts.list.at[rela]);
+    if (has_identity(bytes->at, bytes->count))
+      return;
+  }
   if (!rela) {
     rela = cn_parts_add(&w->parts);
     write_rela_head(w, section, rela, w->rela_names[CN_KIND_FRAMES]);
@@ -231,6 +232,29 @@ static void tell_all_apart(struct rewriter *w)
       identity = identity * UINT64_C(0x100000001b3) + frames->pieces.at[i].identity;
     tell_apart(w, section, identity);
   }
+}
+
+/* Code with such a hash has had frame maps. Refuse it if it has none now: somebody took them away,
+ * or gave their section another name. */
+static int check_still_there(const struct cn_elf *elf, char **error)
+{
+  bool *mapped = cn_alloc(elf->section_count * sizeof *mapped);
+  uint32_t without = 0;
+
+  for (uint32_t i = 0; (i = cn_elf_find(elf, cn_kind_names[CN_KIND_FRAMES], i + 1)) != 0;)
+    if (elf->sections[i].head.sh_link < elf->section_count)
+      mapped[elf->sections[i].head.sh_link] = true;
+  for (uint32_t i = 1; i < elf->section_count && !without; i++) {
+    const struct cn_elf_section *rela =
+        &elf->sections[cn_elf_rela(elf, elf->sections[i].relocations)];
+    if (!mapped[i] && (elf->sections[i].head.sh_flags & SHF_EXECINSTR) && rela->data &&
+        has_identity(rela->data, rela->head.sh_size))
+      without = i;
+  }
+  free(mapped);
+  return without ? CN_FAIL(error, "section '%s' has had frame maps, and its '%s' is gone",
+                           elf->sections[without].name, cn_kind_names[CN_KIND_FRAMES])
+                 : 0;
 }
 
 /* Drop the slot's old contents. If there is no function, linkers leave the empty section out. */
@@ -359,6 +383,8 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
     status = cn_object_layouts_check(&w.elf, error);
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
   uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
+  if (!status && !stack_maps && !mixed && !in_memory)
+    status = check_still_there(&w.elf, error);
   bool old_structors = !in_memory && cn_structors_are_old(&w.elf);
   if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf) || old_structors)) {
     status = rewrite(&w, stack_maps, mixed);

@@ -114,6 +114,10 @@ uintptr_t cn_arch_fault_sp(const void *ucontext);
  * ordinary caller then: the signal came before the instruction `*interrupted`. */
 bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
 
+/* True if a call returns to `pc` whose target only managed code calls: a managed function behind
+ * its entry, or a stub. `pc` may be any address. */
+bool cn_arch_calls_as_managed(uintptr_t pc);
+
 /* The stack pointer that a jump to `buffer` (the C library's jmp_buf) sets. Async-signal-safe. */
 uintptr_t cn_arch_jump_sp(const void *buffer);
 

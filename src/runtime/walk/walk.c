@@ -116,6 +116,7 @@ static void check_anchor(const struct cn_walk *walk)
 static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
+  bool entered = false; /* the pc is that of native code that called a managed function */
 
   do {
     enum cn_frames found = meet(frame);
@@ -128,6 +129,7 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool a
       continue;
     if (pass_entry(walk)) {
       anchored = false;
+      entered = true;
       continue;
     }
     if (found == CN_FRAMES_CODE)
@@ -135,6 +137,9 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool a
     check_signal(walk);
     if (anchored)
       check_anchor(walk);
+    else if (!entered && cn_arch_calls_as_managed(frame->pc))
+      fail(walk, "the managed function has no frame map: was its object linked without 'cairn "
+                 "frames --rewrite', or its section cairn_frames taken away?");
     if (!take_anchor(walk))
       return !(walk->past_end = true);
     anchored = true;

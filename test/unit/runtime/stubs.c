@@ -21,6 +21,7 @@
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/stats.h"
+#include "unit/as_managed.h"
 
 static void polls_preserve_all(void **state)
 {
@@ -255,8 +256,8 @@ static bool tells_state(void)
 }
 
 /* Calls `slow` with those in use that `touch` leaves; what is after it. */
-static unsigned state_after(void (*touch)(void), void (*slow)(void), const void *argument,
-                            long count, unsigned *before)
+AS_MANAGED static unsigned state_after(void (*touch)(void), void (*slow)(void),
+                                       const void *argument, long count, unsigned *before)
 {
   unsigned high, after;
   const void *first = argument;
@@ -355,6 +356,7 @@ static void state_is_the_callers(void **state)
  * them there. */
 extern void keeps_wide(uint64_t values[33][8], void (*slow)(void));
 __asm__(
+    ".pushsection as_managed, \"ax\", @progbits\n"
     "keeps_wide:\n  push %rbx\n  push %rbp\n  sub $8, %rsp\n  mov %rdi, %rbx\n"
     "  mov %rsi, %rbp\n"
     ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
@@ -364,7 +366,7 @@ __asm__(
     ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
     "  vmovdqu64 %zmm\\n, 64*\\n(%rbx)\n.endr\n"
     ".irp n, 1,2,3,4,5,6,7\n  kmovq %k\\n, 2048+8*\\n(%rbx)\n.endr\n"
-    "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n");
+    "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n.popsection\n");
 
 static void wide_registers_survive(void **state)
 {
@@ -399,7 +401,7 @@ static void without_xgetbv(void **state)
 }
 
 /* Rounding mode and exceptions are the caller's. */
-static void change_rounding(void)
+AS_MANAGED static void change_rounding(void)
 {
   unsigned down = 0x3f80, cleared = 0x1f80;
 
@@ -448,5 +450,6 @@ int main(void)
 
   cairn_set_collector(&shifting);
   map_functions();
+  begin_as_managed();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

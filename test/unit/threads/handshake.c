@@ -22,13 +22,14 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"
+#include "unit/as_managed.h"
 
 enum { MILLISECOND = 1000000, REQUESTERS = 4, REQUESTS = 400 };
 
 extern void cairn_poll_slow(void);
 extern void cairn_collect(void);
 
-static void poll(void)
+static inline void poll(void)
 {
   if (__atomic_load_n(&cairn_mutator.poll, __ATOMIC_RELAXED) != 0)
     cairn_poll_slow();
@@ -82,7 +83,7 @@ static void *request_once(void *env)
 }
 
 /* Run `count` requesters, polling all the time. */
-static void run(void *(*function)(void *), int count)
+AS_MANAGED static void run(void *(*function)(void *), int count)
 {
   pthread_t threads[REQUESTERS];
 
@@ -392,5 +393,6 @@ int main(void)
       cmocka_unit_test(program_ends),
   };
 
+  begin_as_managed();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

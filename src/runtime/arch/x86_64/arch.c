@@ -201,6 +201,26 @@ static bool is_thunk(uintptr_t pc)
   return cn_arch_in_stubs(pc + sizeof jump + (uintptr_t)(intptr_t)distance);
 }
 
+static bool has_mark(uintptr_t entry)
+{
+  static const uint64_t mark = CAIRN_ABI_MANAGED_MARK;
+
+  return has(entry - sizeof mark, (const unsigned char *)&mark, sizeof mark);
+}
+
+bool cn_arch_calls_as_managed(uintptr_t pc)
+{
+  unsigned char call[5];
+  int32_t distance;
+
+  if (pc < 4096 || !cn_os_read(pc - sizeof call, call, sizeof call) || call[0] != 0xe8)
+    return false;
+  memcpy(&distance, call + 1, sizeof distance);
+  uintptr_t target = pc + (uintptr_t)(intptr_t)distance;
+  return has_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
+         (cn_arch_is_stub(target) && !has_mark(target)); /* anybody calls cairn_collect() */
+}
+
 bool cn_arch_rewind(void *ucontext)
 {
   greg_t *pc = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];
