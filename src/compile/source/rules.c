@@ -149,6 +149,26 @@ static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
+/* A call of an ifunc goes to the dynamic linker's stub, which has no mark of managed code. */
+static void check_ifunc(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  bool refs = cn_holds_ref(LLVMTypeOf(call));
+  size_t length;
+
+  if (LLVMGetValueKind(callee) != LLVMGlobalIFuncValueKind)
+    return;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !refs; i++)
+    refs = cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i)));
+  if (refs)
+    cn_error(
+        ctx, call, "ifunc-reference",
+        "'%s' is chosen when the program is loaded (ifunc, target_clones), and the call passes "
+        "or returns a reference: it would go by way of a stub that is no managed code; choose "
+        "by a pointer to a function, or by __builtin_cpu_supports()",
+        LLVMGetValueName2(callee, &length));
+}
+
 static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call))) {
@@ -160,6 +180,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
   check_variadic(ctx, call);
   check_byval_call(ctx, call);
+  check_ifunc(ctx, call);
   if (ctx->options->manage_all)
     cn_rules_library(ctx, call);
   if (cn_calls_have(call, "returns_twice"))

@@ -172,8 +172,9 @@ static void explain_missing(const char *name, int length)
       "cairn-cc: note: a call of `%.*s` passes or returns a reference, and no managed code is linked that "
       "defines it; if it is native code, no collector would find the reference there "
       "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
-      "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc\n",
-      length, name);
+      "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc, and have "
+      "the version script of a shared object that defines it export %s%.*s, too\n",
+      length, name, managed_code, length, name);
 }
 
 /* Was this name, a part of a line, told of before? From now on it was. */

@@ -215,8 +215,30 @@ static const char *save_archive(const struct archive *archive)
   return ok ? path : NULL;
 }
 
+/* Put frame maps into an object, and change names. CAIRN_OK: *out is null if it may stay as it is.
+ */
+static enum cairn_status change_object(const void *bytes, size_t size,
+                                       const struct cn_renames *renames, void **out,
+                                       size_t *out_size, char **error)
+{
+  enum cairn_status status = cairn_object_rewrite(bytes, size, out, out_size, error);
+  void *own = NULL;
+  size_t own_size = 0;
+
+  if (status == CAIRN_OK && renames->list.count)
+    status = cn_names_change(*out ? *out : bytes, *out ? *out_size : size, renames, &own, &own_size,
+                             error);
+  if (!own && status == CAIRN_OK)
+    return status;
+  free(*out);
+  *out = own;
+  *out_size = own_size;
+  return status;
+}
+
 /* Take bitcode out and put frame maps in; *changed tells. False after a message. */
-static bool change_part(const struct archive *archive, struct part *part, bool *changed)
+static bool change_part(const struct archive *archive, struct part *part,
+                        const struct cn_renames *renames, bool *changed)
 {
   size_t size;
   char *error = NULL;
@@ -227,7 +249,7 @@ static bool change_part(const struct archive *archive, struct part *part, bool *
     *changed |= part->left_out;
     return true;
   }
-  if (cairn_object_rewrite(part->bytes, part->size, &part->own, &size, &error) != CAIRN_OK) {
+  if (change_object(part->bytes, part->size, renames, &part->own, &size, &error) != CAIRN_OK) {
     cn_tool_error("'%s(%s)': %s", archive->path, part->name, error);
     free(error);
     return false;
@@ -242,14 +264,15 @@ static bool change_part(const struct archive *archive, struct part *part, bool *
   return true;
 }
 
-static bool replace_archive(const char *path, const char **replacement)
+static bool replace_archive(const char *path, const struct cn_renames *renames,
+                            const char **replacement)
 {
   struct archive archive;
   bool ok = true, changed = false;
 
   if (open_archive(path, &archive)) {
     for (size_t i = 0; ok && i < archive.parts.count; i++)
-      ok = change_part(&archive, &archive.parts.at[i], &changed);
+      ok = change_part(&archive, &archive.parts.at[i], renames, &changed);
     if (ok && changed)
       ok = (*replacement = save_archive(&archive)) != NULL;
   }
@@ -280,24 +303,70 @@ bool cn_inputs_have_bitcode(const char *path)
   return found;
 }
 
-bool cn_inputs_replace(const char *path, const char **replacement)
+/* Write the object that takes the place of the one at `path`. False after a message. */
+static bool replace_object(const char *path, const struct file *file,
+                           const struct cn_renames *renames, const char **replacement)
+{
+  size_t size = 0;
+  void *own = NULL;
+  char *error = NULL;
+  bool ok = change_object(file->bytes, file->size, renames, &own, &size, &error) == CAIRN_OK;
+
+  if (!ok)
+    cn_tool_error("'%s': %s", path, error);
+  if (ok && own) {
+    *replacement = cn_temp_file(cn_paths_stem(path), ".o");
+    ok = *replacement && cn_output_write(*replacement, own, size);
+  }
+  free(own);
+  free(error);
+  return ok;
+}
+
+bool cn_inputs_replace(const char *path, const struct cn_renames *renames, const char **replacement)
 {
   struct file file = open_file(path);
-  bool archive = file.bytes && cn_archive_is(file.bytes, file.size);
-  bool rewrite = file.bytes && is_object(path) && may_be_ours(file.bytes, file.size);
-  bool changed = false;
+  bool ok = true;
 
   *replacement = path;
+  if (file.bytes && cn_archive_is(file.bytes, file.size))
+    ok = replace_archive(path, renames, replacement);
+  else if (file.bytes && is_object(path) && may_be_ours(file.bytes, file.size))
+    ok = replace_object(path, &file, renames, replacement);
   close_file(&file);
-  if (archive)
-    return replace_archive(path, replacement);
-  if (!rewrite)
-    return true;
-  CN_ASSERT(!changed && *replacement == path);
-  const char *rewritten = cn_temp_file(cn_paths_stem(path), ".o");
-  if (!rewritten || !cn_backend_rewrite(path, rewritten, &changed))
-    return false;
-  if (changed)
-    *replacement = rewritten;
-  return true;
+  return ok;
+}
+
+static bool would_change(const void *bytes, size_t size, const struct cn_renames *renames)
+{
+  size_t own_size = 0;
+  void *own = NULL;
+  char *error = NULL;
+  bool change = begins(bytes, size, "\177ELF") &&
+                cn_names_change(bytes, size, renames, &own, &own_size, &error) == CAIRN_OK && own;
+
+  free(own);
+  free(error);
+  return change;
+}
+
+bool cn_inputs_would_change(const char *path, const struct cn_renames *renames)
+{
+  struct archive archive;
+  bool found = false;
+
+  open_archive(path, &archive);
+  for (size_t i = 0; i < archive.parts.count && !found; i++)
+    found = would_change(archive.parts.at[i].bytes, archive.parts.at[i].size, renames);
+  close_archive(&archive);
+  return found;
+}
+
+const char *cn_inputs_defined(const char *path, const struct cn_renames *renames)
+{
+  struct file file = open_file(path);
+  const char *name = file.bytes ? cn_names_defined(file.bytes, file.size, renames) : NULL;
+
+  close_file(&file);
+  return name;
 }

@@ -87,32 +87,57 @@ static bool add_collector(const struct cn_command *command, struct cn_words *wor
 /* Add the file that replaces an input, or the output of its unit. */
 static bool add_input(const struct cn_command *command, const struct cn_item *item,
                       const struct cn_unit *unit, const struct cn_joined *joined,
-                      struct cn_words *words)
+                      const struct cn_renames *renames, struct cn_words *words)
 {
   const char *path = unit ? unit->output : item->words[0];
 
   CN_CHECK(path && item->input);
   if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_are_bitcode(path)))
     return true;
-  if (joined && !unit && !command->dry_run && !cn_inputs_replace(path, &path))
+  if (joined && (!unit || renames->list.count) && !command->dry_run &&
+      !cn_inputs_replace(path, renames, &path))
     return false;
   cn_push(words, path);
   return true;
 }
 
 static bool add_items(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                      const struct cn_joined *joined, struct cn_words *words)
+                      const struct cn_joined *joined, const struct cn_renames *renames,
+                      struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
     if (item->input) {
-      if (!add_input(command, item, unit_of(units, count, item), joined, words))
+      if (!add_input(command, item, unit_of(units, count, item), joined, renames, words))
         return false;
     } else if (item->to_link) {
       for (size_t k = 0; k < item->count; k++)
         cn_push(words, item->words[k]);
     }
   }
+  return true;
+}
+
+/* The joined object comes first: a linker that reads each archive once finds there what it needs.
+ * Its calls of its own functions are not by name any more. */
+static bool add_joined(const struct cn_command *command, const struct cn_joined *joined,
+                       const struct cn_renames *renames, struct cn_words *words)
+{
+  const char *path = joined ? joined->unit.output : NULL;
+
+  if (!path)
+    return true;
+  if (renames->list.count && !command->dry_run) {
+    const char *name = cn_inputs_defined(path, renames);
+    if (name)
+      cn_tool_error(
+          "-Wl,--wrap or -Wl,--defsym changes calls of '%s', and -flto has joined it with "
+          "its callers: compile its unit without -flto",
+          name);
+    if (name || !cn_inputs_replace(path, renames, &path))
+      return false;
+  }
+  cn_push(words, path);
   return true;
 }
 
@@ -124,10 +149,11 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
   cn_push(words, cn_process_clang());
   if (count > 0)
     cn_push(words, "-Qunused-arguments"); /* those that the units' commands used */
-  /* Comes first: a linker that reads each archive once finds there what this object needs. */
-  if (joined && joined->unit.output)
-    cn_push(words, joined->unit.output);
-  if (!add_items(command, units, count, joined, words))
+  struct cn_renames renames = {0};
+  bool ok = cn_renames_collect(command, &renames) && add_joined(command, joined, &renames, words) &&
+            add_items(command, units, count, joined, &renames, words);
+  cn_free(&renames.list);
+  if (!ok)
     return false;
   if (command->output) {
     cn_push(words, "-o");

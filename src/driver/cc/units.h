@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "driver/cc/command.h"
+#include "object/build/names.h"
 
 /* One source file on its way. */
 struct cn_unit {
@@ -98,9 +99,16 @@ bool cn_inputs_are_bitcode(const char *path);
 bool cn_inputs_have_bitcode(const char *path);
 
 /* inputs.c: what the linker gets for the file at `path`, which is no bitcode: the file itself, or a
- * temporary copy with frame maps in place of stack maps, and without bitcode. False after a
- * message. */
-bool cn_inputs_replace(const char *path, const char **replacement);
+ * temporary copy with frame maps in place of stack maps, with other names, and without bitcode.
+ * False after a message. */
+bool cn_inputs_replace(const char *path, const struct cn_renames *renames,
+                       const char **replacement);
+
+/* inputs.c: does the object, or the archive, at `path` call a function by a name that changes? */
+bool cn_inputs_would_change(const char *path, const struct cn_renames *renames);
+
+/* inputs.c: the first of these functions that the object at `path` defines, or null. */
+const char *cn_inputs_defined(const char *path, const struct cn_renames *renames);
 
 /* link.c: clang's command to link, with the units' outputs in place of their sources. `joined`:
  * with its code in place of bitcode; null: with the inputs unchanged, for a linker that joins
@@ -108,15 +116,15 @@ bool cn_inputs_replace(const char *path, const char **replacement);
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      const struct cn_joined *joined, struct cn_words *words);
 
+/* renames.c: what the command's options have the linker call otherwise. False after a message. */
+bool cn_renames_collect(const struct cn_command *command, struct cn_renames *renames);
+
 /* link.c: run such a command, and return its status. If the collector that was chosen is missing,
  * one line says so in place of the linker's messages. */
 int cn_link_run(const struct cn_command *command, const struct cn_words *words);
 
 /* link.c: is the linked file sound? If it is not, remove it, and return false after a message. */
 bool cn_link_check(const struct cn_command *command);
-
-/* leftovers.c: does the object or image at `path` have LLVM's stack maps? */
-bool cn_leftovers_in(const char *path);
 
 /* paths.c: a file of the installation: "include", "lib/libcairn.a". Its path starts in the
  * directory above this program's. Null if it does not exist. */

@@ -71,16 +71,6 @@ static Elf64_Half any_section(const struct cn_elf *elf)
   return SHN_ABS;
 }
 
-static uint32_t add_string(struct cn_parts *parts, uint32_t table, const char *text)
-{
-  struct cn_bytes *strings = cn_part_own(&parts->list.at[table]);
-  uint32_t at = (uint32_t)strings->count;
-
-  CN_CHECK(strings->count < UINT32_MAX);
-  cn_bytes_append(strings, text, strlen(text) + 1);
-  return at;
-}
-
 static void change_symbols(struct cn_parts *parts, const struct cn_elf *elf)
 {
   uint32_t name = 0;
@@ -90,7 +80,8 @@ static void change_symbols(struct cn_parts *parts, const struct cn_elf *elf)
     Elf64_Sym sym = s->sym;
     if (is_guard(s)) {
       if (!name)
-        name = add_string(parts, elf->sections[elf->symtab].head.sh_link, CN_GUARD_BOUND);
+        name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link],
+                                  CN_GUARD_BOUND);
       sym.st_name = name;
       sym.st_info = ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(sym.st_info));
     } else if (s->section && strcmp(elf->sections[s->section].name, CN_GUARD_SECTION) == 0 &&

@@ -35,6 +35,7 @@
 #include "object/build/drop_guard.h"
 #include "object/build/frames_build.h"
 #include "object/build/layouts_check.h"
+#include "object/build/names.h"
 #include "object/build/pieces.h"
 #include "object/build/structors.h"
 #include "object/elf/elf_file.h"
@@ -384,7 +385,7 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
   uint32_t stack_maps = cn_elf_find(&w.elf, ".llvm_stackmaps", 0);
   uint32_t mixed = stack_maps || in_memory ? 0 : find_mixed(&w);
   if (!status && !stack_maps && !mixed && !in_memory)
-    status = check_still_there(&w.elf, error);
+    status = check_still_there(&w.elf, error) || cn_names_check(&w.elf, error) ? -1 : 0;
   bool old_structors = !in_memory && cn_structors_are_old(&w.elf);
   if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf) || old_structors)) {
     status = rewrite(&w, stack_maps, mixed);

@@ -45,6 +45,16 @@ struct cn_bytes *cn_part_own(struct cn_part *part)
   return &part->fresh;
 }
 
+uint32_t cn_part_add_string(struct cn_part *table, const char *text)
+{
+  struct cn_bytes *strings = cn_part_own(table);
+  uint32_t at = (uint32_t)strings->count;
+
+  CN_CHECK(strings->count < UINT32_MAX);
+  cn_bytes_append(strings, text, strlen(text) + 1);
+  return at;
+}
+
 /* Align in the file for readers that map it; linkers look at sh_addralign only. */
 static void pad(struct cn_bytes *out, uint64_t align)
 {

@@ -29,6 +29,8 @@ void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsig
 uint32_t cn_parts_add(struct cn_parts *parts);
 /* Copy the part's bytes, so that they may be changed. */
 struct cn_bytes *cn_part_own(struct cn_part *part);
+/* Append a string to a table of strings. Returns its offset. */
+uint32_t cn_part_add_string(struct cn_part *table, const char *text);
 /* Write the file: header, sections by index, section headers. The caller frees it. */
 struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header);
 void cn_parts_free(struct cn_parts *parts);

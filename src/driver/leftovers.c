@@ -8,7 +8,7 @@
 #include <libelf.h>
 #include <string.h>
 #include <unistd.h>
-#include "driver/cc/units.h"
+#include "driver/tool.h"
 
 static bool has_section(Elf *elf, const char *name)
 {

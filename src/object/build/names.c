@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of managed functions for other units' managed code. A linker's --wrap=f and --defsym=f=g
+ * change references to `f`, and know nothing of `cairn.call.f` and the like; so a copy of the
+ * object with other names goes to the linker. Tools that changed `f` alone, as objcopy does, leave
+ * an object in which the names contradict each other: it is refused.
+ */
+#include "object/build/names.h"
+
+#include <cairn/object.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+/* Those of calls lead to `f` itself, or are its body; the last is the body, for other images. */
+static const char *const prefixes[] = {"cairn.call.", "cairn.vcall.", "cairn.body.", "cairn.vbody.",
+                                       "cairn.managed_code."};
+enum { CALL, VCALL, BODY, VBODY, CODE, PREFIXES };
+
+/* The function's name in `name`, and which prefix it has; null: it is another symbol. */
+static const char *function_of(const char *name, unsigned *which)
+{
+  for (*which = 0; *which < PREFIXES; ++*which) {
+    size_t length = strlen(prefixes[*which]);
+    if (strncmp(name, prefixes[*which], length) == 0)
+      return name + length;
+  }
+  return NULL;
+}
+
+/* ---- symbols by name ---- */
+
+struct index {
+  const struct cn_elf_symbol **at; /* the named ones, sorted */
+  size_t count;
+};
+
+static int by_name(const void *x, const void *y)
+{
+  const struct cn_elf_symbol *const *a = x, *const *b = y;
+
+  return strcmp((*a)->name, (*b)->name);
+}
+
+static int compare_name(const void *name, const void *symbol)
+{
+  return strcmp(name, (*(const struct cn_elf_symbol *const *)symbol)->name);
+}
+
+/* Of the symbols that other objects see. */
+static struct index index_symbols(const struct cn_elf *elf)
+{
+  struct index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].name[0] && ELF64_ST_BIND(elf->symbols[i].sym.st_info) != STB_LOCAL)
+      index.at[index.count++] = &elf->symbols[i];
+  qsort(index.at, index.count, sizeof *index.at, by_name);
+  return index;
+}
+
+static const struct cn_elf_symbol *find(const struct index *index, const char *name)
+{
+  const struct cn_elf_symbol **found =
+      bsearch(name, index->at, index->count, sizeof *index->at, compare_name);
+
+  return found ? *found : NULL;
+}
+
+static bool defines(const struct index *index, const char *name)
+{
+  const struct cn_elf_symbol *symbol = find(index, name);
+
+  return symbol && symbol->sym.st_shndx != SHN_UNDEF;
+}
+
+/* ---- what tools have changed ---- */
+
+/* A thunk refers to the function. Those that must reach managed code mention it in vain, and strip
+ * removes that. */
+static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which,
+                   const char *function)
+{
+  const struct cn_elf_symbol *its = find(index, function);
+  unsigned char bind = ELF64_ST_BIND(symbol->sym.st_info);
+  bool is_thunk = bind == STB_WEAK && ELF64_ST_TYPE(symbol->sym.st_info) == STT_FUNC;
+
+  if (symbol->sym.st_shndx == SHN_UNDEF)
+    return true;
+  if (is_thunk && which != CODE)
+    return its || which == BODY || which == VBODY;
+  return its && its->section == symbol->section && ELF64_ST_BIND(its->sym.st_info) == bind &&
+         (bind == STB_GLOBAL || which == CODE); /* a weak function has no other names */
+}
+
+int cn_names_check(const struct cn_elf *elf, char **error)
+{
+  struct index index = index_symbols(elf);
+  const struct cn_elf_symbol *wrong = NULL;
+  const char *function = NULL;
+
+  for (size_t i = 0; i < index.count && !wrong; i++) {
+    unsigned which;
+    function = function_of(index.at[i]->name, &which);
+    if (function && !agrees(&index, index.at[i], which, function))
+      wrong = index.at[i];
+  }
+  free(index.at);
+  return wrong ? CN_FAIL(error,
+                         "a tool has renamed '%s', or made it weak or local, and '%s' does not "
+                         "agree with it: change the source, or use -Wl,--wrap or -Wl,--defsym",
+                         function, wrong->name)
+               : 0;
+}
+
+/* ---- other names ---- */
+
+/* The new name of a symbol, to be freed, or null. */
+static char *renamed(const struct index *index, const char *name, const struct cn_renames *renames)
+{
+  unsigned which;
+  const char *function = function_of(name, &which);
+
+  for (size_t i = 0; function && i < renames->list.count; i++) {
+    const struct cn_rename *rename = &renames->list.at[i];
+    if (strcmp(function, rename->from) == 0 && !defines(index, function))
+      return cn_format("%s%s", prefixes[which], rename->to);
+  }
+  return NULL;
+}
+
+static int change_all(struct cn_parts *parts, const struct cn_elf *elf, const struct index *index,
+                      const struct cn_renames *renames, bool *changed, char **error)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *symbol = &elf->symbols[i];
+    Elf64_Sym sym = symbol->sym;
+    char *name = renamed(index, symbol->name, renames);
+    if (!name)
+      continue;
+    if (find(index, name)) {
+      *error =
+          cn_format("it calls '%s' and has '%s' too: the linker's --wrap or --defsym would need two"
+                    " symbols of one name; put them into two units",
+                    symbol->name, name);
+      free(name);
+      return -1;
+    }
+    sym.st_name =
+        cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link], name);
+    struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
+    CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
+    memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
+    free(name);
+    *changed = true;
+  }
+  return 0;
+}
+
+enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames,
+                                  void **out, size_t *out_size, char **error)
+{
+  struct cn_parts parts = {0};
+  struct cn_elf elf;
+  bool changed = false;
+
+  *out = NULL;
+  *out_size = 0;
+  if (cn_elf_open(&elf, bytes, size, error))
+    return CAIRN_E_ELF;
+  struct index index = index_symbols(&elf);
+  cn_parts_copy(&parts, &elf, bytes);
+  int status = change_all(&parts, &elf, &index, renames, &changed, error);
+  if (!status && changed) {
+    struct cn_bytes file = cn_parts_write(&parts, &elf.head);
+    *out = file.at;
+    *out_size = file.count;
+  }
+  cn_parts_free(&parts);
+  free(index.at);
+  cn_elf_close(&elf);
+  return status ? CAIRN_E_REFUSED : CAIRN_OK;
+}
+
+const char *cn_names_defined(const void *bytes, size_t size, const struct cn_renames *renames)
+{
+  const char *found = NULL;
+  char *error = NULL;
+  struct cn_elf elf;
+
+  if (cn_elf_open(&elf, bytes, size, &error)) {
+    free(error);
+    return NULL;
+  }
+  struct index index = index_symbols(&elf);
+  for (size_t i = 0; i < renames->list.count && !found; i++)
+    if (defines(&index, renames->list.at[i].from))
+      found = renames->list.at[i].from;
+  free(index.at);
+  cn_elf_close(&elf);
+  return found;
+}
