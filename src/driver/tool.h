@@ -76,9 +76,6 @@ LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
  * (/dev/null) is written to in place. */
 bool cn_output_write(const char *path, const void *bytes, size_t size);
 
-/* leftovers.c: does the object or image at `path` have LLVM's stack maps? */
-bool cn_leftovers_in(const char *path);
-
 /* Remove a regular file, if there is one. */
 void cn_output_remove(const char *path);
 

@@ -216,16 +216,19 @@ static const char no_constructor[] = "lld and mold ignore constructors in .ctors
                                      "frames --rewrite' moves to .init_array";
 
 /* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. A managed
- * function whose frame is gone, because it ends in the call of the safepoint, needs none. */
+ * function whose frame is gone, because it ends in the call of the safepoint, needs none. Of a
+ * signal handler the walk tells more. */
 static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
                             struct cn_wanted wanted)
 {
   struct cn_region region;
   char place[CN_REPORT_PC];
+  uintptr_t interrupted;
   bool unregistered = cn_image_count() == 0;
 
   if (!cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region) &&
-      !cn_arch_is_entry(regs->pc))
+      !cn_arch_is_entry(regs->pc) &&
+      !cn_arch_signal_frame(regs->pc, cn_arch_sp_after(regs), &interrupted))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
                 cn_report_pc(regs->pc, place), unregistered ? " No image is registered: " : "",

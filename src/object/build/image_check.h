@@ -6,10 +6,15 @@
 #ifndef CN_OBJECT_BUILD_IMAGE_CHECK_H
 #define CN_OBJECT_BUILD_IMAGE_CHECK_H
 
+#include <stdbool.h>
+
 /* Check that each frame map of the ELF executable or shared object at `path` can be read, is about
  * code of the image, and agrees with any other about the same code: linkers that fold identical
  * functions leave equal ones. 0 if all do, or if the file is not ELF. Negative: *error is a message
  * to free, which names the function. */
 int cn_image_check(const char *path, char **error);
+
+/* leftovers.c: does the object or image at `path` have LLVM's stack maps? */
+bool cn_leftovers_in(const char *path);
 
 #endif

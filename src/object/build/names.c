@@ -7,7 +7,6 @@
  */
 #include "object/build/names.h"
 
-#include <cairn/object.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"

@@ -6,7 +6,7 @@
 #ifndef CN_OBJECT_BUILD_NAMES_H
 #define CN_OBJECT_BUILD_NAMES_H
 
-#include <cairn/status.h>
+#include <cairn/object.h>
 #include "base/vector.h"
 #include "object/elf/elf_parts.h"
 

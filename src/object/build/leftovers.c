@@ -8,7 +8,7 @@
 #include <libelf.h>
 #include <string.h>
 #include <unistd.h>
-#include "driver/tool.h"
+#include "object/build/image_check.h"
 
 static bool has_section(Elf *elf, const char *name)
 {
