@@ -88,8 +88,10 @@ static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol
     return true;
   if (is_thunk && which != CODE)
     return its || which == BODY || which == VBODY;
-  return its && its->section == symbol->section && ELF64_ST_BIND(its->sym.st_info) == bind &&
-         (bind == STB_GLOBAL || which == CODE); /* a weak function has no other names */
+  if (!its || its->section != symbol->section)
+    return false;
+  return which == CODE || /* which is weak; a weak function has no other names */
+         (bind == STB_GLOBAL && ELF64_ST_BIND(its->sym.st_info) == STB_GLOBAL);
 }
 
 int cn_names_check(const struct cn_elf *elf, char **error)
