@@ -270,8 +270,10 @@ static _Atomic uint64_t patience; /* up to then the alarm is not ours; UINT64_MA
 
 static void wait_for_end(void)
 {
+  _Atomic uint32_t never = 0;
+
   for (;;)
-    pause();
+    cn_os_wait(&never, 0, UINT64_MAX); /* pause() would be a cancellation point */
 }
 
 /* The handler of faults on the way, and of the alarm. The alarm may come to any thread, and timers
