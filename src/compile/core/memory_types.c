@@ -33,14 +33,22 @@ static LLVMTypeRef returned_type(LLVMValueRef argument)
   return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
+LLVMValueRef cn_types_global(LLVMValueRef pointer)
+{
+  bool own = cn_calls_intrinsic(pointer, "llvm.threadlocal.address");
+
+  return LLVMIsAGlobalVariable(own ? LLVMGetOperand(pointer, 0) : pointer);
+}
+
 LLVMTypeRef cn_types_at(LLVMValueRef pointer)
 {
   if (LLVMIsAArgument(pointer))
     return returned_type(pointer);
   if (LLVMIsAAllocaInst(pointer))
     return LLVMGetAllocatedType(pointer);
-  if (LLVMIsAGlobalVariable(pointer))
-    return LLVMGlobalGetValueType(pointer);
+  LLVMValueRef global = cn_types_global(pointer);
+  if (global)
+    return LLVMGlobalGetValueType(global);
   if (!LLVMIsAGetElementPtrInst(pointer))
     return NULL;
   LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
@@ -92,7 +100,8 @@ LLVMValueRef cn_types_root(LLVMValueRef pointer)
 {
   while (LLVMIsAGetElementPtrInst(pointer))
     pointer = LLVMGetOperand(pointer, 0);
-  return pointer;
+  LLVMValueRef global = cn_types_global(pointer);
+  return global ? global : pointer;
 }
 
 /* Is there a reference in `type`, at `offset`, that is not aligned as a word? */

@@ -21,6 +21,14 @@ static bool is_gep(LLVMValueRef pointer)
          (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
 }
 
+/* Does the instruction pass its first operand on? A thread's copy of a thread-local is described as
+ * a global is. */
+static bool is_same(LLVMValueRef pointer)
+{
+  return LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer) ||
+         cn_calls_intrinsic(pointer, "llvm.threadlocal.address");
+}
+
 static void add_once(cn_pointer_sources *list, LLVMValueRef value)
 {
   for (size_t i = 0; i < list->count; i++)
@@ -29,12 +37,12 @@ static void add_once(cn_pointer_sources *list, LLVMValueRef value)
   cn_push(list, value);
 }
 
-/* Find what `pointer` may be computed from: operands [first, last) of a GEP, cast, phi or select. A
- * pointer without any is an origin. */
+/* Find what `pointer` may be computed from: operands [first, last) of a GEP, cast, phi, select or
+ * intrinsic that has the address of a thread-local. A pointer without any is an origin. */
 static void find_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
-  if (is_gep(pointer) || LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer)) {
+  if (is_gep(pointer) || is_same(pointer)) {
     *last = 1;
   } else if (LLVMIsASelectInst(pointer)) {
     *first = 1;
@@ -127,8 +135,9 @@ struct span {
 static bool span_of(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, struct span *span)
 {
   *span = (struct span){.offset = offset};
-  for (; is_gep(pointer); pointer = LLVMGetOperand(pointer, 0))
-    cn_types_gep_span(ctx, pointer, &span->offset, &span->stride);
+  for (; is_gep(pointer) || is_same(pointer); pointer = LLVMGetOperand(pointer, 0))
+    if (is_gep(pointer))
+      cn_types_gep_span(ctx, pointer, &span->offset, &span->stride);
   span->origin = pointer;
   return cn_pointer_is_origin(pointer);
 }

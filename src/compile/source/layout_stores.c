@@ -49,6 +49,8 @@ static struct address address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
        address.root = LLVMGetOperand(address.root, 0))
     if (LLVMIsAGetElementPtrInst(address.root))
       cn_types_gep_span(ctx, address.root, &address.offset, &address.stride);
+  LLVMValueRef global = cn_types_global(address.root);
+  address.root = global ? global : address.root;
   return address;
 }
 

@@ -30,8 +30,10 @@ enum { MOST = 256 };
 
 static bool place_of(LLVMValueRef pointer, struct place *out)
 {
-  if (LLVMIsAGlobalVariable(pointer)) {
-    *out = (struct place){pointer, 0};
+  LLVMValueRef global = cn_types_global(pointer);
+
+  if (global) {
+    *out = (struct place){global, 0};
     return true;
   }
   if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 3)
@@ -81,7 +83,7 @@ static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef 
   if (!memory || !place_of(pointer, &place) || !is_listed(places, place))
     return;
   const char *name = place.index ? LLVMGetStructName((LLVMTypeRef)(uintptr_t)place.of)
-                                 : LLVMGetValueName2(pointer, &length);
+                                 : LLVMGetValueName2(cn_types_global(pointer), &length);
   char *member = place.index ? cn_format("member %u of %s", place.index, name ? name : "a struct")
                              : cn_format("global %s", name);
   cn_error(ctx, store, "unmanaged-store",

@@ -15,6 +15,7 @@ struct table {
   struct file managed **files;
 };
 static struct file managed **all;
+static _Thread_local struct file managed **own;
 static struct file managed *last;
 static long *numbers;
 
@@ -25,6 +26,8 @@ void start(struct table managed *t, long n)
   t->files = malloc((size_t)n * sizeof *t->files);
   // CHECK: containers.c:[[@LINE+1]]:{{.*}}global all leads to references, and is given memory from calloc(), {{.*}}[unmanaged-store]
   all = calloc((size_t)n, sizeof *all);
+  // CHECK: containers.c:[[@LINE+1]]:{{.*}}global own leads to references, and is given memory from calloc(), {{.*}}[unmanaged-store]
+  own = calloc((size_t)n, sizeof *own);
 }
 
 void grow(struct table *t, long n)
@@ -37,6 +40,7 @@ void grow(struct table *t, long n)
 void put(struct table managed *t, long i, struct file managed *f)
 {
   t->files[i] = f;
+  own[i] = f;
   numbers = malloc(8);
   numbers[0] = f->size;
 }

@@ -16,6 +16,8 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 @row = internal constant %row zeroinitializer
 @table = internal constant %table zeroinitializer
 @mixed = internal constant %mixed zeroinitializer
+@own = thread_local global ptr addrspace(1) null
+declare ptr @llvm.threadlocal.address.p0(ptr)
 @global = internal global ptr addrspace(1) null
 @place = internal constant i64 zeroinitializer
 
@@ -104,6 +106,14 @@ define void @derived_global(ptr addrspace(1) %o) gc "statepoint-example" {
   %p = load ptr addrspace(1), ptr addrspace(1) %o
   %inside = getelementptr %mixed, ptr addrspace(1) %p, i64 0, i32 1
   store ptr addrspace(1) %inside, ptr @global
+  ret void
+}
+; CHECK: error: in function 'derived_thread_local': {{.*}} [derived-store]
+define void @derived_thread_local(ptr addrspace(1) %o) gc "statepoint-example" {
+  %p = load ptr addrspace(1), ptr addrspace(1) %o
+  %inside = getelementptr %mixed, ptr addrspace(1) %p, i64 0, i32 1
+  %own = call ptr @llvm.threadlocal.address.p0(ptr @own)
+  store ptr addrspace(1) %inside, ptr %own
   ret void
 }
 

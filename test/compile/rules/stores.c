@@ -39,6 +39,18 @@ void element(struct node managed *n)
   kept = v + 3;
 }
 
+static _Thread_local long managed *own;
+static _Thread_local struct node managed *managed *own_links[4];
+void thread_local(struct node managed *n)
+{
+  long managed *v = cairn_new_array(long, 10);
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [derived-store]
+  own = v + 3;
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} [derived-store]
+  own_links[1] = &n->next;
+  own = v;
+}
+
 void loaded(struct node managed *n)
 {
   // What lies in an object is the start of another.
@@ -58,6 +70,14 @@ static long pool[8];
 void in_a_buffer(struct node managed *n)
 {
   struct list *l = (struct list *)pool;
+  // CHECK: stores.c:[[@LINE+1]]:{{.*}} where the type of the object has none{{.*}} [union-overlay]
+  l->first = n;
+}
+
+static _Thread_local long own_pool[8];
+void in_a_thread_local_buffer(struct node managed *n)
+{
+  struct list *l = (struct list *)own_pool;
   // CHECK: stores.c:[[@LINE+1]]:{{.*}} where the type of the object has none{{.*}} [union-overlay]
   l->first = n;
 }

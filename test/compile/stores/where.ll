@@ -6,6 +6,11 @@
 @number = global i64 0
 @mixed = global [2 x { i64, ptr addrspace(1) }] zeroinitializer
 @array = global [4 x ptr addrspace(1)] zeroinitializer
+@thread_number = thread_local global i64 0
+@thread_own = internal thread_local global ptr addrspace(1) null
+@thread_elsewhere = external thread_local global ptr addrspace(1)
+@thread_mixed = thread_local global [2 x { i64, ptr addrspace(1) }] zeroinitializer
+declare ptr @llvm.threadlocal.address.p0(ptr)
 
 ; CHECK-LABEL: define void @known
 ; CHECK-NOT: cairn_check_store
@@ -18,6 +23,31 @@ define void @known(i1 %c, i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %object)
   store ptr addrspace(1) %p, ptr %either
   store ptr addrspace(1) %p, ptr @global
   store ptr addrspace(1) %p, ptr addrspace(1) %object
+  ret void
+}
+
+; A thread-local is a root of each thread, at the intrinsic's address as by its name.
+; CHECK-LABEL: define void @thread
+; CHECK: call void @cairn_check_store(ptr %number, ptr @cairn.slot{{[0-9.]*}})
+; CHECK: call void @cairn_check_store(ptr %mixed, ptr @cairn.slot{{[0-9.]*}})
+; CHECK-NOT: cairn_check_store
+; CHECK: ret void
+define void @thread(i1 %c, i64 %i, ptr addrspace(1) %p) gc "statepoint-example" {
+  %number = call ptr @llvm.threadlocal.address.p0(ptr @thread_number)
+  store ptr addrspace(1) %p, ptr %number
+  %mixed = call ptr @llvm.threadlocal.address.p0(ptr @thread_mixed)
+  store ptr addrspace(1) %p, ptr %mixed
+  %own = call ptr @llvm.threadlocal.address.p0(ptr @thread_own)
+  store ptr addrspace(1) %p, ptr %own
+  store ptr addrspace(1) %p, ptr @thread_own
+  %elsewhere = call ptr @llvm.threadlocal.address.p0(ptr @thread_elsewhere)
+  store atomic ptr addrspace(1) %p, ptr %elsewhere unordered, align 8
+  %element = getelementptr [2 x { i64, ptr addrspace(1) }], ptr %mixed, i64 0, i64 %i, i32 1
+  store ptr addrspace(1) %p, ptr %element
+  %either = select i1 %c, ptr %own, ptr @global
+  store ptr addrspace(1) %p, ptr %either
+  %old = atomicrmw xchg ptr %own, ptr addrspace(1) %p seq_cst
+  store { i64, ptr addrspace(1) } zeroinitializer, ptr %mixed
   ret void
 }
 
