@@ -623,9 +623,12 @@ static ulong read_all(int from)
 
 static ulong fork_one(ulong x, ref kept)
 {
+  static _Thread_local ulong forks;
   int ends[2], status = 0;
   pid_t child;
 
+  if (++forks > 20)
+    return 2 * child_of(x, kept);
   must(pipe(ends) == 0);
   child = fork();
   if (child == 0) {
