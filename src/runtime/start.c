@@ -110,12 +110,13 @@ static void forked(void)
 enum { LEAST_STACK = 8 << 10 };
 
 /* A limit that is too small would be a segmentation fault. */
-static void check_stack(void)
+static void check_stack(char **environment)
 {
   static const char text[] = "cairn: the limit of the stack (ulimit -s) is too small: less than 8 "
                              "KB are left for the program\n";
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0), bottom = cn_os_main_stack_bottom();
 
+  cn_os_main_stack_init(environment);
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), bottom = cn_os_main_stack_bottom();
   if (!cn_os_is_main_thread() || bottom == 0 || (here > bottom && here - bottom >= LEAST_STACK))
     return;
   cn_os_message(text, sizeof text - 1);
@@ -128,7 +129,7 @@ static void start(char **environment)
 {
   char message[200];
 
-  check_stack();
+  check_stack(environment);
   if (cn_os_has_raised_privileges())
     cn_options_drop(environment);
   if (!cn_options_parse(&cn_options, &cairn_heap_limits, environment, message, sizeof message)) {

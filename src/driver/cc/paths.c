@@ -3,21 +3,59 @@
  * File names: those of the installation, and those derived from others.
  */
 #include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include "driver/cc/units.h"
+
+/* The file that this code was mapped from. */
+static bool find_mapped(char self[PATH_MAX])
+{
+  FILE *maps = fopen("/proc/self/maps", "re");
+  uintptr_t here = (uintptr_t)find_mapped;
+  char *line = NULL, *after, *name;
+  size_t size = 0;
+  bool found = false;
+
+  while (maps != NULL && !found && getline(&line, &size, maps) > 0) {
+    uintptr_t start = strtoul(line, &after, 16), end = strtoul(after + 1, NULL, 16);
+    if (here - start >= end - start || (name = strchr(line, '/')) == NULL)
+      continue;
+    name[strcspn(name, "\n")] = 0;
+    found = strlen(name) < PATH_MAX;
+    if (found)
+      strcpy(self, name);
+  }
+  free(line);
+  if (maps != NULL)
+    fclose(maps);
+  return found;
+}
+
+/* This program's file. /proc/self/exe is the dynamic linker if the program was started as an
+ * argument of it, which leaves AT_BASE at 0. */
+static bool find_self(char self[PATH_MAX])
+{
+  if (getauxval(AT_BASE) == 0)
+    return find_mapped(self);
+  ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+  if (length < 0)
+    return false;
+  CN_CHECK(length < PATH_MAX);
+  self[length] = 0;
+  return true;
+}
 
 const char *cn_paths_find(const char *relative)
 {
   char self[PATH_MAX];
 
   CN_CHECK(relative[0] != '/');
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-  if (length < 0)
+  if (!find_self(self))
     return NULL;
-  CN_CHECK((size_t)length < sizeof self);
-  self[length] = 0;
   for (int up = 0; up < 2; up++) {
     char *slash = strrchr(self, '/');
     if (!slash)

@@ -5,18 +5,60 @@
 #include "runtime/os/os.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #pragma weak dlsym
 #pragma weak dladdr
 
+static bool needs_libraries(const ElfW(Dyn) * entry)
+{
+  while (entry->d_tag != DT_NULL && entry->d_tag != DT_NEEDED)
+    entry++;
+  return entry->d_tag == DT_NEEDED;
+}
+
+/* The first object is the program. */
+static int is_dynamic(struct dl_phdr_info *program, size_t size, void *env)
+{
+  bool *dynamic = env;
+
+  (void)size;
+  for (unsigned i = 0; i < program->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &program->dlpi_phdr[i];
+    const void *content = (const void *)(program->dlpi_addr + header->p_vaddr);
+    if (header->p_type == PT_INTERP ||
+        (header->p_type == PT_DYNAMIC && needs_libraries((const ElfW(Dyn) *)content)))
+      *dynamic = true;
+  }
+  return 1;
+}
+
+/* AT_BASE is 0 in a program that was started as an argument of the dynamic linker, as in a static
+ * one. The program's own headers tell them apart. A program that is linked without an interpreter
+ * (--no-dynamic-linker) needs libraries; one with an interpreter may need none. */
+bool cn_os_has_linker(void)
+{
+  bool dynamic = false;
+
+  if (getauxval(AT_BASE) != 0)
+    return true;
+  dl_iterate_phdr(is_dynamic, &dynamic);
+  return dynamic;
+}
+
+bool cn_os_is_linkers_argument(void)
+{
+  return getauxval(AT_BASE) == 0 && cn_os_has_linker();
+}
+
 /* Found at run time, so that linking a static program does not warn of it. Such a program has no
  * dynamic linker, and must not load anything. */
 static void *open_library(const char *file, int mode)
 {
   void *(*open)(const char *file, int mode);
-  void *symbol = getauxval(AT_BASE) != 0 ? cn_os_library_symbol(NULL, "dlopen") : NULL;
+  void *symbol = cn_os_has_linker() ? cn_os_library_symbol(NULL, "dlopen") : NULL;
 
   memcpy(&open, &symbol, sizeof open);
   return symbol ? open(file, mode) : NULL;
@@ -34,7 +76,7 @@ void *cn_os_library_symbol(void *library, const char *name)
 
 void *cn_os_library_next_symbol(const char *name)
 {
-  return getauxval(AT_BASE) != 0 ? cn_os_library_symbol(RTLD_NEXT, name) : NULL;
+  return cn_os_has_linker() ? cn_os_library_symbol(RTLD_NEXT, name) : NULL;
 }
 
 /* A handle's symbols are also those of the libraries that it needs. The handle is not given back:

@@ -213,17 +213,34 @@ uintptr_t cn_os_main_stack_end(void)
   return (uintptr_t)__libc_stack_end;
 }
 
-/* The limit counts from the end of the stack's mapping, where the arguments and the environment
- * are; the name of the executable is the last of it. */
+static uintptr_t end_of_strings;
+
+/* The environment and the name of the executable are at the end of the stack's mapping. A program
+ * that was started as an argument of the dynamic linker has that argument in place of the name. */
+void cn_os_main_stack_init(char *const *environment)
+{
+  enum { MOST_STRINGS = 8 << 20 }; /* the kernel's limit is lower */
+  const char *name = (const char *)getauxval(AT_EXECFN);
+  uintptr_t start = cn_os_main_stack_end(), end;
+
+  end_of_strings = name != NULL ? (uintptr_t)name + strlen(name) + 1 : start;
+  for (; environment != NULL && *environment != NULL; environment++) {
+    end = (uintptr_t)*environment + strlen(*environment) + 1;
+    if (end - start < MOST_STRINGS && end > end_of_strings)
+      end_of_strings = end;
+  }
+}
+
+/* The limit counts from the end of the stack's mapping. */
 uintptr_t cn_os_main_stack_bottom(void)
 {
   struct rlimit limit;
-  uintptr_t name = getauxval(AT_EXECFN), page = cn_os_page();
+  uintptr_t page = cn_os_page();
 
+  CN_ASSERT(end_of_strings != 0);
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return 0;
-  uintptr_t top = name != 0 ? name + strlen((const char *)name) + 1 : cn_os_main_stack_end();
-  top = (top + page - 1) & ~(page - 1);
+  uintptr_t top = (end_of_strings + page - 1) & ~(page - 1);
   return limit.rlim_cur < top ? top - limit.rlim_cur : 0;
 }
 

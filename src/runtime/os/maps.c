@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's list of the process's mappings. Nothing here allocates.
+ * The kernel's list of the process's mappings. Nothing here allocates. The stack of a handler may
+ * be small, so buffers are.
  */
 #include "runtime/os/maps.h"
 
@@ -9,10 +10,43 @@
 #include <string.h>
 #include "runtime/os/os.h"
 
-/* "start-end rw-p ...". */
-static bool read_mapping(const char *line, struct cn_mapping *mapping)
+enum { LONGEST_LINE = 1024 };
+
+struct reader {
+  int file;
+  ptrdiff_t count, next;
+  char bytes[512];
+};
+
+static bool read_byte(struct reader *reader, char *byte)
 {
-  char *after;
+  if (reader->next == reader->count) {
+    reader->next = 0;
+    reader->count = cn_os_file_read(reader->file, reader->bytes, sizeof reader->bytes);
+  }
+  if (reader->count <= 0)
+    return false;
+  *byte = reader->bytes[reader->next++];
+  return true;
+}
+
+/* The next line, without its end if it is too long. */
+static bool read_line(struct reader *reader, char line[LONGEST_LINE])
+{
+  size_t length = 0;
+  char byte = 0;
+
+  while (byte != '\n' && read_byte(reader, &byte))
+    if (length < LONGEST_LINE - 1)
+      line[length++] = byte;
+  line[length] = 0;
+  return byte == '\n';
+}
+
+/* "start-end rw-p offset device inode name\n". */
+static bool read_mapping(char *line, struct cn_mapping *mapping)
+{
+  char *after, *newline = strchr(line, '\n');
 
   mapping->start = strtoul(line, &after, 16);
   if (*after != '-')
@@ -20,31 +54,30 @@ static bool read_mapping(const char *line, struct cn_mapping *mapping)
   mapping->end = strtoul(after + 1, &after, 16);
   mapping->may_read = strncmp(after, " r", 2) == 0;
   mapping->may_write = mapping->may_read && after[2] == 'w';
+  mapping->file = newline != NULL ? strchr(after, '/') : NULL;
+  if (newline != NULL)
+    *newline = 0;
   return true;
 }
 
 bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), void *env)
 {
-  char text[1024], *line = text, *stop; /* a handler's stack may be small */
-  int fd = cn_os_file_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  struct reader reader = {.file = cn_os_file_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)};
+  char line[LONGEST_LINE];
   struct cn_mapping mapping;
-  size_t have = 0;
   bool done = false;
-  ssize_t n;
 
-  while (fd >= 0 && !done && (n = cn_os_file_read(fd, text + have, sizeof text - 1 - have)) > 0) {
-    have += (size_t)n;
-    text[have] = 0;
-    for (line = text; !done && (stop = strchr(line, '\n')); line = stop + 1)
-      done = read_mapping(line, &mapping) && found(env, &mapping);
-    have -= (size_t)(line - text);
-    memmove(text, line, have);
-    if (have == sizeof text - 1)
-      have = sizeof text / 2; /* a long name, which does not count */
-  }
-  if (fd >= 0)
-    cn_os_file_close(fd);
+  if (reader.file < 0)
+    return false;
+  while (!done && read_line(&reader, line))
+    done = read_mapping(line, &mapping) && found(env, &mapping);
+  cn_os_file_close(reader.file);
   return done;
+}
+
+static bool has(const struct cn_mapping *mapping, uintptr_t address)
+{
+  return address - mapping->start < mapping->end - mapping->start;
 }
 
 struct around {
@@ -57,7 +90,7 @@ static bool is_around(void *env, const struct cn_mapping *mapping)
   struct around *around = env;
 
   around->mapping = *mapping;
-  return mapping->may_write && around->address - mapping->start < mapping->end - mapping->start;
+  return mapping->may_write && has(mapping, around->address);
 }
 
 bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
@@ -68,4 +101,31 @@ bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
   *bottom = around.mapping.start;
   *end = around.mapping.end;
   return found;
+}
+
+struct file_at {
+  uintptr_t address;
+  char *buffer; /* empty: no name */
+  size_t size;
+};
+
+static bool is_file_at(void *env, const struct cn_mapping *mapping)
+{
+  struct file_at *at = env;
+
+  if (!has(mapping, at->address))
+    return false;
+  if (mapping->file != NULL && strlen(mapping->file) < at->size)
+    strcpy(at->buffer, mapping->file);
+  return true;
+}
+
+bool cn_os_mapped_file(uintptr_t address, char *buffer, size_t size)
+{
+  struct file_at at = {address, buffer, size};
+
+  if (size == 0)
+    return false;
+  buffer[0] = 0;
+  return cn_os_mappings(is_file_at, &at) && buffer[0] != 0;
 }

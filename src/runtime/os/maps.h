@@ -11,6 +11,7 @@
 struct cn_mapping {
   uintptr_t start, end;
   bool may_read, may_write;
+  const char *file; /* null: none, or its name is too long; gone when the callback returns */
 };
 
 /* Call back for each, in the order of addresses, until that returns true. False: it never did.

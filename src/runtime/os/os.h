@@ -55,6 +55,8 @@ void cn_os_free(void *memory, size_t bytes);
 
 bool cn_os_is_main_thread(void);
 uintptr_t cn_os_main_stack_end(void); /* no frame of the main thread lies at or above it */
+/* At the start: a program may change its environment later. */
+void cn_os_main_stack_init(char *const *environment);
 /* The system lets the main thread's stack grow down to here, as the limits are now; 0 if nothing
  * but memory limits it. */
 uintptr_t cn_os_main_stack_bottom(void);
@@ -65,6 +67,9 @@ bool cn_os_stack(uintptr_t *bottom, uintptr_t *end);
 /* The bounds of the memory around `address`, in which a stack lies that may be smaller: pages next
  * to each other that may be written. False: there is none. Async-signal-safe. */
 bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end);
+/* The absolute name of the file that is mapped at `address`. False: none, or too long.
+ * Async-signal-safe. */
+bool cn_os_mapped_file(uintptr_t address, char *buffer, size_t size);
 
 /* Have the child call this after each fork(). */
 void cn_os_forked(void (*child)(void));
@@ -135,6 +140,11 @@ ptrdiff_t cn_os_file_write(int file, const void *bytes, size_t size);
 /* To the standard error stream, unbuffered; async-signal-safe. */
 void cn_os_message(const char *text, size_t bytes);
 
+/* Is there a dynamic linker in the process? */
+bool cn_os_has_linker(void);
+/* Was the program started as an argument of the dynamic linker? Then /proc/self/exe is the latter.
+ */
+bool cn_os_is_linkers_argument(void);
 /* Load a shared library, or find it if it is loaded. Null: there is none, or the program is static.
  * Allocates. */
 void *cn_os_library(const char *file);

@@ -15,12 +15,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char self[] = "/proc/self/exe";
+static const char self[] =
+    "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
 
+/* A file's name may be relative, as it was loaded. */
 struct query {
   uintptr_t pc, bias;
-  const char *file;
+  uintptr_t start;  /* of the part of the file that is mapped first */
+  const char *file; /* null: the program's own */
 };
+
+static uintptr_t first_mapped(const struct dl_phdr_info *info)
+{
+  for (unsigned i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_filesz != 0)
+      return info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+  return 0;
+}
 
 static int holds_pc(struct dl_phdr_info *info, size_t size, void *env)
 {
@@ -32,7 +43,8 @@ static int holds_pc(struct dl_phdr_info *info, size_t size, void *env)
     if (segment->p_type == PT_LOAD &&
         query->pc - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
       query->bias = info->dlpi_addr;
-      query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : self;
+      query->start = first_mapped(info);
+      query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : NULL;
       return 1;
     }
   }
@@ -112,6 +124,19 @@ static const char *find(const struct image_file *file, uintptr_t address, uintpt
   return name;
 }
 
+static int open_file(const struct query *query)
+{
+  char name[1024]; /* the stack of a handler may be small */
+  const char *file = query->file != NULL ? query->file : self;
+
+  if (query->file == NULL && cn_os_is_linkers_argument()) {
+    if (!cn_os_mapped_file(query->start, name, sizeof name))
+      return -1;
+    file = name;
+  }
+  return cn_os_file_open(file, O_RDONLY | O_CLOEXEC, 0);
+}
+
 bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
 {
   struct query query = {.pc = pc};
@@ -119,7 +144,7 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
 
   if (!dl_iterate_phdr(holds_pc, &query))
     return false;
-  int fd = cn_os_file_open(query.file, O_RDONLY | O_CLOEXEC, 0);
+  int fd = open_file(&query);
   if (fd < 0)
     return false;
   void *bytes = MAP_FAILED;
@@ -150,10 +175,12 @@ bool cn_os_module(uintptr_t pc, char *buffer, size_t size)
 
   if (!dl_iterate_phdr(holds_pc, &query))
     return false;
-  if (strcmp(query.file, self) != 0) { /* which may be relative, as it was loaded */
+  if (query.file != NULL) {
     int length = snprintf(buffer, size, "%s", query.file);
     return length > 0 && (size_t)length < size;
   }
+  if (cn_os_is_linkers_argument())
+    return cn_os_mapped_file(query.start, buffer, size);
   ssize_t n = readlink(self, buffer, size);
   if (n <= 0 || (size_t)n >= size)
     return false;
