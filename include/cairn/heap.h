@@ -98,8 +98,8 @@ struct cairn_exhaustion {
 
 /* Free what the program can do without: drop caches, free handles, set managed globals to null,
  * take what is left in queues of finalisers. True: a full collection follows, and the allocation is
- * tried again; false: the program ends. What it changes must be volatile or atomic, as what a
- * signal handler changes: the optimiser may keep other variables in registers over an allocation.
+ * tried again; false: the program ends. It may change any variable and object: the code around an
+ * allocation reads them again.
  *
  * The call comes on the thread whose allocation found no room after a full collection, on several
  * threads at a time where several find none, and at most eight times for one allocation. No

@@ -5,11 +5,11 @@
  *
  *   - may reach a safepoint or let others see memory: any call but a further allocation,
  *   - may read the object, or lets its address go elsewhere than into one of the group,
- *   - may not be moved over a safepoint: what makes a number of a reference, compares references,
- *     or is volatile or atomic.
+ *   - may not be moved over a safepoint: it makes a number of a reference, or compares references,
+ *   - reads or writes other memory: an allocation may call the program back, and a callback may
+ *     change that memory and look at it (docs/runtime.md, "Inside an allocation").
  *
- * Other instructions do not use the objects, and an allocation changes no memory that the program
- * can read: so they can be done before it.
+ * Other instructions compute values from values: they can be done before the allocation.
  */
 #include "compile/lower/fresh.h"
 
@@ -97,7 +97,7 @@ static enum role role_of_store(struct cn_ctx *ctx, struct cn_fresh_group *group,
   if (!is_plain(store) || cn_is_scalable(LLVMTypeOf(value)))
     return THE_END;
   if (!is_related(group, address))
-    return is_related(group, value) ? THE_END : OTHER;
+    return THE_END;
   struct cn_fresh *object = object_at(ctx, group, address, &offset);
   bytes = LLVMStoreSizeOfType(ctx->layout, LLVMTypeOf(value));
   if (!object || bytes > object->payload || offset > object->payload - bytes ||
@@ -156,6 +156,16 @@ static bool is_tag(LLVMValueRef instruction)
   return callee && cn_calls_is_tag(LLVMGetValueName2(callee, &length));
 }
 
+static bool reads_constant(LLVMValueRef load)
+{
+  LLVMValueRef address = LLVMGetOperand(load, 0);
+
+  while (LLVMIsAGetElementPtrInst(address) ||
+         (LLVMIsAConstantExpr(address) && LLVMGetConstOpcode(address) == LLVMGetElementPtr))
+    address = LLVMGetOperand(address, 0);
+  return LLVMIsAGlobalVariable(address) && LLVMIsGlobalConstant(address);
+}
+
 static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef i)
 {
   if (LLVMIsAStoreInst(i))
@@ -163,7 +173,7 @@ static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMV
   if (LLVMIsAGetElementPtrInst(i))
     return role_of_address(ctx, group, i);
   if (LLVMIsALoadInst(i))
-    return is_plain(i) && !uses_related(group, i) ? OTHER : THE_END;
+    return is_plain(i) && reads_constant(i) ? OTHER : THE_END;
   if (cn_layouts_allocator(i))
     return OBJECT;
   if (is_tag(i))

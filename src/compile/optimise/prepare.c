@@ -99,9 +99,10 @@ static bool check_target(struct cn_ctx *ctx)
 /* An array of so many elements has a length that is no error, whatever the elements are. */
 #define SURELY_A_LENGTH 65536
 
-/* Tell the optimiser what an allocation is: fresh memory, which changes nothing that the program
- * can read, or the array that it resizes. IR does not show a collection, as each reference is
- * relocated. The calls are gone once `allocate` has expanded them. */
+/* Tell the optimiser what an allocation is: fresh memory, or the array that it resizes. It may run
+ * callbacks of the program, which change any memory (docs/runtime.md, "Inside an allocation"). IR
+ * does not show a collection, as each reference is relocated. The calls are gone once `allocate`
+ * has expanded them. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < CN_ALLOCATORS; i++) {
@@ -111,8 +112,6 @@ static void describe_allocators(struct cn_ctx *ctx)
       continue;
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "memory",
-                     CN_MEMORY_INACCESSIBLE | (allocator->resizes ? CN_MEMORY_ARGUMENTS : 0));
     if (!allocator->resizes)
       cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "noalias", 0);
     cn_add_attribute(ctx, function, LLVMAttributeReturnIndex, "nonnull", 0);

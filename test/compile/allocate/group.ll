@@ -10,6 +10,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 @page = internal constant [400 x i64] zeroinitializer
 @global = global ptr addrspace(1) null
 @number = global i64 0
+@seven = constant i64 7
 declare ptr addrspace(1) @cairn_alloc(ptr, i64)
 declare ptr addrspace(1) @cairn_alloc_array(ptr, i64)
 declare ptr addrspace(1) @cairn_alloc_array_uninit(ptr, i64)
@@ -41,9 +42,9 @@ define ptr addrspace(1) @cons(i64 %head, ptr addrspace(1) %tail) gc "statepoint-
   ret ptr addrspace(1) %c
 }
 
-; Two blocks by one check, one after the other. The load lies between them in the program, and comes before both.
+; Two blocks by one check, one after the other. The sum lies between them in the program, and comes before both.
 ; CHECK-LABEL: @two(
-; CHECK: [[V:%.*]] = load i64, ptr @number
+; CHECK: [[V:%.*]] = add i64 %head, 7
 ; CHECK: %end = add i64 %free, 48
 ; CHECK: alloc.fast:
 ; CHECK: [[A:%.*]] = add i64 %free, 8
@@ -61,13 +62,33 @@ define ptr addrspace(1) @cons(i64 %head, ptr addrspace(1) %tail) gc "statepoint-
 ; CHECK-NEXT: store i64 [[V]], ptr addrspace(1) [[P]]
 define ptr addrspace(1) @two(i64 %head) gc "statepoint-example" {
   %a = call ptr addrspace(1) @cairn_alloc(ptr @cell, i64 16)
-  %v = load i64, ptr @number
+  %v = add i64 %head, 7
   store i64 %v, ptr addrspace(1) %a
   %b = call ptr addrspace(1) @cairn_alloc(ptr @cell, i64 16)
   store i64 %head, ptr addrspace(1) %b
   %t = getelementptr i8, ptr addrspace(1) %b, i64 8
   store ptr addrspace(1) %a, ptr addrspace(1) %t
   ret ptr addrspace(1) %b
+}
+
+; A callback may change a global within the allocation, and look at it: it is read and written afterwards. A constant is
+; read before.
+; CHECK-LABEL: @may_change(
+; CHECK: load i64, ptr @seven
+; CHECK: alloc.fast:
+; CHECK: allocated:
+; CHECK-NEXT: phi
+; CHECK-NEXT: [[V:%.*]] = load i64, ptr @number
+; CHECK: store i64 0, ptr @number
+define ptr addrspace(1) @may_change() gc "statepoint-example" {
+  %a = call ptr addrspace(1) @cairn_alloc(ptr @cell, i64 16)
+  %c = load i64, ptr @seven
+  store i64 %c, ptr addrspace(1) %a
+  %v = load i64, ptr @number
+  %f = getelementptr i8, ptr addrspace(1) %a, i64 8
+  store i64 %v, ptr addrspace(1) %f
+  store i64 0, ptr @number
+  ret ptr addrspace(1) %a
 }
 
 ; A word of which some bytes are stored is cleared, and so is one that is stored to later.

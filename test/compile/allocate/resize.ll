@@ -14,7 +14,7 @@ declare ptr addrspace(1) @cairn_resize_array(ptr, ptr addrspace(1), i64)
 declare ptr addrspace(1) @cairn_resize_array_uninit(ptr, ptr addrspace(1), i64)
 
 ; KNOWN: declare nonnull align 8 ptr addrspace(1) @cairn_resize_array(ptr, ptr addrspace(1), i64) #[[A:[0-9]+]]
-; KNOWN: attributes #[[A]] = { nounwind willreturn memory(argmem: readwrite, inaccessiblemem: readwrite) }
+; KNOWN: attributes #[[A]] = { nounwind willreturn }
 
 ; CHECK-LABEL: @references(
 ; CHECK: @llvm.experimental.gc.statepoint.p0({{.*}} @cairn_resize_slow, i32 4, i32 0, ptr @cairn.layout.0, ptr addrspace(1) %a, i64 %n, i64 0, {{.*}} "gc-live"(ptr addrspace(1) %a)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Callbacks, listeners and the collector inside an allocation, and what the code around it sees of their changes at each
- * level (docs/runtime.md, "Inside an allocation"). What would go wrong: a change to a volatile variable, or a weak field,
- * is undone, or never seen.
+ * level (docs/runtime.md, "Inside an allocation"). What would go wrong: a change to a variable or a weak field is undone, or
+ * never seen.
  */
 // RUN: for o in 0 1 2 3; do for c in semispace generational; do \
 // RUN:   %cairn-cc -O$o -pthread -fcairn-collector=$c %s -o %t && env CAIRN_HEAP_MAX=4m %t || exit 1; done; done \
@@ -28,8 +28,9 @@ struct cairn_finalisable file {
 };
 
 /* The callbacks change these. */
-static struct node managed *volatile cache;
-static volatile long used, asked, collections;
+static struct node managed *cache;
+static long used, asked;
+static volatile long collections;
 static struct watcher managed *watcher;
 static long managed *volatile waste;
 static atomic_long other;
