@@ -83,6 +83,7 @@ static struct {
   size_t stayed;       /* bytes of blocks that were the nursery's since the last full collection */
   bool nursery_stays;  /* some objects of the nursery are old, and it has to go elsewhere */
   bool moves;          /* no more objects are large, and the nursery moves: stress mode */
+  bool forgot;         /* young objects may have lost their layout with an image */
   uint64_t dropped;    /* the collection that moved the last large objects; 0: there were none */
   uint64_t emptying;   /* for how long this young collection emptied blocks; 0: it did not */
   uint64_t collections;
@@ -632,12 +633,14 @@ static void collect_moving(size_t bytes_needed)
 }
 
 /* Is a full collection due? Also where the nursery would become so small that it is not worth it.
- */
+ * After an image has gone a young collection would follow references of dead old objects to dead
+ * young ones without a layout. */
 static bool full_is_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
-  return (!cn_marker.on &&
+  return heap.forgot ||
+         (!cn_marker.on &&
           used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold) ||
          (left() < least && used() != heap.survived);
 }
@@ -705,6 +708,7 @@ static void collect(const struct cairn_collection *collection)
     collect_full(bytes_needed);
   else
     collect_some(bytes_needed);
+  heap.forgot = false;
   bound_nursery();
   empty_nursery(bytes_needed);
   cn_nursery_give_one();
@@ -763,7 +767,7 @@ static bool is_object(uintptr_t word)
 static void forget(const unsigned char *start, const unsigned char *stop)
 {
   cn_nursery_take_all();
-  cn_walk_forget(start, stop);
+  heap.forgot = cn_walk_forget(start, stop) || heap.forgot;
   cn_nursery_give_one();
 }
 

@@ -118,25 +118,29 @@ void cn_walk_stretches(cairn_stretch_visitor *visit, void *env)
 /* ---- layouts that go ---- */
 
 /* Mark the object, whose payload ends there, if its layout is in [start, stop). */
-static void forget(uintptr_t payload, uintptr_t end, const unsigned char *start,
+static bool forget(uintptr_t payload, uintptr_t end, const unsigned char *start,
                    const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
 
   CN_ASSERT(payload <= end && start <= stop);
-  if (layout != NULL && layout >= start && layout < stop)
-    *cairn_object_header(payload) = cairn_header_gone(end - payload);
+  if (layout == NULL || layout < start || layout >= stop)
+    return false;
+  *cairn_object_header(payload) = cairn_header_gone(end - payload);
+  return true;
 }
 
-static void forget_in_nursery(const unsigned char *start, const unsigned char *stop)
+static bool forget_in_nursery(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;
+  bool any = false;
 
   for (uintptr_t block = cn_nursery.start; block != cn_nursery.free; block = next) {
     next = cn_inside_step(block, &payload);
     CN_CHECK(payload <= next && next <= cn_nursery.free);
-    forget(payload, next, start, stop);
+    any |= forget(payload, next, start, stop);
   }
+  return any;
 }
 
 static void forget_in_old(const unsigned char *start, const unsigned char *stop)
@@ -149,13 +153,22 @@ static void forget_in_old(const unsigned char *start, const unsigned char *stop)
     forget(object, end_of(object), start, stop);
 }
 
-void cn_walk_forget(const unsigned char *start, const unsigned char *stop)
+static bool forget_large(const unsigned char *start, const unsigned char *stop)
 {
-  forget_in_nursery(start, stop);
-  forget_in_old(start, stop);
+  bool any = false;
+
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
     uintptr_t object = cn_larges_object(block);
     CN_ASSERT(object > block);
-    forget(object, end_of(object), start, stop);
+    any |= forget(object, end_of(object), start, stop);
   }
+  return any;
+}
+
+bool cn_walk_forget(const unsigned char *start, const unsigned char *stop)
+{
+  bool young = forget_in_nursery(start, stop), large = forget_large(start, stop);
+
+  forget_in_old(start, stop);
+  return young || large;
 }

@@ -11,7 +11,7 @@
 /* `stretches` of struct cairn_collector; what is free in blocks gets fillers. */
 void cn_walk_stretches(cairn_stretch_visitor *visit, void *env);
 
-/* `forget`. */
-void cn_walk_forget(const unsigned char *start, const unsigned char *stop);
+/* `forget`. True: a young object may be among those that it marked. */
+bool cn_walk_forget(const unsigned char *start, const unsigned char *stop);
 
 #endif

@@ -22,8 +22,9 @@
 
 /* ---- references ---- */
 
-/* Null, or what is wrong with what `to` leads to; `inside`: it may lead into an object. */
-static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, bool inside)
+/* Null, or what is wrong with what `to` leads to. It may be an object of an image that was unloaded
+ * if the reference is in an object: both may be dead. Else the next collection says so. */
+static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
 {
   const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, to - CAIRN_ABI_HEADER_SIZE);
 
@@ -32,12 +33,14 @@ static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, b
   if (stretch->starts == NULL)
     return "where nothing is";
   uintptr_t start = cn_object_starts_last(stretch, to);
-  if (start != to && !inside)
+  if (start != to && !is_root)
     return "where no object starts";
   if (start == 0)
     return "before the first object";
   uintptr_t header = *cairn_object_header(start);
   const struct cairn_layout *layout = cairn_header_layout(header);
+  if (cairn_header_is_gone(header) && !is_root)
+    return NULL;
   if (cairn_header_is_gone(header))
     return "an object of an image that was unloaded";
   if (cn_buffer_is_filler(layout))
