@@ -591,10 +591,12 @@ bool cairn_layout_is_known(const struct cairn_layout *layout);
 int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size);
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size);
 
-/* Has a module been loaded that allocates arrays that are not cleared? Then any word in an array
- * without references may be what a header looks like, for it may be that of an object that lay
- * there before. Any thread; never turns false again. */
+/* Has an array been made that is not cleared? Then any word in an array without references may be
+ * what a header looks like, for it may be that of an object that lay there before. And has one been
+ * made since the collection before this one, or the last? Any thread, as of the last collection
+ * that began; the first never turns false again. */
 bool cairn_arrays_uncleared(void);
+bool cairn_arrays_uncleared_lately(void);
 
 /* Report a broken heap or stack and abort: never returns, never allocates. */
 void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

@@ -34,6 +34,7 @@ static struct {
   cn_starts_step *step;
   uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NONE */
   size_t room;     /* bytes of it */
+  uint64_t begun;  /* so many, this one included */
 } map;
 
 void cn_starts_from(uintptr_t start)
@@ -107,6 +108,7 @@ bool cn_starts_begin(uintptr_t end, cn_starts_step *step)
   CN_CHECK(known.count != 0 && known.at[last] <= end && known.at[0] < end);
   if (!make_room(cards_before(last) + (end - known.at[last]) / CARD + 1))
     return false;
+  map.begun++;
   map.step = step;
   map.end = end;
   for (size_t i = 0; i <= last; i++)
@@ -180,6 +182,11 @@ uintptr_t cn_starts_find(uintptr_t address)
     block = end;
   CN_ASSERT(block < payload && payload <= end && end <= map.end);
   return address >= payload ? payload : 0;
+}
+
+uint64_t cn_starts_maps(void)
+{
+  return map.begun;
 }
 
 void cn_starts_drop(void)

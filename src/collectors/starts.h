@@ -42,6 +42,9 @@ bool cn_starts_begin(uintptr_t end, cn_starts_step *step);
  */
 uintptr_t cn_starts_find(uintptr_t address);
 
+/* So many maps were begun. */
+uint64_t cn_starts_maps(void);
+
 /* Forget the map; it may be built again. */
 void cn_starts_drop(void);
 

@@ -23,6 +23,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/log.h"
+#include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/signals/fault.h"
@@ -46,6 +47,7 @@ static void settle(struct cairn_mutator *mutator)
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
   cn_log_retire(mutator);
+  cn_uncleared_leave(mutator);
   cn_stats.safepoints += mutator->safepoints;
   cn_stats.allocated += cn_buffer_allocated(mutator);
 }

@@ -549,7 +549,9 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 
   if (cairn_layout_has_references(layout))
     cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
-  return allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
+  void *array = allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
+  cairn_mutator.uncleared = 1;
+  return array;
 }
 
 /* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */
@@ -563,6 +565,7 @@ static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layou
   bool is_array = cn_resize_is_array(array, layout);
   bool done = is_array && cn_resize_in_place(&cairn_mutator, array, (uint64_t)count, how);
 
+  cairn_mutator.uncleared |= done && uninit;
   let(busy);
   if (!is_array)
     cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
@@ -578,8 +581,12 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
 
   if (uninit && refs)
     cn_report_fatal(regs->pc, "an array with references is resized without being cleared");
-  if (!resize_in_place(regs, layout, array, count, uninit))
-    return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
+  if (!resize_in_place(regs, layout, array, count, uninit)) {
+    void *fresh =
+        allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
+    cairn_mutator.uncleared |= uninit;
+    return fresh;
+  }
   if (enter(regs, &native))
     collect_mapped(regs, due(), CN_WANTED_NOTHING);
   leave(native);

@@ -22,6 +22,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/log.h"
+#include "runtime/heap/uncleared.h"
 #include "runtime/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
@@ -80,6 +81,7 @@ static void abandon(struct cairn_mutator *mutator)
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
   cn_log_retire(mutator);
+  cn_uncleared_leave(mutator);
   cn_return_barriers_give_back(mutator->own.barriers);
   mutator->own.barriers = NULL;
   mutator->attached = 0;

@@ -6,6 +6,7 @@
  * stacks blocked COUNT NODES: beside so many threads that wait in native code.
  * stacks running COUNT NODES: beside so many that run managed code now and then, since a
  * system has few processors.
+ * stacks uncleared COUNT NODES: with an array that is not cleared after so many nodes; 0: none.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@ struct node {
   long value;
 };
 
-enum { SLOTS = 1 << 19, MOST = 4096, DEPTH = 10 };
+enum { SLOTS = 1 << 19, FEW = 64, MOST = 4096, DEPTH = 10 };
 
 static volatile _Atomic int ready, done;
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
@@ -35,6 +36,35 @@ static __attribute__((noinline)) long work(long nodes)
     struct node managed *node = cairn_new(struct node);
     node->value = i;
     table[random >> 8 & (SLOTS - 1)] = node;
+    sum += node->value;
+  }
+  return sum;
+}
+
+static __attribute__((noinline)) struct node managed *put(struct node managed * managed * table,
+                                                          struct node managed *node)
+{
+  static long random = 1;
+
+  random = (random * 1103515245 + 12345) & 0x7fffffff;
+  struct node managed *next = cairn_new(struct node);
+  node->value++;
+  return table[random >> 8 & (FEW - 1)] = next;
+}
+
+static __attribute__((noinline)) long uncleared(long every, long nodes)
+{
+  struct node managed *managed *table = cairn_new_array(struct node managed *, FEW);
+  struct node managed *node = cairn_new(struct node);
+  long sum = 0;
+
+  for (long i = 0; i < nodes; i++) {
+    if (every != 0 && i % every == 0) {
+      char managed *text = cairn_new_array_uninit(char, 16 + (i & 31));
+      text[0] = (char)i;
+      sum += text[0];
+    }
+    node = put(table, node);
     sum += node->value;
   }
   return sum;
@@ -106,8 +136,9 @@ int main(int argc, char **argv)
   bool frames = strcmp(argv[1], "frames") == 0;
   if (!frames && count > MOST)
     return 2;
-  long sum = frames ? descend(count, cairn_new(struct node), nodes)
-                    : beside(strcmp(argv[1], "running") == 0 ? run : block, count, nodes);
+  long sum = strcmp(argv[1], "uncleared") == 0 ? uncleared(count, nodes)
+             : frames ? descend(count, cairn_new(struct node), nodes)
+                      : beside(strcmp(argv[1], "running") == 0 ? run : block, count, nodes);
   printf("%ld\n", sum);
   return 0;
 }

@@ -37,7 +37,7 @@ struct cn_cycle {
   bool empties;                  /* some of which it empties */
   bool settles;                  /* roots that the next young collection may leave out */
   bool mapped;                   /* object starts in the nursery are being looked up */
-  bool uncleared;                /* what looks like a header may be none */
+  bool uncleared;                /* what looks like a header in the nursery may be none */
   uintptr_t young, young_bytes;  /* where what may be young lies: one comparison */
   uintptr_t copies, copies_room; /* CN_TRACE_MOVE: where there are only copies, */
   uintptr_t copied;              /* which several tracers have filled up to here */

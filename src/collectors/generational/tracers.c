@@ -62,7 +62,7 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
                                .marks = mode == CN_TRACE_YOUNG && cn_marker.on,
                                .notes = mode == CN_TRACE_YOUNG && cn_emptying_is_noted(),
                                .words = cairn_words,
-                               .uncleared = cairn_arrays_uncleared(),
+                               .uncleared = cairn_arrays_uncleared_lately(),
                                .number = number};
   CN_CHECK(cairn_words.mask < CAIRN_ABI_OBJECT_ALIGN && cairn_words.reference <= cairn_words.mask);
   CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));

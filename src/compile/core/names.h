@@ -75,7 +75,6 @@
 #define CN_IMAGE "cairn.image"
 #define CN_IMAGE_UNSAFE "cairn.image.unsafe"
 #define CN_IMAGE_STACK "cairn.image.stack"
-#define CN_IMAGE_UNCLEARED "cairn.image.uncleared"
 #define CN_IMAGE_INLINE "cairn.image.inline." /* and a number of bytes */
 #define CN_IMAGE_SUFFIX ".data"
 /* Barriers (docs/barriers.md): what insert-barriers calls and lower-barriers puts in line, of the

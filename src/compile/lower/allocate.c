@@ -172,6 +172,14 @@ static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_
   return reference;
 }
 
+/* Note that an array of any content was made: no safepoint lies between. */
+static void emit_note_uncleared(const struct site *s)
+{
+  LLVMValueRef one = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 1, false);
+
+  LLVMBuildStore(s->builder, one, cn_emit_mutator(s->ctx, s->builder, CAIRN_ABI_MUTATOR_UNCLEARED));
+}
+
 static void emit_clear(const struct site *s, LLVMValueRef from, LLVMValueRef bytes)
 {
   LLVMValueRef zero = LLVMConstInt(LLVMInt8TypeInContext(s->ctx->llvm), 0, false);
@@ -287,7 +295,9 @@ static void expand_in_line(struct site *s)
   struct arms arms = begin_arms(s, LLVMBuildAdd(b, size, word(s, s->prefix), ""));
   LLVMValueRef fast = emit_object(s, arms.free, 0);
 
-  if (!s->allocator->uninit)
+  if (s->allocator->uninit)
+    emit_note_uncleared(s);
+  else
     emit_clear(s, emit_place(s, fast, 0), size);
   LLVMBuildBr(b, arms.tail);
   LLVMPositionBuilderAtEnd(b, arms.slow);
@@ -445,7 +455,9 @@ static void emit_group_fast(const struct site *sites, const struct cn_fresh_grou
   }
   CN_CHECK(distance == group->bytes);
   for (size_t i = 0; i < group->count; i++)
-    if (!group->objects[i].allocator->uninit)
+    if (group->objects[i].allocator->uninit)
+      emit_note_uncleared(&sites[i]);
+    else
       emit_clear_rest(&sites[i], objects[i], &group->objects[i]);
   emit_parts(&sites[0], group, objects);
   LLVMBuildBr(sites[0].builder, arms->tail);

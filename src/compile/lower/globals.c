@@ -381,12 +381,6 @@ static bool allocates(struct cn_ctx *ctx)
   return false;
 }
 
-static bool has_uncleared(struct cn_ctx *ctx)
-{
-  return LLVMGetNamedFunction(ctx->module, CN_SLOW_PREFIX CN_ALLOC_UNINIT_SLOW) ||
-         LLVMGetNamedFunction(ctx->module, CN_ALLOC_UNINIT_SLOW);
-}
-
 /* The kind of barriers that all of the module's code has: what was made counts, not what the
  * options ask for. Without safepoints nothing is collected, and any kind does. */
 static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
@@ -485,8 +479,6 @@ static void register_images(struct cn_ctx *ctx, const char *group)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);
   else if (managed && ctx->options->poll == CAIRN_POLL_STACK)
     register_image(ctx, CN_IMAGE_STACK, NULL, false, CAIRN_ABI_IMAGE_STACK_POLLS);
-  if (has_uncleared(ctx))
-    register_image(ctx, CN_IMAGE_UNCLEARED, NULL, false, CAIRN_ABI_IMAGE_UNCLEARED);
 }
 
 bool cn_globals(struct cn_ctx *ctx)

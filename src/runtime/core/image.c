@@ -98,11 +98,6 @@ uint64_t cn_image_generation(void)
   return atomic_load(&generation);
 }
 
-bool cairn_arrays_uncleared(void)
-{
-  return (cn_image_flags() & CAIRN_ABI_IMAGE_UNCLEARED) != 0;
-}
-
 uint64_t cn_image_flags(void)
 {
   return atomic_load(&flags);

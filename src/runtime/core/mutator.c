@@ -15,6 +15,7 @@ TIED(alloc, ALLOC);
 TIED(limit, LIMIT);
 TIED(anchor, ANCHOR);
 TIED(state, STATE);
+TIED(uncleared, UNCLEARED);
 TIED(stack_limit, STACK_LIMIT);
 TIED(cards, CARDS);
 TIED(card_mask, CARD_MASK);

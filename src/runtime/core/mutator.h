@@ -61,6 +61,7 @@ struct cairn_mutator {
   struct cn_anchor *anchor;  /* after the youngest (anchors.h) */
   struct cn_anchor *anchors; /* the oldest */
   uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
+  uint8_t uncleared;         /* it has made an array that is not cleared (heap/uncleared.h) */
   uintptr_t stack_limit;
   uintptr_t buffer_start, buffer_end; /* buffer.h */
   uintptr_t stack_end;                /* no frame lies at or above it */

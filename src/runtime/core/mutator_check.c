@@ -47,7 +47,7 @@ const char *cn_mutator_wrong(const struct cairn_mutator *mutator)
 {
   const char *wrong = buffer_wrong(mutator);
 
-  if (mutator->attached > 1 || mutator->busy > 2)
+  if (mutator->attached > 1 || mutator->busy > 2 || mutator->uncleared > 1)
     return "mutator: a flag is neither 0 nor 1";
   if (!mutator->attached)
     return mutator->anchors == NULL && mutator->buffer_end == 0

@@ -108,6 +108,7 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
   block[0] = (uintptr_t)count << 1 | 1;
   mutator->allocated += bytes;
   mutator->safepoints++;
+  mutator->uncleared = 1;
   return (void *)((uintptr_t)(block + 2) + cairn_words.reference);
 }
 

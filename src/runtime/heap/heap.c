@@ -18,6 +18,7 @@
 #include "runtime/heap/give_back.h"
 #include "runtime/heap/layouts.h"
 #include "runtime/heap/noted_stores.h"
+#include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 
 /* -fcairn-collector=NAME makes the linker define it. */
@@ -366,6 +367,7 @@ void cn_heap_collect(const struct cairn_collection *collection)
   __atomic_store_n(&used, true, __ATOMIC_RELAXED);
   check_words(); /* again: the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
+  cn_uncleared_begin();
   collector->collect(collection);
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
 }

@@ -7,6 +7,8 @@
  */
 #include "generational_model.h"
 #include "collectors/generational/cards.h"
+#include "collectors/starts.h"
+#include "runtime/heap/uncleared.h"
 
 /* A walk over all stretches meets each object that there is to be. The nursery is empty, and is the
  * mutator's buffer. */
@@ -363,6 +365,36 @@ static void is_bounded(void **state)
   cairn_fill((uintptr_t)last, (uintptr_t)last + (39 << 20));
 }
 
+/* The maps that a collection makes for a root to the start of a new object. */
+static uint64_t maps_for_start(bool uncleared, enum cairn_extent extent)
+{
+  uint64_t before = cn_starts_maps();
+
+  for (int i = 0; i < 40; i++)
+    roots[i % 4] = object(&layouts.node);
+  cairn_mutator.uncleared = uncleared;
+  cn_uncleared_begin();
+  run(extent, 0);
+  return cn_starts_maps() - before;
+}
+
+/* The word before a root says where its object starts, unless the nursery has an array that was not
+ * cleared. Wrong: one that was made long ago, or never, has each collection make a map. */
+static void trusted_roots(void **state)
+{
+  static const enum cairn_extent extents[] = {CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL,
+                                              CAIRN_EXTENT_MOVE_ALL};
+
+  (void)state;
+  clean();
+  for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+    assert_int_equal(maps_for_start(false, extents[i]), 0);
+    assert_int_equal(maps_for_start(true, extents[i]), 1);
+    assert_int_equal(maps_for_start(false, extents[i]), 0);
+  }
+  clean();
+}
+
 /* A root may point into an object or just past it, young or old. */
 static void interior_roots(void **state)
 {
@@ -492,6 +524,8 @@ int main(void)
       ALONE(empty_at_ends_of_blocks),
       SEVERAL(empty_at_ends_of_blocks),
       ALONE(interior_roots),
+      ALONE(trusted_roots),
+      SEVERAL(trusted_roots),
       SEVERAL(interior_roots),
       ALONE(damage_is_found),
       ALONE(pinned_stay),

@@ -124,7 +124,7 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
          layout == &fillers[0] || layout == &fillers[1];
 }
 
-bool cairn_arrays_uncleared(void)
+bool cairn_arrays_uncleared_lately(void)
 {
   return false;
 }

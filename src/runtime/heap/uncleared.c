@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Collections learn whether the program has made arrays that were not cleared.
+ */
+#include "runtime/heap/uncleared.h"
+
+#include <stdatomic.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "runtime/core/image.h"
+
+static _Atomic bool left;   /* since the last collection, by a mutator that is gone */
+static _Atomic bool lately; /* before the last collection, and after the one before it */
+static _Atomic bool ever;
+
+void cn_uncleared_begin(void)
+{
+  bool made = atomic_exchange(&left, false);
+
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
+    made |= m->uncleared != 0;
+    m->uncleared = 0;
+  }
+  atomic_store(&lately, made);
+  if (made)
+    atomic_store(&ever, true);
+}
+
+void cn_uncleared_leave(const struct cairn_mutator *mutator)
+{
+  if (mutator->uncleared != 0)
+    atomic_store(&left, true);
+}
+
+static bool is_unknown(void)
+{
+  return (cn_image_flags() & CAIRN_ABI_IMAGE_UNCLEARED) != 0;
+}
+
+bool cairn_arrays_uncleared(void)
+{
+  return atomic_load(&ever) || is_unknown();
+}
+
+bool cairn_arrays_uncleared_lately(void)
+{
+  return atomic_load(&lately) || is_unknown();
+}

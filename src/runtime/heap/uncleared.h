@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arrays that were not cleared. A word of one may be the header of an object that lay there before.
+ * While there are some, a collector cannot tell by the word before a root whether an object starts
+ * there. Each thread notes in its mutator that it made one (CAIRN_ABI_MUTATOR_UNCLEARED): compiled
+ * code does in line, and the slow paths do once they have the array.
+ */
+#ifndef CN_RUNTIME_HEAP_UNCLEARED_H
+#define CN_RUNTIME_HEAP_UNCLEARED_H
+
+#include "runtime/core/mutator.h"
+
+/* Phase STOP. A collection begins: take what the mutators noted. */
+void cn_uncleared_begin(void);
+
+/* The mutator goes, and its arrays stay. The caller holds the registry of mutators. */
+void cn_uncleared_leave(const struct cairn_mutator *mutator);
+
+#endif
