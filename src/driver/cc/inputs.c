@@ -342,9 +342,11 @@ static bool would_change(const void *bytes, size_t size, const struct cn_renames
   size_t own_size = 0;
   void *own = NULL;
   char *error = NULL;
-  bool change = begins(bytes, size, "\177ELF") &&
-                cn_names_change(bytes, size, renames, &own, &own_size, &error) == CAIRN_OK && own;
+  enum cairn_status status = CAIRN_OK;
 
+  if (begins(bytes, size, "\177ELF"))
+    status = cn_names_change(bytes, size, renames, &own, &own_size, &error);
+  bool change = own || status == CAIRN_E_REFUSED;
   free(own);
   free(error);
   return change;

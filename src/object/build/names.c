@@ -116,8 +116,15 @@ int cn_names_check(const struct cn_elf *elf, char **error)
 
 /* ---- other names ---- */
 
-/* The new name of a symbol, to be freed, or null. */
-static char *renamed(const struct index *index, const char *name, const struct cn_renames *renames)
+/* By symbol: its new name, to be freed, or null; and the symbol that takes its references, or 0. */
+struct change {
+  const struct cn_elf *elf;
+  char **names;
+  uint32_t *instead;
+  bool any, redirects;
+};
+
+static char *new_name(const struct index *index, const char *name, const struct cn_renames *renames)
 {
   unsigned which;
   const char *function = function_of(name, &which);
@@ -130,32 +137,92 @@ static char *renamed(const struct index *index, const char *name, const struct c
   return NULL;
 }
 
-static int change_all(struct cn_parts *parts, const struct cn_elf *elf, const struct index *index,
-                      const struct cn_renames *renames, bool *changed, char **error)
+/* Another symbol that has this name in the end: one whose name stays, or the first that gets it. */
+static uint32_t find_new(const struct change *change, const struct index *index, const char *name)
 {
-  for (uint32_t i = 1; i < elf->symbol_count; i++) {
-    const struct cn_elf_symbol *symbol = &elf->symbols[i];
-    Elf64_Sym sym = symbol->sym;
-    char *name = renamed(index, symbol->name, renames);
-    if (!name)
-      continue;
-    if (find(index, name)) {
-      *error =
-          cn_format("it calls '%s' and has '%s' too: the linker's --wrap or --defsym would need two"
-                    " symbols of one name; put them into two units",
-                    symbol->name, name);
-      free(name);
-      return -1;
+  const struct cn_elf_symbol *old = find(index, name);
+  uint32_t i = old ? (uint32_t)(old - change->elf->symbols) : 0;
+
+  if (i && !change->names[i])
+    return i;
+  for (i = 1; !change->names[i] || strcmp(change->names[i], name) != 0;)
+    i++;
+  return i;
+}
+
+/* A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The other
+ * symbol stays, under a name that nobody calls. */
+static void plan(struct change *change, const struct index *index, const struct cn_renames *renames)
+{
+  for (size_t i = 0; i < index->count; i++) {
+    uint32_t at = (uint32_t)(index->at[i] - change->elf->symbols);
+    change->names[at] = new_name(index, index->at[i]->name, renames);
+    change->any = change->any || change->names[at];
+  }
+  for (uint32_t i = 1; i < change->elf->symbol_count; i++) {
+    uint32_t instead = change->names[i] ? find_new(change, index, change->names[i]) : i;
+    if (instead != i)
+      change->instead[i] = instead;
+    change->redirects = change->redirects || instead != i;
+  }
+  for (uint32_t i = 1; i < change->elf->symbol_count; i++)
+    if (change->instead[i]) {
+      free(change->names[i]);
+      change->names[i] = cn_format("cairn.unused.%s", change->elf->symbols[i].name);
     }
-    sym.st_name =
-        cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link], name);
+}
+
+static void rename_all(const struct change *change, struct cn_parts *parts)
+{
+  const struct cn_elf *elf = change->elf;
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    Elf64_Sym sym = elf->symbols[i].sym;
+    if (!change->names[i])
+      continue;
+    sym.st_name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link],
+                                     change->names[i]);
     struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
-    free(name);
-    *changed = true;
+  }
+}
+
+static void redirect(const struct change *change, struct cn_bytes *relocations)
+{
+  Elf64_Rela r;
+
+  for (uint64_t at = 0; at + sizeof r <= relocations->count; at += sizeof r) {
+    memcpy(&r, relocations->at + at, sizeof r);
+    uint64_t symbol = ELF64_R_SYM(r.r_info);
+    if (symbol >= change->elf->symbol_count || !change->instead[symbol])
+      continue;
+    r.r_info = ELF64_R_INFO((uint64_t)change->instead[symbol], ELF64_R_TYPE(r.r_info));
+    memcpy(relocations->at + at, &r, sizeof r);
+  }
+}
+
+static int redirect_all(const struct change *change, struct cn_parts *parts, char **error)
+{
+  for (uint32_t i = 1; change->redirects && i < change->elf->section_count; i++) {
+    const struct cn_elf_section *section = &change->elf->sections[i];
+    if (section->head.sh_type == SHT_REL || cn_elf_is_packed(section))
+      return CN_FAIL(error,
+                     "section '%s': -Wl,--wrap or -Wl,--defsym changes calls, and its relocations "
+                     "have a form that does not allow that: assemble without --crel",
+                     section->name);
+    if (section->head.sh_type == SHT_RELA)
+      redirect(change, cn_part_own(&parts->list.at[i]));
   }
   return 0;
+}
+
+static void free_change(struct change *change)
+{
+  for (uint32_t i = 0; i < change->elf->symbol_count; i++)
+    free(change->names[i]);
+  free(change->names);
+  free(change->instead);
 }
 
 enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames,
@@ -163,20 +230,24 @@ enum cairn_status cn_names_change(const void *bytes, size_t size, const struct c
 {
   struct cn_parts parts = {0};
   struct cn_elf elf;
-  bool changed = false;
 
   *out = NULL;
   *out_size = 0;
   if (cn_elf_open(&elf, bytes, size, error))
     return CAIRN_E_ELF;
   struct index index = index_symbols(&elf);
+  struct change change = {&elf, cn_alloc((elf.symbol_count + 1) * sizeof *change.names),
+                          cn_alloc((elf.symbol_count + 1) * sizeof *change.instead), false, false};
+  plan(&change, &index, renames);
   cn_parts_copy(&parts, &elf, bytes);
-  int status = change_all(&parts, &elf, &index, renames, &changed, error);
-  if (!status && changed) {
+  int status = redirect_all(&change, &parts, error);
+  if (!status && change.any) {
+    rename_all(&change, &parts);
     struct cn_bytes file = cn_parts_write(&parts, &elf.head);
     *out = file.at;
     *out_size = file.count;
   }
+  free_change(&change);
   cn_parts_free(&parts);
   free(index.at);
   cn_elf_close(&elf);
