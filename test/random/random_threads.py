@@ -101,6 +101,7 @@ class Threads(random_program.Program):
         self.line(0, f'static void *start_{number}(void *number)')
         self.line(0, '{')
         self.line(1, 'self = (ulong)number;')
+        self.line(1, 'rounds_state = BEGINS;')
         self.begin()
         self.line(1, 'struct node managed *top = global_ref;')
         self.line(1, 'for (long round = 0; round < rounds; round++) {')
@@ -108,6 +109,7 @@ class Threads(random_program.Program):
         self.line(2, f'exchange_lists({meet});')
         self.line(1, '}')
         self.end()
+        self.line(1, 'rounds_state = OUTSIDE;')
         self.line(1, 'return (void *)sum;')
         self.line(0, '}')
 

@@ -534,6 +534,8 @@ static ulong sort(ulong x)
 static _Thread_local struct node managed
     *volatile ticks; /* a handler's list, of values that go down by 1 */
 static _Thread_local volatile ulong tick_count, raised;
+/* A handler that attaches its thread detaches it, which empties `ticks`. Nothing does inside. */
+static _Thread_local volatile enum { OUTSIDE, BEGINS, INSIDE } rounds_state;
 static struct node managed *_Atomic last_tick; /* of any thread */
 
 static void on_raise(int number)
@@ -557,8 +559,12 @@ static ulong raise_one(ulong x)
 static void on_tick(int number)
 {
   int error = errno;
-  ulong count = tick_count;
 
+  if (rounds_state != INSIDE && ticks == NIL)
+    tick_count = 0;
+  if (rounds_state == BEGINS)
+    rounds_state = INSIDE;
+  ulong count = tick_count;
   for (ref p = ticks; p; p = p->left)
     must(p->value == count--);
   must(count == 0);
