@@ -21,6 +21,8 @@ enum { CN_CONVENTION_PRESERVES_NONE = 21, CN_CONVENTION_FIRST = 4 };
 enum cn_convention cn_convention_of(LLVMValueRef call);
 /* Does the convention guarantee tail calls, whatever the signatures? */
 bool cn_convention_is_tail(unsigned convention);
+/* Does the code generator change the names of the convention's functions? */
+bool cn_convention_renames(unsigned convention);
 
 /* The kind of register in which the C convention passes a parameter. */
 enum cn_register_class { CN_CLASS_INTEGER, CN_CLASS_VECTOR, CN_CLASSES, CN_CLASS_OTHER };

@@ -23,6 +23,12 @@ bool cn_convention_is_tail(unsigned convention)
   return convention == TAIL || convention == SWIFT_TAIL;
 }
 
+/* `f` becomes `f@@8`: the bytes of the parameters (llvm/lib/IR/Mangler.cpp). */
+bool cn_convention_renames(unsigned convention)
+{
+  return convention == LLVMX86VectorCallCallConv;
+}
+
 enum cn_convention cn_convention_of(LLVMValueRef call)
 {
   CN_ASSERT(LLVMIsAInstruction(call));

@@ -163,6 +163,21 @@ bool cn_entries_has(LLVMValueRef function)
          cn_convention_is_entry(LLVMGetPrologueData(function));
 }
 
+/* Entry and body are found by the function's name. */
+static bool keeps_name(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  unsigned convention = LLVMGetFunctionCallConv(function);
+
+  if (!cn_convention_renames(convention))
+    return true;
+  cn_error(
+      ctx, function, "calling-convention",
+      "a managed function of calling convention %u (vectorcall) has another name in the "
+      "object than in the module, and its entry is found by name; give it the usual convention",
+      convention);
+  return false;
+}
+
 void cn_entries(struct cn_ctx *ctx)
 {
   function_vector functions = {0};
@@ -172,6 +187,7 @@ void cn_entries(struct cn_ctx *ctx)
         LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !cn_entries_has(f) && needs_entry(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
-    add_entry(ctx, functions.at[i]);
+    if (keeps_name(ctx, functions.at[i]))
+      add_entry(ctx, functions.at[i]);
   cn_free(&functions);
 }
