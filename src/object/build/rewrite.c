@@ -19,7 +19,7 @@
  *
  * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the
  * object from being linked as it was, goes (drop_guard.c). Constructors move to where all linkers
- * look (structors.c).
+ * look (structors.c). Empty sections have linkers define the bounds of all (elf_bounds.c).
  *
  * An object whose layouts are of another version is refused.
  *
@@ -32,6 +32,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "object/build/body_names.h"
+#include "object/elf/elf_bounds.h"
 #include "object/build/drop_guard.h"
 #include "object/build/frames_build.h"
 #include "object/build/layouts_check.h"
@@ -355,6 +356,8 @@ static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   cn_body_names_hide(&w->parts, &w->elf);
   if (!w->in_memory && cn_structors_move(&w->parts, &w->elf, w->error))
     return -1;
+  if (!w->in_memory)
+    cn_bounds_add(&w->parts, &w->elf);
   return cn_guard_drop(&w->parts, &w->elf, w->error);
 }
 

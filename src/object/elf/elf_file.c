@@ -333,6 +333,15 @@ uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from)
   return 0;
 }
 
+uint64_t cn_elf_section_bytes(const struct cn_elf *elf, const char *name)
+{
+  uint64_t sum = 0;
+
+  for (uint32_t i = 0; (i = cn_elf_find(elf, name, i + 1)) != 0;)
+    sum += elf->sections[i].head.sh_size;
+  return sum;
+}
+
 bool cn_elf_has(const void *bytes, size_t size, const char *name)
 {
   struct cn_elf elf;

@@ -80,6 +80,8 @@ uint32_t cn_elf_rela(const struct cn_elf *elf, uint32_t from);
 uint32_t cn_elf_section_names(const struct cn_elf *elf);
 /* The next section of this name from `from` on, or 0. */
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);
+/* The bytes of all sections of this name. */
+uint64_t cn_elf_section_bytes(const struct cn_elf *elf, const char *name);
 /* Are these the bytes of an ELF file with a section of this name? */
 bool cn_elf_has(const void *bytes, size_t size, const char *name);
 uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol);

@@ -188,7 +188,7 @@ static int read_all(struct cn_frames_view *view, char **error)
 {
   uint32_t section = cn_elf_find(&view->elf, "cairn_frames", 0);
 
-  if (!section)
+  if (!cn_elf_section_bytes(&view->elf, "cairn_frames"))
     return no_maps(&view->elf, error);
   if (cn_elf_place(&view->elf, error))
     return -1;

@@ -116,7 +116,7 @@ static int print_all(FILE *out, struct cn_elf *elf, char **error)
 {
   uint32_t section = cn_elf_find(elf, "cairn_layouts", 0);
 
-  if (!section)
+  if (!cn_elf_section_bytes(elf, "cairn_layouts"))
     return CN_FAIL(error, "no section cairn_layouts: it allocates nothing");
   if (cn_object_layouts_check(elf, error) || cn_elf_place(elf, error))
     return -1;

@@ -142,15 +142,6 @@ static int largest_first(const void *x, const void *y)
   return strcmp(a->name, b->name);
 }
 
-static uint64_t section_bytes(const struct cn_elf *elf, const char *name)
-{
-  uint64_t sum = 0;
-
-  for (uint32_t i = 0; (i = cn_elf_find(elf, name, i + 1)) != 0;)
-    sum += elf->sections[i].head.sh_size;
-  return sum;
-}
-
 static void count_all(struct cn_size *size, const struct cn_frames_view *view)
 {
   for (size_t i = 0; i < view->functions.count; i++) {
@@ -172,8 +163,8 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
     if (view->elf.sections[i].head.sh_flags & SHF_EXECINSTR)
       size->text += view->elf.sections[i].head.sh_size;
   /* Bytes that no function owns: zeros between maps, blocks' headers and strings. */
-  uint64_t frames = section_bytes(&view->elf, "cairn_frames");
-  uint64_t details = section_bytes(&view->elf, "cairn_details");
+  uint64_t frames = cn_elf_section_bytes(&view->elf, "cairn_frames");
+  uint64_t details = cn_elf_section_bytes(&view->elf, "cairn_details");
   uint64_t known = cn_size_frames(size->bytes), told = cn_size_details(size->bytes);
   size->bytes[CN_SIZE_PADDING] += frames > known ? frames - known : 0;
   size->bytes[CN_SIZE_DETAILS_HEADERS] += details > told ? details - told : 0;
@@ -189,7 +180,7 @@ static int replace(struct cn_size *size, const void *bytes, size_t length, void 
   if (cn_elf_open(&elf, bytes, length, error))
     return -1;
   bool is_object = elf.head.e_type == ET_REL;
-  size->stack_maps = section_bytes(&elf, ".llvm_stackmaps");
+  size->stack_maps = cn_elf_section_bytes(&elf, ".llvm_stackmaps");
   cn_elf_close(&elf);
   if (!size->stack_maps || !is_object)
     return 0;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sections whose bounds an object refers to, and of which it has none, are added, empty.
+ *
+ * The image of an object names the bounds of all of Cairn's sections: `__start_cairn_roots` and so
+ * on, hidden and weak, for there may be no such section. GNU ld exports these symbols from a shared
+ * object, hidden as they are. mold then resolves those of an image that has no such section to the
+ * shared object's, and calls them undefined; gold gives them the image's start. An empty section
+ * has linkers define them in each image.
+ *
+ * GNU ld refuses, with -r, ordered and unordered sections of a name. So where the full ones are
+ * tied to a section (SHF_LINK_ORDER), the empty one is tied to `.text`, which is in no group.
+ */
+#include "object/elf/elf_bounds.h"
+
+#include <string.h>
+#include "base/check.h"
+
+/* The start of frame maps may still be the guard (base/guard.h). */
+static const char stop[] = "__stop_";
+
+static const struct section {
+  const char *name;
+  uint64_t flags;
+} sections[] = {{"cairn_frames", SHF_ALLOC | SHF_LINK_ORDER},
+                {"cairn_details", SHF_ALLOC | SHF_LINK_ORDER},
+                {"cairn_layouts", SHF_ALLOC},
+                {"cairn_roots", SHF_ALLOC | SHF_WRITE | SHF_LINK_ORDER}};
+
+static bool refers_to_stop(const struct cn_elf *elf, const char *name)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    const struct cn_elf_symbol *s = &elf->symbols[i];
+    if (s->sym.st_shndx == SHN_UNDEF && strncmp(s->name, stop, sizeof stop - 1) == 0 &&
+        strcmp(s->name + sizeof stop - 1, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The parts may have sections that the object does not: frame maps replace its stack maps. */
+static bool has_section(struct cn_parts *parts, uint32_t names, const char *name)
+{
+  const struct cn_bytes *table = cn_part_own(&parts->list.at[names]);
+  size_t size = strlen(name) + 1;
+
+  for (size_t i = 1; i < parts->list.count; i++) {
+    const Elf64_Shdr *head = &parts->list.at[i].head;
+    if (!(head->sh_flags & SHF_EXCLUDE) && head->sh_name < table->count &&
+        size <= table->count - head->sh_name &&
+        memcmp((const char *)table->at + head->sh_name, name, size) == 0)
+      return true;
+  }
+  return false;
+}
+
+void cn_bounds_add(struct cn_parts *parts, const struct cn_elf *elf)
+{
+  uint32_t names = cn_elf_section_names(elf), text = cn_elf_find(elf, ".text", 0);
+
+  CN_CHECK(parts->list.count >= elf->section_count && names < elf->section_count);
+  if (!text || elf->sections[text].group)
+    return;
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    if (!refers_to_stop(elf, sections[i].name) || has_section(parts, names, sections[i].name))
+      continue;
+    uint32_t added = cn_parts_add(parts);
+    struct cn_part *part = &parts->list.at[added];
+    bool is_tied = sections[i].flags & SHF_LINK_ORDER;
+    part->is_fresh = true;
+    part->head =
+        (Elf64_Shdr){.sh_name = cn_part_add_string(&parts->list.at[names], sections[i].name),
+                     .sh_type = SHT_PROGBITS,
+                     .sh_flags = sections[i].flags,
+                     .sh_link = is_tied ? text : 0,
+                     .sh_addralign = 8};
+  }
+}
