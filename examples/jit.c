@@ -3,7 +3,7 @@
  * Managed code that is compiled, loaded, run and unloaded in one process: LLVM's ORC with Cairn's
  * compiler in front of it, its frame maps after the code generator, and its collector below.
  *
- *   cairn-cc -fcairn-manage=marked jit.c $(pkg-config --cflags --libs cairn-compile) -ldw -lelf -o jit
+ *   cairn-cc -fcairn-manage=marked jit.c $(pkg-config --cflags --libs cairn-compile) -o jit
  *   jit FILE.ll...           runs main() of each, all of them being loaded at once; and again
  */
 #include <stdio.h>

@@ -27,12 +27,38 @@ enum { COUNT = sizeof subcommands / sizeof *subcommands };
 static void print_help(FILE *out)
 {
   fputs("usage: cairn SUBCOMMAND [options] FILE\n"
-        "       cairn SUBCOMMAND --help\n"
+        "       cairn SUBCOMMAND --help, cairn help SUBCOMMAND\n"
         "       cairn --help | --version\n\nsubcommands:\n",
         out);
   for (size_t i = 0; i < COUNT; i++)
     fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].help);
   fputs("\nExit status: 0; 1 if the input was refused; 2 for bad usage.\n", out);
+}
+
+static int run_subcommand(int argc, char **argv)
+{
+  const char *name = argv[0];
+
+  for (size_t i = 0; i < COUNT; i++)
+    if (strcmp(name, subcommands[i].name) == 0)
+      return subcommands[i].run(argc, argv);
+  cn_tool_error("unknown %s '%s' (see cairn --help)", *name == '-' ? "option" : "subcommand", name);
+  return CN_EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+  static char option[] = "--help";
+  char *of_subcommand[] = {argc > 2 ? argv[2] : NULL, option, NULL};
+
+  if (argc > 3) {
+    cn_tool_error("'%s' takes one subcommand", argv[1]);
+    return CN_EXIT_USAGE;
+  }
+  if (argc > 2)
+    return run_subcommand(2, of_subcommand);
+  print_help(stdout);
+  return CN_EXIT_OK;
 }
 
 static int run(int argc, char **argv)
@@ -43,20 +69,13 @@ static int run(int argc, char **argv)
     print_help(stderr);
     return CN_EXIT_USAGE;
   }
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return CN_EXIT_OK;
-  }
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+    return help(argc, argv);
   if (strcmp(name, "--version") == 0) {
     cn_tool_print_version();
     return CN_EXIT_OK;
   }
-  for (size_t i = 0; i < COUNT; i++) {
-    if (strcmp(name, subcommands[i].name) == 0)
-      return subcommands[i].run(argc - 1, argv + 1);
-  }
-  cn_tool_error("unknown %s '%s' (see cairn --help)", *name == '-' ? "option" : "subcommand", name);
-  return CN_EXIT_USAGE;
+  return run_subcommand(argc - 1, argv + 1);
 }
 
 /* Fail if output was lost: nobody must take half of a document for the whole. */
