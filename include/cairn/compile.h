@@ -39,6 +39,7 @@ struct cairn_diagnostic {
   const char *other;       /* what it should have been, came from, or did not survive */
   const char *const *path; /* blocks, from the safepoint to the use */
   size_t path_count;
+  const char *instruction; /* of an error or a warning without source position: as IR as text */
 };
 /* Called once per finding, in an order that depends on the module alone. */
 typedef void cairn_diagnostic_handler(void *env, const struct cairn_diagnostic *diagnostic);

@@ -59,6 +59,42 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
     fputc('\n', stderr);
 }
 
+/* Managed C's words in messages of rules, and how IR says it (docs/frontends.md). */
+static const struct {
+  const char *word, *ir;
+} dictionary[] = {
+    {"cairn_leaf", "attribute \"gc-leaf-function\" or nocallback"},
+    {"cairn_native", "attribute \"cairn-native\""},
+    {"cairn_managed_function", "attribute \"cairn-managed\""},
+    {"cairn_unmanaged", "a function without gc \"statepoint-example\""},
+    {"cairn_nopoll", "attribute \"cairn-nopoll\""},
+    {"cairn_new()", "a call of @cairn_alloc"},
+    {"cairn_new_array()", "a call of @cairn_alloc_array"},
+    {"cairn_new_flex()", "a call of @cairn_alloc_flex"},
+    {"cairn_copy_in()", "a call of @cairn_copy_in"},
+    {"cairn_copy_out()", "a call of @cairn_copy_out"},
+};
+
+static bool has_word(const char *text, const char *word)
+{
+  const char *at = strstr(text, word);
+  char after = at ? at[strlen(word)] : 0;
+
+  return at && after != '_' && after != '(';
+}
+
+void cn_tool_diagnose_ir(const char *path, const struct cairn_diagnostic *d)
+{
+  cn_tool_diagnose((void *)path, d);
+  if (d->file && d->line)
+    return;
+  if (d->instruction)
+    fprintf(stderr, "  instruction: %s\n", d->instruction);
+  for (size_t i = 0; i < sizeof dictionary / sizeof *dictionary; i++)
+    if (has_word(d->message, dictionary[i].word))
+      fprintf(stderr, "  in IR, %s is %s\n", dictionary[i].word, dictionary[i].ir);
+}
+
 void cn_tool_print_version(void)
 {
   printf("cairn version %s (LLVM %s)\n", CAIRN_VERSION, LLVM_VERSION_STRING);

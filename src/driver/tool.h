@@ -22,6 +22,10 @@ void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2))
  * name is. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
+/* Like it, for a module that a program wrote as IR: with the instruction, and what words of managed
+ * C in the message are in IR. */
+void cn_tool_diagnose_ir(const char *path, const struct cairn_diagnostic *diagnostic);
+
 /* Print what --version of every tool prints. */
 void cn_tool_print_version(void);
 

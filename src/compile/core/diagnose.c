@@ -99,6 +99,15 @@ static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
   return false;
 }
 
+/* The instruction that `at` is, if it has no source position; to be freed. */
+static char *print_instruction(LLVMValueRef at, const struct cairn_diagnostic *d)
+{
+  if (!at || !LLVMIsAInstruction(at) || d->line ||
+      (d->severity != CAIRN_ERROR && d->severity != CAIRN_WARNING))
+    return NULL;
+  return LLVMPrintValueToString(at);
+}
+
 static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d,
                    const char *format, va_list args)
 {
@@ -110,6 +119,8 @@ static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic 
     locate(at, d);
     d->function = function_of(at, number, sizeof number);
   }
+  char *text = print_instruction(at, d);
+  d->instruction = text != NULL ? text + strspn(text, " ") : NULL;
   bool repeated = is_repeated(ctx, d);
   if (d->severity == CAIRN_ERROR) {
     ctx->errors++;
@@ -117,6 +128,7 @@ static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic 
   }
   if (!repeated && ctx->options && ctx->options->diagnose)
     ctx->options->diagnose(ctx->options->env, d);
+  LLVMDisposeMessage(text);
   free(message);
 }
 

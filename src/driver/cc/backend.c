@@ -36,7 +36,9 @@ static bool is_notable(const struct cairn_diagnostic *d)
   return false;
 }
 
-static struct cairn_diagnostics said; /* about the unit at hand, for the report */
+/* About the unit at hand. */
+static struct cairn_diagnostics said; /* for the report */
+static const char *ir_input;          /* null: a source, whose diagnostics have positions */
 
 static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
 {
@@ -45,7 +47,8 @@ static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
   if (command->report)
     cairn_diagnostics_keep(&said, diagnostic);
   if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_notable(diagnostic)))
-    cn_tool_diagnose(NULL, diagnostic);
+    ir_input != NULL ? cn_tool_diagnose_ir(ir_input, diagnostic)
+                     : cn_tool_diagnose(NULL, diagnostic);
 }
 
 struct cairn_compile_options cn_backend_options(const struct cn_command *command)
@@ -457,6 +460,7 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
   bool ok = false;
 
   cn_times_stop(&command->compile, &start, "read");
+  ir_input = unit->language == CN_LANG_IR ? unit->input : NULL;
   if (module) {
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);
