@@ -110,16 +110,19 @@ bool cn_kinds_know_type_kind(LLVMTypeKind kind)
   }
 }
 
-bool cn_kinds_know_type(LLVMTypeRef type)
+bool cn_kinds_know_type(struct cn_ptrmap *met, LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
-  bool known = cn_kinds_know_type_kind(kind);
+  bool known = cn_kinds_know_type_kind(kind), fresh;
 
+  cn_ptrmap_add(met, type, &fresh);
+  if (!fresh)
+    return true;
   if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind || kind == LLVMArrayTypeKind)
-    return cn_kinds_know_type(LLVMGetElementType(type));
+    return cn_kinds_know_type(met, LLVMGetElementType(type));
   unsigned count = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   for (unsigned i = 0; i < count && known; i++)
-    known = cn_kinds_know_type(LLVMStructGetTypeAtIndex(type, i));
+    known = cn_kinds_know_type(met, LLVMStructGetTypeAtIndex(type, i));
   return known;
 }
 
@@ -174,14 +177,17 @@ static bool is_known_kind(LLVMValueRef constant)
   }
 }
 
-bool cn_kinds_know_constant(LLVMValueRef constant)
+bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant)
 {
-  bool known = is_known_kind(constant);
+  bool known = is_known_kind(constant), fresh;
   bool made = LLVMIsAConstantExpr(constant) || LLVMIsAConstantStruct(constant) ||
               LLVMIsAConstantArray(constant) || LLVMIsAConstantVector(constant);
 
   CN_ASSERT(LLVMIsConstant(constant));
+  cn_ptrmap_add(met, constant, &fresh);
+  if (!fresh)
+    return true;
   for (int o = 0; made && known && o < LLVMGetNumOperands(constant); o++)
-    known = cn_kinds_know_constant(LLVMGetOperand(constant, (unsigned)o));
+    known = cn_kinds_know_constant(met, LLVMGetOperand(constant, (unsigned)o));
   return known;
 }

@@ -165,7 +165,7 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   cn_user_roots_refuse(ctx, function);
   if (judge.has_cfg)
     cn_cfg_free(&judge.cfg);
-  cn_ptrmap_free(&judge.types);
+  cn_ptrmap_free(&judge.known);
   cn_spans_check(ctx, function, true);
   return ctx->errors == errors;
 }

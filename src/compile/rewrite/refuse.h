@@ -15,7 +15,7 @@ struct cn_judge {
   LLVMValueRef function;
   struct cn_cfg cfg; /* built for the first refusal: unreachable code is not refused */
   bool has_cfg, has_points;
-  struct cn_ptrmap types; /* that have been looked at */
+  struct cn_ptrmap known; /* types and constants that have been looked at */
   bool hardened;          /* the hardening of loads has been reported */
 };
 

@@ -12,17 +12,9 @@
 #include "compile/effects/kinds.h"
 #include "compile/rewrite/refuse.h"
 
-static bool is_known_type(struct cn_judge *judge, LLVMTypeRef type)
-{
-  bool fresh;
-
-  cn_ptrmap_add(&judge->types, type, &fresh);
-  return !fresh || cn_kinds_know_type(type);
-}
-
 static void judge_type(struct cn_judge *judge, LLVMValueRef i, LLVMTypeRef type)
 {
-  if (!is_known_type(judge, type))
+  if (!cn_kinds_know_type(&judge->known, type))
     cn_refuse_at(judge, i, "unsupported-type",
                  "it has a type of which no pass knows whether it holds references");
 }
@@ -85,7 +77,7 @@ static void judge_operands(struct cn_judge *judge, LLVMValueRef i)
     if (!operand || !LLVMIsConstant(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
       continue;
     judge_type(judge, i, LLVMTypeOf(operand));
-    if (!cn_kinds_know_constant(operand))
+    if (!cn_kinds_know_constant(&judge->known, operand))
       cn_refuse_at(judge, i, "unsupported-constant",
                    "a constant of a kind that no pass knows is used as a reference");
   }
@@ -110,7 +102,7 @@ void cn_refuse_signature_kinds(struct cn_judge *judge)
   unsigned count = LLVMCountParams(judge->function);
 
   for (unsigned p = 0; p < count; p++)
-    if (!is_known_type(judge, LLVMTypeOf(LLVMGetParam(judge->function, p))))
+    if (!cn_kinds_know_type(&judge->known, LLVMTypeOf(LLVMGetParam(judge->function, p))))
       cn_error(judge->ctx, judge->function, "unsupported-type",
                "parameter %u has a type of which no pass knows whether it holds references", p + 1);
   if (!all_are_judged())
