@@ -13,7 +13,8 @@
  *   by name, defined here, not replaceable       the body, by a label that no symbol table has
  *   by name, defined elsewhere                   cairn.call.f, cairn.body.f: thunk.c
  *   by a pointer                                 the body, if there is the mark: call_targets.c
- *   by a pointer, promised to be managed         the entry
+ *   by a pointer, promised to be managed         what it leads to: the entry, or the body if that
+ * is the address of the function plus the entry's size
  *
  * A static function that is only called by name from managed code has no entry. One that asks for
  * an alignment of 16 or more has an entry, and no mark: its address leaves no room for it at a
@@ -30,6 +31,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
+#include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/transitions/callees.h"
 #include "compile/transitions/thunk.h"
@@ -143,6 +145,28 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
   name_for_others(ctx, function, body_of(ctx, function));
 }
 
+/* Does `user` say where the function's body is? Front ends write that (docs/frontends.md). */
+static bool is_body(struct cn_ctx *ctx, LLVMValueRef user)
+{
+  uint64_t offset = 0;
+
+  return LLVMIsAConstantExpr(user) && LLVMGetConstOpcode(user) == LLVMGetElementPtr &&
+         cn_types_gep_offset(ctx, user, &offset) && offset == CAIRN_ABI_ENTRY_SIZE;
+}
+
+/* Without an entry the body is the function. */
+static void begin_with_body(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  function_vector bodies = {0};
+
+  CN_EACH_USE(use, function)
+    if (is_body(ctx, LLVMGetUser(use)))
+      cn_push(&bodies, LLVMGetUser(use));
+  for (size_t i = 0; i < bodies.count; i++)
+    LLVMReplaceAllUsesWith(bodies.at[i], function);
+  cn_free(&bodies);
+}
+
 bool cn_name_bodies(struct cn_ctx *ctx)
 {
   function_vector functions = {0};
@@ -151,8 +175,10 @@ bool cn_name_bodies(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) &&
         LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !cn_entries_has(f))
       cn_push(&functions, f);
-  for (size_t i = 0; i < functions.count; i++)
+  for (size_t i = 0; i < functions.count; i++) {
+    begin_with_body(ctx, functions.at[i]);
     name_for_others(ctx, functions.at[i], functions.at[i]);
+  }
   cn_free(&functions);
   return true;
 }
