@@ -24,6 +24,7 @@
 #include <llvm/Plugins/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 
 using namespace llvm;
 
@@ -321,12 +322,66 @@ std::shared_ptr<Settings> settings_of_command_line(OptimizationLevel level)
   return settings;
 }
 
-void at_start(ModulePassManager &manager, OptimizationLevel level)
+/// Reads a private member, which an explicit instantiation may name.
+template <auto Member> struct Reach {
+  friend TargetMachine *machine_of(const PassBuilder &builder)
+  {
+    return builder.*Member;
+  }
+};
+TargetMachine *machine_of(const PassBuilder &builder);
+template struct Reach<&PassBuilder::TM>;
+
+/// Is the code generator to put a function's blocks into several sections?
+bool splits_functions(const TargetMachine *machine)
+{
+  auto &known = cl::getRegisteredOptions();
+  auto found = known.find("enable-split-machine-functions");
+
+  return (found != known.end() && found->second->getNumOccurrences()) ||
+         (machine && (machine->Options.EnableMachineFunctionSplitter ||
+                      machine->Options.BBSections != BasicBlockSection::None));
+}
+
+/// The offsets of stack maps are distances within one section.
+class RefuseSplit : public PassInfoMixin<RefuseSplit>
+{
+public:
+  explicit RefuseSplit(bool everything) : all(everything)
+  {
+  }
+
+  static bool isRequired()
+  {
+    return true;
+  }
+
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
+  {
+    if (!all && !concerns(module))
+      return PreservedAnalyses::all();
+    module.getContext().diagnose(DiagnosticInfoGeneric(
+        "managed functions are not split: compile them without -fbasic-block-sections and "
+        "-fsplit-machine-functions",
+        DS_Error));
+    for (Function &function : module)
+      if (!function.isDeclaration())
+        empty(function);
+    return PreservedAnalyses::none();
+  }
+
+private:
+  bool all;
+};
+
+void at_start(ModulePassManager &manager, OptimizationLevel level, const TargetMachine *machine)
 {
   auto settings = settings_of_command_line(level);
 
   if (settings->off)
     return;
+  if (splits_functions(machine))
+    manager.addPass(RefuseSplit(settings->runtime || settings->options.manage_all));
   if (settings->runtime) {
     set_code_generator("max-registers-for-gc-values", "256");
     set_code_generator("fixup-allow-gcptr-in-csr", "true");
@@ -368,7 +423,10 @@ void at_end(ModulePassManager &manager, OptimizationLevel level, ThinOrFullLTOPh
 void register_callbacks(PassBuilder &builder)
 {
   builder.registerPipelineParsingCallback(parse_pass);
-  builder.registerPipelineStartEPCallback(at_start);
+  builder.registerPipelineStartEPCallback(
+      [machine = machine_of(builder)](ModulePassManager &manager, OptimizationLevel level) {
+        at_start(manager, level, machine);
+      });
   builder.registerOptimizerLastEPCallback(at_end);
 }
 

@@ -12,15 +12,29 @@
 
 const char *cn_tool_name = "cairn";
 
+static void say(const char *severity, const char *format, va_list args)
+{
+  fprintf(stderr, "%s: %s: ", cn_tool_name, severity);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+}
+
 void cn_tool_error(const char *format, ...)
 {
   va_list args;
 
-  fprintf(stderr, "%s: error: ", cn_tool_name);
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  say("error", format, args);
   va_end(args);
-  fputc('\n', stderr);
+}
+
+void cn_tool_warning(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say("warning", format, args);
+  va_end(args);
 }
 
 /* Print a path that an editor can open. Clang splits off the part that a path shares with the

@@ -16,6 +16,7 @@ extern const char *cn_tool_name;
 
 /* "name: error: text". */
 void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cn_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does.
  * `env` is the module's path, which is printed where there is no source position; null: the tool's

@@ -39,6 +39,14 @@
 // LTO: error: managed code cannot be left to a link-time optimiser: compile it without -flto
 // RUN: %{clang} -flto -c %s -o %t.o
 
+// Nor code that the code generator is to put into several sections:
+// RUN: for option in -fbasic-block-sections=all -fsplit-machine-functions '-mllvm -enable-split-machine-functions'; do \
+// RUN:   not %{clang} -DMARKED $option -c %s -o %t.o 2>&1 | FileCheck --check-prefix=SPLIT %s && \
+// RUN:   %{clang} $option -c %s -o %t.o || exit 1; done
+// SPLIT-NOT: Cannot represent
+// SPLIT: error: managed functions are not split: compile them without -fbasic-block-sections and -fsplit-machine-functions
+// SPLIT-NOT: Cannot represent
+
 #ifdef MARKED
 #define cairn __attribute__((annotate("cairn")))
 #else

@@ -465,7 +465,10 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
     LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
     cn_module_name(unit->input);
     *native = unit->native.count && is_native(command, unit, module);
-    ok = *native  ? true
+    if (!*native)
+      cn_command_warn(command);
+    ok = *native                             ? true
+         : !cn_command_can_generate(command) ? false
          : joined ? compile_joined(command, unit, module)
                   : cn_command_can_manage(command) && import_all(command, module) &&
                         compile_module(command, unit, module);

@@ -54,6 +54,7 @@ enum cn_effect {
   CN_EFFECT_NO_LTO,
   CN_EFFECT_REFUSED,
   CN_EFFECT_SANITIZE,
+  CN_EFFECT_NO_EFFECT, /* on managed code */
 };
 
 struct cn_option {

@@ -166,6 +166,24 @@ static void take_samples(struct cn_command *command, const char *file)
   cn_push(&command->llvm_options, "-disable-sample-loader-inlining");
 }
 
+/* Does `word`, with one dash or two, ask LLVM for what splits a function? A stack map's offsets are
+ * distances within one section. */
+static bool splits_functions(const char *word)
+{
+  static const char *const names[] = {"enable-split-machine-functions", "basic-block-sections"};
+
+  while (*word == '-')
+    word++;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t length = strlen(names[i]);
+    const char *value = word + length + 1;
+    if (strncmp(word, names[i], length) == 0)
+      return !word[length] ||
+             (word[length] == '=' && strcmp(value, "false") && strcmp(value, "none"));
+  }
+  return false;
+}
+
 /* What changes the code. */
 static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
 {
@@ -197,6 +215,8 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
     break;
   case CN_EFFECT_LLVM_OPTION:
     cn_push(&command->llvm_options, value);
+    if (splits_functions(value))
+      command->refused_llvm = value;
     break;
   case CN_EFFECT_SAMPLES:
     take_samples(command, value);
@@ -455,6 +475,75 @@ bool cn_command_can_manage(const struct cn_command *command)
   if (command->refused)
     cn_tool_error("not supported yet with managed code: '%s'", command->refused);
   return !command->refused;
+}
+
+bool cn_command_can_generate(const struct cn_command *command)
+{
+  if (command->refused_llvm)
+    cn_tool_error("managed functions are not split: '-mllvm %s'", command->refused_llvm);
+  return !command->refused_llvm;
+}
+
+/* Is -fNAME followed by -fno-NAME, or this by that? */
+static bool is_taken_back(const struct cn_command *command, size_t at)
+{
+  const char *word = command->items.at[at].words[0];
+  bool negative = strncmp(word, "-fno-", 5) == 0;
+  const char *name = word + (negative ? 5 : 2), *contrary = negative ? "-f" : "-fno-";
+  size_t length = strlen(contrary);
+
+  for (size_t i = at + 1; i < command->items.count; i++) {
+    const char *later = command->items.at[i].words[0];
+    if (strncmp(later, contrary, length) == 0 && strcmp(later + length, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Is each of the assembler's options, between commas, true of managed code anyway? */
+static bool is_idle_assembling(const char *list)
+{
+  static const char *const idle[] = {"--noexecstack", "--64", "-W", "--no-warn",
+                                     "--fatal-warnings"};
+
+  for (size_t length; *list; list += length + (list[length] == ',')) {
+    bool known = false;
+    length = strcspn(list, ",");
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && !known; i++)
+      known = strlen(idle[i]) == length && memcmp(list, idle[i], length) == 0;
+    if (!known)
+      return false;
+  }
+  return true;
+}
+
+static bool has_no_effect(const struct cn_command *command, size_t at)
+{
+  const struct cn_item *item = &command->items.at[at];
+  const struct cn_option *row = item->input ? NULL : cn_options_find(item->words[0]);
+
+  if (!row || (row->effect != CN_EFFECT_NO_EFFECT && row->effect != CN_EFFECT_ASSEMBLER))
+    return false;
+  if (row->effect == CN_EFFECT_NO_EFFECT)
+    return !is_taken_back(command, at);
+  return !is_idle_assembling(item->count > 1 ? item->words[1] : item->words[0] + strlen(row->name));
+}
+
+void cn_command_warn(const struct cn_command *command)
+{
+  static bool done;
+  bool quiet = done;
+
+  done = true;
+  for (size_t i = 0; i < command->items.count; i++)
+    quiet |= strcmp(command->items.at[i].words[0], "-w") == 0 ||
+             strcmp(command->items.at[i].words[0], "-Qunused-arguments") == 0;
+  for (size_t i = 0; i < command->items.count && !quiet; i++)
+    if (has_no_effect(command, i)) {
+      const struct cn_item *item = &command->items.at[i];
+      cn_tool_warning("'%s%s%s' has no effect on managed code", item->words[0],
+                      item->count > 1 ? " " : "", item->count > 1 ? item->words[1] : "");
+    }
 }
 
 void cn_command_free(struct cn_command *command)

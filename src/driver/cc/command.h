@@ -79,9 +79,10 @@ struct cn_command {
   bool shared, relocatable, no_default_libraries;
   bool no_undefined; /* shared objects must not leave symbols undefined */
 
-  bool lto;                /* -flto */
-  const char *refused;     /* an option that managed code does not support yet */
-  const char *refused_lto; /* a kind of -flto that is never supported */
+  bool lto;                 /* -flto */
+  const char *refused;      /* an option that managed code does not support yet */
+  const char *refused_llvm; /* the same of -mllvm, which is the link's too */
+  const char *refused_lto;  /* a kind of -flto that is never supported */
 };
 
 /* Replace every @file that can be read by the words in it, quoted as GNU tools do. */
@@ -97,6 +98,13 @@ const char *cn_command_wrong(const struct cn_command *command);
 
 /* False after a message: the command has an option that managed code does not support. */
 bool cn_command_can_manage(const struct cn_command *command);
+
+/* False after a message: the command has an option for LLVM that managed code does not support. */
+bool cn_command_can_generate(const struct cn_command *command);
+
+/* Warn of options that have no effect on managed code; once, unless -w or -Qunused-arguments is
+ * given. */
+void cn_command_warn(const struct cn_command *command);
 
 /* languages.c: by suffix, or by -x if `forced` is not null. */
 enum cn_language cn_languages_of(const char *path, const char *forced);
