@@ -397,7 +397,8 @@ void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_opt
  * this process without a linker (docs/frontends.md, "In memory"). It gets two functions: `enter`
  * tells the runtime of its code, its layouts and its globals, and is to be called before anything
  * else of it; `leave` is to be called before it is unloaded, when none of its code is on the stack
- * and no object of its layouts is left. Nothing of Cairn's own in it is visible to other modules.
+ * and no object of its layouts is left. Of Cairn's own in it, only the names of managed code
+ * (cairn.managed_code.NAME) are visible to other modules.
  * Functions with safepoints get unwind tables. TAKEN: the module has one of these names already, or
  * they are one; it is as it was then. */
 enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter,

@@ -23,6 +23,15 @@ static bool is_ours(LLVMValueRef value)
   return length > 6 && strncmp(name, "cairn.", 6) == 0;
 }
 
+/* The body of a managed function, which other modules call by this name. */
+static bool is_code(LLVMValueRef value)
+{
+  size_t length;
+  const char *name = LLVMGetValueName2(value, &length);
+
+  return strncmp(name, CN_CODE_PREFIX, sizeof CN_CODE_PREFIX - 1) == 0;
+}
+
 static void hide(LLVMValueRef value)
 {
   CN_CHECK(is_ours(value));
@@ -43,7 +52,7 @@ static void hide_all(LLVMModuleRef module)
       hide(g);
     }
   for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a; a = LLVMGetNextGlobalAlias(a))
-    if (is_ours(a))
+    if (is_ours(a) && !is_code(a))
       hide(a);
 }
 
@@ -132,6 +141,106 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
   LLVMDisposeBuilder(builder);
 }
 
+/* ---- functions of which the loader keeps one copy ---- */
+
+static bool may_be_dropped(LLVMValueRef function)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(function);
+
+  return !LLVMIsDeclaration(function) && LLVMGetGC(function) &&
+         (linkage == LLVMWeakAnyLinkage || linkage == LLVMWeakODRLinkage ||
+          linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMLinkOnceODRLinkage);
+}
+
+/* `value` with `to` for `from` in aggregates. */
+static LLVMValueRef replaced(LLVMValueRef value, LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMTypeRef type = LLVMTypeOf(value);
+  bool is_struct = LLVMIsAConstantStruct(value) != NULL;
+
+  if (value == from || (!is_struct && !LLVMIsAConstantArray(value)))
+    return value == from ? to : value;
+  CN_VECTOR(LLVMValueRef) parts = {0};
+  for (int i = 0; i < LLVMGetNumOperands(value); i++)
+    cn_push(&parts, replaced(LLVMGetOperand(value, (unsigned)i), from, to));
+  unsigned count = (unsigned)parts.count;
+  LLVMValueRef result = !is_struct ? LLVMConstArray2(LLVMGetElementType(type), parts.at, count)
+                        : LLVMGetStructName(type)
+                            ? LLVMConstNamedStruct(type, parts.at, count)
+                            : LLVMConstStructInContext(LLVMGetTypeContext(type), parts.at, count,
+                                                       LLVMIsPackedStruct(type));
+  cn_free(&parts);
+  return result;
+}
+
+/* Have instructions and globals use the copy that the loader keeps. What belongs to the body, as
+ * its prefix and Cairn's names for it, stays with it. */
+static void use_kept(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
+{
+  CN_VECTOR(LLVMValueRef) users = {0};
+
+  for (LLVMUseRef u = LLVMGetFirstUse(body); u; u = LLVMGetNextUse(u))
+    if (LLVMIsAInstruction(LLVMGetUser(u)))
+      cn_push(&users, LLVMGetUser(u));
+  for (size_t i = 0; i < users.count; i++)
+    for (int k = 0; k < LLVMGetNumOperands(users.at[i]); k++)
+      if (LLVMGetOperand(users.at[i], (unsigned)k) == body)
+        LLVMSetOperand(users.at[i], (unsigned)k, kept);
+  CN_EACH_GLOBAL(g, module)
+    if (!is_ours(g) && LLVMGetInitializer(g))
+      LLVMSetInitializer(g, replaced(LLVMGetInitializer(g), body, kept));
+  cn_free(&users);
+}
+
+/* Relocations of the body's code stand in the module's assembly (thunk.c). */
+static void rename_relocated(LLVMModuleRef module, const char *old, const char *new)
+{
+  size_t length;
+  const char *text = LLVMGetModuleInlineAsm(module, &length);
+  char *was = cn_format(".reloc \"%s\"+", old), *is = cn_format(".reloc \"%s\"+", new);
+  char *all = cn_strdup("");
+
+  for (const char *next; (next = strstr(text, was)); text = next + strlen(was)) {
+    char *longer = cn_format("%s%.*s%s", all, (int)(next - text), text, is);
+    free(all);
+    all = longer;
+  }
+  char *result = cn_format("%s%s", all, text);
+  LLVMSetModuleInlineAsm2(module, result, strlen(result));
+  free(result);
+  free(all);
+  free(is);
+  free(was);
+}
+
+/* A loader of IR drops the second definition of a name and leaves its body undefined. Its maps and
+ * relocations need the body: each module has its own, under a local name, and the name of all
+ * modules is an alias. */
+static void keep_body(LLVMModuleRef module, LLVMValueRef body)
+{
+  size_t length;
+  char *name = cn_strdup(LLVMGetValueName2(body, &length));
+  char *own = cn_format(CN_COPY_PREFIX "%s", name);
+
+  LLVMSetValueName2(body, own, strlen(own));
+  LLVMValueRef kept = LLVMAddAlias2(module, LLVMGlobalGetValueType(body), 0, body, name);
+  LLVMSetLinkage(kept, LLVMGetLinkage(body));
+  LLVMSetVisibility(kept, LLVMGetVisibility(body));
+  LLVMSetComdat(body, NULL);
+  hide(body);
+  use_kept(module, body, kept);
+  rename_relocated(module, name, own);
+  free(own);
+  free(name);
+}
+
+static void keep_bodies(LLVMModuleRef module)
+{
+  CN_EACH_FUNCTION(f, module)
+    if (may_be_dropped(f))
+      keep_body(module, f);
+}
+
 static void want_unwind_tables(LLVMModuleRef module)
 {
   enum { ASYNCHRONOUS = 2 };
@@ -157,6 +266,7 @@ enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *ente
   cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);
   join_roots(&ctx);
   hide_all(module);
+  keep_bodies(module);
   CN_CHECK(!LLVMGetNamedFunction(module, enter) && !LLVMGetNamedFunction(module, leave));
   add_function(module, enter, "cairn_image_register");
   add_function(module, leave, "cairn_image_unregister");

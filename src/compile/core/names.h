@@ -119,6 +119,8 @@
 /* The body under a local name, which the object side replaces by the function's own
  * (object/build/body_names.c). */
 #define CN_LOCAL_PREFIX "cairn.local."
+/* The module's own copy of a function of which a loader keeps one (in_memory.c). */
+#define CN_COPY_PREFIX "cairn.copy."
 /* Bridges to native functions of other conventions than C's (bridges.c). */
 #define CN_NATIVE_PREFIX "cairn.native."
 #define CN_BRIDGE_PREFIX "cairn.bridge."
