@@ -87,6 +87,30 @@ static void judge_bundle(struct cn_judge *judge, LLVMValueRef call, LLVMOperandB
   free(name);
 }
 
+/* Does LLVM 22 record a single value of the type whole? Of an aggregate it records the first field,
+ * or instruction selection fails; it does for vectors without a register, too. */
+static bool is_recordable(LLVMTypeRef type)
+{
+  enum { WIDEST = 128 }; /* bits: a register that each machine has, or two */
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (kind == LLVMVectorTypeKind) {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    unsigned bits = cn_is_ref(element) || LLVMGetTypeKind(element) == LLVMPointerTypeKind ? 64
+                    : LLVMGetTypeKind(element) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element)
+                    : LLVMGetTypeKind(element) == LLVMDoubleTypeKind  ? 64
+                    : LLVMGetTypeKind(element) == LLVMFloatTypeKind   ? 32
+                                                                      : WIDEST + 1;
+    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= WIDEST / bits;
+  }
+  if (kind == LLVMIntegerTypeKind)
+    return LLVMGetIntTypeWidth(type) <= WIDEST;
+  if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
+    return false;
+  return cn_convention_loses_result(type) /* long double */ || kind == LLVMPointerTypeKind ||
+         kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+}
+
 static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
 {
   uint32_t deopt, end;
@@ -95,9 +119,12 @@ static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
   CN_ASSERT(deopt <= end && end <= (uint32_t)LLVMGetNumOperands(call));
   for (; deopt < end; deopt++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, deopt));
-    if (cn_holds_ref(type) && !cn_is_ref(type))
-      cn_refuse_at(judge, call, "deopt-aggregate",
-                   "deoptimisation state holds an aggregate with references");
+    if (!is_recordable(type) || (cn_holds_ref(type) && !cn_is_ref(type)))
+      cn_refuse_at(
+          judge, call, "deopt-aggregate",
+          "deoptimisation state holds an aggregate, or a value that is wider than 128 bits: "
+          "LLVM records a part of it or fails; pass its scalars, by extractvalue or "
+          "extractelement");
   }
   for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
     LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);

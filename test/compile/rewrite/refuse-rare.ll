@@ -19,6 +19,33 @@ define void @state({ptr addrspace(1), i64} %p) gc "statepoint-example" {
   ret void
 }
 
+; Aggregates without references, wide integers and vectors: refused. Shapes here are harmless to LLVM.
+; CHECK-DAG: function 'deopt_pair'{{.*}}[deopt-aggregate]
+define void @deopt_pair({i64, i64} %p) gc "statepoint-example" {
+  call void @foo() [ "deopt"({i64, i64} %p) ]
+  ret void
+}
+; CHECK-DAG: function 'one_field'{{.*}}[deopt-aggregate]
+define void @one_field() gc "statepoint-example" {
+  call void @foo() [ "deopt"(i32 1, [1 x i64] zeroinitializer) ]
+  ret void
+}
+; CHECK-DAG: function 'wide_integer'{{.*}}[deopt-aggregate]
+define void @wide_integer(i192 %i) gc "statepoint-example" {
+  call void @foo() [ "deopt"(i192 %i) ]
+  ret void
+}
+; CHECK-DAG: function 'wide_vector'{{.*}}[deopt-aggregate]
+define void @wide_vector(<8 x i32> %v) gc "statepoint-example" {
+  call void @foo() [ "deopt"(<8 x i32> %v) ]
+  ret void
+}
+; No function but these is named: the next one has values that LLVM records whole.
+define void @scalars(i1 %b, i128 %i, x86_fp80 %l, <4 x i32> %v, double %d) gc "statepoint-example" {
+  call void @foo() [ "deopt"(i1 %b, i128 %i, x86_fp80 %l, <4 x i32> %v, double %d, ptr null, i64 undef) ]
+  ret void
+}
+
 declare i8 @llvm.coro.suspend(token, i1)
 ; CHECK-DAG: function 'suspends'{{.*}}llvm.coro.suspend{{.*}}[intrinsic-statepoint]
 define i8 @suspends() gc "statepoint-example" {
