@@ -67,6 +67,7 @@ static const struct cn_elf_symbol *owner(const symbol_vector *functions,
   struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,
                               .section = local->section,
                               .sym.st_value = local->sym.st_value - CAIRN_ABI_ENTRY_SIZE};
+  CN_ASSERT(begins(local->name, LOCAL_PREFIX));
   const struct cn_elf_symbol *at = &key;
   const struct cn_elf_symbol **found =
       bsearch(&at, functions->at, functions->count, sizeof at, by_place);
@@ -90,6 +91,7 @@ static bool change(const symbol_vector *functions, const struct cn_elf_symbol *s
       bind == STB_LOCAL && begins(s->name, LOCAL_PREFIX) ? owner(functions, s) : NULL;
   if (of == NULL)
     return false;
+  CN_ASSERT(of->section == s->section && of->sym.st_value < s->sym.st_value);
   sym->st_name = of->sym.st_name;
   sym->st_size = of->sym.st_size - CAIRN_ABI_ENTRY_SIZE;
   return true;

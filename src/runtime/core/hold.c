@@ -79,6 +79,7 @@ void cn_hold_let_signals(void)
   sigset_t mask = held.mask;
   int error = errno;
 
+  CN_ASSERT(uncancelled.depth >= held.depth);
   CN_CHECK(held.depth != 0); /* else signals would be held for good */
   --held.depth;
   cn_hold_let_cancellation();

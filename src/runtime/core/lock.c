@@ -29,6 +29,7 @@ static void await(enum cn_lock lock)
 {
   uintptr_t seen = atomic_load(&holder[lock]);
 
+  CN_ASSERT(!is_mine(lock));
   for (int i = 0; i < SPINS && seen != 0; i++)
     seen = atomic_load(&holder[lock]);
   for (;;)

@@ -27,6 +27,7 @@ static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
     next = (*seen & HELD) == 0 ? *seen | HELD | also : *seen | CONTENDED;
   while (!atomic_compare_exchange_weak(&mutex->word, seen, next));
   bool taken = (*seen & HELD) == 0;
+  CN_ASSERT((next & HELD) != 0 && (taken || (next & CONTENDED) != 0));
   *seen = next;
   return taken;
 }
@@ -53,6 +54,7 @@ bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_ov
   if (atomic_compare_exchange_strong(&mutex->word, &seen, HELD) || try(mutex, 0, &seen))
     return true;
   cn_hold_signals();
+  CN_ASSERT((seen & CONTENDED) != 0); /* else nobody wakes it */
   bool taken = wait(mutex, seen, deadline, over, env);
   cn_hold_let_signals();
   return taken;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/image.h"
 
 static _Atomic bool left;   /* since the last collection, by a mutator that is gone */
@@ -28,6 +29,7 @@ void cn_uncleared_begin(void)
 
 void cn_uncleared_leave(const struct cairn_mutator *mutator)
 {
+  CN_ASSERT(mutator != NULL);
   if (mutator->uncleared != 0)
     atomic_store(&left, true);
 }

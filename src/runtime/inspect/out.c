@@ -30,6 +30,7 @@ static void pipe_signal(sigset_t *set)
 /* It replaces the file of a process of this number that was killed. */
 static int open_temporary(struct cn_out *out)
 {
+  CN_ASSERT(out->path != NULL && !out->in_place);
   int n = snprintf(out->temporary, sizeof out->temporary, "%s.%d", out->path, getpid());
 
   errno = ENAMETOOLONG;
@@ -80,6 +81,7 @@ void cn_out_byte(struct cn_out *out, unsigned char byte)
 {
   if (out->used == sizeof out->buffer)
     flush(out);
+  CN_ASSERT(out->used < sizeof out->buffer);
   out->buffer[out->used++] = byte;
 }
 

@@ -20,6 +20,7 @@ static _Atomic unsigned child_count;
 
 static void note_child(void (*child)(void))
 {
+  CN_ASSERT(child != NULL);
   for (unsigned i = 0; i < atomic_load(&child_count); i++)
     if (children[i] == child)
       return;
@@ -52,6 +53,7 @@ static void know(void)
 
 void cn_os_forks_watch(void)
 {
+  CN_ASSERT(process == NULL); /* it is watched once */
   void *page = cn_os_resize(NULL, 0, cn_os_page());
 
   if (page != NULL && madvise(page, cn_os_page(), MADV_WIPEONFORK) == 0)
@@ -71,11 +73,13 @@ bool cn_os_new_process_take(void)
 {
   uint32_t expected = NEW;
 
+  CN_CHECK(process != NULL);
   return atomic_compare_exchange_strong(process, &expected, TAKEN);
 }
 
 void cn_os_new_process_settle(bool call)
 {
+  CN_CHECK(process != NULL && atomic_load(process) == TAKEN);
   for (unsigned i = 0; call && i < atomic_load(&child_count); i++)
     children[i]();
   know();

@@ -64,6 +64,7 @@ static bool has_name(const char *list, size_t length, const char *name)
 /* A path that stays below where it begins. */
 static bool keep_path(const char *from, size_t length, char *path, size_t size)
 {
+  CN_ASSERT(size != 0);
   if (length == 0 || length >= size || from[0] != '/' || memchr(from, 0, length) != NULL ||
       memmem(from, length, "/..", 3) != NULL)
     return false;
@@ -82,6 +83,7 @@ bool cn_groups_path(const char *text, size_t length, const char *controller, cha
     const char *first = memchr(line, ':', stop - at);
     if (first == NULL)
       continue;
+    CN_ASSERT(stop <= length);
     const char *end = text + stop, *names = first + 1,
                *second = memchr(names, ':', (size_t)(end - names));
     if (second == NULL)

@@ -33,6 +33,7 @@ void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
   void *memory = (void *)at;
   int error = errno;
 
+  CN_ASSERT(at % cn_os_page() == 0 && bytes >= cn_os_page());
   if (madvise(memory, cn_os_page(), MADV_DONTNEED) != 0 && errno == EINVAL &&
       mlock2(memory, bytes, MLOCK_ONFAULT) != 0)
     munlock(memory, bytes);
@@ -42,6 +43,7 @@ void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
 /* Without a place it is locked as any other memory. */
 void cn_os_locking_begin(uintptr_t at, size_t bytes)
 {
+  CN_ASSERT(at != 0 && bytes != 0);
   cn_os_lock_on_fault(at, bytes);
   for (size_t i = 0; i < RANGES; i++) {
     uintptr_t none = 0;
@@ -73,6 +75,7 @@ static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
     uintptr_t at = atomic_load(&reserved[i].at), stop = at + atomic_load(&reserved[i].bytes);
     if (at == 0 || stop <= from || at >= first)
       continue;
+    CN_ASSERT(at < stop);
     first = at;
     *end = stop;
   }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/check.h"
 #include "runtime/os/os.h"
 
 enum { LONGEST_LINE = 1024 };
@@ -20,6 +21,7 @@ struct reader {
 
 static bool read_byte(struct reader *reader, char *byte)
 {
+  CN_ASSERT(reader->next <= reader->count);
   if (reader->next == reader->count) {
     reader->next = 0;
     reader->count = cn_os_file_read(reader->file, reader->bytes, sizeof reader->bytes);
@@ -39,6 +41,7 @@ static bool read_line(struct reader *reader, char line[LONGEST_LINE])
   while (byte != '\n' && read_byte(reader, &byte))
     if (length < LONGEST_LINE - 1)
       line[length++] = byte;
+  CN_ASSERT(length < LONGEST_LINE);
   line[length] = 0;
   return byte == '\n';
 }
@@ -67,6 +70,7 @@ bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), 
   struct cn_mapping mapping;
   bool done = false;
 
+  CN_ASSERT(found != NULL);
   if (reader.file < 0)
     return false;
   while (!done && read_line(&reader, line))
@@ -77,6 +81,7 @@ bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), 
 
 static bool has(const struct cn_mapping *mapping, uintptr_t address)
 {
+  CN_ASSERT(mapping->start <= mapping->end);
   return address - mapping->start < mapping->end - mapping->start;
 }
 
@@ -124,6 +129,7 @@ bool cn_os_mapped_file(uintptr_t address, char *buffer, size_t size)
 {
   struct file_at at = {address, buffer, size};
 
+  CN_ASSERT(buffer != NULL);
   if (size == 0)
     return false;
   buffer[0] = 0;

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/check.h"
 
 /* The kernel sets AT_SECURE for set-user-ID, set-group-ID and capabilities of the file, and where a
  * security module says so. Without such an entry nothing is known. */
@@ -31,6 +32,7 @@ int cn_os_open_device(const char *path)
 {
   struct stat status;
 
+  CN_ASSERT(path != NULL);
   if (lstat(path, &status) != 0 || S_ISREG(status.st_mode)) {
     errno = ENOENT;
     return -1;
@@ -46,6 +48,7 @@ int cn_os_open_device(const char *path)
 
 int cn_os_new_file(const char *path)
 {
+  CN_ASSERT(path != NULL);
   if (unlink(path) != 0 && errno != ENOENT)
     return -1;
   return cn_os_file_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -53,5 +56,6 @@ int cn_os_new_file(const char *path)
 
 const char *cn_os_open_error(int error)
 {
+  CN_ASSERT(error > 0);
   return error == ELOOP ? "it is a symbolic link" : strerrordesc_np(error);
 }

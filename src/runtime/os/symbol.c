@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/check.h"
 
 static const char self[] =
     "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
@@ -101,6 +102,7 @@ static const char *nearest(const struct image_file *file, const Elf64_Shdr *tabl
   }
   if (best == NULL)
     return NULL;
+  CN_ASSERT(best->st_value <= address && best->st_name < strings->sh_size);
   *start = best->st_value;
   return (const char *)file->bytes + strings->sh_offset + best->st_name;
 }
@@ -154,6 +156,7 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
   if (bytes == MAP_FAILED)
     return false;
   struct image_file file = {bytes, (size_t)status.st_size};
+  CN_ASSERT(size != 0 && pc >= query.bias);
   uintptr_t start = 0;
   const char *name = find(&file, pc - query.bias, &start);
   if (name != NULL)

@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <cairn/collector.h>
+#include "base/check.h"
 #include "runtime/core/hold.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
@@ -20,6 +21,7 @@ void cn_unseen_settle(void)
       sched_yield();
     return;
   }
+  CN_ASSERT(cn_os_is_new_process());
   const char *wrong = !cn_stop_is_alone()         ? "other threads ran managed code or stopped it"
                       : cn_background_is_inside() ? "the collector worked concurrently"
                                                   : NULL;

@@ -251,6 +251,7 @@ bool cn_arch_in_stubs(uintptr_t pc)
 
 bool cn_arch_same_sp(uintptr_t end, uintptr_t sp, uintptr_t callee)
 {
+  CN_ASSERT(sp % sizeof sp == 0);
   return end == sp || (end == sp + sizeof end && cn_arch_in_stubs(callee));
 }
 
