@@ -41,6 +41,7 @@ static bool refers_to_stop(const struct cn_elf *elf, const char *name)
 /* The parts may have sections that the object does not: frame maps replace its stack maps. */
 static bool has_section(struct cn_parts *parts, uint32_t names, const char *name)
 {
+  CN_ASSERT(names < parts->list.count);
   const struct cn_bytes *table = cn_part_own(&parts->list.at[names]);
   size_t size = strlen(name) + 1;
 

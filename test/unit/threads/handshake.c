@@ -29,7 +29,8 @@ enum { MILLISECOND = 1000000, REQUESTERS = 4, REQUESTS = 400 };
 extern void cairn_poll_slow(void);
 extern void cairn_collect(void);
 
-static inline void poll(void)
+/* In line without optimisation, too: its caller passes for managed code. */
+__attribute__((always_inline)) static inline void poll(void)
 {
   if (__atomic_load_n(&cairn_mutator.poll, __ATOMIC_RELAXED) != 0)
     cairn_poll_slow();

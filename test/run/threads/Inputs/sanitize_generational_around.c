@@ -235,6 +235,11 @@ void cn_hold_let_signals(void)
 {
 }
 
+void cn_os_message(const char *text, size_t bytes)
+{
+  fwrite(text, 1, bytes, stderr);
+}
+
 size_t cn_os_page(void)
 {
   return PAGE;
