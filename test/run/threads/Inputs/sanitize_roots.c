@@ -185,6 +185,12 @@ void cn_hold_let_signals(void)
 {
 }
 
+void cn_os_message(const char *text, size_t bytes)
+{
+  (void)text;
+  (void)bytes;
+}
+
 size_t cn_os_page(void)
 {
   return 4096;
