@@ -7,7 +7,7 @@ struct seen {
   struct cairn_stack_iterator it; /* at the youngest managed activation */
   uintptr_t sp, cfa;              /* of that activation, by the unwinder */
   int count;                      /* activations by the unwinder */
-  int gr;                         /* ask for the stack pointer as a register */
+  int gr;                         /* ask for rax, which no call-frame information mentions */
 };
 
 static inline _Unwind_Reason_Code see(struct _Unwind_Context *context, void *env)
@@ -16,11 +16,11 @@ static inline _Unwind_Reason_Code see(struct _Unwind_Context *context, void *env
 
   if (seen->sp != 0 && seen->cfa == 0)
     seen->cfa = _Unwind_GetCFA(context);
-  /* Behind the transition stub, the unwinder has the last byte of the call. */
-  if (_Unwind_GetIP(context) + 1 == cairn_stack_ip(&seen->it)) {
-    seen->sp = _Unwind_GetCFA(context);
+  /* The transition stub's frame ends a word higher than the stack pointer is behind it. */
+  if (_Unwind_GetIP(context) == cairn_stack_ip(&seen->it)) {
+    seen->sp = _Unwind_GetCFA(context) - sizeof(uintptr_t);
     if (seen->gr)
-      printf("rsp 0x%lx\n", (unsigned long)_Unwind_GetGR(context, 7));
+      printf("rax 0x%lx\n", (unsigned long)_Unwind_GetGR(context, 0));
   }
   seen->count++;
   return _URC_NO_REASON;
