@@ -5,8 +5,22 @@
  */
 #include "runtime/os/groups.c"
 
+#include "runtime/os/file.c"
+
 #include <stdlib.h>
 #include <string.h>
+
+void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
+{
+  (void)old_bytes;
+  return realloc(old, bytes);
+}
+
+void cn_os_free(void *memory, size_t bytes)
+{
+  (void)bytes;
+  free(memory);
+}
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
