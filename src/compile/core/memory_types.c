@@ -132,7 +132,7 @@ bool cn_types_misaligned(struct cn_ctx *ctx, LLVMTypeRef type)
   return is_misaligned(ctx, type, 0);
 }
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+uint64_t cn_types_divisor(uint64_t a, uint64_t b)
 {
   while (b) {
     uint64_t rest = a % b;
@@ -162,7 +162,7 @@ void cn_types_gep_span(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, u
     if (sized && LLVMIsAConstantInt(index))
       *offset += (uint64_t)LLVMConstIntGetSExtValue(index) * size;
     else
-      *stride = greatest_divisor(*stride, size);
+      *stride = cn_types_divisor(*stride, size);
     if (!type) /* a struct's member that differs by lane */
       return;
   }

@@ -34,4 +34,7 @@ bool cn_types_gep_offset(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset)
  * that allows; 0 on the way in: nothing has been added so far. */
 void cn_types_gep_span(struct cn_ctx *ctx, LLVMValueRef gep, uint64_t *offset, uint64_t *stride);
 
+/* The greatest common divisor; of 0 and a number, the number. */
+uint64_t cn_types_divisor(uint64_t a, uint64_t b);
+
 #endif

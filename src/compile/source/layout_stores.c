@@ -26,16 +26,6 @@ struct address {
   uint64_t offset, stride;
 };
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static bool is_cast(LLVMValueRef value)
 {
   return LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value);
@@ -78,7 +68,7 @@ static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_
   if ((repeats && size == 0) || (int64_t)offset < 0 || offset % CAIRN_ABI_OBJECT_ALIGN != 0)
     return true;
   if (repeats)
-    step = common_divisor(stride, size);
+    step = cn_types_divisor(stride, size);
   if (step)
     offset %= step;
   for (unsigned i = 0; i < MOST_OFFSETS && offset < size; i++, offset += step) {
@@ -123,7 +113,7 @@ static void add(struct walk *walk, LLVMValueRef value, const struct address *fro
   bool added = true;
 
   address.offset += from->offset;
-  address.stride = common_divisor(address.stride, from->stride);
+  address.stride = cn_types_divisor(address.stride, from->stride);
   if (LLVMIsAPHINode(address.root)) {
     uint64_t *number = cn_ptrmap_add(&walk->seen, address.root, &added);
     const struct address *before = added ? NULL : &walk->work.at[*number];
