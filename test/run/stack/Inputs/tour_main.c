@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rest of the program that docs/tour.md follows.
+ * The rest of the program that docs/tutorial/tour.md follows.
  */
 #include <stdio.h>
 #include <cairn/cairn.h>
