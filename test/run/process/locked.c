@@ -1,6 +1,9 @@
-// RUN: for collector in generational semispace; do %cairn-cc -O1 -fcairn-collector=$collector -I%root/include %s -o %t && \
-// RUN:   for flags in 1 2 3 7; do for when in early late; do env CAIRN_HEAP_INITIAL=1m %t $flags $when || exit 1; done; done || exit 1; done | sort | uniq -c | FileCheck %s
-// RUN: %cairn-cc -O1 -static -I%root/include %s -o %t && env CAIRN_HEAP_INITIAL=1m %t 3 late | FileCheck %s --check-prefix=ONE
+// RUN: for collector in generational semispace; \
+// RUN:   do %cairn-cc -O1 -fcairn-collector=$collector -I%root/include %s -o %t && \
+// RUN:   for flags in 1 2 3 7; do for when in early late; do env CAIRN_HEAP_INITIAL=1m %t $flags $when || exit 1; \
+// RUN:   done; done || exit 1; done | sort | uniq -c | FileCheck %s
+// RUN: %cairn-cc -O1 -static -I%root/include %s -o %t && env CAIRN_HEAP_INITIAL=1m %t 3 late | \
+// RUN:   FileCheck %s --check-prefix=ONE
 // A program that locks its memory takes what it uses, not what the runtime reserves, and other memory is there at once.
 // CHECK: {{^ *}}16 sum 19999900001, {{resident as it should be|locking is refused}}{{$}}
 // CHECK-NOT: {{.}}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A managed handler allocates while another thread forks, and each child collects. What would go wrong: an object that the
- * handler was about to fill has words of an earlier one, and a check of the heap in the child takes them for references.
+ * A managed handler allocates while another thread forks, and each child collects. What would go wrong: an object that
+ * the handler was about to fill has words of an earlier one, and a check of the heap in the child takes them for
+ * references.
  */
 // RUN: %cairn-cc -O2 -w %s -o %t -pthread && env CAIRN_VERIFY=heap %t 60 | FileCheck %s
 // CHECK: 0 of 60

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Many threads want the same at once: a collection, a block, a lock, a handshake, a begin or an end. What would go wrong:
- * each of them is woken again and again while another has its turn, so that the work grows with the square of their
- * number. System calls are counted, not time: the test has syscall() and sched_yield() for the runtime.
+ * Many threads want the same at once: a collection, a block, a lock, a handshake, a begin or an end. What would go
+ * wrong: each of them is woken again and again while another has its turn, so that the work grows with the square of
+ * their number. System calls are counted, not time: the test has syscall() and sched_yield() for the runtime.
  */
 // RUN: %cairn-cc -O2 %s -o %t && %t
 // RUN: %cairn-cc -O2 -fcairn-collector=semispace %s -o %t.semispace && %t.semispace
@@ -170,8 +170,8 @@ cairn_unmanaged static void at_once(const char *what, void *(*wanted)(void *))
     pthread_join(threads[i], NULL);
   pthread_barrier_destroy(&together);
   if (calls > THREADS * CALLS_OF_ONE || most_timed > TIMED) {
-    printf("%s: %ld system calls of %d threads, %ld of them in a wait with a time limit at once\n", what, calls, THREADS,
-           most_timed);
+    printf("%s: %ld system calls of %d threads, %ld of them in a wait with a time limit at once\n", what, calls,
+           THREADS, most_timed);
     exit(1);
   }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A thread that has been cancelled goes on through the runtime up to its own next cancellation point, whatever the
- * runtime writes meanwhile; and threads end from callbacks, handlers and cleanups. What would go wrong: a write() of the
- * runtime ends the thread within a stop; a detach takes calls that an unwinding left for calls that are under way.
+ * runtime writes meanwhile; and threads end from callbacks, handlers and cleanups. What would go wrong: a write() of
+ * the runtime ends the thread within a stop; a detach takes calls that an unwinding left for calls that are under way.
  */
 // RUN: %cairn-cc -O2 %s -o %t && %t
 // RUN: rm -f %t.trace && env CAIRN_TRACE=%t.trace %t
@@ -180,7 +180,8 @@ int main(void)
   run(go_on, PTHREAD_CANCELED);
   if (passed != 2)
     abort();
-  void *(*const ends[])(void *) = {from_a_callback, with_a_destructor, with_a_cleanup, from_a_handler, from_managed_code};
+  void *(*const ends[])(void *) = {from_a_callback, with_a_destructor, with_a_cleanup, from_a_handler,
+                                   from_managed_code};
   for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
     run(ends[i], (void *)7);
     cairn_collect();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Asynchronous cancellation of managed code at many instructions: in the code itself, in stubs, slow paths, collections,
- * callbacks and functions of the runtime. What would go wrong: the thread ends with a lock, in a stop, or in the middle
- * of a transition, so that the program ends or waits for ever. The thread steps to the instruction; another thread cancels
- * it there. Each point has its own process.
+ * Asynchronous cancellation of managed code at many instructions: in the code itself, in stubs, slow paths,
+ * collections, callbacks and functions of the runtime. What would go wrong: the thread ends with a lock, in a stop, or
+ * in the middle of a transition, so that the program ends or waits for ever. The thread steps to the instruction;
+ * another thread cancels it there. Each point has its own process.
  */
 // RUN: %cairn-cc -O2 %s -o %t && %t 1 3000 97 && %t 3000 20000 1511
 // RUN: env CAIRN_LOG=gc CAIRN_TRACE=%t.trace %t 3000 20000 4001
