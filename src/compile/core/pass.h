@@ -48,6 +48,7 @@ cn_pass cn_give_back;           /* give-back: lower/ */
 cn_pass cn_layouts;             /* layouts: lower/ */
 cn_pass cn_count_allocations;   /* count-allocations: lower/ */
 cn_pass cn_allocate;            /* allocate: lower/ */
+cn_pass cn_lower_tailcc;        /* lower-tailcc: tail/ */
 cn_pass cn_route_calls;         /* route-calls: transitions/ */
 cn_pass cn_expand_intrinsics;   /* expand-intrinsics: lower/ */
 cn_pass cn_check_stores;        /* check-stores: lower/ */

@@ -6,6 +6,10 @@
  * takes off only its own: the stack shrinks. The same call marked `tail` serves as well: these
  * conventions guarantee tail calls, and for `tail` LLVM does all of this.
  *
+ * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`.
+ * LLVM 22 may move the prologue behind the others, which need no frame, and has them take off what
+ * only the prologue reserves for the return address that moves.
+ *
  * Needs: no later pass that looks for safepoints; only a musttail call is none. Provides: no such
  * call. Breaks: nothing.
  */
@@ -86,13 +90,23 @@ static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef func
   return need_memory(&r);
 }
 
-/* Is it a musttail call whose arguments in memory LLVM drops? */
-static bool is_dropping(const struct cn_ctx *ctx, LLVMValueRef i)
+static bool is_must(LLVMValueRef i)
 {
-  if (!cn_calls_musttail(i) || !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
-    return false;
-  LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
-  return has_arguments_in_memory(ctx, i) || has_parameters_in_memory(ctx, function);
+  return cn_calls_musttail(i) && cn_convention_is_tail(LLVMGetInstructionCallConv(i));
+}
+
+/* Does the function get arguments in memory, or may a tail call pass some there? */
+static bool uses_memory(const struct cn_ctx *ctx, LLVMValueRef function)
+{
+  if (has_parameters_in_memory(ctx, function))
+    return true;
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) != LLVMTailCallKindNone &&
+          cn_classify_call(i).kind != CN_CALL_STATEPOINT &&
+          cn_convention_is_tail(LLVMGetInstructionCallConv(i)) && has_arguments_in_memory(ctx, i))
+        return true;
+  return false;
 }
 
 /* "disable-tail-calls" stops calls marked `tail`. Drop it; the other calls lose their mark instead.
@@ -112,12 +126,13 @@ static void enable_tail_calls(LLVMValueRef function)
 
 void cn_tail_keep_memory(struct cn_ctx *ctx, LLVMValueRef function)
 {
+  bool uses = LLVMGetFirstBasicBlock(function) && uses_memory(ctx, function);
+
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
-      if (is_dropping(ctx, i)) {
+      if (uses && is_must(i)) {
         enable_tail_calls(function);
         LLVMSetTailCallKind(i, LLVMTailCallKindTail);
-        CN_ASSERT(!is_dropping(ctx, i));
       }
 }

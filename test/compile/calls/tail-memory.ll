@@ -4,7 +4,7 @@
 ; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints,tail-calls -S %s -o %t.ll
 ; RUN: FileCheck %s < %t.ll
 ; RUN: llc-22 -O0 %t.ll -o - | FileCheck --check-prefix=ASM %s
-; RUN: llc-22 -O2 %t.ll -o - | FileCheck --check-prefix=ASM %s
+; RUN: llc-22 -O2 %t.ll -o - | FileCheck --check-prefixes=ASM,MIXED %s
 
 declare void @foo()
 
@@ -43,6 +43,30 @@ declare tailcc void @small(i64)
 define tailcc void @shrinks(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g, i64 %h) gc "statepoint-example" {
   musttail call tailcc void @small(i64 %h)
   ret void
+}
+
+; Beside such a call, one without arguments in memory: LLVM 22 moved the prologue behind the latter, which took off what
+; the prologue reserves.
+; CHECK-LABEL: define tailcc i64 @mixed(
+; CHECK: %r = tail call tailcc i64 @small_too(
+; CHECK: %s = tail call tailcc i64 @large(
+; MIXED-LABEL: mixed:
+; MIXED-NOT: {{^[[:space:]]+j}}
+; MIXED: subq $[[FRAME:[0-9]+]], %rsp
+; MIXED: {{j(e|ne)}}
+; MIXED: addq $[[FRAME]], %rsp
+; MIXED-NEXT: jmp small_too
+declare tailcc i64 @small_too(i64)
+declare tailcc i64 @large(i64, i64, i64, i64, i64, i64, i64, i64)
+define tailcc i64 @mixed(i64 %n) gc "statepoint-example" {
+  %c = icmp eq i64 %n, 0
+  br i1 %c, label %a, label %b
+a:
+  %r = musttail call tailcc i64 @small_too(i64 0)
+  ret i64 %r
+b:
+  %s = musttail call tailcc i64 @large(i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7)
+  ret i64 %s
 }
 
 ; In native functions, too, and not where all arguments have registers.

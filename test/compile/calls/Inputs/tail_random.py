@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# tail_random.py SEED: a program of functions of random signatures that end in tail calls of each other. Each adds
-# its arguments to a sum, which the program prints: an argument in a wrong register shows.
+# tail_random.py SEED [CONVENTION]: a program of functions of random signatures that end in tail calls of each other.
+# Each adds its arguments to a sum, which the program prints: an argument in a wrong register shows. With CONVENTION
+# (tailcc, swifttailcc) the functions have it and are local; some share prototypes, and call only each other.
 import random
 import sys
 
 rng = random.Random(int(sys.argv[1]))
+CONVENTION = sys.argv[2] + ' ' if len(sys.argv) > 2 else ''
+LINKAGE = 'internal ' if CONVENTION else ''
 FUNCTIONS = 60
+GROUP = 6  # functions that share a prototype
 TYPES = ['i1', 'i8', 'i16', 'i32', 'i64', 'ptr', 'ptr addrspace(1)', 'float', 'double']
 RETURNS = ['void', 'i64', 'i64', 'i32', 'i8', 'double', 'ptr addrspace(1)']
 WIDTH = {'i1': 1, 'i8': 8, 'i16': 16, 'i32': 32, 'i64': 64, 'float': 32, 'double': 64}
@@ -23,6 +27,11 @@ class Function:
         self.params = [(k, attribute(k)) for k in rng.choices(kinds, k=rng.randrange(9))]
         self.result = rng.choice(RETURNS)
         self.extension = attribute(self.result)
+        self.group = None
+
+    def join(self, first, number):
+        self.params, self.result, self.extension = first.params, first.result, first.extension
+        self.group = first.group = number
 
 
 def constant(kind):
@@ -59,7 +68,7 @@ def call(caller, callee, name, tail):
         value = rng.choice(own) if own and rng.random() < 0.7 else constant(kind)
         arguments.append(f'{kind} {attributes}{value}')
     result = '' if callee.result == 'void' else f'%{name} = '
-    return (f'  {result}{tail} call {callee.extension}{callee.result} {callee.name}'
+    return (f'  {result}{tail} call {CONVENTION}{callee.extension}{callee.result} {callee.name}'
             f'({", ".join(arguments)})')
 
 
@@ -73,7 +82,7 @@ def default(function):
 
 def body(function, functions, out):
     parameters = ', '.join(f'{k} {a}%p{i}' for i, (k, a) in enumerate(function.params))
-    out.append(f'define {function.extension}{function.result} {function.name}({parameters}) '
+    out.append(f'define {LINKAGE}{CONVENTION}{function.extension}{function.result} {function.name}({parameters}) '
                'gc "statepoint-example" {')
     add_to_sum(function, out)
     out.append('  %left = load i64, ptr @left\n  %less = sub i64 %left, 1\n'
@@ -84,7 +93,7 @@ def body(function, functions, out):
     shared = rng.random() < 0.4
     incoming = []
     for block in 'abc':
-        callees = [f for f in functions if function.result in ('void', f.result)]
+        callees = [f for f in functions if f.group == function.group and function.result in ('void', f.result)]
         callee = rng.choice(callees)
         out.append(f'{block}:\n' + call(function, callee, f'r{block}', 'tail'))
         incoming.append(f'[ %r{block}, %{block} ]')
@@ -99,18 +108,22 @@ def body(function, functions, out):
 
 def main():
     functions = [Function(n) for n in range(FUNCTIONS)]
+    for n in range(FUNCTIONS if CONVENTION else 0):
+        if n % GROUP and n < FUNCTIONS * 2 // 3:
+            functions[n].join(functions[n - n % GROUP], n // GROUP)
     out = ['target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"',
            'target triple = "x86_64-unknown-linux-gnu"',
            '@sum = global i64 1\n@left = global i64 0\n@text = constant [6 x i8] c"%llx\\0A\\00"',
-           'declare i32 @printf(ptr, ...)']
+           'declare i32 @printf(ptr, ...)',
+           'define void @print(i64 %n) {\n  %r = call i32 (ptr, ...) @printf(ptr @text, i64 %n)\n  ret void\n}']
     for function in functions:
         body(function, functions, out)
-    out.append('define i32 @main() {')
+    out.append('define i32 @main() ' + ('gc "statepoint-example" {' if CONVENTION else '{'))
     for n, function in enumerate(functions):
         out.append(f'  store i64 {rng.randrange(10, 200)}, ptr @left')
         out.append(call(None, function, f'r{n}', ''))
         out.append(f'  %s{n} = load i64, ptr @sum')
-        out.append(f'  %t{n} = call i32 (ptr, ...) @printf(ptr @text, i64 %s{n})')
+        out.append(f'  call void @print(i64 %s{n})')
     out.append('  ret i32 0\n}')
     print('\n'.join(out))
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass lower-tailcc: local functions of the conventions that guarantee tail calls (tailcc,
+ * swifttailcc) get the C convention, together with all their calls. Under the former a callee pops
+ * 8 bytes though all arguments are in registers, and its callers need frame pointers
+ * (tail_frames.c).
+ *
+ * A tail call stays one: musttail of the C convention wants equal prototypes, and tail_calls.c
+ * makes it of a call marked `tail`. So functions that end in tail calls of each other form a group,
+ * and a group is lowered as a whole or not at all.
+ *
+ * Needs: calls before rewrite-statepoints, after the optimiser, which devirtualises. Provides:
+ * functions of the C convention. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/convention.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/tail/tail.h"
+#include "compile/transitions/callees.h"
+
+static const char *const passing[] = CN_TAIL_PASSING;
+enum { PASSING = sizeof passing / sizeof *passing };
+
+/* A function of such a convention. Members of one group have one leader. */
+struct member {
+  LLVMValueRef function;
+  size_t parent;   /* towards the leader, which is its own */
+  const char *why; /* the convention stays; null: no reason is known */
+};
+
+struct lowering {
+  struct cn_ctx *ctx;
+  CN_VECTOR(struct member) members;
+  struct cn_ptrmap index; /* by function: its place in `members` and one */
+};
+
+/* ---- functions ---- */
+
+static bool has_registers(LLVMValueRef function)
+{
+  unsigned used[CN_CLASSES] = {0};
+
+  for (unsigned i = 0; i < LLVMCountParams(function); i++) {
+    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i)));
+    if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
+      return false;
+    for (unsigned a = 0; a < PASSING; a++)
+      if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
+        return false;
+  }
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
+  return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) && cn_convention_returns(type) &&
+         !cn_convention_loses_result(type);
+}
+
+/* Does managed code call the function there, and do nothing else with it? */
+static bool is_plain_call(LLVMValueRef user, LLVMValueRef function)
+{
+  if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function ||
+      LLVMGetCalledFunctionType(user) != LLVMGlobalGetValueType(function) ||
+      LLVMGetInstructionCallConv(user) != LLVMGetFunctionCallConv(function) ||
+      !cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+    return false;
+  for (unsigned i = 0; i + 1 < (unsigned)LLVMGetNumOperands(user); i++)
+    if (LLVMGetOperand(user, i) == function)
+      return false;
+  for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+    for (unsigned a = 0; a < PASSING; a++)
+      if (LLVMGetCallSiteEnumAttribute(user, i + 1, cn_attribute_kind(passing[a])))
+        return false;
+  return true;
+}
+
+/* Why the function has to keep its convention, whatever its tail calls are; or null. */
+static const char *reason_of(LLVMValueRef function)
+{
+  if (!cn_target_is_local(function))
+    return "other units may call it";
+  if (!has_registers(function))
+    return "not all of its arguments and its result have registers";
+  CN_EACH_USE(use, function)
+    if (!is_plain_call(LLVMGetUser(use), function))
+      return "not all of its uses are calls by managed code";
+  return NULL;
+}
+
+static void collect(struct lowering *l)
+{
+  CN_EACH_FUNCTION(f, l->ctx->module) {
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f) ||
+        !cn_convention_is_tail(LLVMGetFunctionCallConv(f)))
+      continue;
+    size_t number = l->members.count;
+    cn_push(&l->members, (struct member){f, number, reason_of(f)});
+    *cn_ptrmap_add(&l->index, f, NULL) = number + 1;
+  }
+}
+
+/* ---- groups ---- */
+
+static struct member *leader(struct lowering *l, struct member *m)
+{
+  while (&l->members.at[m->parent] != m)
+    m = &l->members.at[m->parent = l->members.at[m->parent].parent];
+  return m;
+}
+
+static void keep(struct lowering *l, struct member *m, const char *why)
+{
+  struct member *first = leader(l, m);
+
+  if (!first->why)
+    first->why = why;
+}
+
+static void unite(struct lowering *l, struct member *a, struct member *b)
+{
+  struct member *first = leader(l, a), *second = leader(l, b);
+
+  if (second->why)
+    keep(l, first, second->why);
+  second->parent = first->parent;
+}
+
+/* Does the convention of `call`, its function's, guarantee that it is a tail call? */
+static bool is_tail_call(LLVMValueRef function, LLVMValueRef call)
+{
+  if (!LLVMIsACallInst(call) ||
+      LLVMGetInstructionCallConv(call) != LLVMGetFunctionCallConv(function))
+    return false;
+  return cn_calls_musttail(call) ||
+         (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return(call));
+}
+
+/* Take the tail call into account: both ends get another convention, or neither does. */
+static void join(struct lowering *l, struct member *caller, LLVMValueRef call)
+{
+  static const char why[] = "of a tail call that the C convention does not have";
+  LLVMValueRef callee = cn_direct_callee(call);
+  uint64_t *place = callee ? cn_ptrmap_find(&l->index, callee) : NULL;
+
+  if (!place) {
+    keep(l, caller, why);
+    return;
+  }
+  struct member *other = &l->members.at[*place - 1];
+  if (LLVMGlobalGetValueType(callee) == LLVMGlobalGetValueType(caller->function) &&
+      (cn_calls_musttail(call) || cn_tail_position(call))) {
+    unite(l, caller, other);
+    return;
+  }
+  keep(l, caller, why);
+  keep(l, other, why);
+}
+
+static void group(struct lowering *l)
+{
+  for (size_t m = 0; m < l->members.count; m++)
+    CN_EACH_BLOCK(b, l->members.at[m].function)
+      CN_EACH_INSTRUCTION(i, b)
+        if (is_tail_call(l->members.at[m].function, i))
+          join(l, &l->members.at[m], i);
+}
+
+/* ---- the change ---- */
+
+static void lower(LLVMValueRef function)
+{
+  LLVMSetFunctionCallConv(function, LLVMCCallConv);
+  CN_EACH_USE(use, function) {
+    CN_CHECK(LLVMGetCalledValue(LLVMGetUser(use)) == function); /* is_plain_call() */
+    LLVMSetInstructionCallConv(LLVMGetUser(use), LLVMCCallConv);
+  }
+}
+
+bool cn_lower_tailcc(struct cn_ctx *ctx)
+{
+  struct lowering l = {.ctx = ctx};
+
+  collect(&l);
+  group(&l);
+  for (size_t m = 0; m < l.members.count; m++) {
+    LLVMValueRef function = l.members.at[m].function;
+    const char *why = leader(&l, &l.members.at[m])->why;
+    if (!why)
+      lower(function);
+    cn_remark(ctx, function, "tail-convention", "%s%s",
+              why ? "keeps its convention, because " : "gets the C convention", why ? why : "");
+  }
+  cn_ptrmap_free(&l.index);
+  cn_free(&l.members);
+  return true;
+}
