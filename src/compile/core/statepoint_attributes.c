@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attributes that a call's statepoint keeps, and the directives that choose the statepoint's id and
- * patch bytes. Needs: nothing. Provides: attributes on statepoints and results. Breaks: nothing.
+ * Calls and their statepoints: callee and arguments, the attributes that a statepoint keeps, and
+ * the directives that choose its id and patch bytes. Needs: nothing. Provides: attributes on
+ * statepoints and results. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,29 @@
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
+
+static LLVMTypeRef statepoint_type(LLVMValueRef call)
+{
+  LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, cn_attribute_kind("elementtype"));
+
+  return type ? LLVMGetTypeAttributeValue(type) : NULL;
+}
+
+struct cn_call_target cn_call_target_of(LLVMValueRef call)
+{
+  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
+    return (struct cn_call_target){.call = call,
+                                   .type = statepoint_type(call),
+                                   .callee_operand = 2,
+                                   .first = CN_STATEPOINT_FIXED_ARGS,
+                                   .count =
+                                       (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
+                                   .is_statepoint = true};
+  return (struct cn_call_target){.call = call,
+                                 .type = LLVMGetCalledFunctionType(call),
+                                 .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
+                                 .count = LLVMGetNumArgOperands(call)};
+}
 
 static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size_t count)
 {
@@ -161,4 +185,17 @@ bool cn_statepoint_wanted(LLVMValueRef call)
     if (directive(call, names[i], &length))
       return true;
   return false;
+}
+
+const char cn_statepoint_too_long[] =
+    "LLVM's instruction selection has no room for so many operands of one statepoint";
+
+/* A node of instruction selection counts its operands in 16 bits. A constant takes two of them, a
+ * reference its own and two numbers of a pair. */
+bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others)
+{
+  enum { MOST = UINT16_MAX - 64 }; /* what LLVM adds: counts, registers, chain */
+
+  CN_ASSERT(deopt <= UINT32_MAX && live <= UINT32_MAX && others <= UINT32_MAX);
+  return 2 * deopt + 4 * live + others > MOST;
 }

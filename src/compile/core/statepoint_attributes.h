@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attributes of a call that its statepoint keeps, and those that choose how it is made. Private to
- * src/compile.
+ * Calls and their statepoints: what they call, the attributes of a call that its statepoint keeps,
+ * and those that choose how it is made. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_STATEPOINT_ATTRIBUTES_H
 #define CN_COMPILE_CORE_STATEPOINT_ATTRIBUTES_H
@@ -10,6 +10,26 @@
 
 /* Arguments of gc.statepoint before the call's own: id, patch bytes, callee, count, flags. */
 enum { CN_STATEPOINT_FIXED_ARGS = 5 };
+
+/* What a call or a statepoint calls: its operand index, the type of the call, and its arguments. */
+struct cn_call_target {
+  LLVMValueRef call;
+  LLVMTypeRef type; /* null: a statepoint that does not say */
+  unsigned callee_operand;
+  unsigned first, count; /* operands */
+  bool is_statepoint;
+};
+struct cn_call_target cn_call_target_of(LLVMValueRef call);
+
+static inline LLVMValueRef cn_call_target_callee(const struct cn_call_target *site)
+{
+  return LLVMGetOperand(site->call, site->callee_operand);
+}
+
+static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *site)
+{
+  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
+}
 
 /* The id of a statepoint whose call site has no "statepoint-id". */
 uint64_t cn_statepoint_default_id(LLVMValueRef call);
@@ -30,5 +50,10 @@ bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in);
 
 /* Does any of these attributes ask for a record of this call? */
 bool cn_statepoint_wanted(LLVMValueRef call);
+
+/* Is a statepoint with `deopt` deoptimisation values, `live` references and `others` operands too
+ * long for instruction selection? The message for that. */
+bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others);
+extern const char cn_statepoint_too_long[];
 
 #endif

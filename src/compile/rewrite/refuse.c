@@ -11,6 +11,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
+#include "compile/lower/statepoint_flaws.h"
 #include "compile/markers/spans.h"
 #include "compile/markers/user_roots.h"
 #include "compile/rewrite/frame/pairs.h"
@@ -142,6 +143,16 @@ static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)
     judge_funclet(judge, i);
 }
 
+/* Of a function that a front end, or an earlier run, gave its statepoints. */
+static void judge_statepoints(struct cn_judge *judge)
+{
+  cn_statepoint_flaws_refuse_in(judge->ctx, judge->function);
+  CN_EACH_BLOCK(b, judge->function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_is_call(i) && cn_classify_call(i).kind == CN_CALL_STATEPOINT)
+        cn_refuse_hardening(judge, i);
+}
+
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_judge judge = {.ctx = ctx, .function = function};
@@ -149,8 +160,10 @@ bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 
   CN_ASSERT(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
   cn_refuse_strategy(ctx, function);
-  if (cn_has_statepoints(function))
+  if (cn_has_statepoints(function)) {
+    judge_statepoints(&judge);
     return false;
+  }
   cn_refuse_signature_kinds(&judge);
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)

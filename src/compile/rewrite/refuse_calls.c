@@ -14,124 +14,12 @@
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/lower/special_calls.h"
+#include "compile/lower/statepoint_flaws.h"
 #include "compile/rewrite/live_operands.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
-#include "compile/transitions/result_wrappers.h"
-
-/* cn_refuse_at() with a name after the reason. */
-static void refuse_named(struct cn_judge *judge, LLVMValueRef at, const char *rule, const char *why,
-                         const char *name)
-{
-  char *text = cn_format("%s%s", why, name);
-
-  cn_refuse_at(judge, at, rule, text);
-  free(text);
-}
-
-static bool has_parameter_attribute(LLVMValueRef call, unsigned index, const char *name,
-                                    LLVMAttributeRef *out)
-{
-  unsigned kind = cn_attribute_kind(name);
-
-  *out = LLVMGetCallSiteEnumAttribute(call, index, kind);
-  return *out != NULL;
-}
-
-static void judge_arguments(struct cn_judge *judge, LLVMValueRef call)
-{
-  static const char *const copies[] = {"byval", "byref", "inalloca", "preallocated"};
-  LLVMAttributeRef attribute;
-  unsigned arguments = LLVMGetNumArgOperands(call);
-
-  for (unsigned a = 0; a < arguments; a++) {
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, a));
-    if (LLVMGetTypeKind(type) == LLVMTokenTypeKind || LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
-      cn_refuse_at(judge, call, "token-argument",
-                   "a call with a token or metadata argument cannot be a safepoint");
-    if (LLVMGetCallSiteAttributeCount(call, a + 1) == 0)
-      continue;
-    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++)
-      if (has_parameter_attribute(call, a + 1, copies[c], &attribute) &&
-          cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
-        cn_refuse_at(judge, call, "byval-reference",
-                     "an argument copied to the stack holds references that nothing describes");
-  }
-}
-
-/* Of a call with another bundle, the code generator does what it does not do for a statepoint. */
-static bool is_kept(const char *tag, size_t length)
-{
-  static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
-
-  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-    if (strlen(kept[i]) == length && memcmp(kept[i], tag, length) == 0)
-      return true;
-  return false;
-}
-
-static void judge_bundle(struct cn_judge *judge, LLVMValueRef call, LLVMOperandBundleRef bundle)
-{
-  size_t length;
-  const char *tag = LLVMGetOperandBundleTag(bundle, &length);
-
-  if (is_kept(tag, length))
-    return;
-  char *name = cn_format("%.*s", (int)length, tag);
-  refuse_named(judge, call, "operand-bundle",
-               "a safepoint can carry deopt, gc-transition, gc-live and funclet bundles; it "
-               "would lose this one: ",
-               name);
-  free(name);
-}
-
-/* Does LLVM 22 record a single value of the type whole? Of an aggregate it records the first field,
- * or instruction selection fails; it does for vectors without a register, too. */
-static bool is_recordable(LLVMTypeRef type)
-{
-  enum { WIDEST = 128 }; /* bits: a register that each machine has, or two */
-  LLVMTypeKind kind = LLVMGetTypeKind(type);
-
-  if (kind == LLVMVectorTypeKind) {
-    LLVMTypeRef element = LLVMGetElementType(type);
-    unsigned bits = cn_is_ref(element) || LLVMGetTypeKind(element) == LLVMPointerTypeKind ? 64
-                    : LLVMGetTypeKind(element) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(element)
-                    : LLVMGetTypeKind(element) == LLVMDoubleTypeKind  ? 64
-                    : LLVMGetTypeKind(element) == LLVMFloatTypeKind   ? 32
-                                                                      : WIDEST + 1;
-    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= WIDEST / bits;
-  }
-  if (kind == LLVMIntegerTypeKind)
-    return LLVMGetIntTypeWidth(type) <= WIDEST;
-  if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
-    return false;
-  return cn_convention_loses_result(type) /* long double */ || kind == LLVMPointerTypeKind ||
-         kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
-}
-
-static void judge_bundles(struct cn_judge *judge, LLVMValueRef call)
-{
-  uint32_t deopt, end;
-
-  cn_calls_bundle(call, "deopt", &deopt, &end);
-  CN_ASSERT(deopt <= end && end <= (uint32_t)LLVMGetNumOperands(call));
-  for (; deopt < end; deopt++) {
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, deopt));
-    if (!is_recordable(type) || (cn_holds_ref(type) && !cn_is_ref(type)))
-      cn_refuse_at(
-          judge, call, "deopt-aggregate",
-          "deoptimisation state holds an aggregate, or a value that is wider than 128 bits: "
-          "LLVM records a part of it or fails; pass its scalars, by extractvalue or "
-          "extractelement");
-  }
-  for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
-    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
-    judge_bundle(judge, call, bundle);
-    LLVMDisposeOperandBundle(bundle);
-  }
-}
 
 /* Operands that are to be listed during the call, and cannot be. */
 static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
@@ -171,28 +59,10 @@ static void judge_directives(struct cn_judge *judge, LLVMValueRef call)
                  "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
 }
 
-/* Conventions under which LLVM 22 has no room for a statepoint (those of GHC and HiPE pass
- * arguments in all registers), passes arguments otherwise than in a patchpoint (anyregcc), or calls
- * nothing at all. */
-static void judge_callee_convention(struct cn_judge *judge, LLVMValueRef call)
+/* A flaw of statepoint_flaws.c. */
+static void refuse_flaw(void *judge, LLVMValueRef call, const char *rule, const char *why)
 {
-  static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
-  unsigned convention = LLVMGetInstructionCallConv(call);
-  bool is_bad = false;
-
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    is_bad |= bad[i] == convention;
-  if (is_bad) {
-    char number[16];
-    snprintf(number, sizeof number, "%u", convention);
-    refuse_named(judge, call, "statepoint-convention",
-                 "LLVM 22 lowers no safepoint on this target under calling convention ", number);
-  }
-  unsigned arguments = LLVMGetNumArgOperands(call), error = cn_attribute_kind("swifterror");
-  for (unsigned a = 0; a < arguments; a++)
-    if (LLVMGetCallSiteEnumAttribute(call, a + 1, error))
-      cn_refuse_at(judge, call, "statepoint-convention",
-                   "LLVM 22 loses the swifterror argument of a safepoint");
+  cn_refuse_at(judge, call, rule, why);
 }
 
 static void judge_point(struct cn_judge *judge, LLVMValueRef call)
@@ -209,7 +79,7 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
   if (special && cn_refuse_reachable(judge, call))
     cn_special_refuse(judge->ctx, call);
   if (callee && LLVMGetIntrinsicID(callee)) {
-    judge_bundles(judge, call);
+    cn_flaws_of_bundles(call, refuse_flaw, judge);
     judge_directives(judge, call);
     return; /* its own result and arguments go away */
   }
@@ -222,13 +92,8 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
         judge, call, "large-result",
         "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
         "helps, if the call has no bundles)");
-  if (LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetCalledValue(call))) != 0)
-    cn_refuse_at(judge, call, "callee-address-space",
-                 "the callee of a safepoint must be in address space 0");
-  judge_callee_convention(judge, call);
-  judge_arguments(judge, call);
+  cn_flaws_of_point(call, refuse_flaw, judge);
   judge_live_operands(judge, call);
-  judge_bundles(judge, call);
   judge_directives(judge, call);
 }
 
@@ -312,8 +177,10 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
     break;
   case CN_CALL_MUSTTAIL:
     judge_musttail(judge, call);
+    cn_flaws_of_deopt(call, refuse_flaw, judge);
     break;
   default:
+    cn_flaws_of_deopt(call, refuse_flaw, judge);
     break;
   }
 }

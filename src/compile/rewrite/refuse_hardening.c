@@ -9,11 +9,13 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
 #include "compile/rewrite/refuse.h"
 
 void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call)
 {
   unsigned loads = cn_attribute_kind("speculative_load_hardening");
+  struct cn_call_target site = cn_call_target_of(call);
 
   CN_ASSERT(cn_is_call(call));
   if (!judge->hardened && cn_refuse_reachable(judge, call) &&
@@ -23,7 +25,7 @@ void cn_refuse_hardening(struct cn_judge *judge, LLVMValueRef call)
                  "LLVM 22 cannot lower a safepoint in a function with speculative load hardening "
                  "(-mspeculative-load-hardening)");
   }
-  if (!LLVMIsAFunction(LLVMGetCalledValue(call)) && cn_convention_has_thunks(judge->function))
+  if (!LLVMIsAFunction(cn_call_target_callee(&site)) && cn_convention_has_thunks(judge->function))
     cn_refuse_at(judge, call, "hardening",
                  "LLVM 22 cannot lower an indirect call in a statepoint that is to go through a "
                  "thunk (target feature retpoline, lvi-cfi or seses)");

@@ -210,6 +210,28 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
+/* Does the statepoint say more than that references are listed during its call? */
+static bool asks_for_record(LLVMValueRef statepoint)
+{
+  CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
+  return LLVMGetNumOperandBundles(statepoint) != 0 ||
+         LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 0)) !=
+             CAIRN_ABI_STATEPOINT_ID_DEFAULT ||
+         LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 1)) != 0 ||
+         LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 4)) != 0;
+}
+
+/* Keep pass tail-calls from making jumps of statepoints that a front end wrote and needs. */
+static void keep_records(LLVMModuleRef module)
+{
+  CN_EACH_FUNCTION(f, module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) == LLVMTailCallKindTail &&
+            cn_classify_call(i).kind == CN_CALL_STATEPOINT && asks_for_record(i))
+          LLVMSetTailCallKind(i, LLVMTailCallKindNone);
+}
+
 static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
 {
   LLVMTypeRef native = LLVMPointerTypeInContext(ctx->llvm, 0);
@@ -259,6 +281,7 @@ bool cn_rewrite_statepoints(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_refuse(ctx, f))
       cn_push(&todo, f);
   if (ctx->errors == errors) {
+    keep_records(ctx->module);
     for (size_t i = 0; i < todo.count; i++) {
       cn_live_operands_mark(ctx, todo.at[i]);
       cn_special_intrinsics(ctx, todo.at[i]);

@@ -20,6 +20,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/lower/differences.h"
+#include "compile/lower/statepoint_flaws.h"
 #include "compile/source/record_layouts.h"
 
 static bool is_ref_or_vector(LLVMTypeRef type)
@@ -336,6 +337,7 @@ bool cn_rules(struct cn_ctx *ctx)
   CN_CHECK(ctx->records == NULL);
   ctx->records = records;
   cn_managed_mark_natives(ctx);
+  cn_statepoint_flaws_refuse(ctx);
   check_module(ctx);
   ctx->records = NULL;
   cn_record_layouts_free(records);

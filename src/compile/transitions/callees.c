@@ -10,32 +10,8 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
-#include "compile/core/statepoint_attributes.h"
 
 /* ---- calls ---- */
-
-static LLVMTypeRef statepoint_type(LLVMValueRef call)
-{
-  LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, 3, cn_attribute_kind("elementtype"));
-
-  return type ? LLVMGetTypeAttributeValue(type) : NULL;
-}
-
-struct cn_call_target cn_call_target_of(LLVMValueRef call)
-{
-  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
-    return (struct cn_call_target){.call = call,
-                                   .type = statepoint_type(call),
-                                   .callee_operand = 2,
-                                   .first = CN_STATEPOINT_FIXED_ARGS,
-                                   .count =
-                                       (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
-                                   .is_statepoint = true};
-  return (struct cn_call_target){.call = call,
-                                 .type = LLVMGetCalledFunctionType(call),
-                                 .callee_operand = (unsigned)LLVMGetNumOperands(call) - 1,
-                                 .count = LLVMGetNumArgOperands(call)};
-}
 
 bool cn_call_target_uses_nest(const struct cn_call_target *site)
 {

@@ -6,26 +6,7 @@
 #define CN_COMPILE_TRANSITIONS_CALLEES_H
 
 #include "compile/core/pass.h"
-
-/* What a call or a statepoint calls: its operand index, the type of the call, and its arguments. */
-struct cn_call_target {
-  LLVMValueRef call;
-  LLVMTypeRef type; /* null: a statepoint that does not say */
-  unsigned callee_operand;
-  unsigned first, count; /* operands */
-  bool is_statepoint;
-};
-struct cn_call_target cn_call_target_of(LLVMValueRef call);
-
-static inline LLVMValueRef cn_call_target_callee(const struct cn_call_target *site)
-{
-  return LLVMGetOperand(site->call, site->callee_operand);
-}
-
-static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *site)
-{
-  return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
-}
+#include "compile/core/statepoint_attributes.h"
 
 /* Does an argument have attribute `nest`: the program's own, or that of a call that was routed? */
 bool cn_call_target_uses_nest(const struct cn_call_target *site);

@@ -33,6 +33,7 @@
 #include "compile/core/link_guard.h"
 #include "compile/core/names.h"
 #include "compile/lower/special_calls.h"
+#include "compile/lower/statepoint_flaws.h"
 #include "compile/transitions/call_targets.h"
 #include "compile/transitions/callees.h"
 #include "compile/transitions/entries.h"
@@ -190,9 +191,6 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
     cn_error(ctx, call, "statepoint-type", "a statepoint without elementtype on its callee");
     return;
   }
-  if (site.is_statepoint && !cn_convention_returns(LLVMGetReturnType(site.type)))
-    cn_error(ctx, call, "large-result",
-             "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
   if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) &&
@@ -306,5 +304,6 @@ bool cn_route_calls(struct cn_ctx *ctx)
 
 bool cn_transitions(struct cn_ctx *ctx)
 {
-  return cn_route_calls(ctx) && cn_call_targets(ctx);
+  cn_statepoint_flaws_refuse(ctx);
+  return ctx->errors == 0 && cn_route_calls(ctx) && cn_call_targets(ctx);
 }

@@ -224,6 +224,9 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   point->transition_at = FIXED_ARGS + point->args + 2 + (uint32_t)s->deopt.values.count;
   point->live_operand = point->transition_at + (uint32_t)s->transition.values.count;
   take_arguments(e, point, &s->args, has_transition);
+  if (cn_statepoint_is_too_long(s->deopt.values.count, s->live.values.count,
+                                s->args.values.count + s->transition.values.count))
+    cn_error(e->ctx, call, "statepoint-operands", "%s", cn_statepoint_too_long);
   point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
                                             : build_statepoint(e, call, has_deopt, has_transition);
   LLVMValueRef statepoint = point->last;

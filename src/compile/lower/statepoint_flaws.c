@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flaws of statepoints, of those that a front end wrote and of those that a call is to become:
+ * LLVM 22 loses each of these without a word, or ends the process over it (docs/llvm-22.md).
+ * Needs, breaks: nothing. Provides: flaws for refuse_calls.c; diagnostics for statepoints that are
+ * there before the rewriter, and for calls with a record that are no statepoints.
+ */
+#include "compile/lower/statepoint_flaws.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/convention.h"
+#include "compile/core/each.h"
+#include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
+
+struct flaws {
+  cn_flaw *report;
+  void *to;
+  LLVMValueRef call;
+};
+
+static void add_flaw(const struct flaws *flaws, const char *rule, const char *why)
+{
+  flaws->report(flaws->to, flaws->call, rule, why);
+}
+
+/* add_flaw() with a name after the reason. */
+static void add_named_flaw(const struct flaws *flaws, const char *rule, const char *why,
+                           const char *name, size_t length)
+{
+  char *text = cn_format("%s%.*s", why, (int)length, name);
+
+  add_flaw(flaws, rule, text);
+  free(text);
+}
+
+/* ---- bundles ---- */
+
+/* Of a call with another bundle, the code generator does what it does not do for a statepoint. */
+static bool is_kept(const char *tag, size_t length)
+{
+  static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
+
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (strlen(kept[i]) == length && memcmp(kept[i], tag, length) == 0)
+      return true;
+  return false;
+}
+
+/* Bits of an element of a vector that is recorded lane by lane as it lies in a register; or 0. */
+static unsigned lane_bits(LLVMTypeRef element)
+{
+  switch (LLVMGetTypeKind(element)) {
+  case LLVMPointerTypeKind:
+    return cn_is_ref(element) ? 0 : 64;
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(element);
+  case LLVMDoubleTypeKind:
+    return 64;
+  case LLVMFloatTypeKind:
+    return 32;
+  default:
+    return 0;
+  }
+}
+
+/* Does LLVM 22 record a single value of the type whole? Of an aggregate it records the first field,
+ * or instruction selection fails; it does for vectors without a register, too. */
+static bool is_recordable(LLVMTypeRef type)
+{
+  enum { WIDEST = 128 }; /* bits: a register that each machine has, or two */
+
+  switch (LLVMGetTypeKind(type)) {
+  case LLVMVectorTypeKind: {
+    unsigned bits = lane_bits(LLVMGetElementType(type));
+    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= WIDEST / bits;
+  }
+  case LLVMIntegerTypeKind:
+    return LLVMGetIntTypeWidth(type) <= WIDEST;
+  case LLVMPointerTypeKind:
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+    return true;
+  case LLVMStructTypeKind:
+  case LLVMArrayTypeKind:
+    return false;
+  default:
+    return cn_convention_loses_result(type); /* long double */
+  }
+}
+
+void cn_flaws_of_deopt(LLVMValueRef call, cn_flaw *report, void *to)
+{
+  const struct flaws flaws = {report, to, call};
+  uint32_t i, end;
+
+  CN_ASSERT(cn_is_call(call));
+  for (cn_calls_bundle(call, "deopt", &i, &end); i < end; i++)
+    if (!is_recordable(LLVMTypeOf(LLVMGetOperand(call, i))))
+      add_flaw(
+          &flaws, "deopt-aggregate",
+          "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "
+          "fails over; pass pointers, numbers and vectors of up to 128 bits, by extractvalue or "
+          "extractelement");
+}
+
+void cn_flaws_of_bundles(LLVMValueRef call, cn_flaw *report, void *to)
+{
+  const struct flaws flaws = {report, to, call};
+  size_t length;
+
+  cn_flaws_of_deopt(call, report, to);
+  for (unsigned i = 0; i < LLVMGetNumOperandBundles(call); i++) {
+    LLVMOperandBundleRef bundle = LLVMGetOperandBundleAtIndex(call, i);
+    const char *tag = LLVMGetOperandBundleTag(bundle, &length);
+    if (!is_kept(tag, length))
+      add_named_flaw(&flaws, "operand-bundle",
+                     "a safepoint can carry deopt, gc-transition, gc-live and funclet bundles; it "
+                     "would lose this one: ",
+                     tag, length);
+    LLVMDisposeOperandBundle(bundle);
+  }
+}
+
+static void check_length(const struct flaws *flaws)
+{
+  uint32_t deopt, deopt_end, live, live_end, operands = (uint32_t)LLVMGetNumOperands(flaws->call);
+
+  cn_calls_bundle(flaws->call, "deopt", &deopt, &deopt_end);
+  cn_calls_bundle(flaws->call, "gc-live", &live, &live_end);
+  uint32_t recorded = deopt_end - deopt, listed = live_end - live;
+  CN_ASSERT(recorded + listed <= operands);
+  if (cn_statepoint_is_too_long(recorded, listed, operands - recorded - listed))
+    add_flaw(flaws, "statepoint-operands", cn_statepoint_too_long);
+}
+
+/* ---- callee and arguments ---- */
+
+static void check_arguments(const struct flaws *flaws, const struct cn_call_target *site)
+{
+  static const char *const copies[] = {"byval", "byref", "inalloca", "preallocated"};
+
+  for (unsigned a = site->first; a < site->first + site->count; a++) {
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(site->call, a)));
+    if (kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind)
+      add_flaw(flaws, "token-argument",
+               "a call with a token or metadata argument cannot be a safepoint");
+    if (LLVMGetCallSiteAttributeCount(site->call, a + 1) == 0)
+      continue;
+    for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
+      LLVMAttributeRef attribute =
+          LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind(copies[c]));
+      if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
+        add_flaw(flaws, "byval-reference",
+                 "an argument copied to the stack holds references that nothing describes");
+    }
+    if (LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind("swifterror")))
+      add_flaw(flaws, "statepoint-convention",
+               "LLVM 22 loses the swifterror argument of a safepoint");
+  }
+}
+
+/* Conventions under which LLVM 22 has no room for a statepoint (those of GHC and HiPE pass
+ * arguments in all registers), passes arguments otherwise than in a patchpoint (anyregcc), or calls
+ * nothing at all. */
+static void check_convention(const struct flaws *flaws)
+{
+  static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
+  unsigned convention = LLVMGetInstructionCallConv(flaws->call);
+  char number[16];
+
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (bad[i] == convention)
+      add_named_flaw(flaws, "statepoint-convention",
+                     "LLVM 22 lowers no safepoint on this target under calling convention ", number,
+                     (size_t)snprintf(number, sizeof number, "%u", convention));
+}
+
+void cn_flaws_of_point(LLVMValueRef call, cn_flaw *report, void *to)
+{
+  const struct flaws flaws = {report, to, call};
+  struct cn_call_target site = cn_call_target_of(call);
+
+  CN_ASSERT(cn_is_call(call));
+  if (LLVMGetPointerAddressSpace(LLVMTypeOf(cn_call_target_callee(&site))) != 0)
+    add_flaw(&flaws, "callee-address-space",
+             "the callee of a safepoint must be in address space 0");
+  check_convention(&flaws);
+  check_arguments(&flaws, &site);
+  cn_flaws_of_bundles(call, report, to);
+  check_length(&flaws);
+}
+
+/* ---- what the module asks for itself ---- */
+
+struct judge {
+  struct cn_ctx *ctx;
+  LLVMValueRef function;
+  struct cn_cfg cfg; /* built for the first flaw */
+  bool has_cfg;
+};
+
+static void refuse_given(void *to, LLVMValueRef call, const char *rule, const char *why)
+{
+  struct judge *judge = to;
+  char name[96];
+
+  if (!judge->has_cfg)
+    cn_cfg_build_edges(&judge->cfg, judge->function);
+  judge->has_cfg = true;
+  if (cn_cfg_index(&judge->cfg, LLVMGetInstructionParent(call)) != CN_NO_BLOCK)
+    cn_error(judge->ctx, call, rule, "%s: %s", cn_calls_name(call, name, sizeof name), why);
+}
+
+/* The list of references: each is a value by itself, or a vector of such; or a local, which the
+ * object side refuses unless nothing comes of it. */
+static void check_listed(struct judge *judge, LLVMValueRef statepoint)
+{
+  uint32_t i, end;
+
+  for (cn_calls_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
+    LLVMValueRef value = LLVMGetOperand(statepoint, i);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (!cn_is_ref(type) && !cn_is_ref_vector(type) && !LLVMIsUndef(value) &&
+        !LLVMIsAAllocaInst(value))
+      refuse_given(
+          judge, statepoint, "live-operands",
+          "the statepoint's gc-live bundle has something that is no reference: LLVM drops it");
+  }
+}
+
+static void judge_statepoint(struct judge *judge, LLVMValueRef statepoint)
+{
+  struct cn_call_target site = cn_call_target_of(statepoint);
+  LLVMValueRef callee = cn_call_target_callee(&site);
+
+  cn_flaws_of_point(statepoint, refuse_given, judge);
+  check_listed(judge, statepoint);
+  if (site.type && !cn_convention_returns(LLVMGetReturnType(site.type)))
+    refuse_given(
+        judge, statepoint, "large-result",
+        "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
+  if (cn_calls_have(statepoint, "returns_twice") ||
+      (LLVMIsAFunction(callee) &&
+       LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("returns_twice"))))
+    refuse_given(judge, statepoint, "returns-twice",
+                 "a call that returns twice leaves references of its first return behind");
+}
+
+void cn_statepoint_flaws_refuse_in(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct judge judge = {.ctx = ctx, .function = function};
+  bool managed = cn_is_managed(function);
+
+  CN_ASSERT(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
+      if (!cn_is_call(i))
+        continue;
+      if (managed && cn_classify_call(i).kind == CN_CALL_STATEPOINT)
+        judge_statepoint(&judge, i);
+      else if (LLVMGetNumOperandBundles(i))
+        cn_flaws_of_deopt(i, refuse_given, &judge);
+    }
+  if (judge.has_cfg)
+    cn_cfg_free(&judge.cfg);
+}
+
+void cn_statepoint_flaws_refuse(struct cn_ctx *ctx)
+{
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f))
+      cn_statepoint_flaws_refuse_in(ctx, f);
+}
