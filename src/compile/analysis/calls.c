@@ -12,20 +12,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
-
-/* Intrinsics that run code of the program or of a runtime: everything else is expanded in line
- * or becomes a call to one of the leaves of the C and compiler runtimes. Prefixes, each with its
- * end. */
-static const char *const calling_intrinsics[] = {
-    "llvm.experimental.deoptimize.",
-    "llvm.experimental.guard",
-    "llvm.experimental.patchpoint.",
-    "llvm.coro.",
-    "llvm.objc.",
-    "llvm.icall.branch.funnel",
-    "llvm.swift.async.",
-    "llvm.eh.sjlj.longjmp",
-};
+#include "compile/effects/intrinsics.h"
 
 bool cn_is_call(LLVMValueRef instruction)
 {
@@ -189,19 +176,15 @@ static bool has_refs(LLVMValueRef call)
 
 static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef callee)
 {
-  size_t length;
-  const char *name = LLVMGetValueName2(callee, &length);
-
-  if (strncmp(name, "llvm.experimental.gc.statepoint", 31) == 0)
+  if (cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
     return (struct cn_call_class){CN_CALL_STATEPOINT, "statepoint"};
   if (have_string(call, CN_ATTR_LEAF))
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
-  for (size_t i = 0; i < sizeof calling_intrinsics / sizeof *calling_intrinsics; i++)
-    if (strncmp(name, calling_intrinsics[i], strlen(calling_intrinsics[i])) == 0)
-      return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
+  if (cn_intrinsic_runs_code(callee))
+    return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
   /* A copy element by element may be interrupted by a safepoint, so that a long one does not
    * delay a collection. */
-  if (strstr(name, ".element.unordered.atomic.") && !strstr(name, "memset") && has_refs(call))
+  if (cn_intrinsic_does(call, CN_EFFECT_COPY) && !cn_intrinsic_is_block(call) && has_refs(call))
     return (struct cn_call_class){CN_CALL_PARSE, "element-wise atomic copy of managed memory"};
   return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
 }

@@ -47,6 +47,8 @@ bool cn_convention_has_port(const char *triple);
 /* Initialise LLVM's code generator for it. */
 void cn_convention_init(void);
 extern const char cn_convention_target[]; /* for messages */
+/* The names of LLVM's intrinsics for the target's instructions begin so. None of them calls. */
+extern const char cn_convention_intrinsics[];
 
 /* The number of bits in a vector register that every processor of the target has. */
 enum { CN_CONVENTION_VECTOR_BITS = 128 };

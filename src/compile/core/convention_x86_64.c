@@ -224,6 +224,7 @@ bool cn_convention_has_thunks(LLVMValueRef function)
 /* ---- the target ---- */
 
 const char cn_convention_target[] = "x86-64 Linux";
+const char cn_convention_intrinsics[] = "llvm.x86.";
 const char cn_convention_own_spaces[] = "x86-64 gives those from 256 on a meaning of its own";
 
 bool cn_convention_has_port(const char *triple)

@@ -18,6 +18,10 @@
 #define CN_CALL_WORK 2000
 /* The work of a call without that of its callee. */
 #define CN_CALL_ITSELF 5
+#define CN_WORK_DIVIDE 20
+/* A load and a store that the prefetcher does not foresee, several of which may be under way. */
+#define CN_WORK_LOAD_ANYWHERE 16
+#define CN_WORK_STORE_ANYWHERE 8
 
 /* The paths of a piece of code with one entry, as a function, from there to its end. Each number is
  * CN_WORK_UNKNOWN if there is no bound, 0 if there is no such path. */
@@ -66,6 +70,14 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
 
 /* The work of filling, copying or comparing so many bytes; CN_WORK_UNKNOWN stays that. */
 uint64_t cn_work_of_bytes(uint64_t bytes);
+
+/* The work of a call of an intrinsic (intrinsic_cost.c). */
+uint64_t cn_work_of_intrinsic(LLVMValueRef call);
+
+/* The elements of a value of `type`, and the registers that it takes: so many instructions has one
+ * operation. */
+unsigned cn_work_elements(LLVMTypeRef type);
+uint64_t cn_work_registers(LLVMTypeRef type);
 
 /* The work of inline assembly; CN_WORK_UNKNOWN if it may loop (assembly_cost.c). */
 uint64_t cn_work_of_assembly(LLVMValueRef code);

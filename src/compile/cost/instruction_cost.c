@@ -18,13 +18,9 @@
 #include "compile/core/names.h"
 #include "compile/cost/cost.h"
 
-#define DIVIDE 20
 #define ATOMIC 40
-/* A load that the prefetcher does not foresee, several of which may be under way; and one that the
- * next one waits for, so that each takes the whole way to memory. */
-#define LOAD_ANYWHERE 16
+/* A load for whose result the next one waits, so that each takes the whole way to memory. */
 #define LOAD_CHASED 64
-#define STORE_ANYWHERE 8
 /* Memory filled or copied: four gigabytes a second, which a machine does without its caches. */
 #define BYTES_PER_UNIT 2
 #define FILL_ITSELF 20
@@ -58,7 +54,7 @@ static unsigned bits_of_scalar(LLVMTypeRef type)
   }
 }
 
-static unsigned elements_of(LLVMTypeRef type)
+unsigned cn_work_elements(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
@@ -76,15 +72,15 @@ static LLVMTypeRef element_of(LLVMTypeRef type)
 }
 
 /* The number of registers of a value of `type`, and so of instructions for one operation. */
-static uint64_t registers_of(LLVMTypeRef type)
+uint64_t cn_work_registers(LLVMTypeRef type)
 {
-  uint64_t bits = (uint64_t)bits_of_scalar(element_of(type)) * elements_of(type);
-  uint64_t room = elements_of(type) > 1 ? CN_CONVENTION_VECTOR_BITS : 64;
+  uint64_t bits = (uint64_t)bits_of_scalar(element_of(type)) * cn_work_elements(type);
+  uint64_t room = cn_work_elements(type) > 1 ? CN_CONVENTION_VECTOR_BITS : 64;
 
   if (LLVMGetTypeKind(type) == LLVMStructTypeKind)
     return LLVMCountStructElementTypes(type) + 1;
   if (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
-    return LLVMGetArrayLength2(type) * registers_of(LLVMGetElementType(type)) + 1;
+    return LLVMGetArrayLength2(type) * cn_work_registers(LLVMGetElementType(type)) + 1;
   return bits <= room ? 1 : (bits + room - 1) / room;
 }
 
@@ -183,8 +179,8 @@ uint64_t cn_work_of_miss(LLVMValueRef i)
 
   if (!load && !LLVMIsAStoreInst(i))
     return 0;
-  uint64_t place = of_access(LLVMGetOperand(i, load ? 0 : 1), LOAD_ANYWHERE, LOAD_CHASED);
-  return place < LOAD_ANYWHERE ? 0 : load ? LOAD_MISSED : STORE_MISSED;
+  uint64_t place = of_access(LLVMGetOperand(i, load ? 0 : 1), CN_WORK_LOAD_ANYWHERE, LOAD_CHASED);
+  return place < CN_WORK_LOAD_ANYWHERE ? 0 : load ? LOAD_MISSED : STORE_MISSED;
 }
 
 /* ---- calls ---- */
@@ -220,69 +216,6 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
     return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
-}
-
-/* Intrinsics that are more than an instruction or two, by the start of their names. */
-static const struct intrinsic {
-  const char *name;
-  uint64_t work;
-  bool once; /* whatever the type, else for each element */
-} intrinsics[] = {
-    {"llvm.dbg.", 0, true},
-    {"llvm.lifetime.", 0, true},
-    {"llvm.assume", 0, true},
-    {"llvm.experimental.noalias", 0, true},
-    {"llvm.invariant.", 0, true},
-    {"llvm.launder.", 0, true},
-    {"llvm.strip.", 0, true},
-    {"llvm.annotation", 0, true},
-    {"llvm.ptr.annotation", 0, true},
-    {"llvm.var.annotation", 0, true},
-    {"llvm.pseudoprobe", 0, true},
-    {"llvm.experimental.gc.", 0, true},
-    {"llvm.masked.gather.", LOAD_ANYWHERE, false},
-    {"llvm.masked.scatter.", STORE_ANYWHERE, false},
-    {"llvm.masked.", 2, false},
-    {"llvm.vector.reduce.", 1, false},
-    {"llvm.sqrt.", DIVIDE, false},
-    {"llvm.fma.", 40, false},
-    {"llvm.pow", 300, false},
-    {"llvm.exp", 150, false},
-    {"llvm.log", 150, false},
-    {"llvm.sin", 300, false},
-    {"llvm.cos", 300, false},
-    {"llvm.tan", 300, false},
-    {"llvm.asin", 200, false},
-    {"llvm.acos", 200, false},
-    {"llvm.atan", 200, false},
-    {"llvm.sinh", 300, false},
-    {"llvm.modf", 40, false},
-    {"llvm.frexp", 40, false},
-    {"llvm.ldexp", 40, false},
-    {"llvm.ctpop.", 10, false},
-    {"llvm.clear_cache", 2000, true},
-    {"llvm.get.rounding", 20, true},
-};
-
-static bool starts_with(const char *name, const char *start)
-{
-  return strncmp(name, start, strlen(start)) == 0;
-}
-
-static uint64_t of_intrinsic(LLVMValueRef call, const char *name)
-{
-  LLVMTypeRef type = LLVMTypeOf(call);
-
-  if (starts_with(name, "llvm.mem") || starts_with(name, "llvm.experimental.memset"))
-    return cn_work_of_bytes(cn_largest_value(LLVMGetOperand(call, 2), CN_LARGEST_DEPTH));
-  if (LLVMGetTypeKind(type) == LLVMVoidTypeKind && LLVMGetNumArgOperands(call))
-    type = LLVMTypeOf(LLVMGetOperand(call, 0));
-  if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
-    return 0;
-  for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
-    if (starts_with(name, intrinsics[i].name))
-      return intrinsics[i].work * (intrinsics[i].once ? 1 : elements_of(type));
-  return 2 * registers_of(type);
 }
 
 /* The promise "cairn-work"="N" of the call or of its callee; 0: none. */
@@ -342,7 +275,7 @@ static uint64_t of_call(LLVMValueRef call)
     return cn_work_add(work ? work : CN_CALL_WORK, CN_CALL_ITSELF);
   const char *name = LLVMGetValueName2(callee, &length);
   if (LLVMGetIntrinsicID(callee))
-    return of_intrinsic(call, name);
+    return cn_work_of_intrinsic(call);
   if (is_marker(name))
     return 1;
   if (LLVMIsDeclaration(callee) && !cn_is_managed(callee) && cn_calls_leaf_reason(name)) {
@@ -371,10 +304,10 @@ static uint64_t of_division(LLVMValueRef i)
   uint64_t bits = bits_of_scalar(element_of(type));
 
   if (bits > 128)
-    return 8 * bits * ((bits + 63) / 64) * elements_of(type);
+    return 8 * bits * ((bits + 63) / 64) * cn_work_elements(type);
   if (LLVMIsConstant(LLVMGetOperand(i, 1)))
-    return 4 * registers_of(type);
-  return DIVIDE * elements_of(type) * (bits > 64 ? 4 : 1);
+    return 4 * cn_work_registers(type);
+  return CN_WORK_DIVIDE * cn_work_elements(type) * (bits > 64 ? 4 : 1);
 }
 
 /* The work of combining each part with each, for integers that do not fit a register. */
@@ -382,14 +315,14 @@ static uint64_t of_product(LLVMTypeRef type)
 {
   uint64_t parts = (bits_of_scalar(element_of(type)) + 63) / 64;
 
-  return 2 * (parts > 1 ? parts * parts * elements_of(type) : registers_of(type));
+  return 2 * (parts > 1 ? parts * parts * cn_work_elements(type) : cn_work_registers(type));
 }
 
 static uint64_t of_float(LLVMValueRef i, uint64_t one)
 {
   bool soft = LLVMGetTypeKind(element_of(LLVMTypeOf(i))) == LLVMFP128TypeKind;
 
-  return (soft ? 100 : one) * registers_of(LLVMTypeOf(i));
+  return (soft ? 100 : one) * cn_work_registers(LLVMTypeOf(i));
 }
 
 /* A call of fmod() and the like, which goes bit by bit through the difference of the exponents. */
@@ -400,7 +333,7 @@ static uint64_t of_remainder(LLVMTypeRef type)
                  : kind == LLVMDoubleTypeKind                          ? 1600
                                                                        : 24000;
 
-  return one * elements_of(type);
+  return one * cn_work_elements(type);
 }
 
 /* The work of an instruction that computes. */
@@ -413,7 +346,7 @@ static uint64_t of_value(LLVMValueRef i)
   case LLVMSRem:
     return of_division(i);
   case LLVMFDiv:
-    return of_float(i, DIVIDE);
+    return of_float(i, CN_WORK_DIVIDE);
   case LLVMFRem:
     return of_remainder(LLVMTypeOf(i));
   case LLVMFAdd:
@@ -424,9 +357,9 @@ static uint64_t of_value(LLVMValueRef i)
     return of_product(LLVMTypeOf(i));
   case LLVMICmp:
   case LLVMFCmp:
-    return registers_of(LLVMTypeOf(LLVMGetOperand(i, 0)));
+    return cn_work_registers(LLVMTypeOf(LLVMGetOperand(i, 0)));
   default:
-    return registers_of(LLVMTypeOf(i));
+    return cn_work_registers(LLVMTypeOf(i));
   }
 }
 
@@ -443,11 +376,11 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMCallBr:
     return of_call(i);
   case LLVMLoad:
-    return of_access(LLVMGetOperand(i, 0), LOAD_ANYWHERE, LOAD_CHASED) +
-           registers_of(LLVMTypeOf(i)) - 1;
+    return of_access(LLVMGetOperand(i, 0), CN_WORK_LOAD_ANYWHERE, LOAD_CHASED) +
+           cn_work_registers(LLVMTypeOf(i)) - 1;
   case LLVMStore:
-    return of_access(LLVMGetOperand(i, 1), STORE_ANYWHERE, STORE_ANYWHERE) +
-           registers_of(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;
+    return of_access(LLVMGetOperand(i, 1), CN_WORK_STORE_ANYWHERE, CN_WORK_STORE_ANYWHERE) +
+           cn_work_registers(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;
   case LLVMFence:
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg:

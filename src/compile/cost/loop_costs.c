@@ -10,6 +10,7 @@
 #include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
+#include "compile/effects/intrinsics.h"
 
 /* The work of a block's instructions, the same with unbounded work counted as a call, and what is
  * added where accesses miss. */
@@ -21,11 +22,12 @@ struct block_work {
 /* Is it a memset or memcpy of unknown length? */
 static bool fills_memory(LLVMValueRef i)
 {
-  LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
-  size_t length;
+  const struct cn_intrinsic *row = cn_intrinsic_of(i);
 
-  return callee && strncmp(LLVMGetValueName2(callee, &length), "llvm.mem", 8) == 0 &&
-         !LLVMIsConstant(LLVMGetOperand(i, 2));
+  return row &&
+         (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES ||
+          row->effect == CN_EFFECT_PATTERN) &&
+         !LLVMIsConstant(LLVMGetOperand(i, (unsigned)row->length));
 }
 
 static bool costs_more_than_poll(LLVMValueRef i)

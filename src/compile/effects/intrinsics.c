@@ -5,14 +5,26 @@
  */
 #include "compile/effects/intrinsics.h"
 
+#include <string.h>
 #include "base/check.h"
+#include "compile/core/convention.h"
 #include "compile/core/names.h"
 
 static const struct cn_intrinsic rows[] = {
 #define CN_INTRINSIC(name, effect, place, value, mask, length) \
   {name, CN_EFFECT_##effect, place, value, mask, length},
+#define CN_IN_LINE(name)
 #include "compile/effects/intrinsics.def"
 #undef CN_INTRINSIC
+#undef CN_IN_LINE
+};
+
+static const char *const in_line[] = {
+#define CN_INTRINSIC(name, effect, place, value, mask, length)
+#define CN_IN_LINE(name) name,
+#include "compile/effects/intrinsics.def"
+#undef CN_INTRINSIC
+#undef CN_IN_LINE
 };
 
 static const struct cn_intrinsic *search(unsigned id)
@@ -54,6 +66,39 @@ bool cn_intrinsic_does(LLVMValueRef instruction, enum cn_effect effect)
   const struct cn_intrinsic *row = cn_intrinsic_of(instruction);
 
   return row && row->effect == effect;
+}
+
+bool cn_intrinsic_is_block(LLVMValueRef instruction)
+{
+  const struct cn_intrinsic *row = cn_intrinsic_of(instruction);
+  LLVMTypeRef last = row && (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES)
+                         ? LLVMTypeOf(LLVMGetOperand(instruction, 3))
+                         : NULL;
+
+  return last && LLVMGetIntTypeWidth(last) == 1; /* or the size of an atomic element */
+}
+
+static bool is_in_line(unsigned id)
+{
+  for (size_t i = 0; i < sizeof in_line / sizeof *in_line; i++)
+    if (cn_intrinsic_id(in_line[i]) == id)
+      return true;
+  return false;
+}
+
+bool cn_intrinsic_runs_code(LLVMValueRef intrinsic)
+{
+  unsigned id = LLVMGetIntrinsicID(intrinsic), nocallback = cn_attribute_kind("nocallback");
+  const struct cn_intrinsic *row = cn_intrinsic_row(id);
+  size_t length;
+
+  CN_ASSERT(id != 0);
+  if (row)
+    return row->effect == CN_EFFECT_CALL;
+  return !LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, nocallback) &&
+         strncmp(LLVMGetValueName2(intrinsic, &length), cn_convention_intrinsics,
+                 strlen(cn_convention_intrinsics)) != 0 &&
+         !is_in_line(id);
 }
 
 bool cn_intrinsic_touches(LLVMValueRef call)

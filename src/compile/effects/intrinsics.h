@@ -37,6 +37,13 @@ const struct cn_intrinsic *cn_intrinsic_row(unsigned id);
 /* Does it have this effect? */
 bool cn_intrinsic_does(LLVMValueRef instruction, enum cn_effect effect);
 
+/* Does it copy or fill bytes, and is operand 3 true if it is volatile? */
+bool cn_intrinsic_is_block(LLVMValueRef instruction);
+
+/* May the intrinsic run code of the program or of a runtime? True unless its row, LLVM's attribute
+ * nocallback or a row of CN_IN_LINE says otherwise, or it is an instruction of the port. */
+bool cn_intrinsic_runs_code(LLVMValueRef intrinsic);
+
 /* Does the call of an intrinsic yield a reference, or is it given one? */
 bool cn_intrinsic_touches(LLVMValueRef call);
 

@@ -29,6 +29,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/lower/layouts.h"
 
 enum { LEAST_COUNT = 64 /* elements of an array of constant size */ };
@@ -52,9 +53,23 @@ struct giver {
 
 /* ---- what uses do ---- */
 
-static bool is_memory_intrinsic(LLVMValueRef call)
+/* Does the intrinsic keep `value` nowhere, and yield nothing that leads to it? */
+static bool intrinsic_forgets(LLVMValueRef call, LLVMValueRef value)
 {
-  return cn_calls_copy(call) || cn_calls_intrinsic(call, "llvm.memset");
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+
+  switch (row ? row->effect : CN_EFFECT_CALL) {
+  case CN_EFFECT_NONE:
+  case CN_EFFECT_LOAD:
+  case CN_EFFECT_COPY:
+  case CN_EFFECT_BYTES:
+    return true;
+  case CN_EFFECT_STORE:
+  case CN_EFFECT_PATTERN:
+    return LLVMGetArgOperand(call, (unsigned)row->value) != value;
+  default:
+    return false;
+  }
 }
 
 static bool has_captures_none(LLVMValueRef of, LLVMAttributeIndex index, bool site)
@@ -75,8 +90,8 @@ static bool forgets(LLVMValueRef call, LLVMValueRef value)
   if (!LLVMIsACallInst(call) || cn_calls_musttail(call) || !callee ||
       LLVMGetNumOperandBundles(call) != 0)
     return false;
-  if (is_memory_intrinsic(call))
-    return true;
+  if (LLVMGetIntrinsicID(callee))
+    return intrinsic_forgets(call, value);
   for (unsigned i = 0; i < arguments; i++)
     if (LLVMGetOperand(call, i) == value && !has_captures_none(call, i + 1, true) &&
         (i >= LLVMCountParams(callee) || !has_captures_none(callee, i + 1, false)))

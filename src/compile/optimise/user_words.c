@@ -18,6 +18,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/markers/user_roots.h"
 
 struct walk {
@@ -74,9 +75,9 @@ static void make_volatile(struct walk *walk, LLVMValueRef call)
   CN_ASSERT(LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee));
   const char *name = LLVMGetValueName2(callee, &length);
 
-  if (cn_calls_copy(call) || cn_calls_intrinsic(call, "llvm.memset"))
+  if (cn_intrinsic_is_block(call))
     LLVMSetOperand(call, 3, LLVMConstInt(LLVMInt1TypeInContext(walk->ctx->llvm), 1, false));
-  else if (strncmp(name, "llvm.masked.", 12) == 0 || strncmp(name, "llvm.vp.", 8) == 0)
+  else if (!cn_intrinsic_does(call, CN_EFFECT_NONE))
     cn_error(walk->ctx, call, "user-root",
              "a word of the language's own is accessed by @%s, which may be left out or done "
              "elsewhere",
@@ -89,7 +90,7 @@ static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef point
   bool defined = callee && !LLVMIsDeclaration(callee);
 
   if (callee && LLVMGetIntrinsicID(callee)) {
-    if (cn_alloca_uses_hands_on(call))
+    if (cn_alloca_uses_hands_on(call) || cn_intrinsic_does(call, CN_EFFECT_BASE))
       reach(walk, call);
     else
       make_volatile(walk, call);

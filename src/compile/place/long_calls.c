@@ -20,6 +20,7 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 #include "compile/markers/nopoll.h"
+#include "compile/effects/intrinsics.h"
 
 /* Longer calls are cut: two microseconds in a cache, which makes the cost of cutting small. */
 #define LIMIT (16 << 10)
@@ -32,26 +33,24 @@ typedef CN_VECTOR(struct cn_long_call) call_vector;
 static const struct leaf {
   const char *name;
   unsigned places;
-  bool prefix, overlapping;
+  bool overlapping;
   enum cn_long_result result;
 } leaves[] = {
-    {"llvm.memset.p", 1, true, false, CN_LONG_NOTHING},
-    {"llvm.memcpy.p", 2, true, false, CN_LONG_NOTHING},
-    {"llvm.memmove.p", 2, true, true, CN_LONG_NOTHING},
-    /* A piece has no constant length: LLVM makes a loop of it, byte by byte. */
-    {"llvm.memset.inline.p", 1, true, false, CN_LONG_NOTHING},
-    {"llvm.memcpy.inline.p", 2, true, false, CN_LONG_NOTHING},
-    {"memset", 1, false, false, CN_LONG_FIRST},
-    {"memcpy", 2, false, false, CN_LONG_FIRST},
-    {"memmove", 2, false, true, CN_LONG_FIRST},
-    {"memcmp", 2, false, false, CN_LONG_DIFFERS},
-    {"bcmp", 2, false, false, CN_LONG_DIFFERS},
-    {"memchr", 1, false, false, CN_LONG_FOUND},
+    {"memset", 1, false, CN_LONG_FIRST},
+    {"memcpy", 2, false, CN_LONG_FIRST},
+    {"memmove", 2, true, CN_LONG_FIRST},
+    {"memcmp", 2, false, CN_LONG_DIFFERS},
+    {"bcmp", 2, false, CN_LONG_DIFFERS},
+    {"memchr", 1, false, CN_LONG_FOUND},
     /* The runtime checks the copied words at multiples of eight in the first place
      * (check_stores.c); pieces meet there. */
-    {CN_CHECK_COPY, 2, false, false, CN_LONG_NOTHING},
-    {CN_CHECK_NATIVE_COPY, 2, false, false, CN_LONG_NOTHING},
+    {CN_CHECK_COPY, 2, false, CN_LONG_NOTHING},
+    {CN_CHECK_NATIVE_COPY, 2, false, CN_LONG_NOTHING},
 };
+/* By their effects. The places of a copy may overlap, whatever it is called. */
+static const struct leaf fill = {"a fill", 1, false, CN_LONG_NOTHING};
+static const struct leaf copy = {"a copy", 2, true, CN_LONG_NOTHING};
+static const struct leaf apart = {"a copy", 2, false, CN_LONG_NOTHING};
 enum { LENGTH = 2 };
 
 _Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
@@ -59,14 +58,33 @@ _Static_assert(SMALLEST_PIECE / INLINE_BYTE % CAIRN_ABI_OBJECT_ALIGN == 0,
                "pieces keep the alignment");
 _Static_assert(SMALLEST_PIECE <= LIMIT, "a long call is longer than a piece");
 
-static const struct leaf *leaf_of(LLVMValueRef callee)
+static bool is_inline(LLVMValueRef call)
+{
+  return cn_calls_intrinsic(call, "llvm.memcpy.inline") ||
+         cn_calls_intrinsic(call, "llvm.memset.inline");
+}
+
+static const struct leaf *leaf_of_intrinsic(LLVMValueRef call)
+{
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+
+  if (!row || (row->effect != CN_EFFECT_BYTES && row->effect != CN_EFFECT_COPY))
+    return NULL; /* patterns are loops by now (expand-intrinsics) */
+  CN_ASSERT(row->length == LENGTH);
+  if (row->effect == CN_EFFECT_BYTES)
+    return &fill;
+  return cn_calls_intrinsic(call, "llvm.memcpy") || is_inline(call) ? &apart : &copy;
+}
+
+static const struct leaf *leaf_of(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
   const char *name = LLVMGetValueName2(callee, &length);
 
+  if (LLVMGetIntrinsicID(callee))
+    return leaf_of_intrinsic(call);
   for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
-    if (leaves[i].prefix ? strncmp(name, leaves[i].name, strlen(leaves[i].name)) == 0
-                         : strcmp(name, leaves[i].name) == 0)
+    if (strcmp(name, leaves[i].name) == 0)
       return &leaves[i];
   return NULL;
 }
@@ -87,7 +105,7 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
       return false;
   switch (leaf->result) {
   case CN_LONG_NOTHING: /* not volatile */
-    return !leaf->prefix || LLVMIsNull(LLVMGetOperand(call, LENGTH + 1));
+    return !cn_intrinsic_is_block(call) || LLVMIsNull(LLVMGetOperand(call, LENGTH + 1));
   case CN_LONG_FIRST:
     return result == LLVMTypeOf(LLVMGetOperand(call, 0));
   case CN_LONG_DIFFERS:
@@ -96,6 +114,13 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
     return kind == LLVMPointerTypeKind;
   }
   CN_UNREACHABLE();
+}
+
+static uint64_t element_size(LLVMValueRef call)
+{
+  bool atomic = cn_intrinsic_of(call) && !cn_intrinsic_is_block(call);
+
+  return atomic ? LLVMConstIntGetZExtValue(LLVMGetOperand(call, LENGTH + 1)) : 0;
 }
 
 uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
@@ -157,12 +182,11 @@ bool cn_long_is_said_short(LLVMValueRef call)
 static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *out)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
-  const struct leaf *leaf = callee && LLVMIsDeclaration(callee) ? leaf_of(callee) : NULL;
+  const struct leaf *leaf = callee && LLVMIsDeclaration(callee) ? leaf_of(call, callee) : NULL;
 
   if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !fits(leaf, call))
     return false;
   uint64_t bytes = largest(ctx, call, leaf->places), piece = piece_of(ctx);
-  bool in_line = strstr(leaf->name, ".inline.");
   if (bytes <= LIMIT) {
     cn_work_say(ctx, call, cn_work_of_bytes(bytes));
     return false;
@@ -180,9 +204,12 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
                                .places = leaf->places,
                                .length = LENGTH,
                                .overlapping = leaf->overlapping,
+                               .element = element_size(call),
                                .result = leaf->result,
                                .limit = always ? 0 : cn_long_limit(ctx),
-                               .piece = in_line ? piece / INLINE_BYTE : piece};
+                               /* Its piece has no constant length: LLVM makes a loop of it, byte
+                                * by byte. */
+                               .piece = is_inline(call) ? piece / INLINE_BYTE : piece};
   return true;
 }
 

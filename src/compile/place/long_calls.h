@@ -22,6 +22,7 @@ struct cn_long_call {
   unsigned places;  /* so many arguments, one or two, are the memory that it reads and writes */
   unsigned length;  /* the index of the argument that is a number of bytes */
   bool overlapping; /* the places may overlap, as of memmove */
+  uint64_t element; /* its atomic elements have so many bytes, as the places' alignment; 0: none */
   enum cn_long_result result;
   uint64_t limit; /* calls of up to so many bytes stay as they are; 0: none does */
   uint64_t piece; /* else it is made in pieces of so many bytes, a power of two */

@@ -56,7 +56,7 @@ static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValu
 }
 
 /* Drop facts that hold of the whole but not of a piece: of the result (0), the arguments (1, ...).
- */
+ * Pieces meet at multiples of elements, since the places do. */
 static void forget(const struct cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
@@ -66,7 +66,11 @@ static void forget(const struct cutter *c, LLVMValueRef call)
   for (LLVMAttributeIndex at = 0; at <= c->which->length + 1; at++)
     for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
       LLVMRemoveCallSiteEnumAttribute(call, at, cn_attribute_kind(facts[f]));
-  if (c->aligned)
+  uint64_t element = c->which->element;
+  for (unsigned i = 0; i < c->which->places && element; i++)
+    LLVMAddCallSiteAttribute(call, i + 1,
+                             LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), element));
+  if (c->aligned && element < CAIRN_ABI_OBJECT_ALIGN)
     LLVMAddCallSiteAttribute(
         call, 1, LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), CAIRN_ABI_OBJECT_ALIGN));
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, "tbaa.struct", 11), NULL);

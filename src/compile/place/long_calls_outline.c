@@ -14,6 +14,8 @@
  * place is cut where no such object is known, as of a variable that goes through the bytes, or
  * where the result would be such a place.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -106,8 +108,11 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
   LLVMTypeRef types[ARGUMENTS + PLACES];
   unsigned count = 0;
   size_t length;
-  char *name = cn_format(CN_LONG_PREFIX "%s%s", handing->arguments > ARGUMENTS ? "at." : "",
-                         LLVMGetValueName2(cn_direct_callee(which->call), &length));
+  char element[24] = ""; /* a helper for each size: the size is no argument of it */
+  if (which->element)
+    snprintf(element, sizeof element, "%" PRIu64 ".", which->element);
+  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENTS ? "at." : "",
+                         element, LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   for (unsigned i = 0; i < ARGUMENTS; i++) {

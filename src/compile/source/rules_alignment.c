@@ -78,11 +78,7 @@ static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
 /* Check __builtin_align_down(reference, alignment): its distance depends on the address. */
 static void check_mask(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  LLVMValueRef callee = cn_direct_callee(call);
-  size_t length;
-
-  if (!callee || !LLVMGetIntrinsicID(callee) || !cn_is_ref(LLVMTypeOf(call)) ||
-      strncmp(LLVMGetValueName2(callee, &length), "llvm.ptrmask.", 13) != 0)
+  if (!cn_is_ref(LLVMTypeOf(call)) || !cn_calls_intrinsic(call, "llvm.ptrmask"))
     return;
   LLVMValueRef mask = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
   uint64_t cleared = mask ? ~LLVMConstIntGetZExtValue(mask) : UINT64_MAX;

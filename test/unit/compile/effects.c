@@ -25,117 +25,9 @@
 #include "compile/core/names.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/effects/kinds.h"
-
-/* ---- a function that calls an intrinsic ---- */
-
-enum { MOST = 16, CHOICES = 6, TYPES = 4 };
-
-struct walk {
-  LLVMContextRef llvm;
-  LLVMTypeRef choices[CHOICES]; /* the first two have references */
-  unsigned kinds_memory, kinds_immarg;
-};
-
-/* Start with the names of the intrinsics that no other name follows. */
-static unsigned last_intrinsic(void)
-{
-  static const char last[] = "llvm.xcore.zext";
-
-  return LLVMLookupIntrinsicID(last, sizeof last - 1);
-}
-
-static unsigned last_generic(void)
-{
-  static const char last[] = "llvm.xray.typedevent";
-
-  return LLVMLookupIntrinsicID(last, sizeof last - 1);
-}
-
-static void start(struct walk *w)
-{
-  w->llvm = LLVMContextCreate();
-  w->choices[0] = LLVMPointerTypeInContext(w->llvm, 1);
-  w->choices[1] = LLVMVectorType(w->choices[0], 4);
-  w->choices[2] = LLVMInt64TypeInContext(w->llvm);
-  w->choices[3] = LLVMVectorType(w->choices[2], 4);
-  w->choices[4] = LLVMVectorType(LLVMInt1TypeInContext(w->llvm), 4);
-  w->choices[5] = LLVMPointerTypeInContext(w->llvm, 0);
-  w->kinds_memory = LLVMGetEnumAttributeKindForName("memory", 6);
-  w->kinds_immarg = LLVMGetEnumAttributeKindForName("immarg", 6);
-}
-
-static LLVMValueRef argument(struct walk *w, LLVMValueRef intrinsic, LLVMValueRef function,
-                             LLVMTypeRef type, unsigned i)
-{
-  if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
-    return LLVMMetadataAsValue(w->llvm, LLVMMDStringInContext2(w->llvm, "x", 1));
-  if (LLVMGetTypeKind(type) == LLVMTokenTypeKind ||
-      LLVMGetEnumAttributeAtIndex(intrinsic, i + 1, w->kinds_immarg))
-    return LLVMConstNull(type);
-  return LLVMGetParam(function, i);
-}
-
-/* A managed function of the module calls `intrinsic` with its parameters; null if LLVM's verifier
- * does not take it. */
-static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef intrinsic)
-{
-  LLVMTypeRef type = LLVMGlobalGetValueType(intrinsic), types[MOST], own[MOST];
-  unsigned count = LLVMCountParamTypes(type);
-  LLVMValueRef arguments[MOST];
-
-  if (count > MOST - 1)
-    return NULL;
-  LLVMGetParamTypes(type, types);
-  for (unsigned i = 0; i < count; i++)
-    own[i] = LLVMGetTypeKind(types[i]) == LLVMMetadataTypeKind ||
-                     LLVMGetTypeKind(types[i]) == LLVMTokenTypeKind
-                 ? w->choices[2]
-                 : types[i];
-  own[count] = w->choices[0]; /* for one that takes any number of arguments */
-  LLVMValueRef function = LLVMAddFunction(
-      module, "f", LLVMFunctionType(LLVMVoidTypeInContext(w->llvm), own, count + 1, false));
-  LLVMSetGC(function, "statepoint-example");
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(w->llvm);
-  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->llvm, function, ""));
-  for (unsigned i = 0; i < count; i++)
-    arguments[i] = argument(w, intrinsic, function, types[i], i);
-  if (LLVMIsFunctionVarArg(type))
-    arguments[count] = LLVMGetParam(function, count);
-  LLVMValueRef call = LLVMBuildCall2(b, type, intrinsic, arguments,
-                                     count + (LLVMIsFunctionVarArg(type) ? 1 : 0), "");
-  LLVMBuildRetVoid(b);
-  LLVMDisposeBuilder(b);
-  return LLVMVerifyModule(module, LLVMReturnStatusAction, NULL) ? NULL : call;
-}
+#include "deciders.h"
 
 /* ---- what the passes make of it ---- */
-
-static bool run(LLVMModuleRef module, const char *pass, enum cairn_barriers kind,
-                struct cairn_diagnostics *said)
-{
-  struct cairn_compile_options options = {
-      .diagnose = cairn_diagnostics_keep, .env = said, .barriers = kind};
-
-  return cairn_compile_pass(module, NULL, pass, &options) == CAIRN_OK;
-}
-
-static bool has_rule(const struct cairn_diagnostics *said, const char *rule)
-{
-  for (size_t i = 0; i < said->count; i++)
-    if (strcmp(said->at[i].rule, rule) == 0)
-      return true;
-  return false;
-}
-
-static bool calls(LLVMModuleRef module, const char *prefix)
-{
-  size_t length;
-
-  CN_EACH_FUNCTION(f, module)
-    if (LLVMGetFirstUse(f) && strncmp(LLVMGetValueName2(f, &length), prefix, strlen(prefix)) == 0)
-      return true;
-  return false;
-}
 
 /* May it write memory that a program sees? By LLVM's word, not by the table. */
 static bool may_write(struct walk *w, LLVMValueRef intrinsic)
@@ -220,6 +112,30 @@ static bool is_leaf(const char *name)
   return false;
 }
 
+/* Runs code of the program or of a runtime, also where LLVM says nocallback. */
+static bool must_call(const char *name)
+{
+  static const char *const names[] = {"llvm.coro.resume",
+                                      "llvm.coro.destroy",
+                                      "llvm.coro.suspend",
+                                      "llvm.coro.end",
+                                      "llvm.coro.await.suspend.void",
+                                      "llvm.objc.release",
+                                      "llvm.objc.storeStrong",
+                                      "llvm.icall.branch.funnel",
+                                      "llvm.eh.sjlj.longjmp",
+                                      "llvm.experimental.guard",
+                                      "llvm.experimental.deoptimize",
+                                      "llvm.experimental.patchpoint",
+                                      "llvm.experimental.patchpoint.void",
+                                      "llvm.swift.async.context.addr"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
 /* May a generic intrinsic call back, for all that LLVM says, and calls.c takes it for a leaf? */
 static bool calls_back(LLVMValueRef call, const char *name)
 {
@@ -229,11 +145,14 @@ static bool calls_back(LLVMValueRef call, const char *name)
          cn_classify_call(call).kind == CN_CALL_LEAF && !is_leaf(name);
 }
 
-/* ---- every intrinsic ---- */
+static bool yields_none(const struct cn_intrinsic *row)
+{
+  return row->effect == CN_EFFECT_NONE || row->effect == CN_EFFECT_STORE ||
+         row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES ||
+         row->effect == CN_EFFECT_PATTERN;
+}
 
-struct counts {
-  unsigned walked, given, known, wrong;
-};
+/* ---- every intrinsic ---- */
 
 /* Try the intrinsic with these types; true if LLVM takes it with a reference. */
 static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
@@ -241,7 +160,7 @@ static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
   size_t length;
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", w->llvm);
   LLVMValueRef intrinsic = LLVMGetIntrinsicDeclaration(module, id, types, count);
-  LLVMValueRef call = make_call(w, module, intrinsic);
+  LLVMValueRef call = make_call(w, module, intrinsic, PARAMETERS);
   bool given = call && cn_intrinsic_touches(call);
   bool known = given && cn_intrinsic_of(call);
   const char *name = LLVMIntrinsicGetName(id, &length);
@@ -250,8 +169,14 @@ static bool try(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
 
   if (call && id <= last_generic() && calls_back(call, name))
     wrong = "is no nocallback to LLVM, and a leaf to calls.c";
+  else if (call && must_call(name) && cn_classify_call(call).kind == CN_CALL_LEAF)
+    wrong = "runs other code, and is a leaf to calls.c";
+  else if (known && cn_holds_ref(LLVMTypeOf(call)) && yields_none(cn_intrinsic_of(call)))
+    wrong = "yields a reference, and has a row that says otherwise";
   else if (given)
     wrong = judge(w, module, call, name);
+  if (call && !wrong)
+    wrong = judge_deciders(w, id, types, count, c);
 
   if (wrong)
     fprintf(stderr, "%s: %s:%s\n", name, wrong, text ? text : "");
@@ -339,7 +264,10 @@ static void test_intrinsics(void **state)
   printf("%u intrinsics walked, %u forms with references, %u of them known\n", c.walked, c.given,
          c.known);
   assert_int_equal(c.wrong, 0);
+  printf("%u locals, %u given back, %u merged, %u in pieces\n", c.locals, c.given_back, c.merged,
+         c.cut);
   assert_true(c.known > 60 && c.given > c.known);
+  assert_true(c.locals >= 3 && c.given_back >= 10 && c.merged >= 4 && c.cut >= 8);
 }
 
 /* ---- opcodes, types, constants, metadata, attributes ---- */
@@ -444,8 +372,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_intrinsics), cmocka_unit_test(test_opcodes),
-      cmocka_unit_test(test_types),      cmocka_unit_test(test_constants),
-      cmocka_unit_test(test_metadata),   cmocka_unit_test(test_attributes),
+      cmocka_unit_test(test_deciders),   cmocka_unit_test(test_types),
+      cmocka_unit_test(test_constants),  cmocka_unit_test(test_metadata),
+      cmocka_unit_test(test_attributes),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

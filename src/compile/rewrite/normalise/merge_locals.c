@@ -19,6 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
+#include "compile/effects/intrinsics.h"
 #include "compile/rewrite/normalise/normalise.h"
 
 /* Locals of one type that are worth an array. */
@@ -56,7 +57,7 @@ static bool takes_address(LLVMValueRef call, LLVMValueRef local)
   CN_ASSERT(cn_is_call(call));
   if (is_lifetime(call))
     return true;
-  if (intrinsic && !cn_calls_copy(call) && !cn_calls_intrinsic(call, "llvm.memset"))
+  if (intrinsic && !cn_intrinsic_is_block(call))
     return false;
   for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
     if (LLVMGetOperand(call, o) == local &&

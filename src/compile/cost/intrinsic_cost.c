@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The work of a call of an intrinsic. The table of effects (effects/intrinsics.def) says whether it
+ * accesses memory, and which operand is a length. The table here has the others that are more than
+ * an instruction or two, or none. An intrinsic in neither that may access memory of any length is
+ * as much as a call. Needs, breaks: nothing. Provides: cn_work_of_intrinsic().
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/names.h"
+#include "compile/cost/cost.h"
+#include "compile/effects/intrinsics.h"
+
+/* Whole names without the types. One that begins with "llvm.vp." or
+ * "llvm.experimental.constrained." is found by the rest. */
+static const struct known {
+  const char *name;
+  uint64_t work; /* of an element */
+} known[] = {
+    {"llvm.acos", 200},
+    {"llvm.asin", 200},
+    {"llvm.atan", 200},
+    {"llvm.atan2", 200},
+    {"llvm.cos", 300},
+    {"llvm.cosh", 300},
+    {"llvm.ctpop", 10},
+    {"llvm.exp", 150},
+    {"llvm.exp10", 150},
+    {"llvm.exp2", 150},
+    {"llvm.fma", 40},
+    {"llvm.frem", 150},
+    {"llvm.frexp", 40},
+    {"llvm.ldexp", 40},
+    {"llvm.log", 150},
+    {"llvm.log10", 150},
+    {"llvm.log2", 150},
+    {"llvm.modf", 40},
+    {"llvm.pow", 300},
+    {"llvm.powi", 300},
+    {"llvm.sin", 300},
+    {"llvm.sincos", 300},
+    {"llvm.sincospi", 300},
+    {"llvm.sinh", 300},
+    {"llvm.tan", 300},
+    {"llvm.tanh", 300},
+    {"llvm.fdiv", CN_WORK_DIVIDE},
+    {"llvm.sdiv", CN_WORK_DIVIDE},
+    {"llvm.sdiv.fix", CN_WORK_DIVIDE},
+    {"llvm.sdiv.fix.sat", CN_WORK_DIVIDE},
+    {"llvm.sqrt", CN_WORK_DIVIDE},
+    {"llvm.srem", CN_WORK_DIVIDE},
+    {"llvm.udiv", CN_WORK_DIVIDE},
+    {"llvm.udiv.fix", CN_WORK_DIVIDE},
+    {"llvm.udiv.fix.sat", CN_WORK_DIVIDE},
+    {"llvm.urem", CN_WORK_DIVIDE},
+    {"llvm.matrix.multiply", 64},
+    {"llvm.clear_cache", CN_CALL_WORK},
+    {"llvm.get.rounding", 20},
+    /* no instruction, or a constant */
+    {"llvm.annotation", 0},
+    {"llvm.assume", 0},
+    {"llvm.codeview.annotation", 0},
+    {"llvm.dbg.assign", 0},
+    {"llvm.dbg.declare", 0},
+    {"llvm.dbg.label", 0},
+    {"llvm.dbg.value", 0},
+    {"llvm.experimental.gc.get.pointer.base", 0},
+    {"llvm.experimental.gc.get.pointer.offset", 0},
+    {"llvm.experimental.gc.relocate", 0},
+    {"llvm.experimental.gc.result", 0},
+    {"llvm.experimental.noalias.scope.decl", 0},
+    {"llvm.invariant.end", 0},
+    {"llvm.invariant.start", 0},
+    {"llvm.launder.invariant.group", 0},
+    {"llvm.lifetime.end", 0},
+    {"llvm.lifetime.start", 0},
+    {"llvm.pseudoprobe", 0},
+    {"llvm.ptr.annotation", 0},
+    {"llvm.strip.invariant.group", 0},
+    {"llvm.var.annotation", 0},
+};
+
+static const struct known *find(const char *name)
+{
+  static const char *const starts[] = {"llvm.vp.", "llvm.experimental.constrained."};
+
+  CN_ASSERT(strncmp(name, "llvm.", 5) == 0);
+  name += 5;
+  for (size_t s = 0; s < sizeof starts / sizeof *starts; s++)
+    if (strncmp(name, starts[s] + 5, strlen(starts[s] + 5)) == 0)
+      name += strlen(starts[s] + 5);
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(name, known[i].name + 5) == 0)
+      return &known[i];
+  return NULL;
+}
+
+/* The type with the most elements, of the result and the operands. */
+static LLVMTypeRef widest(LLVMValueRef call)
+{
+  LLVMTypeRef type = LLVMTypeOf(call);
+
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    LLVMTypeRef other = LLVMTypeOf(LLVMGetArgOperand(call, a));
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind ||
+        cn_work_elements(other) > cn_work_elements(type))
+      type = other;
+  }
+  return type;
+}
+
+/* Lanes at one place, or each at its own. */
+static uint64_t of_lanes(LLVMValueRef call, const struct cn_intrinsic *row)
+{
+  LLVMTypeRef place = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place));
+  uint64_t each = 2;
+
+  if (LLVMGetTypeKind(place) != LLVMPointerTypeKind || row->mask - row->place > 1)
+    each = row->effect == CN_EFFECT_LOAD ? CN_WORK_LOAD_ANYWHERE : CN_WORK_STORE_ANYWHERE;
+  return each * cn_work_elements(widest(call));
+}
+
+/* Bytes, or values of operand `value`. */
+static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
+{
+  enum { REGISTER_BYTES = CAIRN_ABI_OBJECT_ALIGN * 2 };
+  uint64_t count =
+      cn_largest_value(LLVMGetArgOperand(call, (unsigned)row->length), CN_LARGEST_DEPTH);
+
+  if (row->effect == CN_EFFECT_PATTERN) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->value));
+    count = cn_work_times(count, cn_work_registers(type) * REGISTER_BYTES);
+  }
+  return cn_work_of_bytes(count);
+}
+
+/* May an intrinsic without a row access memory for as long as an operand says? */
+static bool has_length(LLVMValueRef call, LLVMValueRef callee)
+{
+  LLVMAttributeRef memory =
+      LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
+  enum { INACCESSIBLE = 3 << 2 }; /* reads and writes, in LLVM's encoding of memory(...) */
+  bool pointers = false, lengths = false;
+
+  if (memory && (LLVMGetEnumAttributeValue(memory) & ~(uint64_t)INACCESSIBLE) == 0)
+    return false;
+  for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, a));
+    pointers |= LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    lengths |= LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+               !LLVMGetEnumAttributeAtIndex(callee, a + 1, cn_attribute_kind("immarg"));
+  }
+  return pointers && lengths;
+}
+
+uint64_t cn_work_of_intrinsic(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  CN_ASSERT(LLVMGetIntrinsicID(callee) != 0);
+  const struct cn_intrinsic *row = cn_intrinsic_row(LLVMGetIntrinsicID(callee));
+  size_t length;
+
+  switch (row ? row->effect : CN_EFFECT_NONE) {
+  case CN_EFFECT_LOAD:
+  case CN_EFFECT_STORE:
+    return of_lanes(call, row);
+  case CN_EFFECT_COPY:
+  case CN_EFFECT_BYTES:
+  case CN_EFFECT_PATTERN:
+    return of_length(call, row);
+  case CN_EFFECT_CALL:
+    return CN_CALL_WORK + CN_CALL_ITSELF;
+  default:
+    break;
+  }
+  const char *name = LLVMIntrinsicGetName(LLVMGetIntrinsicID(callee), &length);
+  const struct known *found = find(name);
+  if (found)
+    return found->work * cn_work_elements(widest(call));
+  if (cn_intrinsic_runs_code(callee) || cn_intrinsic_is_unknown(call) ||
+      (!row && has_length(call, callee)))
+    return CN_CALL_WORK + CN_CALL_ITSELF;
+  return 2 * cn_work_registers(widest(call));
+}
