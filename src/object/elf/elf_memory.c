@@ -7,6 +7,11 @@
  * loader that drops unused sections keeps those that the registered image names. Local symbols
  * precede the others: a new symbol table is written at the end of the file, and symbols are
  * renumbered.
+ *
+ * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, of which
+ * these have none, and gives the address 0 to a function that has a local symbol of its name, too.
+ * So relocations that are done name a weak symbol that nothing defines: JITLink does not look at
+ * them, and RuntimeDyld looks the symbol up, and reports that there is none.
  */
 #include "object/elf/elf_memory.h"
 
@@ -21,16 +26,30 @@
  * it. */
 enum { ADDRSIG = 0x6fff4c03 };
 
+/* RuntimeDyld complains of it by name: it says what to do. */
+static const char loader_symbol[] = "cairn_module_that_must_be_linked_by_JITLink";
+
 struct binder {
   struct cn_elf elf;
-  unsigned char *file; /* the new object */
-  size_t size;
-  uint32_t first;  /* of the symbols that are not local */
-  uint32_t *bound; /* by symbol: its local copy, or 0 */
+  unsigned char *file;     /* the new object */
+  size_t size, names_size; /* of the old names */
+  uint32_t first;          /* of the symbols that are not local */
+  uint32_t *bound;         /* by symbol: its local copy, or 0 */
   CN_VECTOR(Elf64_Sym) fresh;
   ptrdiff_t mutator;
   char **error;
 };
+
+static uint32_t names_of(const struct binder *b)
+{
+  return b->elf.sections[b->elf.symtab].head.sh_link;
+}
+
+/* Bytes of the new table: old symbols, local copies, and the loader's. */
+static size_t new_symbols(const struct binder *b)
+{
+  return (b->elf.symbol_count + b->fresh.count + 1) * sizeof(Elf64_Sym);
+}
 
 static void set_head(struct binder *b, uint32_t section, const Elf64_Shdr *head)
 {
@@ -80,6 +99,14 @@ static uint32_t renumbered(const struct binder *b, uint32_t symbol)
   return symbol < b->first ? symbol : symbol + (uint32_t)b->fresh.count;
 }
 
+/* A relocation that is done. Its symbol is the last of the new table. */
+static Elf64_Rela done(const struct binder *b)
+{
+  uint64_t last = b->elf.symbol_count + b->fresh.count;
+
+  return (Elf64_Rela){.r_info = ELF64_R_INFO(last, CN_ELF_NOTHING)};
+}
+
 static bool is_bound(const char *name)
 {
   return strncmp(name, "__start_", 8) == 0 || strncmp(name, "__stop_", 7) == 0;
@@ -96,7 +123,7 @@ static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbo
       !section->data || section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
     return;
   memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
-  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING)};
+  *r = done(b);
 }
 
 /* Store the distance of the thread's mutator from the thread pointer. */
@@ -115,7 +142,7 @@ static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
       r->r_offset > head->sh_size - 4)
     return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
   memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
-  *r = (Elf64_Rela){.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING)};
+  *r = done(b);
   return 0;
 }
 
@@ -170,7 +197,13 @@ static int renumber(struct binder *b)
         return CN_FAIL(b->error, "more than one symbol table");
       head.sh_info += (uint32_t)b->fresh.count;
       head.sh_offset = b->size;
-      head.sh_size = (b->elf.symbol_count + b->fresh.count) * sizeof(Elf64_Sym);
+      head.sh_size = new_symbols(b);
+      break;
+    case SHT_STRTAB:
+      if (i != names_of(b))
+        break;
+      head.sh_offset = b->size + new_symbols(b);
+      head.sh_size += sizeof loader_symbol;
       break;
     default:
       break;
@@ -183,9 +216,13 @@ static int renumber(struct binder *b)
   return 0;
 }
 
+/* The new table of symbols, and their names after it. */
 static void write_symbols(struct binder *b)
 {
   const struct cn_elf_section *old = &b->elf.sections[b->elf.symtab];
+  const struct cn_elf_section *names = &b->elf.sections[names_of(b)];
+  Elf64_Sym loader = {.st_name = (Elf64_Word)b->names_size,
+                      .st_info = ELF64_ST_INFO(STB_WEAK, STT_NOTYPE)};
   size_t local = b->first * sizeof(Elf64_Sym), fresh = b->fresh.count * sizeof(Elf64_Sym);
   size_t all = b->elf.symbol_count * sizeof(Elf64_Sym);
   unsigned char *to = b->file + b->size;
@@ -195,7 +232,11 @@ static void write_symbols(struct binder *b)
   if (fresh)
     memcpy(to + local, b->fresh.at, fresh);
   memcpy(to + local + fresh, old->data + local, all - local);
-  b->size += fresh + all;
+  memcpy(to + fresh + all, &loader, sizeof loader);
+  to += new_symbols(b);
+  memcpy(to, names->data, b->names_size);
+  memcpy(to + b->names_size, loader_symbol, sizeof loader_symbol);
+  b->size += new_symbols(b) + b->names_size + sizeof loader_symbol;
 }
 
 static int bind_all(struct binder *b)
@@ -207,12 +248,16 @@ static int bind_all(struct binder *b)
   b->first = elf->sections[elf->symtab].head.sh_info;
   if (b->first > elf->symbol_count)
     return CN_FAIL(b->error, "malformed symbol table");
+  const struct cn_elf_section *names = &elf->sections[names_of(b)];
+  b->names_size = names->data ? names->head.sh_size : 0;
+  if (names->head.sh_type != SHT_STRTAB || b->names_size == 0 || b->names_size > UINT32_MAX)
+    return CN_FAIL(b->error, "malformed symbol table");
   b->bound = cn_alloc(elf->symbol_count * sizeof *b->bound);
   for (uint32_t i = b->first; i < elf->symbol_count; i++)
     if (bind(b, i))
       return -1;
   size_t room = (elf->size + 7) / 8 * 8;
-  b->file = cn_alloc(room + (elf->symbol_count + b->fresh.count) * sizeof(Elf64_Sym));
+  b->file = cn_alloc(room + new_symbols(b) + b->names_size + sizeof loader_symbol);
   memcpy(b->file, elf->bytes, elf->size);
   b->size = room;
   if (renumber(b))
