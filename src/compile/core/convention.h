@@ -37,6 +37,9 @@ bool cn_convention_loses_result(LLVMTypeRef type);
 /* Can a statepoint return this type: surely in registers, none of which LLVM loses? */
 bool cn_convention_returns(LLVMTypeRef type);
 
+/* The alignment of the stack at calls, in bytes. */
+enum { CN_CONVENTION_STACK_ALIGNMENT = 16 };
+
 /* Do the function's indirect calls go through thunks? */
 bool cn_convention_has_thunks(LLVMValueRef function);
 

@@ -3,9 +3,13 @@
  * Callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
  * function may make a tail call with more or fewer arguments on the stack than it was given itself:
  * it then moves its return address, and the frame map of the function that runs in the end does not
- * tell where the caller's stack pointer was. So the caller's frame is found by its frame pointer:
- * an alloca whose size only run time knows (0) makes the code generator address the whole frame by
- * it.
+ * tell where the caller's stack pointer was. So the caller's frame is found by its frame pointer.
+ *
+ * The code generator gives places in a frame with a frame pointer by the stack pointer if their
+ * distance is constant, and the object side makes it that to the frame pointer (statepoint.c). The
+ * distance is not constant where the stack is realigned. So that is forbidden; if a local needs it,
+ * an alloca whose size only run time knows (0) makes the code generator address the whole frame
+ * otherwise.
  *
  * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks:
  * nothing. Part of pass call-targets.
@@ -15,6 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
+#include "compile/core/names.h"
 #include "compile/transitions/call_targets.h"
 #include "compile/transitions/callees.h"
 
@@ -48,6 +53,19 @@ static bool calls_movers(LLVMValueRef function)
   return false;
 }
 
+/* May the frame, or something in it, need an alignment that calls do not keep? */
+static bool is_aligned(LLVMValueRef function)
+{
+  if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alignstack")) ||
+      cn_string_attribute(function, "stackrealign"))
+    return true;
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (LLVMIsAAllocaInst(i) && LLVMGetAlignment(i) > CN_CONVENTION_STACK_ALIGNMENT)
+        return true;
+  return false;
+}
+
 static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, const char *text,
                                   const char *constraints, LLVMValueRef *arguments, unsigned count)
 {
@@ -57,14 +75,12 @@ static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, cons
   return LLVMBuildCall2(builder, type, code, arguments, count, "");
 }
 
-void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
+/* Have the code generator address the frame by other registers than the stack pointer. */
+static void unfix_frame(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i8 = LLVMInt8TypeInContext(ctx->llvm);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
 
-  CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
-  if (!calls_movers(function))
-    return;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   LLVMValueRef size = call_assembly(builder, LLVMFunctionType(i64, NULL, 0, false),
@@ -73,4 +89,24 @@ void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMTypeRef use = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   call_assembly(builder, use, "", "r", &area, 1);
   LLVMDisposeBuilder(builder);
+}
+
+static void set(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
+{
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value,
+                                                    (unsigned)strlen(value)));
+}
+
+void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function));
+  if (!calls_movers(function))
+    return;
+  if (is_aligned(function)) {
+    unfix_frame(ctx, function);
+    return;
+  }
+  set(ctx, function, "frame-pointer", "all");
+  set(ctx, function, "no-realign-stack", "");
 }

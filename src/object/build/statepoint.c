@@ -9,13 +9,45 @@
 #include "base/check.h"
 #include "object/dwarf/cfi.h"
 
-/* LLVM's numbers of three calling conventions. */
-enum { PRESERVE_ALL = 15, SWIFT_TAIL = 20, PRESERVE_NONE = 21 };
+/* LLVM's numbers of four calling conventions. */
+enum { PRESERVE_ALL = 15, TAIL = 18, SWIFT_TAIL = 20, PRESERVE_NONE = 21 };
+
+/* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on
+ * the stack pointer of a frame with a frame pointer only if nothing is pushed for the call. */
+static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
+{
+  if (reg == r->frame->cfa_reg)
+    *distance = -(int64_t)r->frame->cfa_offset;
+  else if (reg == CN_DWARF_SP && r->stack_size <= INT32_MAX)
+    *distance = -(int64_t)r->stack_size - 8;
+  else
+    return false;
+  return true;
+}
+
+struct cairn_stackmap_location cn_record_based(const struct cn_record *r,
+                                               struct cairn_stackmap_location l)
+{
+  int64_t pointer, base;
+  uint64_t convention = r->statepoint.calling_convention;
+
+  if ((convention != TAIL && convention != SWIFT_TAIL) || r->frame->cfa_reg == CN_DWARF_SP ||
+      l.reg != CN_DWARF_SP || l.offset < 0 ||
+      (l.kind != CAIRN_STACKMAP_INDIRECT && l.kind != CAIRN_STACKMAP_DIRECT) ||
+      !frame_distance(r, CN_DWARF_SP, &pointer) || !frame_distance(r, r->frame->cfa_reg, &base))
+    return l;
+  int64_t offset = l.offset + pointer - base;
+  if (offset >= INT32_MIN && offset <= INT32_MAX) {
+    l.reg = r->frame->cfa_reg;
+    l.offset = (int32_t)offset;
+  }
+  return l;
+}
 
 struct cairn_stackmap_location cn_record_location(const struct cn_record *r, uint32_t index)
 {
   CN_CHECK(index < r->record->locations);
-  return cairn_stackmap_location(r->map, r->record, index);
+  return cn_record_based(r, cairn_stackmap_location(r->map, r->record, index));
 }
 
 bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *value)
@@ -31,8 +63,8 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
  * Intel's for OpenCL, SysV, Win64, vector and register calls. Others, such as GHC's, save fewer. */
 static bool keeps_callee_saved(uint64_t convention)
 {
-  static const uint8_t known[] = {0,  8,  9,          13, 14, PRESERVE_ALL, 16, 17,
-                                  18, 19, SWIFT_TAIL, 77, 78, 79,           80, 92};
+  static const uint8_t known[] = {0,    8,  9,          13, 14, PRESERVE_ALL, 16, 17,
+                                  TAIL, 19, SWIFT_TAIL, 77, 78, 79,           80, 92};
 
   for (size_t i = 0; i < sizeof known; i++)
     if (known[i] == convention)
@@ -56,19 +88,6 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
   if (convention == SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
     return CN_KEEPS_NOT_HERE;
   return kept ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-}
-
-/* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on
- * the stack pointer of a frame with a frame pointer only if nothing is pushed for the call. */
-static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
-{
-  if (reg == r->frame->cfa_reg)
-    *distance = -(int64_t)r->frame->cfa_offset;
-  else if (reg == CN_DWARF_SP && r->stack_size <= INT32_MAX)
-    *distance = -(int64_t)r->stack_size - 8;
-  else
-    return false;
-  return true;
 }
 
 bool cn_record_in_frame(const struct cn_record *r, unsigned reg, int64_t offset, uint64_t size)

@@ -19,6 +19,11 @@ struct cn_record {
   uint32_t spans; /* entries of the object's span table; the first is its header */
 };
 
+/* The place, by the frame's base if the callee's convention lets it move the return address: the
+ * stack pointer does not follow from the callee's frame then. */
+struct cairn_stackmap_location cn_record_based(const struct cn_record *record,
+                                               struct cairn_stackmap_location place);
+/* A location of the record, so based. */
 struct cairn_stackmap_location cn_record_location(const struct cn_record *record, uint32_t index);
 /* True if the location is a constant, whose value is stored. */
 bool cn_record_constant(const struct cn_record *record, uint32_t index, uint64_t *value);

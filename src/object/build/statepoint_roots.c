@@ -160,12 +160,13 @@ static const char *read_area(struct reader *r, struct cn_area area)
 
 static const char *read_alloca(struct reader *r, const struct cairn_stackmap_area *from)
 {
-  struct cn_area area = {.reg = (uint8_t)from->place.reg,
-                         .offset = from->place.offset,
+  struct cairn_stackmap_location place = cn_record_based(&r->record, from->place);
+  struct cn_area area = {.reg = (uint8_t)place.reg,
+                         .offset = place.offset,
                          .count = from->count,
                          .stride = from->stride};
 
-  if (!cn_record_is_base(&r->out->frame, from->place.reg))
+  if (!cn_record_is_base(&r->out->frame, place.reg))
     return "a described alloca has no fixed place in the frame";
   if (!from->references) {
     area.ref_offset = from->offset;
