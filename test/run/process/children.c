@@ -6,6 +6,10 @@
 // RUN:   env CAIRN_HEAP_INITIAL=256k $setting $program $way 2>&1 || exit 1; done; done; done | sort | uniq -c | \
 // RUN:   FileCheck %s
 // RUN: python3 %S/../events/Inputs/nesting.py %t.json | FileCheck %s --check-prefix=TRACE
+// RUN: for way in Fork clone SYS_fork SYS_clone fork; do env CAIRN_HEAP_INITIAL=1m CAIRN_PAUSE=1us \
+// RUN:   %t $way marking 2>%t.said || exit 1; \
+// RUN:   sed -n '/fatal:/{/the collector worked concurrently/!p}' %t.said; done | \
+// RUN:   FileCheck %s --check-prefix=MARKING --implicit-check-not=fatal
 // RUN: for way in Fork SYS_fork; do not --crash %t $way threads 2>&1 || exit 1; done | \
 // RUN:   FileCheck %s --check-prefix=OTHERS
 // A child that no handler of fork() sees, of a program with one thread that runs managed code, goes on alone: it
@@ -14,6 +18,11 @@
 // CHECK: {{^ *}}50 child 0: 199990000 199990000 199990000 199990000{{$}}
 // CHECK-NOT: {{.}}
 // TRACE: {{.}}
+//
+// While the collector marks concurrently: a child of fork() goes on, another does, too, or is told.
+// MARKING-COUNT-4: {{^}}8 children: 8 right or told, some of them while it marks
+// MARKING: {{^}}8 children: 8 right, some of them while it marks
+// MARKING-NOT: {{.}}
 // OTHERS-COUNT-2: cairn: fatal: this process was made by _Fork() or clone() while other threads ran managed code {{.*}}
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,11 +36,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cairn/cairn.h>
+#include <cairn/events.h>
 
 struct cell {
   struct cell managed *next;
   long value;
 };
+
+#define SUM 199990000
 
 static long sums(void)
 {
@@ -72,6 +84,8 @@ static long in_child(void)
   return read(ends[0], &sum, sizeof sum) == sizeof sum ? sum : 0;
 }
 
+static bool quiet;
+
 /* One thread at a time is managed. SIGALRM ends a child that hangs. */
 static int child(void *unused)
 {
@@ -84,6 +98,8 @@ static int child(void *unused)
   pthread_create(&thread, NULL, in_thread, &other);
   pthread_join(thread, NULL);
   forked = in_child();
+  if (quiet)
+    exit(first != SUM || other != SUM || forked != SUM || sums() != SUM);
   printf("child 0: %ld %ld %ld %ld\n", first, other, forked, sums());
   exit(0);
 }
@@ -117,6 +133,68 @@ static void *stay(void *unused)
   return unused;
 }
 
+/* ---- while the collector marks concurrently ---- */
+
+/* The listener counts: a marking begins with its roots, and ends with what was written meanwhile. */
+static volatile long began, ended;
+
+cairn_unmanaged static void listen(void *env, const struct cairn_event *event)
+{
+  (void)env;
+  if (event->kind == CAIRN_EVENT_PHASE_BEGINS) {
+    began += strcmp(event->phase, "mark") == 0;
+    ended += strcmp(event->phase, "remark") == 0;
+  }
+}
+
+static struct cell managed *kept;
+
+static void keep(long cells)
+{
+  for (; cells > 0; cells--) {
+    struct cell managed *cell = cairn_new(struct cell);
+    cell->next = kept;
+    kept = cell;
+  }
+}
+
+/* Allocate until the collector begins to mark. */
+static void mark(void)
+{
+  long before = began;
+
+  while (began == before) {
+    struct cell managed *volatile waste = cairn_new(struct cell);
+    (void)waste;
+  }
+}
+
+static int marking(const char *way)
+{
+  enum { CHILDREN = 8 };
+  int right = 0, told = 0, within = 0, status;
+
+  quiet = true;
+  keep(400000);
+  cairn_listen(listen, NULL);
+  for (int i = 0; i < CHILDREN; i++) {
+    mark();
+    long over = ended;
+    usleep(i % 2 * 1000); /* so that the collector's thread is at work at most of these */
+    pid_t process = start(way);
+    within += over == ended;
+    if (waitpid(process, &status, 0) != process)
+      return 1;
+    right += status == 0;
+    told += WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+  }
+  bool all = strcmp(way, "fork") == 0;
+  printf("%d children: %d right%s, %s of them while it marks\n", CHILDREN, all ? right : right + told,
+         all ? "" : " or told", within > 0 ? "some" : "none");
+  fprintf(stderr, "%d right, %d told, %d within\n", right, told, within);
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   pthread_t thread;
@@ -124,6 +202,8 @@ int main(int argc, char **argv)
 
   setvbuf(stdout, NULL, _IONBF, 0);
   sums();
+  if (argc > 2 && strcmp(argv[2], "marking") == 0)
+    return marking(argv[1]);
   if (argc > 2) {
     pthread_barrier_init(&met, NULL, 2);
     pthread_create(&thread, NULL, stay, NULL);
