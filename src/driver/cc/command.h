@@ -87,6 +87,9 @@ struct cn_command {
 
 /* Replace every @file that can be read by the words in it, quoted as GNU tools do. */
 void cn_response_expand(int argc, char **argv, struct cn_words *out);
+/* The same for a word that another tool expands again. False if it names a pipe, which can be read
+ * once. */
+bool cn_response_expand_again(const char *word, struct cn_words *out);
 
 /* Understand `command->args`. False after a message about a wrong option of our own. */
 bool cn_command_parse(struct cn_command *command);

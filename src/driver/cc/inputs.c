@@ -4,6 +4,7 @@
  * with stack maps get frame maps: without them the runtime would take their frames for native ones.
  * Bitcode is left out: its code is in the joined object.
  */
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,12 +70,15 @@ static bool may_be_ours(const void *bytes, size_t size)
           memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
-/* Judge by the name, to skip shared objects. */
-static bool is_object(const char *path)
+/* Is it a relocatable object, whatever its name? */
+static bool is_object(const struct file *file)
 {
-  size_t length = strlen(path);
+  Elf64_Ehdr head;
 
-  return length >= 2 && strcmp(path + length - 2, ".o") == 0;
+  if (!file->bytes || file->size < sizeof head || !begins(file->bytes, file->size, ELFMAG))
+    return false;
+  memcpy(&head, file->bytes, sizeof head);
+  return head.e_type == ET_REL;
 }
 
 /* ---- members of archives ---- */
@@ -331,7 +335,7 @@ bool cn_inputs_replace(const char *path, const struct cn_renames *renames, const
   *replacement = path;
   if (file.bytes && cn_archive_is(file.bytes, file.size))
     ok = replace_archive(path, renames, replacement);
-  else if (file.bytes && is_object(path) && may_be_ours(file.bytes, file.size))
+  else if (file.bytes && is_object(&file) && may_be_ours(file.bytes, file.size))
     ok = replace_object(path, &file, renames, replacement);
   close_file(&file);
   return ok;
@@ -355,8 +359,10 @@ static bool would_change(const void *bytes, size_t size, const struct cn_renames
 bool cn_inputs_would_change(const char *path, const struct cn_renames *renames)
 {
   struct archive archive;
-  bool found = false;
+  struct file file = open_file(path);
+  bool found = is_object(&file) && would_change(file.bytes, file.size, renames);
 
+  close_file(&file);
   open_archive(path, &archive);
   for (size_t i = 0; i < archive.parts.count && !found; i++)
     found = would_change(archive.parts.at[i].bytes, archive.parts.at[i].size, renames);

@@ -1,66 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Options by which the linker calls other functions than the objects name: --wrap=f calls __wrap_f
- * for f, and f for __real_f; --defsym=f=g calls g. Managed code calls by names of its own, so these
- * change in the objects that the linker gets. An archive that -l finds is the linker's; if it has
- * such calls, it must be named by its path.
+ * for f, and f for __real_f; --defsym=f=g calls g, as "f = g;" of a linker script does. Managed
+ * code calls by names of its own, so these change in the objects that the linker gets. A file that
+ * only the linker reads, as an archive that -l finds, must be given to the driver if it has such
+ * calls.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/check.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 
-/* The words that the linker gets, without their -Wl, and -Xlinker. */
-static struct cn_words linker_words(const struct cn_command *command)
+/* What the linker gets, of which some never passes the driver's eyes: words of -Wl and -Xlinker,
+ * and of the response files that they name. */
+static bool add_word(struct cn_words *words, const char *word)
 {
-  struct cn_words words = {0};
+  if (cn_response_expand_again(word, words))
+    return true;
+  cn_tool_error(
+      "'%s', a response file of the linker, is a pipe, which --wrap and --defsym cannot be "
+      "looked for in: give it to cairn-cc itself, or use a file",
+      word);
+  return false;
+}
 
-  for (size_t i = 0; i < command->items.count; i++) {
+/* False after a message. */
+static bool linker_words(const struct cn_command *command, struct cn_words *words)
+{
+  bool ok = true;
+
+  for (size_t i = 0; ok && i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
     if (item->input || !item->to_link)
       continue;
     if (item->count == 2 && strcmp(item->words[0], "-Xlinker") == 0)
-      cn_push(&words, item->words[1]);
+      ok = add_word(words, item->words[1]);
     if (strncmp(item->words[0], "-Wl,", 4) != 0)
       continue;
-    for (const char *at = item->words[0] + 3; *at;) {
+    for (const char *at = item->words[0] + 3; ok && *at;) {
       size_t length = strcspn(++at, ",");
-      cn_push(&words, cn_command_text("%.*s", (int)length, at));
+      ok = add_word(words, cn_command_text("%.*s", (int)length, at));
       at += length;
     }
   }
-  return words;
+  return ok;
 }
 
-/* The argument of --NAME=ARGUMENT, or of --NAME and the next word; one dash does as well. */
-static const char *argument_of(const struct cn_words *words, size_t i, const char *name)
+/* The argument of --NAME=ARGUMENT, or of --NAME and the next word; one dash does as well. GNU ld
+ * takes the first letters of a name, `least` of them. */
+static const char *argument_of(const struct cn_words *words, size_t i, const char *name,
+                               size_t least)
 {
   const char *word = words->at[i];
-  size_t length = strlen(name);
 
   if (word[0] != '-')
     return NULL;
   word += word[1] == '-' ? 2 : 1;
-  if (strncmp(word, name, length) != 0)
+  size_t length = strcspn(word, "=");
+  if (length < least || length > strlen(name) || memcmp(word, name, length) != 0)
     return NULL;
   if (word[length] == '=')
     return word + length + 1;
-  return !word[length] && i + 1 < words->count ? words->at[i + 1] : NULL;
+  return i + 1 < words->count ? words->at[i + 1] : NULL;
 }
-
-static bool is_name(const char *text)
-{
-  return isalpha((unsigned char)text[0]) || text[0] == '_';
-}
-
-static void add(struct cn_renames *renames, const char *from, const char *to)
-{
-  cn_push(&renames->list, (struct cn_rename){from, to});
-}
-
-/* ---- archives that -l finds ---- */
 
 /* The argument of an option that may be a word of its own. */
 static const char *value_of(const struct cn_item *item, const char *option)
@@ -72,46 +78,187 @@ static const char *value_of(const struct cn_item *item, const char *option)
   return item->words[0][length] ? item->words[0] + length : item->count > 1 ? item->words[1] : NULL;
 }
 
-/* The archive in one of the command's folders; null: there is none, or a shared object beside it.
- */
-static const char *archive_of(const struct cn_command *command, const char *library)
+static bool is_name(const char *text)
+{
+  return isalpha((unsigned char)text[0]) || text[0] == '_';
+}
+
+static bool is_part(char c)
+{
+  return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
+}
+
+static void add(struct cn_renames *renames, const char *from, const char *to)
+{
+  cn_push(&renames->list, (struct cn_rename){from, to});
+}
+
+/* ---- linker scripts ---- */
+
+/* The names `f` and `g` of an assignment "f = g;" of which the equals sign is at `at`. */
+static bool names_at(const char *text, const char *at, struct cn_rename *names)
+{
+  static const char space[] = " \t\r\n";
+  const char *end = at, *to = at + 1 + strspn(at + 1, space);
+
+  while (end > text && strchr(space, end[-1]))
+    end--;
+  const char *from = end;
+  while (from > text && is_part(from[-1]))
+    from--;
+  bool begins = from == text || strchr(" \t\r\n;{}/", from[-1]);
+  size_t length = 0;
+  while (is_part(to[length]))
+    length++;
+  const char *after = to + length + strspn(to + length, space);
+  if (!begins || from == end || !is_name(from) || !is_name(to) || *after != ';')
+    return false;
+  *names = (struct cn_rename){cn_command_text("%.*s", (int)(end - from), from),
+                              cn_command_text("%.*s", (int)length, to)};
+  return true;
+}
+
+/* Take the assignments of a linker script: any text that is given to the linker. Those of PROVIDE
+ * hold for names that are not defined, which calls of managed code reach by these names. */
+static void add_script(const char *path, struct cn_renames *renames)
+{
+  enum { MOST = 1 << 20 };
+  struct stat status;
+  FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
+  char *text = file ? cn_alloc(MOST + 1) : NULL;
+  size_t size = file ? fread(text, 1, MOST, file) : 0;
+  struct cn_rename names;
+
+  if (file)
+    fclose(file);
+  if (size && !memchr(text, 0, size)) /* objects, archives and bitcode have zeros */
+    for (char *at = text; (at = strchr(at, '=')) != NULL; at++)
+      if (names_at(text, at, &names))
+        cn_push(&renames->list, names);
+  free(text);
+}
+
+static void add_scripts(const struct cn_command *command, const struct cn_words *words,
+                        struct cn_renames *renames)
 {
   for (size_t i = 0; i < command->items.count; i++) {
-    const char *folder = value_of(&command->items.at[i], "-L");
-    if (!folder)
-      continue;
-    const char *shared = cn_command_text("%s/lib%s.so", folder, library);
-    const char *archive = library[0] == ':' ? cn_command_text("%s/%s", folder, library + 1)
-                                            : cn_command_text("%s/lib%s.a", folder, library);
-    if (access(archive, R_OK) == 0)
-      return access(shared, R_OK) == 0 ? NULL : archive;
+    const struct cn_item *item = &command->items.at[i];
+    const char *script = item->input ? NULL : value_of(item, "-T");
+    if (item->input && item->language == CN_LANG_LINK)
+      script = item->words[0];
+    if (script)
+      add_script(script, renames);
+  }
+  for (size_t i = 0; i < words->count; i++) {
+    const char *script = argument_of(words, i, "script", sizeof "script" - 1);
+    if (!script && words->at[i][0] != '-')
+      script = words->at[i];
+    if (!script && strncmp(words->at[i], "-T", 2) == 0)
+      script = words->at[i] + 2;
+    if (script)
+      add_script(script, renames);
+  }
+}
+
+/* ---- files that only the linker reads ---- */
+
+/* The archive lib`library`.a, or the file that `library` names after a colon, in the first folder
+ * that has it. Null: there is none, or the linker takes a shared object before. */
+static const char *archive_of(const struct cn_words *folders, const char *library, bool is_static)
+{
+  for (size_t i = 0; i < folders->count; i++) {
+    const char *shared = cn_command_text("%s/lib%s.so", folders->at[i], library);
+    const char *archive = library[0] == ':'
+                              ? cn_command_text("%s/%s", folders->at[i], library + 1)
+                              : cn_command_text("%s/lib%s.a", folders->at[i], library);
+    bool is_shared = !is_static && access(shared, R_OK) == 0;
+    if (is_shared || access(archive, R_OK) == 0)
+      return is_shared ? NULL : archive;
   }
   return NULL;
 }
 
-static bool check_libraries(const struct cn_command *command, const struct cn_renames *renames)
+/* May the linker prefer archives to shared objects, for some library? */
+static bool prefers_archives(const struct cn_command *command, const struct cn_words *words)
 {
-  for (size_t i = 0; i < command->items.count; i++) {
-    const char *library = value_of(&command->items.at[i], "-l");
-    const char *archive = library ? archive_of(command, library) : NULL;
-    if (!archive || !cn_inputs_would_change(archive, renames))
-      continue;
-    cn_tool_error(
-        "'%s': -Wl,--wrap or -Wl,--defsym changes calls of managed code in it: give it by "
-        "its path, not by -l%s",
-        archive, library);
-    return false;
+  static const char *const names[] = {"-static",  "-static-pie", "--static",
+                                      "-Bstatic", "-dn",         "-non_shared"};
+  bool found = false;
+
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    for (size_t i = 0; i < command->items.count; i++)
+      found |= strcmp(command->items.at[i].words[0], names[n]) == 0;
+    for (size_t i = 0; i < words->count; i++)
+      found |= strcmp(words->at[i], names[n]) == 0;
   }
-  return true;
+  return found;
+}
+
+/* The argument of -X, --NAME or the next word's, of the linker's own words. */
+static const char *linker_value(const struct cn_words *words, size_t i, const char *letter,
+                                const char *name)
+{
+  const char *word = words->at[i], *value = argument_of(words, i, name, strlen(name));
+
+  if (value || strncmp(word, letter, 2) != 0)
+    return value;
+  return word[2] ? word + 2 : i + 1 < words->count ? words->at[i + 1] : NULL;
+}
+
+static struct cn_words values_of(const struct cn_command *command, const struct cn_words *words,
+                                 const char *letter, const char *name)
+{
+  struct cn_words values = {0};
+
+  for (size_t i = 0; i < command->items.count; i++) {
+    const char *value = value_of(&command->items.at[i], letter);
+    if (value)
+      cn_push(&values, value);
+  }
+  for (size_t i = 0; i < words->count; i++) {
+    const char *value = linker_value(words, i, letter, name);
+    if (value)
+      cn_push(&values, value);
+  }
+  return values;
+}
+
+static bool check_file(const char *path, const char *how, const struct cn_renames *renames)
+{
+  if (!cn_inputs_would_change(path, renames))
+    return true;
+  cn_tool_error("'%s': -Wl,--wrap or -Wl,--defsym changes calls of managed code in it: give it by "
+                "its path, not by %s",
+                path, how);
+  return false;
+}
+
+static bool check_files(const struct cn_command *command, const struct cn_words *words,
+                        const struct cn_renames *renames)
+{
+  struct cn_words folders = values_of(command, words, "-L", "library-path");
+  struct cn_words libraries = values_of(command, words, "-l", "library");
+  bool ok = true, is_static = prefers_archives(command, words);
+
+  for (size_t l = 0; ok && l < libraries.count; l++) {
+    const char *archive = archive_of(&folders, libraries.at[l], is_static);
+    ok = !archive || check_file(archive, cn_command_text("-l%s", libraries.at[l]), renames);
+  }
+  for (size_t i = 0; ok && i < words->count; i++)
+    ok = words->at[i][0] == '-' || check_file(words->at[i], "-Wl", renames);
+  cn_free(&folders);
+  cn_free(&libraries);
+  return ok;
 }
 
 bool cn_renames_collect(const struct cn_command *command, struct cn_renames *renames)
 {
-  struct cn_words words = linker_words(command);
+  struct cn_words words = {0};
+  bool ok = linker_words(command, &words);
 
   for (size_t i = 0; i < words.count; i++) {
-    const char *wrapped = argument_of(&words, i, "wrap");
-    const char *defined = argument_of(&words, i, "defsym");
+    const char *wrapped = argument_of(&words, i, "wrap", sizeof "wr" - 1);
+    const char *defined = argument_of(&words, i, "defsym", sizeof "defs" - 1);
     const char *equal = defined ? strchr(defined, '=') : NULL;
     if (wrapped && is_name(wrapped)) {
       add(renames, wrapped, cn_command_text("__wrap_%s", wrapped));
@@ -120,6 +267,10 @@ bool cn_renames_collect(const struct cn_command *command, struct cn_renames *ren
     if (equal && is_name(defined) && is_name(equal + 1))
       add(renames, cn_command_text("%.*s", (int)(equal - defined), defined), equal + 1);
   }
+  if (ok)
+    add_scripts(command, &words, renames);
+  ok =
+      ok && (renames->list.count == 0 || command->dry_run || check_files(command, &words, renames));
   cn_free(&words);
-  return renames->list.count == 0 || command->dry_run || check_libraries(command, renames);
+  return ok;
 }

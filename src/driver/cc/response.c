@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "driver/cc/command.h"
 
 /* The limit of files that name files: a cycle must end. */
@@ -55,22 +56,39 @@ static char *next_word(char **cursor)
   return word;
 }
 
-static void expand_word(const char *word, int depth, struct cn_words *out)
+static bool is_pipe(const char *path)
 {
-  char *text = word[0] == '@' && depth < DEPTH_MAX ? read_text(word + 1) : NULL;
+  struct stat status;
 
+  return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+/* False: `again` is set, and the word names a pipe. */
+static bool expand_word(const char *word, int depth, bool again, struct cn_words *out)
+{
+  bool names = word[0] == '@' && depth < DEPTH_MAX, ok = true;
+
+  if (names && again && is_pipe(word + 1))
+    return false;
+  char *text = names ? read_text(word + 1) : NULL;
   if (!text) {
     cn_push(out, cn_command_text("%s", word));
-    return;
+    return true;
   }
   char *cursor = text;
-  for (char *next; (next = next_word(&cursor));)
-    expand_word(next, depth + 1, out);
+  for (char *next; ok && (next = next_word(&cursor));)
+    ok = expand_word(next, depth + 1, again, out);
   free(text);
+  return ok;
 }
 
 void cn_response_expand(int argc, char **argv, struct cn_words *out)
 {
   for (int i = 1; i < argc; i++)
-    expand_word(argv[i], 0, out);
+    expand_word(argv[i], 0, false, out);
+}
+
+bool cn_response_expand_again(const char *word, struct cn_words *out)
+{
+  return expand_word(word, 0, true, out);
 }
