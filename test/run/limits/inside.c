@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Callbacks, listeners and the collector inside an allocation, and what the code around it sees of their changes at each
- * level (docs/runtime.md, "Inside an allocation"). What would go wrong: a change to a variable or a weak field is undone, or
- * never seen.
+ * Callbacks, listeners, the collector, handlers delivered late and handshakes inside an allocation, and what the code
+ * around it sees of their changes at each level (docs/runtime.md, "Inside an allocation"). What would go wrong: a
+ * change to a variable or a weak field is undone, or never seen; a handler runs in the middle of a collection; a
+ * handshake never comes to a thread that only allocates.
  */
 // RUN: for o in 0 1 2 3; do for c in semispace generational; do \
 // RUN:   %cairn-cc -O$o -pthread -fcairn-collector=$c %s -o %t && env CAIRN_HEAP_MAX=4m %t || exit 1; done; done \
 // RUN:   | FileCheck %s
-// CHECK-COUNT-8: exhaustion: 1 1, listener: 1, weak: 1, finaliser: 1, thread: 1
+// CHECK-COUNT-8: exhaustion: 1 1, listener: 1, weak: 1, finaliser: 1, thread: 1, handler: 1, handshake: 1
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <cairn/cairn.h>
 #include <cairn/events.h>
 #include <cairn/heap.h>
+#include <cairn/thread.h>
 #include <cairn/weak.h>
 
 struct node {
@@ -35,6 +40,11 @@ static struct watcher managed *watcher;
 static long managed *volatile waste;
 static atomic_long other;
 static atomic_bool ends;
+static pthread_t own;
+static volatile bool armed, collects;
+static volatile long handled, early;
+static struct node managed *volatile made;
+static atomic_long shaken;
 
 static bool drop(void *env, const struct cairn_exhaustion *what)
 {
@@ -49,8 +59,37 @@ static bool drop(void *env, const struct cairn_exhaustion *what)
 cairn_unmanaged static void listen(void *env, const struct cairn_event *event)
 {
   (void)env;
-  if (event->kind == CAIRN_EVENT_COLLECTION_ENDS)
+  collects |= event->kind == CAIRN_EVENT_COLLECTION_BEGINS;
+  if (collects && armed) {
+    armed = false;
+    pthread_kill(own, SIGUSR1);
+  }
+  if (event->kind == CAIRN_EVENT_COLLECTION_ENDS) {
     collections++;
+    collects = false;
+  }
+}
+
+/* Delivered when the collection that the listener saw has ended. */
+static void handle(int number)
+{
+  (void)number;
+  early += collects;
+  made = cairn_new(struct node);
+  made->pad[0] = 7;
+  handled++;
+}
+
+cairn_unmanaged static void shake(int thread, void *env)
+{
+  (void)env;
+  atomic_store(&shaken, thread == getpid());
+}
+
+cairn_unmanaged static void *ask(void *none)
+{
+  cairn_handshake(0, shake, NULL, CAIRN_ASK_FOREVER);
+  return none;
 }
 
 static void *count(void *none)
@@ -110,6 +149,29 @@ static bool is_beside(void)
   return true;
 }
 
+static bool is_delivered(void)
+{
+  armed = true;
+  while (!handled)
+    waste = cairn_new_array(long, 100);
+  for (long before = collections; collections == before;)
+    waste = cairn_new_array(long, 100);
+  return handled == 1 && early == 0 && made->pad[0] == 7;
+}
+
+/* The thread comes to no safepoint but its allocations. */
+static bool is_shaken(void)
+{
+  pthread_t thread;
+
+  if (pthread_create(&thread, NULL, ask, NULL) != 0)
+    return false;
+  while (!atomic_load(&shaken))
+    waste = cairn_new_array(long, 100);
+  pthread_join(thread, NULL);
+  return true;
+}
+
 int main(void)
 {
   pthread_t thread;
@@ -120,10 +182,13 @@ int main(void)
   watcher = cairn_new(struct watcher);
   if (cairn_listen(listen, NULL) != CAIRN_OK || pthread_create(&thread, NULL, count, NULL) != 0)
     return 1;
+  own = pthread_self();
+  signal(SIGUSR1, handle);
   bool heard = is_heard(), cleared = is_cleared(), queued = is_queued(), beside = is_beside();
+  bool delivered = is_delivered(), shaken_there = is_shaken();
   atomic_store(&ends, true);
   pthread_join(thread, NULL);
-  printf("exhaustion: %d %d, listener: %d, weak: %d, finaliser: %d, thread: %d\n", asked > 0, used < 60000, heard,
-         cleared, queued, beside);
+  printf("exhaustion: %d %d, listener: %d, weak: %d, finaliser: %d, thread: %d, handler: %d, handshake: %d\n",
+         asked > 0, used < 60000, heard, cleared, queued, beside, delivered, shaken_there);
   return 0;
 }
