@@ -100,16 +100,19 @@
 #define cairn_nopoll
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
-#define cairn_leaf __attribute__((leaf))
+/* Clang refuses no_split_stack, which changes nothing, on anything but a function. The annotation
+ * beside it would be lost on a typedef and on a pointer. */
+#define CAIRN_FUNCTION_(annotation) __attribute__((annotation, __no_split_stack__))
+#define cairn_leaf CAIRN_FUNCTION_(leaf)
 /* The second one tells clang that no local can be weak: it warns. */
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak"), guarded_var))
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
 #define cairn_never_moves __attribute__((btf_decl_tag("cairn-never-moves")))
-#define cairn_native __attribute__((annotate("cairn-native")))
-#define cairn_managed_function __attribute__((annotate("cairn-managed")))
-#define cairn_unmanaged __attribute__((annotate("cairn-unmanaged")))
-#define cairn_nopoll __attribute__((annotate("cairn-nopoll")))
+#define cairn_native CAIRN_FUNCTION_(annotate("cairn-native"))
+#define cairn_managed_function CAIRN_FUNCTION_(annotate("cairn-managed"))
+#define cairn_unmanaged CAIRN_FUNCTION_(annotate("cairn-unmanaged"))
+#define cairn_nopoll CAIRN_FUNCTION_(annotate("cairn-nopoll"))
 #endif
 
 #ifndef CAIRN_NO_SHORT_NAMES
