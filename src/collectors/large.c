@@ -41,13 +41,29 @@ static bool make_tables(size_t pages)
   size_t bytes = (pages * each + large.page - 1) & ~(large.page - 1);
   uintptr_t memory = cn_os_reserve(bytes);
 
-  if (memory == 0 || !cn_os_commit(memory, bytes))
+  if (memory == 0 || !cn_os_let_read(memory, bytes))
     return false;
   first = (uint32_t *)memory;
   length = first + pages;
   next = length + pages;
   state = (uint8_t *)(next + pages);
   return true;
+}
+
+static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
+{
+  uintptr_t start = ((uintptr_t)table + from * size) & ~(uintptr_t)(large.page - 1),
+            end = (uintptr_t)table + to * size;
+
+  return cn_os_commit(start, (end - start + large.page - 1) & ~(large.page - 1));
+}
+
+/* The tables may be written where objects may lie. */
+static bool commit_tables(uint32_t from, uint32_t to)
+{
+  return commit_table(first, sizeof *first, from, to) &&
+         commit_table(length, sizeof *length, from, to) &&
+         commit_table(next, sizeof *next, from, to) && commit_table(state, sizeof *state, from, to);
 }
 
 bool cn_large_init_at(uintptr_t base, size_t bytes)
@@ -173,7 +189,8 @@ static uint32_t take_new(uint32_t pages)
     more = more < step ? step : more;
     if (more > limit - large.committed)
       more = limit - large.committed;
-    if (!cn_os_commit(address_of(large.committed), more * large.page))
+    if (!commit_tables(large.committed, large.committed + more) ||
+        !cn_os_commit(address_of(large.committed), more * large.page))
       return NONE;
     large.committed += more;
   }

@@ -59,6 +59,10 @@ uintptr_t cn_larges_allocate(size_t bytes, uintptr_t *zero)
   CN_CHECK(bytes > CAIRN_ABI_INLINE_ALLOC_MAX); /* stores into it always mark cards */
   uintptr_t block = cn_large_allocate(bytes, zero);
   CN_CHECK(list.count < list.room);
+  if (block != 0 && !cn_tables_reach(block, block + bytes)) {
+    cn_large_free(block);
+    block = 0;
+  }
   if (block != 0) {
     CN_ASSERT(!cn_large_is_marked(block) && cn_larges_is_young(block));
     clean_cards(block, *zero);
@@ -72,7 +76,8 @@ bool cn_larges_lengthen(uintptr_t block, size_t bytes)
 {
   size_t had = pages_of(block);
 
-  if (!cn_large_lengthen(block, bytes))
+  if (bytes > cn_tables.old - block || !cn_tables_reach(block, block + bytes) ||
+      !cn_large_lengthen(block, bytes))
     return false;
   if (cn_large_is_marked(block))
     cn_larges.old += pages_of(block) - had;

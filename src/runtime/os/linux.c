@@ -112,6 +112,12 @@ bool cn_os_commit(uintptr_t at, size_t bytes)
   return bytes == 0 || mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+bool cn_os_let_read(uintptr_t at, size_t bytes)
+{
+  CN_ASSERT(at % cn_os_page() == 0);
+  return mprotect((void *)at, bytes, PROT_READ) == 0;
+}
+
 void cn_os_populate(uintptr_t at, size_t bytes)
 {
   madvise((void *)at, bytes, MADV_POPULATE_WRITE);

@@ -28,6 +28,9 @@ uintptr_t cn_os_reserve(size_t bytes);
 void cn_os_keeps_memory(uintptr_t at, size_t bytes);
 /* Give reserved addresses memory, zeroed; what is there already stays. */
 bool cn_os_commit(uintptr_t at, size_t bytes);
+/* Reserved addresses that were never committed read as zero; a write faults. The system counts no
+ * memory for them. */
+bool cn_os_let_read(uintptr_t at, size_t bytes);
 /* Have what is there in memory, by pages that fit; advice. */
 void cn_os_populate(uintptr_t at, size_t bytes);
 /* Copy what is there, if all of it may be read. Async-signal-safe. */

@@ -110,7 +110,9 @@ static size_t map(size_t count, enum cn_block_state state)
   size_t first = find(count, blocks.none, CN_BLOCK_NONE);
   if (first == NOWHERE)
     first = find(count, 0, CN_BLOCK_NONE);
-  if (first == NOWHERE || !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
+  if (first == NOWHERE ||
+      !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
+      !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
     return NOWHERE;
   for (size_t block = first; block < first + count; block++)
     cn_tables_set_state(block, state);
@@ -170,7 +172,7 @@ static void find_supply(void)
 {
   uintptr_t at = cn_tables_address(supply.first), end = at + supply.count * CN_BLOCK;
 
-  supply.found = cn_os_commit(at, end - at);
+  supply.found = cn_tables_reach(at, end) && cn_os_commit(at, end - at);
   cn_os_prefer_large_pages(at, end - at);
   for (; supply.found && at < end; at += STEP * CN_BLOCK)
     cn_os_populate(at, end - at < STEP * CN_BLOCK ? end - at : STEP * CN_BLOCK);

@@ -17,8 +17,19 @@ struct cn_tables cn_tables;
 
 enum {
   LARGE_PAGE = 2 << 20,
-  SPACE = 512 << 10 /* beyond what objects take */
+  SPACE = 512 << 10, /* beyond what objects take */
+  TABLED = 32 << 20  /* addresses whose tables get memory at once */
 };
+
+/* The large tables, by bytes for each card from `origin` on. Memory that may be written counts for
+ * the system, touched or not, and most addresses are never used; these read as zero. */
+enum { BITS, LINES, REACHED, AGAIN, LEADS, LARGE_TABLES };
+static struct {
+  uintptr_t at, origin;
+  size_t per_card;
+} large_tables[LARGE_TABLES];
+static uint8_t
+    *tabled; /* by TABLED bytes from the base: that part of the large tables may be written */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -36,43 +47,97 @@ static void *cut(uintptr_t *memory, size_t bytes)
   return (void *)at;
 }
 
+static void *cut_large(uintptr_t *memory, int table, uintptr_t origin, size_t per_card)
+{
+  void *at = cut(memory, (cn_tables.end - origin) / CN_CARD * per_card);
+
+  large_tables[table].at = (uintptr_t)at;
+  large_tables[table].origin = origin;
+  large_tables[table].per_card = per_card;
+  return at;
+}
+
+static void make_large_tables(uintptr_t *memory)
+{
+  enum { LINES_PER_CARD = CN_CARD / CN_LINE };
+  uintptr_t base = cn_tables.base, old = cn_tables.old;
+
+  cn_tables.bits = cut_large(memory, BITS, old, 2 * sizeof(uint64_t));
+  cn_tables.lines = cut_large(memory, LINES, old, LINES_PER_CARD);
+  cn_tables.reached = cut_large(memory, REACHED, old, LINES_PER_CARD);
+  cn_tables.again = cut_large(memory, AGAIN, base, 1);
+  cn_tables.leads = cut_large(memory, LEADS, base, sizeof(uint16_t));
+}
+
 /* Tables for all from `base` to `end`: cards for as many bytes as the next power of two. */
 static bool make_tables(void)
 {
-  size_t old = cn_tables.end - cn_tables.old, cards = CN_BLOCK_CARDS, page = cn_os_page();
+  size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old,
+         cards = CN_BLOCK_CARDS, page = cn_os_page();
 
-  while (cards * CN_CARD < cn_tables.end - cn_tables.base)
+  while (cards * CN_CARD < all)
     cards *= 2;
   cn_tables.blocks = old / CN_BLOCK;
-  size_t bits = old / CN_CARD * 2 * sizeof(uint64_t), lines = old / CN_LINE,
-         again = (cn_tables.end - cn_tables.base) / CN_CARD,
-         larges = (cn_tables.old - cn_tables.base) / CN_PAGE,
-         dirty = (cn_tables.end - cn_tables.base) / CN_BLOCK, leading = dirty * sizeof(uint16_t),
-         bytes =
-             round_up(cards + bits + 2 * lines + (1 + sizeof(uint16_t)) * again + leading + larges +
-                          (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks + dirty +
-                          13 * CN_CARD,
-                      page);
-  uintptr_t memory = cn_os_reserve(bytes);
-  if (memory == 0 || !cn_os_commit(memory, bytes)) {
+  size_t larges = (cn_tables.old - cn_tables.base) / CN_PAGE, dirty = all / CN_BLOCK,
+         leading = dirty * sizeof(uint16_t), parts = all / TABLED + 1,
+         written = round_up(cards + leading + larges + dirty + parts + 9 * CN_CARD +
+                                (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
+                            page),
+         read = round_up((2 * sizeof(uint64_t) + 2 * CN_CARD / CN_LINE) * (old / CN_CARD) +
+                             (1 + sizeof(uint16_t)) * (all / CN_CARD) + LARGE_TABLES * CN_CARD,
+                         page);
+  uintptr_t memory = cn_os_reserve(written + read), rest = memory + written;
+  if (memory == 0 || !cn_os_commit(memory, written) || !cn_os_let_read(rest, read)) {
     if (memory != 0)
-      cn_os_free((void *)memory, bytes);
+      cn_os_free((void *)memory, written + read);
     return false;
   }
   cn_tables.cards = cut(&memory, cards);
   cn_tables.mask = cards - 1;
-  cn_tables.bits = cut(&memory, bits);
-  cn_tables.lines = cut(&memory, lines);
-  cn_tables.reached = cut(&memory, lines);
   cn_tables.states = cut(&memory, cn_tables.blocks);
   cn_tables.larges = cut(&memory, larges);
-  cn_tables.again = cut(&memory, again);
   cn_tables.again_blocks = cut(&memory, cn_tables.blocks);
   cn_tables.dirty = cut(&memory, dirty);
   cn_tables.filled = cut(&memory, cn_tables.blocks * sizeof(uint32_t));
   cn_tables.groups = cut(&memory, cn_tables.blocks * sizeof(uint16_t));
-  cn_tables.leads = cut(&memory, again * sizeof(uint16_t));
   cn_tables.leading = cut(&memory, leading);
+  tabled = cut(&memory, parts);
+  CN_CHECK(memory <= rest);
+  make_large_tables(&rest);
+  return true;
+}
+
+/* What the tables say of [from, to) gets memory, and of what lies on the same pages. */
+static bool commit_large_tables(uintptr_t from, uintptr_t to)
+{
+  size_t page = cn_os_page();
+
+  for (int i = 0; i < LARGE_TABLES; i++) {
+    uintptr_t origin = large_tables[i].origin, start = from < origin ? origin : from;
+    size_t per_card = large_tables[i].per_card;
+    if (start >= to)
+      continue; /* it tells of blocks alone */
+    uintptr_t first = large_tables[i].at + (start - origin) / CN_CARD * per_card,
+              end = large_tables[i].at + (to - origin) / CN_CARD * per_card;
+    first &= ~(uintptr_t)(page - 1);
+    if (!cn_os_commit(first, round_up(end - first, page)))
+      return false;
+  }
+  return true;
+}
+
+/* Several threads may do the same. */
+bool cn_tables_reach(uintptr_t from, uintptr_t to)
+{
+  CN_CHECK(from >= cn_tables.base && from < to && to <= cn_tables.end);
+  for (size_t i = (from - cn_tables.base) / TABLED; cn_tables.base + i * TABLED < to; i++) {
+    uintptr_t first = cn_tables.base + i * TABLED, left = cn_tables.end - first;
+    if (__atomic_load_n(&tabled[i], __ATOMIC_ACQUIRE) != 0)
+      continue;
+    if (!commit_large_tables(first, first + (left < TABLED ? left : TABLED)))
+      return false;
+    __atomic_store_n(&tabled[i], 1, __ATOMIC_RELEASE);
+  }
   return true;
 }
 

@@ -56,6 +56,9 @@ extern struct cn_tables cn_tables;
 
 /* Phase INIT. Reserve addresses for objects of `bytes` in all. False: there are none. */
 bool cn_tables_init(size_t bytes);
+/* The tables of [from, to) may be written; before an object lies there. Any thread. False: there is
+ * no memory. */
+bool cn_tables_reach(uintptr_t from, uintptr_t to);
 
 static inline bool cn_tables_is_old(uintptr_t address)
 {
