@@ -118,6 +118,10 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted);
  * its entry, or a stub. `pc` may be any address. */
 bool cn_arch_calls_as_managed(uintptr_t pc);
 
+/* True if the instruction at `pc` is of the entry by which native code calls a managed function, or
+ * of the space behind it: the thread is still native there. `pc` may be any address. */
+bool cn_arch_in_entry(uintptr_t pc);
+
 /* The stack pointer that a jump to `buffer` (the C library's jmp_buf) sets. Async-signal-safe. */
 uintptr_t cn_arch_jump_sp(const void *buffer);
 

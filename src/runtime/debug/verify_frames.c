@@ -59,12 +59,15 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
   }
 }
 
-/* Must the walk have been at this activation? */
-static bool is_ours(uintptr_t pc)
+/* Must the walk have been at this activation? A signal that came in a function's entry found native
+ * code. */
+static bool is_ours(const struct cn_os_frame *frame)
 {
   struct cn_region region;
 
-  return cn_index_find_inside(pc) || cn_code_regions_find(pc, &region);
+  if (frame->interrupted && cn_arch_in_entry(frame->pc))
+    return false;
+  return cn_index_find_inside(frame->pc) || cn_code_regions_find(frame->pc, &region);
 }
 
 static bool compare(void *env, const struct cn_os_frame *frame)
@@ -76,7 +79,7 @@ static bool compare(void *env, const struct cn_os_frame *frame)
 
   check->last = pc;
   check->reached |= pc == check->from;
-  if (!is_ours(pc))
+  if (!is_ours(frame))
     return true;
   if (!check->there || pc != ours->pc || !same_sp)
     differ(check, frame);

@@ -66,7 +66,8 @@ static void check_signal(const struct cn_walk *walk)
 
   if (cn_arch_is_interrupting(walk->frame.pc))
     fail(walk, "a signal handler that interrupted managed code is on it");
-  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) && cn_index_find_inside(pc + 1))
+  if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) && cn_index_find_inside(pc + 1) &&
+      !cn_arch_in_entry(pc))
     fail(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 

@@ -9,9 +9,13 @@
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
 // RUN: %t.0 3 | FileCheck %s
+// RUN: env CAIRN_VERIFY=frames,heap %t 1 callbacks | FileCheck %s --check-prefix=CALLBACKS
+// RUN: env CAIRN_VERIFY=frames %t.0 1 callbacks | FileCheck %s --check-prefix=CALLBACKS
+// CALLBACKS: callbacks: handlers ran{{$}}
 // CHECK: allocations: handlers ran{{$}}
 // CHECK-NEXT: collections: no write was lost{{$}}
 // CHECK-NEXT: jumps: the heap can be walked{{$}}
+#include <search.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +33,7 @@ struct cell {
 };
 
 static struct cell managed *seen, *target, *kept;
-static volatile long runs, all, steps, only, apart; /* runs: since the last look at what they did */
+static volatile long runs, all, steps, only, apart, often = 16; /* runs: since the last look at what they did */
 
 static struct cell managed *make(long value, struct cell managed *next)
 {
@@ -45,7 +49,7 @@ static void on_signal(int number)
 {
   seen = make(runs++, seen);
   target->value++;
-  if (runs % 16 == 0)
+  if (runs % often == 0)
     cairn_collect();
 }
 
@@ -137,6 +141,34 @@ static void collections(void)
   printf("collections: no write was lost\n");
 }
 
+/* Native code calls it: a signal finds the thread in native code, at the entry or in managed code. */
+static int compare(const void *a, const void *b)
+{
+  struct cell managed *cell = make(*(const long *)a, NULL);
+
+  return (cell->value > *(const long *)b) - (cell->value < *(const long *)b);
+}
+
+cairn_unmanaged static void at_compare(uintptr_t pc)
+{
+  if (pc - (uintptr_t)compare < 64)
+    raise_now();
+}
+
+static void callbacks(void)
+{
+  long numbers[] = {1, 2, 3, 4}, wanted = 3;
+  size_t count = 4;
+
+  step_begin(at_compare);
+  const long *found = lfind(&wanted, numbers, &count, sizeof *numbers, compare);
+  step_end();
+  if (found != &numbers[2])
+    printf("callbacks: another number\n");
+  check_all("callbacks");
+  printf("callbacks: handlers ran%s\n", all > 20 ? "" : ": too few");
+}
+
 /* An interior pointer: the collector walks over all objects for its start. */
 __attribute__((noinline)) static long inside(long managed *word, long should)
 {
@@ -185,6 +217,11 @@ int main(int argc, char **argv)
     kept = make(i, kept);
   target = make(0, NULL);
   signal(SIGUSR1, on_signal);
+  if (argc > 2) {
+    often = 1;
+    callbacks();
+    return 0;
+  }
   allocations(thin);
   collections();
   jumping(thin);

@@ -221,6 +221,14 @@ bool cn_arch_calls_as_managed(uintptr_t pc)
          (cn_arch_is_stub(target) && !has_mark(target)); /* anybody calls cairn_collect() */
 }
 
+bool cn_arch_in_entry(uintptr_t pc)
+{
+  for (uintptr_t entry = pc; pc - entry < CAIRN_ABI_ENTRY_SIZE && entry >= 4096; entry--)
+    if (has_mark(entry))
+      return true;
+  return false;
+}
+
 bool cn_arch_rewind(void *ucontext)
 {
   greg_t *pc = &((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RIP];

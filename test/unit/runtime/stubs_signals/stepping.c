@@ -17,10 +17,11 @@ struct kernel_action {
   void (*restorer)(void);
   uint64_t mask;
 };
-enum { KERNEL_SA_RESTORER = 0x04000000 };
+enum { KERNEL_SA_RESTORER = 0x04000000, END_BYTES = 32 };
 
+/* An unwinder looks up the byte before, which is to be no other function's. */
 extern void step_restorer(void);
-__asm__(".text\nstep_restorer:\n  mov $15, %rax\n  syscall\n");
+__asm__(".text\n  nop\nstep_restorer:\n  mov $15, %rax\n  syscall\n");
 
 static void (*call_between)(uintptr_t pc);
 
@@ -30,7 +31,9 @@ static void trapped(int signal, siginfo_t *info, void *context)
 
   (void)signal;
   (void)info;
-  call_between((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]);
+  uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+  if (pc - (uintptr_t)step_end >= END_BYTES) /* it moves the stack pointer, and no unwinder knows */
+    call_between(pc);
 }
 
 void step_begin(void (*between)(uintptr_t pc))
