@@ -256,7 +256,7 @@ struct cairn_collector {
   /* STOP, not within collect(). The field `slot` of `object` holds a reference. Would a young
    * collection find it, or need it not? False: an object that it leaves alone has a reference to
    * one that it may move or free, and no card or log says so. Changes nothing. May be null:
-   * CAIRN_VERIFY=heap does not look for missing barriers then. */
+   * CAIRN_VERIFY=heap and stores do not look for missing barriers then. */
   bool (*covered)(uintptr_t object, struct cairn_slot slot);
 };
 

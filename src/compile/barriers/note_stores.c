@@ -9,8 +9,9 @@
  *
  * Needs: what stores is what will run, so after the optimiser; not yet rewritten functions.
  * Provides: a call, which is a leaf, immediately before each store; of a vector or a struct, one
- * for each reference. The runtime looks up in the object's layout what is noted of single
- * references. Null is no reference, and locals are roots: of these no call tells. Breaks: nothing.
+ * for each reference, and of a lane that a mask leaves out one of no bytes. The runtime looks up in
+ * the object's layout what is noted of single references. Null is no reference, and locals are
+ * roots: of these no call tells. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -19,6 +20,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/effects/intrinsics.h"
 
 static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
 {
@@ -32,8 +34,8 @@ static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
   return string;
 }
 
-/* Where the store goes and how far. Lanes that a mask leaves out count, too; and where lanes lie
- * apart, or no barrier covers the store, it may go anywhere. */
+/* Where the store goes and how far. Where no barrier covers the store, or its lanes are not known
+ * one by one, it may go anywhere. */
 static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access,
                        LLVMValueRef *slot, LLVMValueRef *bytes)
 {
@@ -111,6 +113,41 @@ static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot,
   }
 }
 
+/* The row of a store of references in lanes of which a mask chooses some, each at a place that is
+ * known; or null. */
+static const struct cn_intrinsic *lanes_of(LLVMValueRef at)
+{
+  const struct cn_intrinsic *row = cn_intrinsic_of(at);
+
+  return row && row->effect == CN_EFFECT_STORE && row->length < 0 &&
+                 !cn_calls_intrinsic(at, "llvm.masked.compressstore") &&
+                 cn_is_ref_vector(LLVMTypeOf(LLVMGetArgOperand(at, (unsigned)row->value))) &&
+                 !cn_is_scalable(LLVMTypeOf(LLVMGetArgOperand(at, (unsigned)row->value)))
+             ? row
+             : NULL;
+}
+
+/* Tell of each lane: of as many bytes as it has, or of none. */
+static void tell_lanes(struct note *note, LLVMValueRef at, const struct cn_intrinsic *row)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(note->ctx->llvm);
+  LLVMValueRef place = LLVMGetArgOperand(at, (unsigned)row->place);
+  LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(at, (unsigned)row->value));
+  LLVMTypeRef element = LLVMGetElementType(type);
+  LLVMValueRef size = LLVMConstInt(i64, LLVMStoreSizeOfType(note->ctx->layout, element), false);
+
+  for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+    LLVMValueRef lane = LLVMConstInt(i64, i, false), slot;
+    LLVMValueRef mask = LLVMGetArgOperand(at, (unsigned)row->mask);
+    if (cn_is_ref(LLVMTypeOf(place)))
+      slot = LLVMBuildGEP2(note->builder, element, place, &lane, 1, "");
+    else
+      slot = LLVMBuildExtractElement(note->builder, place, lane, "");
+    LLVMValueRef chosen = LLVMBuildExtractElement(note->builder, mask, lane, "");
+    tell(note, slot, LLVMBuildSelect(note->builder, chosen, size, LLVMConstInt(i64, 0, false), ""));
+  }
+}
+
 static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written(ctx, at);
@@ -123,7 +160,10 @@ static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
   LLVMSetCurrentDebugLocation2(note.builder, LLVMInstructionGetDebugLoc(at));
   note.place = place_of(note.builder, at);
   find_range(ctx, note.builder, &access, &slot, &bytes);
-  if (LLVMIsAStoreInst(at) && access.kind != CN_ACCESS_UNKNOWN)
+  const struct cn_intrinsic *lanes = access.kind == CN_ACCESS_UNKNOWN ? NULL : lanes_of(at);
+  if (lanes)
+    tell_lanes(&note, at, lanes);
+  else if (LLVMIsAStoreInst(at) && access.kind != CN_ACCESS_UNKNOWN)
     tell_of_type(&note, LLVMTypeOf(access.value), slot, 0);
   else
     tell(&note, slot, bytes);

@@ -46,9 +46,15 @@ define void @none(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-examp
 ; CHECK-NEXT: call void @llvm.memcpy
 ; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 %m, ptr
 ; CHECK-NEXT: call void @llvm.memmove
-; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 32, ptr
-; CHECK-NEXT: call void @llvm.masked.store
-; CHECK: call void @cairn_note_store(ptr addrspace(1) null, i64 -1, ptr
+; CHECK: %[[FIRST:.*]] = getelementptr ptr addrspace(1), ptr addrspace(1) %p, i64 0
+; CHECK-NEXT: %[[BIT0:.*]] = extractelement <4 x i1> %mask, i64 0
+; CHECK-NEXT: %[[BYTES0:.*]] = select i1 %[[BIT0]], i64 8, i64 0
+; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) %[[FIRST]], i64 %[[BYTES0]], ptr
+; CHECK: call void @llvm.masked.store
+; CHECK: %[[FOURTH:.*]] = extractelement <4 x ptr addrspace(1)> %apart, i64 3
+; CHECK-NEXT: %[[BIT:.*]] = extractelement <4 x i1> %mask, i64 3
+; CHECK-NEXT: %[[BYTES:.*]] = select i1 %[[BIT]], i64 8, i64 0
+; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) %[[FOURTH]], i64 %[[BYTES]], ptr
 ; CHECK-NEXT: call void @llvm.masked.scatter
 ; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 8, ptr
 ; CHECK-NEXT: atomicrmw xchg
