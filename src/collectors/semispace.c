@@ -105,7 +105,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
       !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
   heap.free = heap.current.base;
-  cn_starts_from(heap.free);
+  cn_starts_from(heap.free, CN_STARTS_APART);
   heap.moves = !cn_large_init(heap.maximum);
   cn_os_forked(forked);
   cairn_background_idle(give_back);
@@ -669,7 +669,7 @@ static void collect(const struct cairn_collection *collection)
     trim();
   }
   heap.free = cn_copying.free;
-  cn_starts_from(heap.current.base);
+  cn_starts_from(heap.current.base, CN_STARTS_APART);
   cn_starts_note(heap.free);
   touch();
   cairn_phase_ends("memory");

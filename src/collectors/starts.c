@@ -37,12 +37,12 @@ static struct {
   uint64_t begun;  /* so many, this one included */
 } map;
 
-void cn_starts_from(uintptr_t start)
+void cn_starts_from(uintptr_t start, size_t apart)
 {
-  CN_CHECK(start % 8 == 0 && map.end == 0);
+  CN_CHECK(start % 8 == 0 && map.end == 0 && apart != 0);
   known.at[0] = start;
   known.count = 1;
-  known.apart = CN_STARTS_APART;
+  known.apart = apart;
 }
 
 static void forget_every_second(void)

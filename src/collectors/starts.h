@@ -26,9 +26,12 @@ bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *b
 
 /* Bytes between places that are worth noting: a walk over as many is short. */
 #define CN_STARTS_APART ((size_t)256 << 10)
+/* Bytes between them where collections look starts up: a walk for each root is shorter. */
+#define CN_STARTS_NEAR ((size_t)32 << 10)
 
-/* INIT or STOP: the run of blocks begins here, and nothing else is known of it. */
-void cn_starts_from(uintptr_t start);
+/* INIT or STOP: the run of blocks begins here, and nothing else is known of it. Places that are
+ * noted will lie `apart` bytes apart, at least. */
+void cn_starts_from(uintptr_t start, size_t apart);
 
 /* Any phase, under the collector's lock: a block starts here, or will, and none before it will
  * reach beyond, as at the start of a buffer (cairn_buffer_give()). At or after what was noted last.

@@ -51,6 +51,7 @@ void cn_inside_end(void)
 {
   if (cn_cycle.mapped)
     cn_starts_drop();
+  cn_nursery_expect_lookups(cn_cycle.mapped);
   cn_cycle.mapped = false;
 }
 

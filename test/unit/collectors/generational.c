@@ -395,6 +395,26 @@ static void trusted_roots(void **state)
   clean();
 }
 
+/* The bytes of the next buffer, after a collection that looks starts up, or does not. */
+static size_t buffer_after(bool uncleared)
+{
+  assert_int_equal(maps_for_start(uncleared, CAIRN_EXTENT_YOUNG), uncleared);
+  object(&layouts.node);
+  return cairn_mutator.buffer_end - cairn_mutator.alloc;
+}
+
+/* A lookup walks over a buffer. Wrong: over 256 KiB for each root, though lookups are expected; or
+ * buffers are small, though none is. */
+static void near_starts(void **state)
+{
+  (void)state;
+  clean();
+  assert_in_range(buffer_after(true), CN_STARTS_NEAR / 2, CN_STARTS_NEAR);
+  assert_in_range(buffer_after(false), 2 * CN_STARTS_NEAR, SIZE_MAX);
+  assert_in_range(buffer_after(true), CN_STARTS_NEAR / 2, CN_STARTS_NEAR);
+  clean();
+}
+
 /* A root may point into an object or just past it, young or old. */
 static void interior_roots(void **state)
 {
@@ -525,6 +545,7 @@ int main(void)
       SEVERAL(empty_at_ends_of_blocks),
       ALONE(interior_roots),
       ALONE(trusted_roots),
+      ALONE(near_starts),
       SEVERAL(trusted_roots),
       SEVERAL(interior_roots),
       ALONE(damage_is_found),

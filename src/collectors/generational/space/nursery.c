@@ -20,6 +20,8 @@ enum {
 };
 
 struct cn_nursery cn_nursery;
+static bool lookups; /* expected of the next collection */
+static size_t apart; /* bytes of the only mutator's buffers, and between noted starts of blocks */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cn_nursery_lock(void)
@@ -37,11 +39,17 @@ void cn_nursery_forked(void)
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
+void cn_nursery_expect_lookups(bool expected)
+{
+  lookups = expected;
+}
+
 void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
 {
   CN_CHECK(start % 8 == 0 && start <= memory && memory <= end);
   cn_nursery = (struct cn_nursery){start, start, start, end, memory, 0};
-  cn_starts_from(start);
+  apart = lookups ? CN_STARTS_NEAR : CN_STARTS_APART;
+  cn_starts_from(start, apart);
 }
 
 /* Memory up to `to`, in whole blocks. */
@@ -112,7 +120,7 @@ static size_t left(void)
 
 static void give(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = cn_capacity_of_buffer(mutator, left(), bytes), step = CN_STARTS_APART;
+  size_t size = cn_capacity_of_buffer(mutator, left(), bytes), step = apart;
 
   if (step < bytes)
     step = bytes;

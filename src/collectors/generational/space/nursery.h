@@ -20,6 +20,9 @@ extern struct cn_nursery cn_nursery;
 
 /* STOP or INIT: it is empty, and has these addresses, of which those up to `memory` have memory. */
 void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end);
+/* STOP, before that. Will the next collection look up where objects start, as this one has? Then
+ * more such places are noted. */
+void cn_nursery_expect_lookups(bool expected);
 
 /* STOP or INIT, when it is empty. Let buffers take `bytes` together. False: no memory for that, and
  * they take what there is. */
