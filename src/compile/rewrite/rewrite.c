@@ -18,6 +18,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
+#include "compile/core/statepoint_attributes.h"
 #include "compile/cost/steps.h"
 #include "compile/lower/special_calls.h"
 #include "compile/markers/user_roots.h"
@@ -266,7 +267,7 @@ static void free_emitter(struct cn_emitter *e)
   cn_free(&e->scratch.funclet.values);
 }
 
-bool cn_rewrite_statepoints(struct cn_ctx *ctx)
+static bool rewrite(struct cn_ctx *ctx)
 {
   CN_VECTOR(LLVMValueRef) todo = {0};
   struct cn_emitter emitter;
@@ -310,4 +311,23 @@ bool cn_rewrite_statepoints(struct cn_ctx *ctx)
   }
   cn_free(&todo);
   return ctx->errors == errors;
+}
+
+/* May a list of references become too long for one statepoint? Slots and locals have short ones. */
+static bool may_refuse_late(struct cn_ctx *ctx)
+{
+  CN_EACH_FUNCTION(f, ctx->module) {
+    unsigned instructions = LLVMCountParams(f);
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        instructions++;
+    if (cn_statepoint_is_too_long(0, instructions, 0))
+      return true;
+  }
+  return false;
+}
+
+bool cn_rewrite_statepoints(struct cn_ctx *ctx)
+{
+  return cn_pairs_only(ctx) && may_refuse_late(ctx) ? cn_rehearse(ctx, rewrite) : rewrite(ctx);
 }
