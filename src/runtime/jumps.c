@@ -81,6 +81,8 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
   int error = errno;
 
   CN_CHECK(mutator == &cairn_mutator && mutator->attached);
+  if (busy == 0)
+    cn_hold_cut();
   cn_hold_cancellation();
   mutator->busy = 1;
   if (busy == 0 && mutator->state == CAIRN_ABI_NATIVE)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/check.h"
@@ -20,34 +21,67 @@ static _Thread_local struct {
 
 static _Thread_local struct {
   unsigned depth;
-  int before; /* the program's choice, if `depth` is not 0 */
+  bool enable;   /* at the end: the program has cancellation enabled */
+  bool disabled; /* the program had it disabled when it was last held */
+  bool begins;   /* it may be disabled, and `enable` does not say so yet */
 } uncancelled;
+
+/* The program's choice is known when it is gone. A handler may come at any time: one that holds and
+ * lets as well finds cancellation disabled, and leaves all of this as it was. */
+static void disable_cancellation(void)
+{
+  bool begins = uncancelled.begins;
+  int before;
+
+  uncancelled.begins = true;
+  atomic_signal_fence(memory_order_seq_cst);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  uncancelled.depth++;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (before == PTHREAD_CANCEL_ENABLE)
+    uncancelled.enable = true;
+  if (!begins)
+    uncancelled.disabled = before == PTHREAD_CANCEL_DISABLE;
+  atomic_signal_fence(memory_order_seq_cst);
+  uncancelled.begins = begins;
+}
 
 /* An asynchronous cancellation may come at any instruction before the first call returns. */
 void cn_hold_cancellation(void)
 {
-  int before;
-
-  if (uncancelled.depth == 0) {
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    uncancelled.before = before;
-  }
-  uncancelled.depth++;
+  if (uncancelled.depth == 0)
+    disable_cancellation();
+  else
+    uncancelled.depth++;
   CN_CHECK(uncancelled.depth != 0);
 }
 
 /* An asynchronous cancellation that came meanwhile comes when the type is set: when the state is,
- * glibc 2.36 ends the thread without the result PTHREAD_CANCELED. */
+ * glibc 2.36 ends the thread without the result PTHREAD_CANCELED. A handler that comes after the
+ * last depth does all of it, and the same is done again. */
 void cn_hold_let_cancellation(void)
 {
   int type;
 
   CN_CHECK(uncancelled.depth != 0); /* else cancellation would be held for good */
-  if (--uncancelled.depth != 0)
+  --uncancelled.depth;
+  atomic_signal_fence(memory_order_seq_cst);
+  if (uncancelled.depth != 0 || !uncancelled.enable)
     return;
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-  pthread_setcancelstate(uncancelled.before, NULL);
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+  atomic_signal_fence(memory_order_seq_cst);
+  uncancelled.enable = false;
   pthread_setcanceltype(type, NULL);
+}
+
+/* A jump out of disable_cancellation() leaves the program's choice untold: it is the last one. */
+void cn_hold_cut(void)
+{
+  uncancelled.depth = held.depth + 1;
+  uncancelled.enable |= uncancelled.begins && !uncancelled.disabled;
+  uncancelled.begins = false;
+  cn_hold_let_cancellation();
 }
 
 /* In a slow path signals wait already. */

@@ -15,5 +15,8 @@ void cn_hold_let_signals(void);
  * one it may. Calls nest. Part of the two above. Slow paths call it, where signals wait already. */
 void cn_hold_cancellation(void);
 void cn_hold_let_cancellation(void);
+/* A handler's jump has left the thread's slow path, if it was in one: only cn_hold_signals() of the
+ * jump itself still holds anything. */
+void cn_hold_cut(void);
 
 #endif

@@ -15,6 +15,7 @@
 // CHECK: allocations: handlers ran{{$}}
 // CHECK-NEXT: collections: no write was lost{{$}}
 // CHECK-NEXT: jumps: the heap can be walked{{$}}
+#include <pthread.h>
 #include <search.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -94,6 +95,14 @@ static void check(struct cell managed *head, long count, const char *what)
 
 static void check_all(const char *what)
 {
+  int state, type;
+
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+  if (state != PTHREAD_CANCEL_ENABLE || type != PTHREAD_CANCEL_DEFERRED) {
+    printf("%s: cancellation is held back for good\n", what);
+    exit(1);
+  }
   check(kept, KEPT, what);
   check(seen, runs, what);
   if (target->value != runs) {
