@@ -63,6 +63,13 @@ void cn_starts_note(uintptr_t block)
   known.at[known.count++] = block;
 }
 
+void cn_starts_forget(uintptr_t end)
+{
+  CN_CHECK(known.count != 0 && known.at[0] <= end);
+  while (known.at[known.count - 1] > end)
+    known.count--;
+}
+
 bool cn_starts_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);

@@ -38,6 +38,10 @@ void cn_starts_from(uintptr_t start, size_t apart);
  */
 void cn_starts_note(uintptr_t block);
 
+/* The same: no block lies from here on any more, since buffers were given back. Blocks that will
+ * lie there start elsewhere. */
+void cn_starts_forget(uintptr_t end);
+
 /* Phase STOP. Begin a map of all blocks up to `end`. False: no memory for it. */
 bool cn_starts_begin(uintptr_t end, cn_starts_step *step);
 

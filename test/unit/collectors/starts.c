@@ -55,17 +55,22 @@ static void note(size_t number)
   cn_starts_note(blocks[number]);
 }
 
+static void make_from(size_t from, size_t most, unsigned noted)
+{
+  for (size_t i = from; i < count; i++) {
+    blocks[i + 1] = blocks[i] + HEADER + 8 * draw(most / 8);
+    if (draw(noted) == 0)
+      note(i);
+  }
+}
+
 /* Blocks of up to `most` bytes; of some it is noted that they start. */
 static void make(size_t blocks_wanted, size_t most, unsigned noted)
 {
   count = blocks_wanted;
   blocks[0] = BASE;
   cn_starts_from(BASE, CN_STARTS_APART);
-  for (size_t i = 0; i < count; i++) {
-    blocks[i + 1] = blocks[i] + HEADER + 8 * draw(most / 8);
-    if (draw(noted) == 0)
-      note(i);
-  }
+  make_from(0, most, noted);
 }
 
 /* What reaches to the address, payload to end; 0: a header is there. */
@@ -101,6 +106,20 @@ static void finds_all(void **state)
     seed = first;
     make(1 + draw(MOST / 10), sizes[first % (sizeof sizes / sizeof *sizes)],
          1 + (unsigned)draw(20));
+    look();
+  }
+}
+
+/* Blocks from some place on are given back, and others made there. */
+static void given_back(void **state)
+{
+  (void)state;
+  for (uint64_t first = 1; first <= SEEDS; first++) {
+    seed = first;
+    make(2 + draw(MOST / 10), 1 << 16, 1);
+    size_t from = draw(count);
+    cn_starts_forget(blocks[from]);
+    make_from(from, 1 << 14, 2);
     look();
   }
 }
@@ -146,6 +165,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_all),
+      cmocka_unit_test(given_back),
       cmocka_unit_test(many_notes),
       cmocka_unit_test(walks_a_part),
   };

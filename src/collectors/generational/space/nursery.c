@@ -104,10 +104,12 @@ static bool take(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 
-  if (end == cn_nursery.free && end != 0)
+  if (end == cn_nursery.free && end != 0) {
     cn_nursery.free = free;
-  else
+    cn_starts_forget(free);
+  } else {
     cairn_fill(free, end);
+  }
   CN_ASSERT(cn_nursery.free <= cn_nursery.limit);
   return end != 0;
 }
