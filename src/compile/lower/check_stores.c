@@ -225,6 +225,17 @@ static bool may_be_collected(LLVMValueRef copy, LLVMValueRef local)
   return comes;
 }
 
+/* `length`, of any width, as the runtime takes it. */
+static LLVMValueRef as_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef length)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, at);
+  length = LLVMBuildIntCast2(builder, length, LLVMInt64TypeInContext(ctx->llvm), false, "");
+  LLVMDisposeBuilder(builder);
+  return length;
+}
+
 /* A copy does not tell what it copies. From managed memory that may be references; from ordinary
  * memory, too, if the size is a constant, as in the assignment of a struct. The runtime looks. */
 static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
@@ -236,15 +247,17 @@ static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
     arguments[i] = LLVMGetOperand(copy, i);
   bool from_managed = cn_is_ref(LLVMTypeOf(arguments[1]));
   LLVMValueRef constant = LLVMIsAConstantInt(arguments[2]);
-  if (cn_is_ref(LLVMTypeOf(arguments[0])) || (!from_managed && !constant) ||
-      LLVMGetIntTypeWidth(LLVMTypeOf(arguments[2])) != 64)
+  if (cn_is_ref(LLVMTypeOf(arguments[0])) || (!from_managed && !constant))
     return;
   uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
   LLVMValueRef local = cn_described_places_local(arguments[0]);
   if (bytes >= sizeof(uint64_t) && cn_described_places_miss_some(places, arguments[0], bytes) &&
-      !cn_described_places_none(places, arguments[1]) && (!local || may_be_collected(copy, local)))
+      !cn_described_places_none(places, arguments[1]) &&
+      (!local || may_be_collected(copy, local))) {
+    arguments[2] = as_length(places->ctx, copy, arguments[2]);
     call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments,
                 3);
+  }
 }
 
 /* Does an intrinsic store references in ordinary memory, other than one by one? */
@@ -280,7 +293,7 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copie
         refuse(ctx, i,
                "it stores several references in ordinary memory; pass expand-intrinsics "
                "makes single stores of vectors of fixed size");
-      else if (copies && cn_calls_copy(i))
+      else if (copies && cn_intrinsic_does(i, CN_EFFECT_COPY))
         check_copy(&places, i);
     }
   cn_described_places_free(&places);

@@ -5,6 +5,10 @@ declare void @llvm.memcpy.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memcpy.p1.p0.i64(ptr addrspace(1), ptr, i64, i1)
+declare void @llvm.memcpy.p0.p1.i32(ptr, ptr addrspace(1), i32, i1)
+declare void @llvm.memcpy.inline.p0.p1.i64(ptr, ptr addrspace(1), i64, i1)
+declare void @llvm.memcpy.element.unordered.atomic.p0.p1.i64(ptr, ptr addrspace(1), i64, i32)
+declare void @llvm.memmove.element.unordered.atomic.p0.p1.i32(ptr, ptr addrspace(1), i32, i32)
 declare void @llvm.lifetime.start.p0(ptr)
 declare void @llvm.lifetime.end.p0(ptr)
 declare void @later()
@@ -26,6 +30,27 @@ define void @checked(ptr %to, ptr %from, ptr addrspace(1) %object, i64 %n) gc "s
   call void @llvm.memcpy.p0.p1.i64(ptr %to, ptr addrspace(1) %object, i64 %n, i1 false)
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)
   call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 24, i1 false)
+  ret void
+}
+
+; By elements, and with a length of another width.
+; CHECK-LABEL: define void @other_copies
+; CHECK-NEXT: [[WIDE:%.*]] = zext i32 %m to i64
+; CHECK-NEXT: call void @cairn_check_copy(ptr %to, ptr addrspace(1) %object, i64 [[WIDE]])
+; CHECK-NEXT: @llvm.memcpy.p0.p1.i32
+; CHECK-NEXT: call void @cairn_check_copy(ptr %to, ptr addrspace(1) %object, i64 16)
+; CHECK-NEXT: @llvm.memcpy.inline.p0.p1
+; CHECK-NEXT: call void @cairn_check_copy(ptr %to, ptr addrspace(1) %object, i64 64)
+; CHECK-NEXT: @llvm.memcpy.element.unordered.atomic
+; CHECK-NEXT: zext i32 %m to i64
+; CHECK-NEXT: call void @cairn_check_copy(
+; CHECK-NEXT: @llvm.memmove.element.unordered.atomic
+; CHECK-NEXT: ret void
+define void @other_copies(ptr %to, ptr addrspace(1) %object, i32 %m) gc "statepoint-example" {
+  call void @llvm.memcpy.p0.p1.i32(ptr %to, ptr addrspace(1) %object, i32 %m, i1 false)
+  call void @llvm.memcpy.inline.p0.p1.i64(ptr %to, ptr addrspace(1) %object, i64 16, i1 false)
+  call void @llvm.memcpy.element.unordered.atomic.p0.p1.i64(ptr align 8 %to, ptr addrspace(1) align 8 %object, i64 64, i32 8)
+  call void @llvm.memmove.element.unordered.atomic.p0.p1.i32(ptr align 8 %to, ptr addrspace(1) align 8 %object, i32 %m, i32 8)
   ret void
 }
 
