@@ -4,14 +4,15 @@
  * so that CAIRN_VERIFY=stores can say which one had no barrier:
  *
  *   call void @cairn_note_store(ptr addrspace(1) to, i64 bytes, ptr place)
+ *   call void @cairn_note_copy(ptr addrspace(1) to, ptr addrspace(1) from, i64 bytes, ptr place)
  *
  * It does nothing without options->note_stores.
  *
  * Needs: what stores is what will run, so after the optimiser; not yet rewritten functions.
  * Provides: a call, which is a leaf, immediately before each store; of a vector or a struct, one
  * for each reference, and of a lane that a mask leaves out one of no bytes. The runtime looks up in
- * the object's layout what is noted of single references. Null is no reference, and locals are
- * roots: of these no call tells. Breaks: nothing.
+ * the object's layout what is noted of single references, and of copies in both layouts. Null is no
+ * reference, and locals are roots: of these no call tells. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -70,18 +71,47 @@ struct note {
   bool ok;
 };
 
-static void tell(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
+static void call_runtime(struct note *note, const char *name, LLVMValueRef *arguments,
+                         unsigned count)
 {
-  LLVMValueRef arguments[] = {slot, bytes, note->place};
-  LLVMTypeRef types[] = {LLVMTypeOf(slot), LLVMTypeOf(bytes), LLVMTypeOf(note->place)};
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(note->ctx->llvm), types, 3, false);
-  LLVMValueRef callee = cn_emit_declare(note->ctx, CN_NOTE_STORE, type, LLVMCCallConv);
+  LLVMTypeRef types[4];
 
+  CN_CHECK(count <= sizeof types / sizeof *types);
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(note->ctx->llvm), types, count, false);
+  LLVMValueRef callee = cn_emit_declare(note->ctx, name, type, LLVMCCallConv);
   note->ok &= callee != NULL;
   if (!callee)
     return;
   cn_emit_mark_leaf(note->ctx, callee);
-  LLVMBuildCall2(note->builder, type, callee, arguments, 3, "");
+  LLVMBuildCall2(note->builder, type, callee, arguments, count, "");
+}
+
+static void tell(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
+{
+  LLVMValueRef arguments[] = {slot, bytes, note->place};
+
+  call_runtime(note, CN_NOTE_STORE, arguments, 3);
+}
+
+/* The object that is copied from, or null if it is none. */
+static LLVMValueRef copied_from(LLVMValueRef at)
+{
+  enum { FROM = 1 };
+
+  if (!cn_intrinsic_does(at, CN_EFFECT_COPY))
+    return NULL;
+  LLVMValueRef from = LLVMGetArgOperand(at, FROM);
+  return cn_is_ref(LLVMTypeOf(from)) && !cn_address_is_local(cn_address_root_of(from)) ? from
+                                                                                       : NULL;
+}
+
+static void tell_copy(struct note *note, LLVMValueRef slot, LLVMValueRef from, LLVMValueRef bytes)
+{
+  LLVMValueRef arguments[] = {slot, from, bytes, note->place};
+
+  call_runtime(note, CN_NOTE_COPY, arguments, 4);
 }
 
 /* Tell of each reference in a value of `type`, `offset` bytes from `slot`. */
@@ -161,8 +191,11 @@ static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
   note.place = place_of(note.builder, at);
   find_range(ctx, note.builder, &access, &slot, &bytes);
   const struct cn_intrinsic *lanes = access.kind == CN_ACCESS_UNKNOWN ? NULL : lanes_of(at);
+  LLVMValueRef from = access.kind == CN_ACCESS_BULK ? copied_from(at) : NULL;
   if (lanes)
     tell_lanes(&note, at, lanes);
+  else if (from)
+    tell_copy(&note, slot, from, bytes);
   else if (LLVMIsAStoreInst(at) && access.kind != CN_ACCESS_UNKNOWN)
     tell_of_type(&note, LLVMTypeOf(access.value), slot, 0);
   else

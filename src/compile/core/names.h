@@ -98,6 +98,7 @@
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
 /* What note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
+#define CN_NOTE_COPY "cairn_note_copy"
 /* Attributes: of a call, or of a function: it returns a new object, and, with that value, none of
  * more than CAIRN_ABI_INLINE_ALLOC_MAX bytes; of a parameter or a result: it is the start of an
  * object, or null. */

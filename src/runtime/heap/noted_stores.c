@@ -17,6 +17,7 @@ struct note {
   uintptr_t start, end; /* the bytes that are stored to */
   uintptr_t pc;         /* return address of the call that notes it, just before */
   const char *place;    /* "file.c:12", or empty */
+  uintptr_t from;       /* what is copied there; 0: it is no copy between objects */
 };
 
 static struct note *notes; /* null: none are kept */
@@ -37,13 +38,14 @@ void cn_noted_stores_forget(void)
   forgotten = made;
 }
 
-/* Called by compiled code before it stores references to [to, to + bytes). `place` stays while its
- * image does. Phase MUTATE; async-signal-safe. */
+/* Called by compiled code before it stores references to [to, to + bytes), or copies what is at
+ * `from` there. `place` stays while its image does. Phase MUTATE; async-signal-safe. */
 #pragma GCC visibility push(default)
 void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
+void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place);
 #pragma GCC visibility pop
 
-void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
+static void keep(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place, uintptr_t pc)
 {
   if (notes == NULL)
     return;
@@ -52,11 +54,22 @@ void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
   note->end = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   note->start = to;
-  note->pc = (uintptr_t)__builtin_return_address(0);
+  note->from = from;
+  note->pc = pc;
   note->place = place;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (__builtin_add_overflow(to, bytes, &note->end))
     note->end = UINTPTR_MAX;
+}
+
+void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
+{
+  keep(to, 0, bytes, place, (uintptr_t)__builtin_return_address(0));
+}
+
+void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place)
+{
+  keep(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
 /* The number of the first one that is kept. */
@@ -65,12 +78,26 @@ static uint64_t first(void)
   return made - forgotten > CN_NOTED_STORES ? made - CN_NOTED_STORES : forgotten;
 }
 
+/* A copy to or from an address that is no multiple of eight moves no reference whole, and the
+ * compiler refuses it where it could. */
+static void each_word(const struct note *note, cn_noted_stores_visitor *visit, void *env)
+{
+  enum { WORD = sizeof(uintptr_t) };
+
+  if (note->start % WORD != 0 || note->from % WORD != 0)
+    return;
+  for (uintptr_t at = note->start; at < note->end && note->end - at >= WORD; at += WORD)
+    visit(env, at, note->from + (at - note->start));
+}
+
 void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env)
 {
   for (uint64_t i = first(); notes != NULL && i < made; i++) {
     const struct note *note = &notes[i % CN_NOTED_STORES];
-    if (note->end - note->start == sizeof(uintptr_t))
-      visit(env, note->start);
+    if (note->from != 0)
+      each_word(note, visit, env);
+    else if (note->end - note->start == sizeof(uintptr_t))
+      visit(env, note->start, 0);
   }
 }
 

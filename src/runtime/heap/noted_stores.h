@@ -19,8 +19,9 @@ void cn_noted_stores_begin(void);
 void cn_noted_stores_forget(void);
 
 /* Phase STOP. Call `visit` with the places of single references that were stored since the last
- * collection, as far as they are kept. Nothing without CAIRN_VERIFY=stores. */
-typedef void cn_noted_stores_visitor(void *env, uintptr_t address);
+ * collection, and with each word that was copied from one object to another, as far as they are
+ * kept; `from` is that of the copied word, or 0. Nothing without CAIRN_VERIFY=stores. */
+typedef void cn_noted_stores_visitor(void *env, uintptr_t address, uintptr_t from);
 void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env);
 
 /* Phase STOP. Write where the last store to the address was, as "; stored at pc 0x12 (main+0x34),

@@ -96,23 +96,37 @@ static void check_fields(void *env, const struct cn_heap_object *object,
     cairn_object_visit(object->payload, object->layout, check_covered, (void *)object);
 }
 
-/* A reference was stored at `address` since the last collection, and no object has moved. Places
- * outside of objects, as the rest of a shorter array, are not looked at. */
-static void check_place(void *env, uintptr_t address)
+/* The layout of the object in which `address` lies, or null; where it starts. Places outside of
+ * objects, as the rest of a shorter array, are in none. */
+static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uintptr_t address,
+                                            uintptr_t *payload)
+{
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, address);
+
+  *payload =
+      stretch != NULL && stretch->starts != NULL ? cn_object_starts_last(stretch, address) : 0;
+  if (*payload == 0 || cairn_header_is_gone(*cairn_object_header(*payload)))
+    return NULL;
+  const struct cairn_layout *layout = cairn_object_layout(*payload);
+  if (cn_buffer_is_filler(layout))
+    return NULL;
+  uintptr_t end = cn_heap_walk_object(heap, *payload, layout->elem_size != 0, stretch->end).end;
+  return address < end ? layout : NULL;
+}
+
+/* A reference was stored at `address` since the last collection, and no object has moved; or a word
+ * was copied there, which is a reference if the layout of the object at `from` says so. */
+static void check_place(void *env, uintptr_t address, uintptr_t from)
 {
   const struct cn_heap_walk *heap = env;
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, address);
-  uintptr_t payload =
-      stretch != NULL && stretch->starts != NULL ? cn_object_starts_last(stretch, address) : 0;
   char place[2 * CN_LAYOUT_TEXT], type[CN_LAYOUT_TEXT], store[CN_NOTED_STORE_TEXT];
-
-  if (payload == 0 || cairn_header_is_gone(*cairn_object_header(payload)))
-    return;
-  const struct cairn_layout *layout = cairn_object_layout(payload);
+  uintptr_t payload, source;
+  const struct cairn_layout *layout = layout_at(heap, address, &payload),
+                            *copied = from != 0 ? layout_at(heap, from, &source) : NULL;
   uint64_t offset = address - payload;
-  if (cn_buffer_is_filler(layout) || cn_layouts_have_reference(layout, offset))
-    return;
-  if (address >= cn_heap_walk_object(heap, payload, layout->elem_size != 0, stretch->end).end)
+
+  if (layout == NULL || cn_layouts_have_reference(layout, offset) ||
+      (from != 0 && (copied == NULL || !cn_layouts_have_reference(copied, from - source))))
     return;
   uintptr_t to = cairn_slot_object((struct cairn_slot){(uintptr_t *)address});
   if (to == 0 || cn_heap_walk_stretch_of(heap, to - CAIRN_ABI_HEADER_SIZE) == NULL)

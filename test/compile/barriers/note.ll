@@ -42,9 +42,9 @@ define void @none(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-examp
 ; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) [[AT]], i64 8, ptr
 ; CHECK-NEXT: store { ptr addrspace(1), i64, ptr addrspace(1) }
 ; CHECK: [[N:%.*]] = zext i32 %n to i64
-; CHECK-NEXT: call void @cairn_note_store(ptr addrspace(1) %p, i64 [[N]], ptr
+; CHECK-NEXT: call void @cairn_note_copy(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 [[N]], ptr
 ; CHECK-NEXT: call void @llvm.memcpy
-; CHECK: call void @cairn_note_store(ptr addrspace(1) %p, i64 %m, ptr
+; CHECK: call void @cairn_note_copy(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %m, ptr
 ; CHECK-NEXT: call void @llvm.memmove
 ; CHECK: %[[FIRST:.*]] = getelementptr ptr addrspace(1), ptr addrspace(1) %p, i64 0
 ; CHECK-NEXT: %[[BIT0:.*]] = extractelement <4 x i1> %mask, i64 0
