@@ -44,6 +44,7 @@ soak: build
 	@bench/threads build
 	@test/random/run_copies build 1 100
 	@test/random/run_shadow build 10
+	@test/tools/each_step build
 	@bench/large build
 
 projects: build

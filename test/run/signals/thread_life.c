@@ -12,11 +12,15 @@
 // RUN: %t.step --first=2 --apart=89 env CAIRN_STRESS=50 %t 1 | FileCheck %s
 // CHECK: threads: all ended, handlers: right, left 1
 #include <pthread.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cairn/cairn.h>
 #include <cairn/collector.h>
+#include <cairn/handle.h>
+#include <cairn/pin.h>
+#include <cairn/weak.h>
 #include "step.h"
 
 struct node {
@@ -29,6 +33,38 @@ static struct node managed *shared;
 static volatile long handled, wrong;
 static pthread_key_t key;
 
+static int compare(const void *a, const void *b)
+{
+  struct node managed *node = cairn_new(struct node);
+
+  node->value = *(const long *)a;
+  return node->value != *(const long *)b;
+}
+
+/* Other ways into the runtime: arrays, copies, pins, handles, hashes, native code that calls back. */
+static void enter_all(void)
+{
+  long numbers[] = {1, 2, 3}, wanted = 3;
+  size_t count = 3;
+  struct node managed *node = cairn_new(struct node);
+  struct node managed *managed *nodes = cairn_new_array(struct node managed *, 9);
+  struct cairn_handle *handle = cairn_handle_new(node);
+  const struct node *pinned = cairn_pin(node);
+  unsigned long hash = cairn_identity_hash(node);
+
+  node->value = 5;
+  nodes[2] = node;
+  nodes[8] = shared;
+  cairn_copy(nodes + 3, nodes, 4 * sizeof *nodes);
+  wrong += pinned->value != 5 || nodes[5] != node || nodes[8] == NULL;
+  cairn_unpin(node);
+  cairn_collect();
+  struct node managed *same = cairn_handle_get(handle);
+  wrong += same != nodes[5] || cairn_identity_hash(same) != hash;
+  cairn_handle_free(handle);
+  wrong += lfind(&wanted, numbers, &count, sizeof *numbers, compare) != &numbers[2];
+}
+
 static void on_signal(int number)
 {
   struct node managed *node = cairn_new(struct node);
@@ -36,7 +72,10 @@ static void on_signal(int number)
   node->value = 7;
   mine = node;
   shared = node;
-  cairn_collect();
+  if (handled % 3 == 0)
+    enter_all();
+  else
+    cairn_collect();
   wrong += mine->value != 7 || shared->value != 7;
   handled++;
 }
