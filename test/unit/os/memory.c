@@ -46,9 +46,28 @@ static void released_locked(void **state)
   comes_back_empty(true);
 }
 
+/* Tables are read everywhere, and written where they were committed. */
+static void read_before(void **state)
+{
+  size_t page = cn_os_page(), bytes = 4 * page;
+  uintptr_t memory = cn_os_reserve(bytes);
+  const unsigned char *at = (const unsigned char *)memory;
+
+  (void)state;
+  assert_true(cn_os_let_read(memory, bytes));
+  assert_true(cn_os_commit(memory + page, page));
+  memset((void *)(memory + page), 0x5a, page);
+  for (size_t i = 0; i < bytes; i++)
+    assert_int_equal(at[i], i / page == 1 ? 0x5a : 0);
+  assert_true(cn_os_commit(memory, 2 * page));
+  assert_int_equal(at[page], 0x5a);
+  cn_os_free((void *)memory, bytes);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(released), cmocka_unit_test(released_locked)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(released), cmocka_unit_test(released_locked),
+                                     cmocka_unit_test(read_before)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,6 +277,11 @@ bool cn_os_commit(uintptr_t at, size_t bytes)
   return mprotect((void *)at, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+bool cn_os_let_read(uintptr_t at, size_t bytes)
+{
+  return mprotect((void *)at, bytes, PROT_READ) == 0;
+}
+
 void cn_os_discard(uintptr_t at, size_t bytes)
 {
   madvise((void *)at, bytes, MADV_DONTNEED);
