@@ -1,11 +1,13 @@
 #!/bin/sh
-# LLVM 22.1.8: ORC's layer of RuntimeDyld gives the address 0 to a function that has a local symbol of its name beside it.
+# LLVM 22.1.8: ORC's layer of RuntimeDyld gives the address 0 to a function that has a local symbol of its name beside
+# it.
 #
-# Expected: LLVMOrcLLJITLookup() of a global function gives its address, as with JITLink, or an error. Observed: no error,
-# and 0, if the object also has a local symbol of that name. Such objects are ordinary: `ld -r` makes one of two units of
-# which one has a static function of that name. Source: RTDyldObjectLinkingLayer.cpp collects the names of symbols that
-# are not global in emit(), and onObjLoad() resolves no symbol of such a name. src/object/elf/elf_memory.c keeps modules
-# of Cairn from this layer. Packages: libllvm22 and llvm-22-dev of Debian, into a folder. Exits non-zero if that changes.
+# Expected: LLVMOrcLLJITLookup() of a global function gives its address, as with JITLink, or an error. Observed: no
+# error, and 0, if the object also has a local symbol of that name. Such objects are ordinary: `ld -r` makes one of two
+# units of which one has a static function of that name. Source: RTDyldObjectLinkingLayer.cpp collects the names of
+# symbols that are not global in emit(), and onObjLoad() resolves no symbol of such a name. src/object/elf/elf_memory.c
+# keeps modules of Cairn from this layer. Packages: libllvm22 and llvm-22-dev of Debian, into a folder. Exits non-zero
+# if that changes.
 set -eu
 version='1:22.1.8-1~deb12u1'
 folder=$(mktemp -d)

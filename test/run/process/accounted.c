@@ -1,5 +1,7 @@
-// RUN: for collector in generational semispace; do %cairn-cc -O1 -fcairn-collector=$collector -I%root/include %s -o %t && \
-// RUN:   env CAIRN_HEAP_MAX=4g CAIRN_HEAP_INITIAL=1m %t && env CAIRN_HEAP_MAX=4g CAIRN_HEAP_INITIAL=1m CAIRN_STRESS=2000 %t small || exit 1; \
+// RUN: for collector in generational semispace; do \
+// RUN:   %cairn-cc -O1 -fcairn-collector=$collector -I%root/include %s -o %t && \
+// RUN:   env CAIRN_HEAP_MAX=4g CAIRN_HEAP_INITIAL=1m %t && \
+// RUN:   env CAIRN_HEAP_MAX=4g CAIRN_HEAP_INITIAL=1m CAIRN_STRESS=2000 %t small || exit 1; \
 // RUN: done | sort | uniq -c | FileCheck %s
 // The memory that the system counts for a program (vm.overcommit_memory=2, `VmData`, the size of a core file): what a
 // program uses, and tables for it, not for all addresses that the runtime reserves.

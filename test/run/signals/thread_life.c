@@ -6,7 +6,8 @@
  * What would go wrong: the thread ends and stays in the registry; no round of destructors is left that detaches it; the
  * check of the store walks over interrupted code.
  */
-// RUN: %cairn-cc -w -O1 -I%root/include -I%root/test/tools %s -o %t -pthread && clang -w -O1 %root/test/tools/step.c -o %t.step
+// RUN: %cairn-cc -w -O1 -I%root/include -I%root/test/tools %s -o %t -pthread && \
+// RUN:   clang -w -O1 %root/test/tools/step.c -o %t.step
 // RUN: %t.step --once --first=3 --apart=997 %t 3 | FileCheck %s
 // RUN: %t.step --first=5 --apart=211 %t 1 | FileCheck %s
 // RUN: %t.step --first=2 --apart=89 env CAIRN_STRESS=50 %t 1 | FileCheck %s
