@@ -124,15 +124,15 @@
  *   struct node managed *n = cairn_new(struct node);
  */
 #define cairn_new(T) \
-  ((__typeof__(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
+  ((CAIRN_OBJECT_(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
 
 /* cairn_new_array(T, n): a new array of n elements of type T, zeroed; type `T managed *`. n counts
  * elements, is converted to long, and may be 0.
  *   long managed *squares = cairn_new_array(long, count);
  */
 #define cairn_new_array(T, n) \
-  ((__typeof__(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), \
-                                                     sizeof(__typeof__(T))))
+  ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), \
+                                                        sizeof(__typeof__(T))))
 
 /* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, a struct that ends
  * in a flexible array member, with n elements in that, zeroed; type `S managed *`. n as above. C
@@ -152,8 +152,8 @@
  *   char managed *line = cairn_new_array_uninit(char, length);
  */
 #define cairn_new_array_uninit(T, n) \
-  ((__typeof__(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), \
-                                                            sizeof(__typeof__(T))))
+  ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), \
+                                                               sizeof(__typeof__(T))))
 #define cairn_new_flex_uninit(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
@@ -212,11 +212,11 @@
 
 #define CAIRN_THIRD_(first, second, third, ...) third
 #define CAIRN_NEW_FLEX_(alloc, S, n) \
-  ((__typeof__(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
-                                        CAIRN_PLAIN_FLEX_BYTES))
+  ((CAIRN_OBJECT_(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
+                                           CAIRN_PLAIN_FLEX_BYTES))
 #define CAIRN_NEW_FLEX_NAMED_(alloc, S, n, member) \
-  ((__typeof__(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
-                                        sizeof(((__typeof__(S) cairn_managed *)0)->member[0])))
+  ((CAIRN_OBJECT_(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
+                                           sizeof(((__typeof__(S) *)0)->member[0])))
 
 #define CAIRN_ALIGNED_(T) \
   _Static_assert(_Alignof(__typeof__(T)) <= 8, \
@@ -224,12 +224,24 @@
 
 #ifndef CAIRN_PLAIN
 
+/* T without `managed`, which a typedef may have: an object itself is of no address space, and one
+ * is not given twice. */
+#define CAIRN_OBJECT_(T) __typeof__(*CAIRN_NULL_(T))
+#define CAIRN_NULL_(T) \
+  (__extension__ _Generic((__typeof__(T) *)0, \
+       CAIRN_WITHOUT_(__typeof_unqual__(T)), \
+       CAIRN_WITHOUT_(const __typeof_unqual__(T)), \
+       CAIRN_WITHOUT_(volatile __typeof_unqual__(T)), \
+       CAIRN_WITHOUT_(const volatile __typeof_unqual__(T)), \
+       default: (__typeof__(T) *)0))
+#define CAIRN_WITHOUT_(T) T cairn_managed * : (T *)0
+
 /* The layout of T: a static whose LLVM value type names every reference in T. A pass turns it into
  * what the collector reads (struct cairn_layout) and drops it. */
 #define CAIRN_LAYOUT_(T) \
   __extension__({ \
     CAIRN_ALIGNED_(T); \
-    static const __typeof__(T) cairn_layout_; \
+    static const CAIRN_OBJECT_(T) cairn_layout_; \
     (const void *)&cairn_layout_; \
   })
 #define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_alloc_array(layout, n)
@@ -237,8 +249,7 @@
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_alloc_array_uninit(layout, n)
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_alloc_flex_uninit(layout, n)
 
-#define CAIRN_RESIZE_(resize, array, n) \
-  (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*(array))), array, n)
+#define CAIRN_RESIZE_(resize, array, n) (resize)(CAIRN_LAYOUT_(__typeof__(*(array))), array, n)
 
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee")
@@ -265,6 +276,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 #include <stdlib.h>
 #include <string.h>
 
+#define CAIRN_OBJECT_(T) __typeof__(T)
 #define CAIRN_LAYOUT_(T) \
   __extension__({ \
     CAIRN_ALIGNED_(T); \

@@ -39,7 +39,7 @@ typedef struct cairn_value_ cairn_managed *cairn_value;
  * object. cairn_value_object(T, value): the reference that the word is, as one to a T. Whoever asks
  * knows that it is no integer: nothing tests that. */
 #define cairn_value_of(reference) ((cairn_value)(reference))
-#define cairn_value_object(T, value) ((__typeof__(T) cairn_managed *)(value))
+#define cairn_value_object(T, value) ((CAIRN_OBJECT_(T) cairn_managed *)(value))
 
 #ifndef CAIRN_PLAIN
 
