@@ -249,7 +249,8 @@
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_alloc_array_uninit(layout, n)
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_alloc_flex_uninit(layout, n)
 
-#define CAIRN_RESIZE_(resize, array, n) (resize)(CAIRN_LAYOUT_(__typeof__(*(array))), array, n)
+#define CAIRN_RESIZE_(resize, array, n) \
+  (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*(array))), array, n)
 
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
 void *cairn_promise_(void *function) __asm__("cairn.managed.callee")

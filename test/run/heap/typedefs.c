@@ -84,19 +84,21 @@ int main(void)
   const_file *constant = cairn_new(const_file);
   files *four = cairn_new(files), *eight = cairn_new_array(files, 2);
   atomic_three managed *threes = cairn_new_array(atomic_three, 5);
+  _Atomic long managed *counts = cairn_new_array(_Atomic long, 5);
 
   for (long i = 0; i < 100; i++)
     list = listed(list, i);
   slots->slot[2] = named->slot[1] = array[1].next = (*four)[3].next = eight[1][2].next = list;
   numbers[2] = line->of[7] = 5;
+  counts[3] = 7;
   threes[4] = (struct three){{1, 2, 3}};
   array = cairn_resize_array(array, 40);
-  threes = cairn_resize_array(threes, 40);
+  counts = cairn_resize_array(counts, 40);
   numbers = cairn_resize_array_uninit(numbers, 4);
   cairn_collect();
   struct three third = threes[4];
   printf("%ld %ld %ld %ld %ld\n", sum(slots->slot[2]), sum(named->slot[1]), sum(array[1].next), sum((*four)[3].next),
          sum(eight[1][2].next));
-  printf("%ld %d %ld %ld %d %d\n", numbers[2], line->of[7], array[39].size, constant->size, third.c[2],
+  printf("%ld %d %ld %ld %d %ld %d\n", numbers[2], line->of[7], array[39].size, constant->size, third.c[2], counts[3],
          (int)sizeof *threes);
 }
