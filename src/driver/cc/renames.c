@@ -93,9 +93,32 @@ static void add(struct cn_renames *renames, const char *from, const char *to)
   cn_push(&renames->list, (struct cn_rename){from, to});
 }
 
+/* The length of the name that `text` begins with. */
+static int name_length(const char *text)
+{
+  int length = 0;
+
+  while (is_part(text[length]))
+    length++;
+  return is_name(text) ? length : 0;
+}
+
+/* Of --defsym=f=g. */
+static void add_definition(const char *text, struct cn_renames *renames)
+{
+  int from = name_length(text);
+
+  if (text[from] == '=') {
+    const char *to = text + from + 1;
+    int length = name_length(to);
+    add(renames, cn_command_text("%.*s", from, text), length && !to[length] ? to : NULL);
+  }
+}
+
 /* ---- linker scripts ---- */
 
-/* The names `f` and `g` of an assignment "f = g;" of which the equals sign is at `at`. */
+/* The names `f` and `g` of an assignment "f = g;" of which the equals sign is at `at`; null for `g`
+ * if that is another expression. */
 static bool names_at(const char *text, const char *at, struct cn_rename *names)
 {
   static const char space[] = " \t\r\n";
@@ -107,14 +130,12 @@ static bool names_at(const char *text, const char *at, struct cn_rename *names)
   while (from > text && is_part(from[-1]))
     from--;
   bool begins = from == text || strchr(" \t\r\n;{}/", from[-1]);
-  size_t length = 0;
-  while (is_part(to[length]))
-    length++;
+  int length = name_length(to);
   const char *after = to + length + strspn(to + length, space);
-  if (!begins || from == end || !is_name(from) || !is_name(to) || *after != ';')
+  if (!begins || from == end || !is_name(from) || at[1] == '=')
     return false;
   *names = (struct cn_rename){cn_command_text("%.*s", (int)(end - from), from),
-                              cn_command_text("%.*s", (int)length, to)};
+                              length && *after == ';' ? cn_command_text("%.*s", length, to) : NULL};
   return true;
 }
 
@@ -259,13 +280,12 @@ bool cn_renames_collect(const struct cn_command *command, struct cn_renames *ren
   for (size_t i = 0; i < words.count; i++) {
     const char *wrapped = argument_of(&words, i, "wrap", sizeof "wr" - 1);
     const char *defined = argument_of(&words, i, "defsym", sizeof "defs" - 1);
-    const char *equal = defined ? strchr(defined, '=') : NULL;
     if (wrapped && is_name(wrapped)) {
       add(renames, wrapped, cn_command_text("__wrap_%s", wrapped));
       add(renames, cn_command_text("__real_%s", wrapped), wrapped);
     }
-    if (equal && is_name(defined) && is_name(equal + 1))
-      add(renames, cn_command_text("%.*s", (int)(equal - defined), defined), equal + 1);
+    if (defined && is_name(defined))
+      add_definition(defined, renames);
   }
   if (ok)
     add_scripts(command, &words, renames);

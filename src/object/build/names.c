@@ -124,17 +124,41 @@ struct change {
   bool any, redirects;
 };
 
+/* What holds for a symbol by which managed code calls a function, or null. */
+static const struct cn_rename *rename_of(const struct index *index, const char *name,
+                                         const struct cn_renames *renames, unsigned *which)
+{
+  const char *function = function_of(name, which);
+
+  for (size_t i = 0; function && i < renames->list.count; i++)
+    if (strcmp(function, renames->list.at[i].from) == 0 && !defines(index, function))
+      return &renames->list.at[i];
+  return NULL;
+}
+
+/* Negative: a function is called whose address is an expression's. */
+static int check_expressions(const struct index *index, const struct cn_renames *renames,
+                             char **error)
+{
+  unsigned which;
+
+  for (size_t i = 0; i < index->count; i++) {
+    const struct cn_rename *rename = rename_of(index, index->at[i]->name, renames, &which);
+    if (rename && !rename->to)
+      return CN_FAIL(error,
+                     "managed code calls '%s', which --defsym or a linker script sets to an "
+                     "expression: set it to the name of a function",
+                     rename->from);
+  }
+  return 0;
+}
+
 static char *new_name(const struct index *index, const char *name, const struct cn_renames *renames)
 {
   unsigned which;
-  const char *function = function_of(name, &which);
+  const struct cn_rename *rename = rename_of(index, name, renames, &which);
 
-  for (size_t i = 0; function && i < renames->list.count; i++) {
-    const struct cn_rename *rename = &renames->list.at[i];
-    if (strcmp(function, rename->from) == 0 && !defines(index, function))
-      return cn_format("%s%s", prefixes[which], rename->to);
-  }
-  return NULL;
+  return rename && rename->to ? cn_format("%s%s", prefixes[which], rename->to) : NULL;
 }
 
 /* Another symbol that has this name in the end: one whose name stays, or the first that gets it. */
@@ -240,7 +264,9 @@ enum cairn_status cn_names_change(const void *bytes, size_t size, const struct c
                           cn_alloc((elf.symbol_count + 1) * sizeof *change.instead), false, false};
   plan(&change, &index, renames);
   cn_parts_copy(&parts, &elf, bytes);
-  int status = redirect_all(&change, &parts, error);
+  int status = check_expressions(&index, renames, error);
+  if (!status)
+    status = redirect_all(&change, &parts, error);
   if (!status && change.any) {
     rename_all(&change, &parts);
     struct cn_bytes file = cn_parts_write(&parts, &elf.head);

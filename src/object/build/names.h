@@ -14,7 +14,8 @@
  * made it weak or local. Negative: *error is a message to free. */
 int cn_names_check(const struct cn_elf *elf, char **error);
 
-/* What the linker calls otherwise: references to `from` in objects that do not define it. */
+/* What the linker calls otherwise: references to `from` in objects that do not define it. Null for
+ * `to`: the address is an expression's, of no known function, and such references are refused. */
 struct cn_rename {
   const char *from, *to;
 };
