@@ -10,12 +10,14 @@
 #include <stdbool.h>
 
 enum cn_lock {
-  CN_LOCK_IMAGES,  /* changes of the list of images (image.h), and what is made of their details */
-  CN_LOCK_FRAMES,  /* the index over frame maps (index.h) */
-  CN_LOCK_HANDLES, /* the list of unused handles (handles.h) */
-  CN_LOCK_WEAK,    /* objects registered for finalisers, and queues; before CN_LOCK_HANDLES */
-  CN_LOCK_PINS,    /* what is pinned (pins.h) */
-  CN_LOCK_ANCHORS, /* memory for anchors (anchors.h); its holder takes no other lock */
+  CN_LOCK_IMAGES,   /* changes of the list of images (image.h), and what is made of their details */
+  CN_LOCK_FRAMES,   /* the index over frame maps (index.h) */
+  CN_LOCK_HANDLES,  /* the list of unused handles (handles.h) */
+  CN_LOCK_WEAK,     /* objects registered for finalisers, and queues; before CN_LOCK_HANDLES */
+  CN_LOCK_PINS,     /* what is pinned (pins.h) */
+  CN_LOCK_UNFILLED, /* blocks that may never have been filled (uncleared.h); its holder takes no
+                     * other lock */
+  CN_LOCK_ANCHORS,  /* memory for anchors (anchors.h); its holder takes no other lock */
   CN_LOCKS
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "runtime/core/poll_word.h"
+#include "runtime/heap/uncleared.h"
 
 enum {
   BESIDE = 16 << 10, /* bytes of a buffer for handlers; */
@@ -224,44 +225,14 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* The blocks of one check at most, which end at `end`. */
-struct last_blocks {
-  uintptr_t start, end, buffer_end;
-};
-
-static bool begins(const struct last_blocks *last, uintptr_t object)
+/* Compiled code does not clear what it fills at once: an object that is never filled, which nothing
+ * leads to, has words of earlier objects. The blocks of one check are the last ones. */
+static void note_unfilled(uintptr_t from, uintptr_t end)
 {
-  uintptr_t block = last->start;
-
-  while (block < last->end && cairn_block_object(block) < object)
-    block = block_end(block, last->end);
-  return block < last->end && cairn_block_object(block) == object &&
-         !cn_buffer_is_filler(cairn_object_layout(object));
-}
-
-static void forget_old_word(void *env, struct cairn_slot slot)
-{
-  const struct last_blocks *last = env;
-  uintptr_t object = cairn_slot_object(slot);
-
-  if (object > last->start && object < last->buffer_end && !begins(last, object))
-    *slot.address = 0;
-}
-
-/* Compiled code does not clear what it fills at once: an object that is not filled, which nothing
- * leads to, has old words. Forget those that lead to no object nearby. */
-static void forget_old_words(const struct cairn_mutator *mutator, uintptr_t from)
-{
-  struct last_blocks last = {from, mutator->alloc, mutator->buffer_end};
-  uintptr_t block, object;
-
-  while (last.end - last.start > CAIRN_ABI_INLINE_ALLOC_MAX)
-    last.start = block_end(last.start, last.end);
-  for (block = last.start; block != last.end; block = block_end(block, last.end)) {
-    object = cairn_block_object(block);
-    cairn_object_visit(object, cairn_object_layout(object), forget_old_word, &last);
-    cairn_object_visit_weak(object, cairn_object_layout(object), forget_old_word, &last);
-  }
+  while (end - from > CAIRN_ABI_INLINE_ALLOC_MAX)
+    from = block_end(from, end);
+  if (from != end)
+    cn_unfilled_note(from, end);
 }
 
 /* All blocks but those that were allocated last, by one check, are whole. Header words of these may
@@ -280,7 +251,7 @@ void cn_buffer_mend(struct cairn_mutator *mutator)
     }
     CN_CHECK(block < next && next <= end);
   }
-  forget_old_words(mutator, from);
+  note_unfilled(from, end);
   mutator->beside.walkable = end;
 }
 

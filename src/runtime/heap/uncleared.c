@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Collections learn whether the program has made arrays that were not cleared.
+ * Collections learn whether the program has made arrays that were not cleared, and walks over all
+ * objects learn which may never have been filled.
  */
 #include "runtime/heap/uncleared.h"
 
@@ -8,7 +9,15 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "runtime/core/grow.h"
 #include "runtime/core/image.h"
+#include "runtime/core/lock.h"
+
+struct unfilled {
+  uintptr_t start, end;
+};
+
+static CN_GROW(struct unfilled) unfilled; /* since the last collection; CN_LOCK_UNFILLED */
 
 static _Atomic bool left;   /* since the last collection, by a mutator that is gone */
 static _Atomic bool lately; /* before the last collection, and after the one before it */
@@ -25,6 +34,7 @@ void cn_uncleared_begin(void)
   atomic_store(&lately, made);
   if (made)
     atomic_store(&ever, true);
+  unfilled.count = 0;
 }
 
 void cn_uncleared_leave(const struct cairn_mutator *mutator)
@@ -47,4 +57,29 @@ bool cairn_arrays_uncleared(void)
 bool cairn_arrays_uncleared_lately(void)
 {
   return atomic_load(&lately) || is_unknown();
+}
+
+/* ---- objects that were never filled ---- */
+
+void cn_unfilled_note(uintptr_t start, uintptr_t end)
+{
+  bool taken = cn_lock_take(CN_LOCK_UNFILLED);
+
+  CN_CHECK(taken && start < end);
+  cn_grow_push(&unfilled, (struct unfilled){start, end});
+  cn_lock_release(CN_LOCK_UNFILLED);
+}
+
+bool cn_unfilled_exist(void)
+{
+  return unfilled.count != 0;
+}
+
+bool cn_unfilled_has(uintptr_t payload)
+{
+  CN_ASSERT(payload != 0);
+  for (size_t i = 0; i < unfilled.count; i++)
+    if (payload > unfilled.at[i].start && payload <= unfilled.at[i].end)
+      return true;
+  return false;
 }

@@ -17,6 +17,7 @@
 #include "runtime/heap/layouts.h"
 #include "runtime/heap/noted_stores.h"
 #include "runtime/heap/object_starts.h"
+#include "runtime/heap/uncleared.h"
 
 #define FAIL CN_HEAP_WALK_FAIL
 
@@ -114,6 +115,53 @@ static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uin
   return address < end ? layout : NULL;
 }
 
+static void walk_all(const struct cn_heap_walk *heap, cn_heap_visitor *visit)
+{
+  for (size_t i = 0; i < heap->stretches.count; i++)
+    if (heap->stretches.at[i].blocks)
+      cn_heap_walk_stretch(heap, &heap->stretches.at[i], visit, NULL);
+}
+
+/* ---- objects that were never filled ---- */
+
+static void clear_old_word(void *env, struct cairn_slot slot)
+{
+  const struct cn_heap_object *object = env;
+
+  if (wrong_target(object->walk, cairn_slot_object(slot), false) != NULL)
+    *slot.address = 0;
+}
+
+static void clear_old_words(void *env, const struct cn_heap_object *object,
+                            const struct cn_stretch *stretch)
+{
+  (void)env;
+  CN_ASSERT(stretch->blocks);
+  if (object->layout == NULL || !cn_unfilled_has(object->payload))
+    return;
+  cairn_object_visit(object->payload, object->layout, clear_old_word, (void *)object);
+  cairn_object_visit_weak(object->payload, object->layout, clear_old_word, (void *)object);
+}
+
+static void make_starts(struct cn_heap_walk *heap)
+{
+  if (!cn_object_starts_make(heap))
+    cairn_out_of_memory(false, "%s collection %lu: no memory for tables", heap->what,
+                        (unsigned long)heap->collection);
+  if (cn_unfilled_exist())
+    walk_all(heap, clear_old_words);
+}
+
+void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
+{
+  if (!cn_unfilled_exist())
+    return;
+  make_starts(heap);
+  cn_object_starts_free(heap);
+}
+
+/* ---- places, roots, and the whole heap ---- */
+
 /* A reference was stored at `address` since the last collection, and no object has moved; or a word
  * was copied there, which is a reference if the layout of the object at `from` says so. */
 static void check_place(void *env, uintptr_t address, uintptr_t from)
@@ -164,13 +212,6 @@ static void check_roots(struct cn_heap_walk *heap)
   cn_stats.roots = before.roots;
 }
 
-static void walk(const struct cn_heap_walk *heap, cn_heap_visitor *visit)
-{
-  for (size_t i = 0; i < heap->stretches.count; i++)
-    if (heap->stretches.at[i].blocks)
-      cn_heap_walk_stretch(heap, &heap->stretches.at[i], visit, NULL);
-}
-
 void cn_verify_heap(bool after, uint64_t collection, bool roots)
 {
   struct cn_heap_walk heap = {.what =
@@ -178,9 +219,8 @@ void cn_verify_heap(bool after, uint64_t collection, bool roots)
                               .collection = collection};
 
   cn_heap_walk_open(&heap);
-  if (!cn_object_starts_make(&heap))
-    cairn_out_of_memory(false, "CAIRN_VERIFY=heap has no memory for its tables");
-  walk(&heap, check_fields);
+  make_starts(&heap);
+  walk_all(&heap, check_fields);
   if (!after)
     cn_noted_stores_each(check_place, &heap);
   if (roots)

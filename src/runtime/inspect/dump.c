@@ -19,6 +19,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/layouts.h"
+#include "runtime/heap/verify_heap.h"
 #include "runtime/inspect/dump.h"
 #include "runtime/inspect/out.h"
 #include "runtime/inspect/places.h"
@@ -290,6 +291,7 @@ void cn_dump_exhausted(void)
   }
   world.entered = cn_image_enter();
   cn_heap_walk_open(&world.walk);
+  cn_heap_clear_unfilled(&world.walk);
   if (put_all(&world, path, message, sizeof message) != CAIRN_OK)
     cn_report_text("cairn: CAIRN_DUMP: %.900s\n", message);
   cn_heap_walk_close(&world.walk);

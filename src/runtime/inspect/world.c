@@ -15,6 +15,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
+#include "runtime/heap/verify_heap.h"
 #include "runtime/threads/stop.h"
 
 static struct cairn_mutator *own_mutator(void)
@@ -49,6 +50,7 @@ enum cairn_status cn_world_stop(struct cn_world *world, const char *what, uintpt
   world->entered = cn_image_enter();
   world->walk = (struct cn_heap_walk){.what = what, .collection = cn_stats.collections};
   cn_heap_walk_open(&world->walk);
+  cn_heap_clear_unfilled(&world->walk);
   return CAIRN_OK;
 }
 

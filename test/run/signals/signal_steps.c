@@ -9,12 +9,14 @@
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
 // RUN: %t.0 3 | FileCheck %s
+// RUN: env CAIRN_VERIFY=heap %t 31 | FileCheck %s
 // RUN: env CAIRN_VERIFY=frames,heap %t 1 callbacks | FileCheck %s --check-prefix=CALLBACKS
 // RUN: env CAIRN_VERIFY=frames %t.0 1 callbacks | FileCheck %s --check-prefix=CALLBACKS
 // CALLBACKS: callbacks: handlers ran{{$}}
 // CHECK: allocations: handlers ran{{$}}
 // CHECK-NEXT: collections: no write was lost{{$}}
 // CHECK-NEXT: jumps: the heap can be walked{{$}}
+// CHECK-NEXT: unfilled: the heap is right{{$}}
 #include <pthread.h>
 #include <search.h>
 #include <setjmp.h>
@@ -217,6 +219,73 @@ static void jumping(long thin)
   printf("jumps: the heap can be walked%s\n", only > 50 ? "" : ": too few");
 }
 
+/* Allocated by one check, and not cleared before they are filled. */
+struct wide {
+  struct wide managed *a, *b, *c, *d;
+  long value;
+};
+
+__attribute__((noinline)) static struct wide managed *link_three(struct wide managed *before)
+{
+  struct wide managed *p = cairn_new(struct wide), *q = cairn_new(struct wide), *r = cairn_new(struct wide);
+
+  p->a = p->d = q->a = q->b = q->d = r;
+  p->b = r->b = q;
+  p->c = r->d = before;
+  q->c = r->a = r->c = p;
+  p->value = q->value = r->value = 5;
+  return r;
+}
+
+static char managed *odd;
+
+/* What is allocated next lies in memory with references that were right in the last cycle, to objects far below. */
+static void litter(void)
+{
+  static struct wide managed *ring[400];
+
+  for (int i = 0; i < 9000; i++) {
+    struct wide managed *next = cairn_new(struct wide);
+    next->a = next->b = next->c = next->d = ring[i % 400];
+    ring[i % 400] = next;
+  }
+  for (int i = 0; i < 400; i++)
+    ring[i] = NULL;
+  cairn_collect();
+}
+
+static void step_link(void)
+{
+  step_begin(at_one);
+  if (link_three(NULL)->value != 5)
+    printf("unfilled: another value\n");
+  step_end();
+}
+
+cairn_unmanaged static int jumped_filling(void)
+{
+  if (sigsetjmp(back, 1) != 0)
+    return 1;
+  step_link();
+  return 0;
+}
+
+/* CAIRN_VERIFY=heap looks at the objects that a jump left behind. */
+static void unfilled(void)
+{
+  signal(SIGUSR1, jumps);
+  for (only = steps = 0;; only++, steps = 0) {
+    litter();
+    for (int i = 0; i < 6; i++)
+      odd = cairn_new_array(char, 4000 + 8 * (only % 6)); /* old words lead into it */
+    if (!jumped_filling())
+      break;
+    cairn_collect();
+    check_all("unfilled");
+  }
+  printf("unfilled: the heap is right%s\n", only > 20 ? "" : ": too few");
+}
+
 int main(int argc, char **argv)
 {
   long thin = argc > 1 ? atol(argv[1]) : 1;
@@ -234,5 +303,6 @@ int main(int argc, char **argv)
   allocations(thin);
   collections();
   jumping(thin);
+  unfilled();
   return 0;
 }

@@ -35,6 +35,11 @@ void cn_verify_heap(bool after, uint64_t collection, bool roots)
   (void)roots;
 }
 
+void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
+{
+  (void)heap;
+}
+
 /* Read `address` in a child that has the handler; what it writes to the standard error stream. */
 static int fault_at(uintptr_t address, void (*before)(int), char text[512])
 {
