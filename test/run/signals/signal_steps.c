@@ -5,7 +5,7 @@
  */
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O2 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t
-// RUN: %t | FileCheck %s && env CAIRN_HEAP_MAX=600k %t 5 | FileCheck %s && env CAIRN_STRESS=50 %t 31 | FileCheck %s
+// RUN: %t | FileCheck %s && env CAIRN_HEAP_MAX=600k %t 5 | FileCheck %s && env CAIRN_STRESS=50 %t 101 | FileCheck %s
 // RUN: %cairn-cc -w -D_GNU_SOURCE -O0 -I%root/include -I%root/test/unit/runtime/stubs_signals %s \
 // RUN:   %root/test/unit/runtime/stubs_signals/stepping.c -o %t.0
 // RUN: %t.0 3 | FileCheck %s
