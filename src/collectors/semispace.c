@@ -41,13 +41,17 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  COMMIT_LEAST = 4096 /* less is not worth a try */
+  COMMIT_LEAST = 4096, /* less is not worth a try */
+  RESERVE = 64 << 10,  /* bytes for handlers; */
+  RESERVE_SHARE = 32,  /* of a small heap, one part in this many of what is free */
+  RESERVE_PART = 4096  /* a buffer out of the reserve */
 };
 
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
   size_t capacity;  /* of current, and of large objects */
+  size_t reserve;   /* of the capacity, for handlers of threads whose buffers are empty */
   size_t large;     /* bytes of large objects, in whole pages */
   bool moves;       /* no more objects are large: stress mode, or no addresses */
   uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
@@ -96,6 +100,35 @@ static bool give_back(void *unused)
   return more;
 }
 
+static size_t used(void)
+{
+  return heap.free - heap.current.base + heap.large;
+}
+
+static size_t room(void)
+{
+  CN_CHECK(used() <= heap.capacity);
+  return heap.capacity - used();
+}
+
+/* What threads get without grow(), which handlers come to. */
+static size_t open_room(void)
+{
+  return room() > heap.reserve ? room() - heap.reserve : 0;
+}
+
+/* The block that a collection was for must fit beside the reserve. The only mutator has all room in
+ * its buffer, handlers' part included. */
+static void set_reserve(size_t bytes_needed)
+{
+  bool several = cairn_mutator_count() > 1;
+  size_t left = several && room() > bytes_needed ? room() - bytes_needed : 0;
+
+  heap.reserve = left / RESERVE_SHARE & ~(size_t)7;
+  if (heap.reserve > RESERVE)
+    heap.reserve = RESERVE;
+}
+
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   CN_CHECK(initial_bytes <= max_bytes);
@@ -113,17 +146,6 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 }
 
 /* ---- buffers ---- */
-
-static size_t used(void)
-{
-  return heap.free - heap.current.base + heap.large;
-}
-
-static size_t room(void)
-{
-  CN_CHECK(used() <= heap.capacity);
-  return heap.capacity - used();
-}
 
 /* Memory below `heap.free` may be other than zero from now on. */
 static void touch(void)
@@ -143,13 +165,24 @@ static void take(struct cairn_mutator *mutator)
   touch();
 }
 
-static void give(struct cairn_mutator *mutator, size_t bytes)
+static void give_bytes(struct cairn_mutator *mutator, size_t size)
 {
-  size_t size = cn_capacity_of_buffer(mutator, room(), bytes);
-
   cairn_buffer_give_zeroed(mutator, heap.free, heap.free + size,
                            heap.current.base + heap.current.touched);
   heap.free += size;
+}
+
+static void give(struct cairn_mutator *mutator, size_t bytes)
+{
+  give_bytes(mutator, cn_capacity_of_buffer(mutator, open_room(), bytes));
+}
+
+/* A small buffer, for others come to the reserve, too. */
+static void give_reserved(struct cairn_mutator *mutator, size_t bytes)
+{
+  size_t size = bytes > RESERVE_PART ? bytes : RESERVE_PART;
+
+  give_bytes(mutator, size < room() ? size : room() & ~(size_t)7);
 }
 
 static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
@@ -157,7 +190,7 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
   enum cairn_status status = CAIRN_E_FULL;
 
   pthread_mutex_lock(&lock);
-  if (bytes <= room()) {
+  if (bytes <= open_room()) {
     take(mutator);
     give(mutator, bytes);
     status = CAIRN_OK;
@@ -180,7 +213,7 @@ static uintptr_t allocate_here(size_t bytes, uintptr_t *zero)
 static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 {
   size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
-  uintptr_t block = whole <= room() ? cn_large_allocate(whole, zero) : 0;
+  uintptr_t block = whole <= open_room() ? cn_large_allocate(whole, zero) : 0;
 
   if (block != 0)
     heap.large += whole;
@@ -196,7 +229,7 @@ static bool lengthen(uintptr_t block, size_t bytes)
   if (heap.moves || !cn_large_contains(block) || cn_large_find(block, &end) != block)
     return false;
   size_t more = whole > end - block ? whole - (end - block) : 0;
-  if (more > room() || !cn_large_lengthen(block, whole))
+  if (more > open_room() || !cn_large_lengthen(block, whole))
     return false;
   heap.large += more;
   return true;
@@ -217,7 +250,7 @@ static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
     return lengthen(had, bytes) ? had : 0;
   if (!heap.moves)
     block = allocate_elsewhere(bytes, zero);
-  return block == 0 && bytes <= room() ? allocate_here(bytes, zero) : block;
+  return block == 0 && bytes <= open_room() ? allocate_here(bytes, zero) : block;
 }
 
 /* The only mutator has all room in its buffer, and gives what is left of it back for a moment. */
@@ -265,7 +298,10 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
   pthread_mutex_lock(&lock);
   take(mutator);
   bool done = raise_capacity(bytes);
-  give(mutator, bytes);
+  if (bytes <= open_room())
+    give(mutator, bytes);
+  else
+    give_reserved(mutator, bytes);
   pthread_mutex_unlock(&lock);
   return done ? CAIRN_OK : CAIRN_E_MEMORY;
 }
@@ -674,6 +710,7 @@ static void collect(const struct cairn_collection *collection)
   touch();
   cairn_phase_ends("memory");
   CN_ASSERT_VALID(heap_wrong());
+  set_reserve(bytes_needed);
   give_one();
 }
 
