@@ -169,8 +169,11 @@ static uint32_t find_new(const struct change *change, const struct index *index,
 
   if (i && !change->names[i])
     return i;
-  for (i = 1; !change->names[i] || strcmp(change->names[i], name) != 0;)
+  i = 1;
+  while (i < change->elf->symbol_count &&
+         (!change->names[i] || strcmp(change->names[i], name) != 0))
     i++;
+  CN_CHECK(i < change->elf->symbol_count); /* plan() has given the name */
   return i;
 }
 
@@ -180,6 +183,7 @@ static void plan(struct change *change, const struct index *index, const struct 
 {
   for (size_t i = 0; i < index->count; i++) {
     uint32_t at = (uint32_t)(index->at[i] - change->elf->symbols);
+    CN_CHECK(at != 0 && at < change->elf->symbol_count && !change->names[at]);
     change->names[at] = new_name(index, index->at[i]->name, renames);
     change->any = change->any || change->names[at];
   }
@@ -221,6 +225,7 @@ static void redirect(const struct change *change, struct cn_bytes *relocations)
     uint64_t symbol = ELF64_R_SYM(r.r_info);
     if (symbol >= change->elf->symbol_count || !change->instead[symbol])
       continue;
+    CN_CHECK(change->instead[symbol] < change->elf->symbol_count);
     r.r_info = ELF64_R_INFO((uint64_t)change->instead[symbol], ELF64_R_TYPE(r.r_info));
     memcpy(relocations->at + at, &r, sizeof r);
   }
