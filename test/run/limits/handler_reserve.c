@@ -4,6 +4,7 @@
  * filled the heap. What would go wrong: the handler finds no memory, though nearly all of the heap is garbage.
  */
 // RUN: %cairn-cc -O2 -w -fcairn-collector=semispace %s -o %t -pthread && env CAIRN_HEAP_MAX=1m %t | FileCheck %s
+// RUN: %cairn-cc -O2 -w %s -o %t.generational -pthread && env CAIRN_HEAP_MAX=1m %t.generational | FileCheck %s
 // CHECK: 512 handled
 #include <pthread.h>
 #include <signal.h>
