@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "runtime/attach.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
@@ -91,6 +92,7 @@ static void abandon(struct cairn_mutator *mutator)
 /* In the child, which has only this thread. */
 static void forked(void)
 {
+  cn_locks_forked();
   cn_events_forked();
   cn_exhaustion_forked();
   cn_stop_forked(self(), abandon);

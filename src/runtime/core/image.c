@@ -403,10 +403,8 @@ static void take_words(const struct cairn_image *image)
 /* The first image is the executable's, before there is a second thread. */
 static void prepare(void)
 {
-  if (atomic_load(&generation) == 0) {
-    cn_locks_prepare();
+  if (atomic_load(&generation) == 0)
     cn_os_forked(forked);
-  }
 }
 
 static bool share(const unsigned char *start, const unsigned char *stop,

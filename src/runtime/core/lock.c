@@ -86,16 +86,11 @@ void cn_locks_restore(unsigned held)
   CN_ASSERT(cn_locks_held() == held); /* none was given back that was held then */
 }
 
-static void forked(void)
+void cn_locks_forked(void)
 {
   unsigned held = cn_locks_held();
 
   for (unsigned lock = 0; lock < CN_LOCKS; lock++)
     if (!(held >> lock & 1))
       atomic_store_explicit(&holder[lock], 0, memory_order_relaxed);
-}
-
-void cn_locks_prepare(void)
-{
-  cn_os_forked(forked);
 }

@@ -31,8 +31,8 @@ void cn_lock_release(enum cn_lock lock);
 unsigned cn_locks_held(void);
 void cn_locks_restore(unsigned held);
 
-/* Free the locks of other threads in the child of a fork(). Call it once, before there is a second
- * thread. */
-void cn_locks_prepare(void);
+/* In the child of a fork(): free the locks of other threads. First of all, since what follows takes
+ * some. */
+void cn_locks_forked(void);
 
 #endif

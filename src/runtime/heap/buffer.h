@@ -51,7 +51,8 @@ void cn_buffer_merge(struct cairn_mutator *mutator);
 void cn_buffer_close(struct cairn_mutator *mutator);
 
 /* The interrupted code never goes on (a handler jumped over it): give the blocks that it allocated
- * last headers if they have none yet. */
+ * last headers if they have none yet, and note them as blocks that may never have been filled
+ * (uncleared.h). */
 void cn_buffer_mend(struct cairn_mutator *mutator);
 
 /* Bytes allocated so far in allocation buffers, headers included. */

@@ -17,10 +17,10 @@
  * enumeration has ended. Allocates from the system alone. */
 void cn_verify_heap(bool after, uint64_t collection, bool roots);
 
-/* In an open walk, before anybody reads references: clear those words of objects that may never
- * have been filled (uncleared.h) that lead to no object. Phase STOP; allocates from the system
- * alone. */
 struct cn_heap_walk;
+
+/* In an open walk, before references are read: clear the words of objects that may never have been
+ * filled (uncleared.h), if they lead to no object. Phase STOP; allocates from the system alone. */
 void cn_heap_clear_unfilled(struct cn_heap_walk *heap);
 
 #endif
