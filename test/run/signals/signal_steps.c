@@ -195,11 +195,12 @@ static void step_three(void)
   step_end();
 }
 
-cairn_unmanaged static int jumped(void)
+/* Did a handler leave `allocates` by a jump? */
+cairn_unmanaged static int jumped(void (*allocates)(void))
 {
   if (sigsetjmp(back, 1) != 0)
     return 1;
-  step_three();
+  allocates();
   return 0;
 }
 
@@ -208,7 +209,7 @@ static void jumping(long thin)
 {
   signal(SIGUSR1, jumps);
   only = steps = 0;
-  while (jumped() && only < 2000) {
+  while (jumped(step_three) && only < 2000) {
     struct cell managed *cell = make(7, NULL);
     long right = inside(&cell->twice, 14);
     if (!right)
@@ -263,14 +264,6 @@ static void step_link(void)
   step_end();
 }
 
-cairn_unmanaged static int jumped_filling(void)
-{
-  if (sigsetjmp(back, 1) != 0)
-    return 1;
-  step_link();
-  return 0;
-}
-
 /* CAIRN_VERIFY=heap looks at the objects that a jump left behind. */
 static void unfilled(void)
 {
@@ -279,7 +272,7 @@ static void unfilled(void)
     litter();
     for (int i = 0; i < 6; i++)
       odd = cairn_new_array(char, 4000 + 8 * (only % 6)); /* old words lead into it */
-    if (!jumped_filling())
+    if (!jumped(step_link))
       break;
     cairn_collect();
     check_all("unfilled");
@@ -298,7 +291,10 @@ int main(int argc, char **argv)
   signal(SIGUSR1, on_signal);
   if (argc > 2) {
     often = 1;
-    strcmp(argv[2], "unfilled") == 0 ? unfilled() : callbacks();
+    if (strcmp(argv[2], "unfilled") == 0)
+      unfilled();
+    else
+      callbacks();
     return 0;
   }
   allocations(thin);
