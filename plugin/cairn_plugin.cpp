@@ -70,8 +70,7 @@ private:
     for (char &c : list)
       c = c == '+' ? ',' : c;
     char *wrong;
-    cairn_compile_set(&options, name.str().c_str(), word.contains('=') ? list.c_str() : nullptr,
-                      &wrong);
+    cairn_compile_set(&options, name.str().c_str(), word.contains('=') ? list.c_str() : nullptr, &wrong);
     std::string message = wrong ? wrong : "";
     std::free(wrong);
     return message;
@@ -110,8 +109,7 @@ public:
   void finish()
   {
     if (unhandled)
-      module.getContext().diagnose(
-          DiagnosticInfoGeneric("the module was refused by cairn", DS_Error));
+      module.getContext().diagnose(DiagnosticInfoGeneric("the module was refused by cairn", DS_Error));
   }
 
 private:
@@ -156,8 +154,7 @@ private:
 void empty(Function &function)
 {
   function.dropAllReferences();
-  new UnreachableInst(function.getContext(),
-                      BasicBlock::Create(function.getContext(), "", &function));
+  new UnreachableInst(function.getContext(), BasicBlock::Create(function.getContext(), "", &function));
 }
 
 /// A module in which nothing is marked as managed is left alone, to the byte.
@@ -167,8 +164,7 @@ bool concerns(const Module &module)
     return true;
   for (const Function &function : module)
     if (function.hasFnAttribute("cairn") ||
-        (function.hasGC() &&
-         (function.getGC() == "statepoint-example" || function.getGC() == "coreclr")))
+        (function.hasGC() && (function.getGC() == "statepoint-example" || function.getGC() == "coreclr")))
       return true;
   return false;
 }
@@ -233,9 +229,9 @@ private:
 
 /// For a runtime of one's own (late-insertion-slides-2014: after the optimiser).
 const std::vector<std::string> own_start = {"rules", "prepare"};
-const std::vector<std::string> own_end = {
-    "restore-references", "expand-intrinsics", "place-safepoints", "rewrite-statepoints",
-    "lower-differences",  "verify-safepoints", "drop-markers"};
+const std::vector<std::string> own_end = {"restore-references",  "expand-intrinsics", "place-safepoints",
+                                          "rewrite-statepoints", "lower-differences", "verify-safepoints",
+                                          "drop-markers"};
 
 /// The passes of Cairn's pipeline before or after LLVM's optimiser, or those for another runtime.
 std::vector<std::string> passes_of(const Settings &settings, bool before)
@@ -292,10 +288,9 @@ bool parse_pass(StringRef text, ModulePassManager &manager, ArrayRef<PassBuilder
   return true;
 }
 
-cl::opt<std::string>
-    command_line("cairn",
-                 cl::desc("libcairn-plugin.so in default pipelines: off, runtime, managed-c, or "
-                          "options as in -passes='cairn<...>'"));
+cl::opt<std::string> command_line("cairn",
+                                  cl::desc("libcairn-plugin.so in default pipelines: off, runtime, managed-c, or "
+                                           "options as in -passes='cairn<...>'"));
 
 /// References stay in registers over safepoints, as Cairn's frame maps can describe; unless the
 /// command line says otherwise.
@@ -339,8 +334,8 @@ bool splits_functions(const TargetMachine *machine)
   auto found = known.find("enable-split-machine-functions");
 
   return (found != known.end() && found->second->getNumOccurrences()) ||
-         (machine && (machine->Options.EnableMachineFunctionSplitter ||
-                      machine->Options.BBSections != BasicBlockSection::None));
+         (machine &&
+          (machine->Options.EnableMachineFunctionSplitter || machine->Options.BBSections != BasicBlockSection::None));
 }
 
 /// The offsets of stack maps are distances within one section.
@@ -360,10 +355,10 @@ public:
   {
     if (!all && !concerns(module))
       return PreservedAnalyses::all();
-    module.getContext().diagnose(DiagnosticInfoGeneric(
-        "managed functions are not split: compile them without -fbasic-block-sections and "
-        "-fsplit-machine-functions",
-        DS_Error));
+    module.getContext().diagnose(
+        DiagnosticInfoGeneric("managed functions are not split: compile them without -fbasic-block-sections and "
+                              "-fsplit-machine-functions",
+                              DS_Error));
     for (Function &function : module)
       if (!function.isDeclaration())
         empty(function);
@@ -402,8 +397,7 @@ public:
   {
     if (concerns(module))
       module.getContext().diagnose(DiagnosticInfoGeneric(
-          "managed code cannot be left to a link-time optimiser: compile it without -flto",
-          DS_Error));
+          "managed code cannot be left to a link-time optimiser: compile it without -flto", DS_Error));
     return PreservedAnalyses::all();
   }
 };

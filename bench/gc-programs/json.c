@@ -161,12 +161,11 @@ static char *write_document(long records)
   *at++ = '[';
   for (long i = 0; i < records; i++) {
     long number = next_random(&random);
-    at +=
-        sprintf(at,
-                "%s{\"id\": %ld, \"name\": \"name of %ld\", \"tags\": [\"one\", \"tag%ld\", -%ld], "
-                "\"place\": {\"x\": %ld, \"y\": %ld, \"known\": %s}, \"more\": null}",
-                i == 0 ? "" : ",\n", i, number, number % 100, number % 7, number % 640,
-                number % 480, number % 2 == 0 ? "true" : "false");
+    at += sprintf(at,
+                  "%s{\"id\": %ld, \"name\": \"name of %ld\", \"tags\": [\"one\", \"tag%ld\", -%ld], "
+                  "\"place\": {\"x\": %ld, \"y\": %ld, \"known\": %s}, \"more\": null}",
+                  i == 0 ? "" : ",\n", i, number, number % 100, number % 7, number % 640, number % 480,
+                  number % 2 == 0 ? "true" : "false");
   }
   memcpy(at, "]", 2);
   return document;

@@ -120,8 +120,7 @@ static void evict(struct cache managed *cache)
   cache->used--;
 }
 
-static void insert(struct cache managed *cache, struct text managed *key,
-                   struct text managed *value)
+static void insert(struct cache managed *cache, struct text managed *key, struct text managed *value)
 {
   struct entry managed *entry = make(struct entry);
   long bucket = hash(key) % cache->size;

@@ -49,7 +49,6 @@ int main(int argc, char **argv)
   FILE *file = fopen(argv[1], "w");
   if (file == NULL)
     return 1;
-  fprintf(file, "%.6f %.6f %.6f %ld\n", took, seconds_of(usage.ru_utime),
-          seconds_of(usage.ru_stime), usage.ru_maxrss);
+  fprintf(file, "%.6f %.6f %.6f %ld\n", took, seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), usage.ru_maxrss);
   return fclose(file) != 0 || !WIFEXITED(status) ? 1 : WEXITSTATUS(status);
 }

@@ -15,8 +15,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   static unsigned char cards[CARDS];
   (void)initial_bytes;
-  void *heap = mmap(NULL, max_bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *heap = mmap(NULL, max_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
   if (heap == MAP_FAILED)
     return CAIRN_E_MEMORY;

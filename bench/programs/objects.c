@@ -34,8 +34,7 @@ struct bytes64 {
 
 #define FILL16(o, i) ((o)->a = (i))
 #define FILL32(o, i) ((o)->a = (i), (o)->b = (i) + 1, (o)->c = (i) + 2)
-#define FILL64(o, i) \
-  (FILL32(o, i), (o)->d = (i) + 3, (o)->e = (i) + 4, (o)->f = (i) + 5, (o)->g = (i) + 6)
+#define FILL64(o, i) (FILL32(o, i), (o)->d = (i) + 3, (o)->e = (i) + 4, (o)->f = (i) + 5, (o)->g = (i) + 6)
 
 #define READ(type, list, sum) \
   for (struct type managed *at = (list), *after; at; at = after) { \
@@ -110,11 +109,7 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     long (*run)(long);
-  } kinds[] = {{"bytes16", bytes16},
-               {"bytes32", bytes32},
-               {"bytes64", bytes64},
-               {"two", two},
-               {"dies", dies}};
+  } kinds[] = {{"bytes16", bytes16}, {"bytes32", bytes32}, {"bytes64", bytes64}, {"two", two}, {"dies", dies}};
   long count = argc > 1 ? atol(argv[1]) : 10000000;
 
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

@@ -60,8 +60,7 @@ static void shuffle(struct node managed * managed * nodes, long count)
 
 /* The first node of a list, or of a tree whose node i has children 2i + 1 and 2i + 2, or of a graph
  * in which each leads to the next and to two others. */
-static struct node managed *link_nodes(const char *shape, struct node managed * managed * nodes,
-                                       long count)
+static struct node managed *link_nodes(const char *shape, struct node managed * managed * nodes, long count)
 {
   if (strstr(shape, "shuffled") != NULL)
     shuffle(nodes, count);

@@ -65,7 +65,6 @@ static struct first managed *volatile one;
 int main(void)
 {
   one = cairn_new(struct first); /* the heap is there from now on */
-  printf("%ld\n",
-         run_all_of_16() + run_some_of_16() + run_all_of_32() + run_all_of_64() + run_some_of_64());
+  printf("%ld\n", run_all_of_16() + run_some_of_16() + run_all_of_32() + run_all_of_64() + run_some_of_64());
   return 0;
 }

@@ -36,8 +36,7 @@ static long budget; /* nanoseconds */
 static volatile uintptr_t sink;
 static uint64_t frames, roots;
 extern const char __start_cairn_frames[], __stop_cairn_frames[];
-extern const char __start_cairn_details[] __attribute__((weak)),
-    __stop_cairn_details[] __attribute__((weak));
+extern const char __start_cairn_details[] __attribute__((weak)), __stop_cairn_details[] __attribute__((weak));
 
 static uint64_t now(void)
 {
@@ -199,8 +198,7 @@ static void measure(struct way *ways, size_t count)
   for (size_t i = 0; i < count; i++) {
     double once = time_walk(ways[i].walk, 1);
     if (ways[i].walk == collector_arrays)
-      printf("cold %s\t%.2f\t%lu\t0\n", ways[i].name, once / (double)(frames ? frames : 1),
-             (unsigned long)frames);
+      printf("cold %s\t%.2f\t%lu\t0\n", ways[i].name, once / (double)(frames ? frames : 1), (unsigned long)frames);
     once = time_walk(ways[i].walk, 1);
     repetitions[i] = 1 + (long)((double)budget / ROUNDS / once);
   }
@@ -211,9 +209,8 @@ static void measure(struct way *ways, size_t count)
     roots = 0;
     ways[i].walk();
     qsort(ways[i].best, ROUNDS, sizeof ways[i].best[0], ascending);
-    printf("%s\t%.2f\t%lu\t%.2f\n", ways[i].name,
-           frames ? ways[i].best[ROUNDS / 2] / (double)frames : 0, (unsigned long)frames,
-           frames ? (double)roots / (double)frames : 0);
+    printf("%s\t%.2f\t%lu\t%.2f\n", ways[i].name, frames ? ways[i].best[ROUNDS / 2] / (double)frames : 0,
+           (unsigned long)frames, frames ? (double)roots / (double)frames : 0);
   }
   fflush(stdout);
 }
@@ -287,8 +284,7 @@ static struct cairn_collector collector;
 
 static void collect(const struct cairn_collection *collection)
 {
-  struct way ways[] = {{"collector", collector_arrays, {0}},
-                       {"collector+calls", collector_calls, {0}}};
+  struct way ways[] = {{"collector", collector_arrays, {0}}, {"collector+calls", collector_calls, {0}}};
 
   if (collection->cause != CAIRN_CAUSE_ASKED) {
     cairn_collector_semispace.collect(collection);
@@ -307,8 +303,7 @@ static void load_raw_maps(void)
   struct raw_size size = raw_load(getenv("STACKWALK_RAW"));
 
   print_bytes("cairn_frames", (size_t)(__stop_cairn_frames - __start_cairn_frames), size.records);
-  print_bytes("cairn_details", (size_t)(__stop_cairn_details - __start_cairn_details),
-              size.records);
+  print_bytes("cairn_details", (size_t)(__stop_cairn_details - __start_cairn_details), size.records);
   print_bytes("raw", size.section, size.records);
   print_bytes("raw table", size.table, size.records);
 }
@@ -340,8 +335,7 @@ int main(int argc, char **argv)
   load_peers();
   load_raw_maps();
   make_plan(atol(argv[2]), atol(argv[3]), strtoull(argv[4], NULL, 10));
-  for (frame **leaf = (frame *[]){bench_leaf_collect, bench_leaf_native, bench_leaf_marked, NULL};
-       *leaf; leaf++) {
+  for (frame **leaf = (frame *[]){bench_leaf_collect, bench_leaf_native, bench_leaf_marked, NULL}; *leaf; leaf++) {
     bench_plan[0] = *leaf;
     sink = (uintptr_t)bench_start(depth);
   }

@@ -118,8 +118,7 @@ static size_t load_file(const char *path)
   size_t length = (size_t)ftell(stream);
   char *bytes = malloc(length);
   rewind(stream);
-  if (!bytes || fread(bytes, 1, length, stream) != length ||
-      cairn_stackmap_file_open(bytes, length, &file, NULL) < 0 ||
+  if (!bytes || fread(bytes, 1, length, stream) != length || cairn_stackmap_file_open(bytes, length, &file, NULL) < 0 ||
       !cairn_stackmap_file_section(file, 0, &section))
     fail("no stack maps", path);
   fclose(stream);

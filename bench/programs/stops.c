@@ -38,7 +38,7 @@ struct node {
 };
 
 static volatile double stopped_at, stopped_delay;
-static int delays[2] = {-1, -1}; /* of the requester, and of the thread that runs managed code */
+static int delays[2] = {-1, -1};         /* of the requester, and of the thread that runs managed code */
 static volatile _Atomic int ready, done; /* nothing sets `done`, which the compiler must not know */
 
 cairn_unmanaged static double now(void)
@@ -172,8 +172,7 @@ static void stop(int threads, long rounds)
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 64 << 10);
   for (int i = 1; i < threads; i++) {
-    if (pthread_create(&thread, &attributes, i == 1 ? run_known : wait_known,
-                       (void *)&numbers[i == 1 ? 0 : 1]))
+    if (pthread_create(&thread, &attributes, i == 1 ? run_known : wait_known, (void *)&numbers[i == 1 ? 0 : 1]))
       abort();
   }
   while (ready < threads - 1) {

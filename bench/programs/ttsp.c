@@ -256,9 +256,8 @@ static void print(const struct request *request)
 {
   const struct cairn_arrival *arrival = &request->arrival;
 
-  printf("%lu %lu %lu %lu %d %d %lu %lx\n", (unsigned long)arrival->nanoseconds,
-         (unsigned long)arrival->ran, (unsigned long)arrival->switches,
-         (unsigned long)arrival->asking, arrival->safepoint, arrival->native,
+  printf("%lu %lu %lu %lu %d %d %lu %lx\n", (unsigned long)arrival->nanoseconds, (unsigned long)arrival->ran,
+         (unsigned long)arrival->switches, (unsigned long)arrival->asking, arrival->safepoint, arrival->native,
          (unsigned long)request->witness, (unsigned long)arrival->pc);
 }
 

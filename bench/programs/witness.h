@@ -30,8 +30,7 @@ static uint64_t witness(void)
     __asm__ volatile("" : "+r"(bits));
   }
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
-  return (uint64_t)(after.tv_sec - before.tv_sec) * 1000000000u +
-         (uint64_t)(after.tv_nsec - before.tv_nsec);
+  return (uint64_t)(after.tv_sec - before.tv_sec) * 1000000000u + (uint64_t)(after.tv_nsec - before.tv_nsec);
 }
 
 #endif

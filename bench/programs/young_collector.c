@@ -119,8 +119,8 @@ void bench_report(long depth, long visits)
   (void)visits;
   if (count > 1) {
     qsort(took + 1, (size_t)count - 1, sizeof *took, compare);
-    printf("%.0f %.0f %.0f %.0f %lu ", first, took[count / 2], took[count - count / 100 - 1],
-           took[count - 1], (unsigned long)activations);
+    printf("%.0f %.0f %.0f %.0f %lu ", first, took[count / 2], took[count - count / 100 - 1], took[count - 1],
+           (unsigned long)activations);
   }
   printf("%.3f\n", up);
 }

@@ -123,16 +123,14 @@
  * whose alignment is at most 8 bytes, an array type included. Never null.
  *   struct node managed *n = cairn_new(struct node);
  */
-#define cairn_new(T) \
-  ((CAIRN_OBJECT_(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
+#define cairn_new(T) ((CAIRN_OBJECT_(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
 
 /* cairn_new_array(T, n): a new array of n elements of type T, zeroed; type `T managed *`. n counts
  * elements, is converted to long, and may be 0.
  *   long managed *squares = cairn_new_array(long, count);
  */
 #define cairn_new_array(T, n) \
-  ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), \
-                                                        sizeof(__typeof__(T))))
+  ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), sizeof(__typeof__(T))))
 
 /* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, a struct that ends
  * in a flexible array member, with n elements in that, zeroed; type `S managed *`. n as above. C
@@ -152,8 +150,7 @@
  *   char managed *line = cairn_new_array_uninit(char, length);
  */
 #define cairn_new_array_uninit(T, n) \
-  ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), \
-                                                               sizeof(__typeof__(T))))
+  ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), sizeof(__typeof__(T))))
 #define cairn_new_flex_uninit(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
@@ -166,8 +163,7 @@
  * same for elements without references; new ones are whatever lay there before. if (used == room)
  *     items = cairn_resize_array(items, room *= 2);
  */
-#define cairn_resize_array(array, n) \
-  ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
+#define cairn_resize_array(array, n) ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
 #define cairn_resize_array_uninit(array, n) \
   ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
 
@@ -212,8 +208,7 @@
 
 #define CAIRN_THIRD_(first, second, third, ...) third
 #define CAIRN_NEW_FLEX_(alloc, S, n) \
-  ((CAIRN_OBJECT_(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
-                                           CAIRN_PLAIN_FLEX_BYTES))
+  ((CAIRN_OBJECT_(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), CAIRN_PLAIN_FLEX_BYTES))
 #define CAIRN_NEW_FLEX_NAMED_(alloc, S, n, member) \
   ((CAIRN_OBJECT_(S) cairn_managed *)alloc(CAIRN_LAYOUT_(S), (long)(n), sizeof(__typeof__(S)), \
                                            sizeof(((__typeof__(S) *)0)->member[0])))
@@ -249,12 +244,10 @@
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_alloc_array_uninit(layout, n)
 #define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_alloc_flex_uninit(layout, n)
 
-#define CAIRN_RESIZE_(resize, array, n) \
-  (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*(array))), array, n)
+#define CAIRN_RESIZE_(resize, array, n) (resize)(CAIRN_LAYOUT_(__typeof_unqual__(*(array))), array, n)
 
 #define CAIRN_MANAGED_CALLEE_(f) ((__typeof__(&*(f)))cairn_promise_((void *)(f)))
-void *cairn_promise_(void *function) __asm__("cairn.managed.callee")
-    __attribute__((const, nothrow));
+void *cairn_promise_(void *function) __asm__("cairn.managed.callee") __attribute__((const, nothrow));
 
 /* Expanded in line by pass `allocate`. Call them through the macros. */
 void cairn_managed *cairn_alloc(const void *layout, long bytes);
@@ -263,8 +256,7 @@ void cairn_managed *cairn_alloc_flex(const void *layout, long count);
 void cairn_managed *cairn_alloc_array_uninit(const void *layout, long count);
 void cairn_managed *cairn_alloc_flex_uninit(const void *layout, long count);
 void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed *array, long count);
-void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array,
-                                                long count);
+void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array, long count);
 void cairn_collect(void);
 cairn_leaf void cairn_external_bytes(long bytes);
 /* Calls of these two mark a region, and are no code in the end. */
@@ -286,8 +278,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 #define CAIRN_ALLOC_ARRAY_(layout, n, size) cairn_plain_alloc(layout, 0, n, size)
 #define CAIRN_ALLOC_FLEX_(layout, n, base, size) cairn_plain_alloc(layout, base, n, size)
 #define CAIRN_ALLOC_ARRAY_UNINIT_(layout, n, size) cairn_plain_alloc_uninit(layout, 0, n, size)
-#define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) \
-  cairn_plain_alloc_uninit(layout, base, n, size)
+#define CAIRN_ALLOC_FLEX_UNINIT_(layout, n, base, size) cairn_plain_alloc_uninit(layout, base, n, size)
 #define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
 #define CAIRN_RESIZE_(resize, array, n) cairn_plain_resize(array, n, sizeof *(array))
 
@@ -301,8 +292,7 @@ static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
     exit(1);
   }
   if (size && (size_t)n > ((size_t)1 << 62) / size) {
-    fprintf(stderr, "cairn: array of %ld elements of %lu bytes: the size overflows\n", n,
-            (unsigned long)size);
+    fprintf(stderr, "cairn: array of %ld elements of %lu bytes: the size overflows\n", n, (unsigned long)size);
     exit(1);
   }
   base += (size_t)n * size;

@@ -41,9 +41,9 @@ struct cairn_layout {
   uint32_t elem_offset; /* bytes from the payload to element 0 */
   uint32_t flags;       /* CAIRN_ABI_LAYOUT_* (<cairn/abi.h>) */
   uint32_t elem_refs;   /* how many of offsets[] belong to each element */
-  int32_t names; /* bytes from this structure to its names, in the same image; 0: it has none */
-  uint32_t offsets[]; /* base_refs from the payload, then elem_refs from an element's start; of
-                       * weak ones CAIRN_ABI_LAYOUT_WEAK_OFFSET is set */
+  int32_t names;        /* bytes from this structure to its names, in the same image; 0: it has none */
+  uint32_t offsets[];   /* base_refs from the payload, then elem_refs from an element's start; of
+                         * weak ones CAIRN_ABI_LAYOUT_WEAK_OFFSET is set */
 };
 #pragma GCC diagnostic pop
 
@@ -127,22 +127,21 @@ struct cairn_collection {
 
 /* What a collector is like: bits of struct cairn_collector's `traits`. */
 enum {
-  CAIRN_COLLECTOR_MOVES = 1,       /* it can move every object; CAIRN_STRESS is refused if not */
-  CAIRN_COLLECTOR_GENERATIONS = 2, /* a young collection may leave garbage that a full one frees */
-  CAIRN_COLLECTOR_WORDS = 4,       /* it reads and writes slots by cairn_slot_object() and
-                                    * cairn_slot_set(); programs with immediates are refused if not */
-  CAIRN_COLLECTOR_WEAK = 8,        /* it has weak references, finalisable objects, objects that */
-  CAIRN_COLLECTOR_FINALISES =
-      16,                        /* never move among those that do (CAIRN_ABI_LAYOUT_*): programs */
-  CAIRN_COLLECTOR_FIXED = 32,    /* with such types are refused if not */
-  CAIRN_COLLECTOR_PARALLEL = 64, /* it divides its work among threads: cairn_workers_run() is
-                                  * refused if not */
-  CAIRN_COLLECTOR_PINS = 128,    /* what is pinned stays: cairn_pins_visit() is called in each
-                                  * collection; if it moves objects, pins are refused if not */
-  CAIRN_COLLECTOR_REUSES = 256,  /* up to the next collection, another object without references
-                                  * may have the block of one of allocate_large() that died */
-  CAIRN_COLLECTOR_HASHES = 512,  /* objects keep their identity hash when it moves them:
-                                  * cairn_identity_hash() is refused if not */
+  CAIRN_COLLECTOR_MOVES = 1,        /* it can move every object; CAIRN_STRESS is refused if not */
+  CAIRN_COLLECTOR_GENERATIONS = 2,  /* a young collection may leave garbage that a full one frees */
+  CAIRN_COLLECTOR_WORDS = 4,        /* it reads and writes slots by cairn_slot_object() and
+                                     * cairn_slot_set(); programs with immediates are refused if not */
+  CAIRN_COLLECTOR_WEAK = 8,         /* it has weak references, finalisable objects, objects that */
+  CAIRN_COLLECTOR_FINALISES = 16,   /* never move among those that do (CAIRN_ABI_LAYOUT_*): programs */
+  CAIRN_COLLECTOR_FIXED = 32,       /* with such types are refused if not */
+  CAIRN_COLLECTOR_PARALLEL = 64,    /* it divides its work among threads: cairn_workers_run() is
+                                     * refused if not */
+  CAIRN_COLLECTOR_PINS = 128,       /* what is pinned stays: cairn_pins_visit() is called in each
+                                     * collection; if it moves objects, pins are refused if not */
+  CAIRN_COLLECTOR_REUSES = 256,     /* up to the next collection, another object without references
+                                     * may have the block of one of allocate_large() that died */
+  CAIRN_COLLECTOR_HASHES = 512,     /* objects keep their identity hash when it moves them:
+                                     * cairn_identity_hash() is refused if not */
   CAIRN_COLLECTOR_LENGTHENS = 1024, /* allocate_large() is also asked to make a block longer */
   CAIRN_COLLECTOR_TRAITS = 2047     /* all that there are: others are refused */
 };
@@ -182,8 +181,7 @@ struct cairn_collector {
    * have `bytes`, and keeps its place and contents; what is new need not be zero. FULL: that is
    * not a block of allocate_large(), or there is no room after it, and the array is copied. It is
    * null otherwise. */
-  enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, bool cleared,
-                                      void **block);
+  enum cairn_status (*allocate_large)(struct cairn_mutator *mutator, size_t bytes, bool cleared, void **block);
 
   /* As refill, but: raise the heap's capacity so that `bytes` fit. MEMORY: that is beyond the
    * maximum. For programs and collectors that never collect (CAIRN_ABI_IMAGE_NO_SAFEPOINTS), and
@@ -275,8 +273,7 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
 
 /* The same, of memory that is zero from `zero` on, which the collector knows: larger blocks need
  * not be cleared there. */
-void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end,
-                              uintptr_t zero);
+void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end, uintptr_t zero);
 
 /* What barriers in compiled code read (abi.def), the same in all mutators and in those to come, in
  * a fork()'s child as well. Until they are called there is one card for all addresses, whose byte
@@ -557,8 +554,8 @@ void cairn_phase_ends(const char *name);
  * greater): `handler` calls visit(visit_env, slot) for each reference that it knows to be in *root,
  * or where *root points, and writes *root back. Without a handler such a root ends the program.
  * Phase INIT or MUTATE. */
-typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter,
-                             cairn_root_visitor *visit, void *visit_env);
+typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visitor *visit,
+                             void *visit_env);
 void cairn_set_user_roots(cairn_user_root *handler);
 
 /* Count an object that was moved, of `bytes` with its header; or many, of so many bytes together.
@@ -604,8 +601,7 @@ void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf
 /* Memory is exhausted: one line that begins "cairn: out of memory: ", exit status 1. `intact`: the
  * heap and its allocation buffer are as they were before the collection, so the program's exit
  * handlers may run; else they do not. Never returns, never allocates. Any phase. */
-void cairn_out_of_memory(bool intact, const char *format, ...)
-    __attribute__((noreturn, format(printf, 2, 3)));
+void cairn_out_of_memory(bool intact, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 /* Collectors that Cairn brings. A program gets the first one, which is set up before its first
  * managed code runs, or by -fcairn-collector=NAME that whose name is cairn_collector_NAME, which
@@ -638,8 +634,7 @@ static inline bool cairn_layout_has_references(const struct cairn_layout *layout
 /* Bytes of an indexed object's payload: max(base_size, elem_offset + count * elem_size), rounded up
  * to CAIRN_ABI_OBJECT_ALIGN, into *bytes. OVERFLOW: *bytes is as it was. Compiled code computes the
  * same. Any thread, any phase. */
-static inline enum cairn_status cairn_layout_payload(const struct cairn_layout *layout,
-                                                     uint64_t count, uint64_t *bytes)
+static inline enum cairn_status cairn_layout_payload(const struct cairn_layout *layout, uint64_t count, uint64_t *bytes)
 {
   uint64_t size;
 

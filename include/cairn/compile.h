@@ -171,16 +171,16 @@ struct cairn_compile_options {
   /* Of place-safepoints; the budget also of verify-safepoints. */
   unsigned polls; /* bits of enum cairn_polls; 0: those that are on by default */
   enum cairn_poll poll;
-  unsigned placements_off; /* bits of enum cairn_placement that are not wanted */
-  unsigned poll_budget;    /* microseconds of work between two polls, about; 0: 20 */
-  bool samples;            /* branches are weighed by the profile that LLVM's option
-                              -sample-profile-file names; the module has lines */
-  bool lines_only;         /* drop debug information but for lines once the source rules have
-                              been checked with it */
-  bool drop_lines;         /* drop those as well once the module is prepared; where there is an
-                              error or a warning to say, the passes run again with them; remarks
-                              have no lines */
-  bool report;             /* passes tell what they did, in remarks: docs/placement.md */
+  unsigned placements_off;            /* bits of enum cairn_placement that are not wanted */
+  unsigned poll_budget;               /* microseconds of work between two polls, about; 0: 20 */
+  bool samples;                       /* branches are weighed by the profile that LLVM's option
+                                         -sample-profile-file names; the module has lines */
+  bool lines_only;                    /* drop debug information but for lines once the source rules have
+                                         been checked with it */
+  bool drop_lines;                    /* drop those as well once the module is prepared; where there is an
+                                         error or a warning to say, the passes run again with them; remarks
+                                         have no lines */
+  bool report;                        /* passes tell what they did, in remarks: docs/placement.md */
   cairn_diagnostic_handler *diagnose; /* null: findings are dropped */
   void *env;                          /* for `diagnose` */
   cairn_pass_timer *timer;            /* told of every pass when it has run; may be null */
@@ -214,8 +214,7 @@ struct cairn_compile_options {
  * "cairn-nopoll", nor between calls of `void @cairn.nopoll.begin()` and `void @cairn.nopoll.end()`;
  * what may come to a safepoint there is refused. Those two calls are for cairn_verify_safepoints(),
  * too; then cairn_compile_pass() of "drop-markers" deletes them. */
-enum cairn_status cairn_place_safepoints(LLVMModuleRef module,
-                                         const struct cairn_compile_options *options,
+enum cairn_status cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                          struct cairn_diagnostics *diagnostics);
 
 /* Tell `module` what cairn_place_safepoints() found out of the functions that it declares and
@@ -233,28 +232,24 @@ void cairn_import_functions(LLVMModuleRef module, LLVMModuleRef from);
  * that a call is given and nothing needs after it is listed if the call or its callee has the
  * attribute "cairn-live-operands", a "gc-live" bundle of the call names it, or
  * CAIRN_RELOCATION_DEAD_OPERANDS is off (docs/relocation.md). */
-enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module,
-                                            const struct cairn_compile_options *options,
+enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                             struct cairn_diagnostics *diagnostics);
 
 /* Prove that on no static path a reference is used after a statepoint that may have moved its
  * object. For statepoints from any producer. Never changes the module. */
-enum cairn_status cairn_verify_safepoints(LLVMModuleRef module,
-                                          const struct cairn_compile_options *options,
+enum cairn_status cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics);
 
 /* Turn statepoints, from any producer, back into the calls that they wrap, for optimising again: a
  * module that was rewritten, stripped and rewritten again is equivalent to what it was. For all
  * functions, with a strategy or not. */
-enum cairn_status cairn_strip_statepoints(LLVMModuleRef module,
-                                          const struct cairn_compile_options *options,
+enum cairn_status cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics);
 
 /* Inline calls that are wrapped in statepoints, where the callee wants it (alwaysinline) or
  * LLVM's inliner finds it worth while: the statepoints are stripped, the calls inlined, and the
  * functions rewritten again. The options are those of cairn_rewrite_statepoints(). */
-enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
-                                           const struct cairn_compile_options *options,
+enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                            struct cairn_diagnostics *diagnostics);
 
 /* Insert the barriers of options->barriers, as calls of `void @cairn.barrier.store(ptr addrspace(1)
@@ -262,22 +257,19 @@ enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
  * addrspace(1) to, i64 bytes)` and `ptr addrspace(1) @cairn.barrier.load(ptr addrspace(1) slot, ptr
  * addrspace(1) value)`, in line before writes and after loads (docs/barriers.md). After
  * cairn_place_safepoints() and before cairn_rewrite_statepoints(). */
-enum cairn_status cairn_insert_barriers(LLVMModuleRef module,
-                                        const struct cairn_compile_options *options,
+enum cairn_status cairn_insert_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics);
 
 /* Prove that each load or store of a reference in managed memory has the barrier of
  * options->barriers, as such a call, or needs none. For modules from any producer, before or after
  * rewriting, while barriers are calls. Never changes the module. */
-enum cairn_status cairn_verify_barriers(LLVMModuleRef module,
-                                        const struct cairn_compile_options *options,
+enum cairn_status cairn_verify_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics);
 
 /* Put the code of the barriers in the place of these calls: the module's own, if it defines the
  * functions, or that of options->barriers, which calls Cairn's runtime. When the module is proved.
  */
-enum cairn_status cairn_lower_barriers(LLVMModuleRef module,
-                                       const struct cairn_compile_options *options,
+enum cairn_status cairn_lower_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                        struct cairn_diagnostics *diagnostics);
 
 /* ---- how long a program may run between safepoints ---- */
@@ -319,8 +311,7 @@ typedef void cairn_time_handler(void *env, const struct cairn_time *time);
  * producer. Causes are the reasons for a missing bound, or for one above a second; or above twice
  * options->poll_budget if that is not 0, since a call and the work after it may each take one
  * budget. TIME: there is a cause. Never changes the module. */
-enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
-                                          const struct cairn_compile_options *options,
+enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           cairn_time_handler *tell, void *env);
 
 /* ---- for tools, and for programs that use Cairn's runtime ---- */
@@ -333,8 +324,8 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
  * such value. *error is a message then, which the caller frees with free(), and *options is as it
  * was; else *error is null. "address-spaces" allocates: the caller frees options->address_spaces
  * with free(), and has nothing else there before. */
-enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
-                                    const char *value, char **error);
+enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value,
+                                    char **error);
 
 /* Null-terminated list of name, one-line help, ... of the optimisations of relocation, in the order
  * of their bits; static. */
@@ -366,8 +357,7 @@ void cairn_compile_init(void);
  * references ("ni:1"), then without vectorisation, then at level one; each fall-back is a
  * CAIRN_REMARK. */
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                         const struct cairn_compile_options *options,
-                                         LLVMModuleRef *result);
+                                         const struct cairn_compile_options *options, LLVMModuleRef *result);
 
 /* Link-time optimisation: the pipeline in two halves, between which a linker joins modules.
  *
@@ -382,11 +372,9 @@ enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachine
  * that cairn_compile_joined_options() gets from the module. A function of another compiler's
  * bitcode is a CAIRN_ERROR. */
 enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                     const struct cairn_compile_options *options,
-                                     LLVMModuleRef *result);
+                                     const struct cairn_compile_options *options, LLVMModuleRef *result);
 enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                       const struct cairn_compile_options *options,
-                                       LLVMModuleRef *result);
+                                       const struct cairn_compile_options *options, LLVMModuleRef *result);
 
 /* Set what the units were compiled with; `shared`, `manage_all`, address spaces, `report` and
  * callbacks stay. The level is the highest, the size level the lowest; the others are the same in
@@ -401,8 +389,7 @@ void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_opt
  * (cairn.managed_code.NAME) are visible to other modules.
  * Functions with safepoints get unwind tables. TAKEN: the module has one of these names already, or
  * they are one; it is as it was then. */
-enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter,
-                                          const char *leave);
+enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave);
 
 /* Of the pipeline, what one function above runs. */
 enum cairn_part {
@@ -420,8 +407,8 @@ char *cairn_compile_describe(const struct cairn_compile_options *options, enum c
  * reported; BROKEN: our pass left something that LLVM's verifier refuses (reported too). The module
  * is then good for nothing but disposal, unless it is REFUSED by a pass that has a function above.
  */
-enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                     const char *name, const struct cairn_compile_options *options);
+enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                                     const struct cairn_compile_options *options);
 
 /* Print an analysis, one of cairn_compile_analysis_names(), of every managed function or of the
  * module as text that is the same from run to run: *text, which the caller frees with free(). The

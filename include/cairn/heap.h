@@ -143,8 +143,7 @@ enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env)
 /* Why is the object alive that the handle leads to? Visit the steps of a shortest path of strong
  * references from a root to it; the handle itself does not count as one. Any thread. UNKNOWN: there
  * is no path, or the handle leads to no object of the heap. */
-enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit,
-                                  void *env);
+enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env);
 
 /* Write all objects, references and roots to a file, for `cairn heap`. It is written under another
  * name beside `path` and renamed when it is whole, and only its owner may read it; what is no

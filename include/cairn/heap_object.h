@@ -132,8 +132,8 @@ static inline size_t cairn_header_hash_bytes_before(uintptr_t header)
 
 /* The bytes of payload of the object at `object`, which has this layout, into *bytes, with those of
  * its identity hash: where they end the next block begins. OVERFLOW: its count is damaged. */
-static inline enum cairn_status
-cairn_object_payload(uintptr_t object, const struct cairn_layout *layout, uint64_t *bytes)
+static inline enum cairn_status cairn_object_payload(uintptr_t object, const struct cairn_layout *layout,
+                                                     uint64_t *bytes)
 {
   enum cairn_status status =
       cairn_layout_payload(layout, layout->elem_size != 0 ? cairn_object_count(object) : 0, bytes);
@@ -155,8 +155,7 @@ static inline uintptr_t cairn_object_hash_at(uintptr_t object)
  * `bytes` of its layout's payload. If it was asked for its identity hash, give the copy that, in
  * the word after these. Returns the bytes of that word, or 0; they are 8 if the header has a bit of
  * CAIRN_ABI_HEADER_HASH. Phase STOP; before anybody else sees the copy. */
-static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintptr_t header,
-                                            uint64_t bytes)
+static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
 {
   uintptr_t both = CAIRN_ABI_HEADER_HASH, moved = CAIRN_ABI_HEADER_HASH_MOVED;
   bool again = (header & moved) != 0;
@@ -170,10 +169,8 @@ static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintpt
 
 /* Call `visit` for each reference field of the object at `object`, which has this layout, weak
  * fields left out; cairn_object_visit_weak() calls it for those alone. Phase STOP. */
-static inline void cairn_object_visit_some(uintptr_t object, const struct cairn_layout *layout,
-                                           uint32_t weak,
-                                           void (*visit)(void *env, struct cairn_slot slot),
-                                           void *env)
+static inline void cairn_object_visit_some(uintptr_t object, const struct cairn_layout *layout, uint32_t weak,
+                                           void (*visit)(void *env, struct cairn_slot slot), void *env)
 {
   uint64_t count = layout->elem_refs != 0 ? cairn_object_count(object) : 0;
   const uint32_t *offsets = layout->offsets, *of_element = offsets + layout->base_refs;
@@ -199,8 +196,7 @@ static inline void cairn_object_visit(uintptr_t object, const struct cairn_layou
   cairn_object_visit_some(object, layout, 0, visit, env);
 }
 static inline void cairn_object_visit_weak(uintptr_t object, const struct cairn_layout *layout,
-                                           void (*visit)(void *env, struct cairn_slot slot),
-                                           void *env)
+                                           void (*visit)(void *env, struct cairn_slot slot), void *env)
 {
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
     cairn_object_visit_some(object, layout, CAIRN_ABI_LAYOUT_WEAK_OFFSET, visit, env);
@@ -213,8 +209,8 @@ static inline void cairn_object_visit_weak(uintptr_t object, const struct cairn_
  * collectors (Halstead 1985). */
 static inline uintptr_t cairn_object_forward(uintptr_t from, uintptr_t seen, uintptr_t to)
 {
-  if (__atomic_compare_exchange_n(cairn_object_header(from), &seen, cairn_header_to(to), false,
-                                  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (__atomic_compare_exchange_n(cairn_object_header(from), &seen, cairn_header_to(to), false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE))
     return to;
   return cairn_header_forwarded_to(seen);
 }

@@ -32,8 +32,7 @@ extern "C" {
  *
  * Nothing else is kept or changed: any number of threads may call at once. The same bytes give the
  * same result. Input may be hostile. When memory is exhausted the process ends. */
-enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
-                                       char **error);
+enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error);
 
 /* The same for an object that is loaded into the running program without a linker, by LLVM's
  * JITLink for instance; docs/frontends.md, "In memory", has the whole of it. What a linker would do
@@ -43,8 +42,8 @@ enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **ou
  * an executable (struct cairn_compile_options, shared: false), and went through
  * cairn_compile_in_memory(). Errors, ownership and threads as above, but that *out is never null
  * with CAIRN_OK. */
-enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator,
-                                                 void **out, size_t *out_size, char **error);
+enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
+                                                 size_t *out_size, char **error);
 
 #pragma GCC visibility pop
 

@@ -51,8 +51,7 @@ extern "C" {
 
 /* Pin the object, and return its address. Then let it go. */
 #define cairn_pin(object) cairn_pin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
-#define cairn_unpin(object) \
-  cairn_unpin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
+#define cairn_unpin(object) cairn_unpin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
 cairn_leaf void *cairn_pin_at(void cairn_managed *object, const char *site);
 cairn_leaf void cairn_unpin_at(void cairn_managed *object, const char *site);
 

@@ -65,8 +65,8 @@ enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, i
  * youngest activation finds when it goes on; its memory is [low, high). A walk ends at native code,
  * except on stacks that were added (below). No thread may run on that stack; outside phase STOP
  * only a thread that runs managed code may call. */
-void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
-                           const struct cairn_stack_state *state, uintptr_t low, uintptr_t high);
+void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state, uintptr_t low,
+                           uintptr_t high);
 
 /* Step to the caller's, or past the end. Does nothing past the end. [prtNextActivation] */
 void cairn_stack_next(struct cairn_stack_iterator *iterator);
@@ -144,8 +144,7 @@ typedef void cairn_stack_root(void *env, uintptr_t *slot, unsigned tag, void *pa
 
 /* Call back for each root of the activation: for all of a function's with virtual frame 0, for none
  * with the others. [prtEnumerateRootsOfActivation] */
-void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
-                           void *env);
+void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env);
 
 /* ---- spans ---- */
 
@@ -162,16 +161,13 @@ bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key,
 struct cairn_code_manager {
   const char *name;
   /* As snprintf(). Null: the name of the manager is used. */
-  int (*describe)(const struct cairn_stack_iterator *iterator, char *buffer, size_t size,
-                  void *data);
+  int (*describe)(const struct cairn_stack_iterator *iterator, char *buffer, size_t size, void *data);
   /* Step to the caller by cairn_stack_set(). Must be there. */
   void (*previous)(struct cairn_stack_iterator *iterator, void *data);
   /* Call back for each root. Null: there are never any. */
-  void (*enumerate)(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
-                    void *env, void *data);
+  void (*enumerate)(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env, void *data);
   /* As cairn_stack_span(). Null: there are never any. */
-  bool (*span)(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value,
-               void *data);
+  bool (*span)(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value, void *data);
 };
 
 /* Have `manager` describe the code in [start, end). The caller keeps what both pointers lead to
@@ -179,8 +175,8 @@ struct cairn_code_manager {
  * wait for itself: BUSY. BOUNDS: `end` is not above `start`, or `previous` is missing; OVERLAP:
  * part of it is another region's, or compiled code; MEMORY. After these nothing was added.
  * [prtRegisterCodeInfoManager, prtAddCodeRegion] */
-enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start,
-                                        uintptr_t end, void *data);
+enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start, uintptr_t end,
+                                        void *data);
 
 /* Remove the region that begins at `start`. No activation of it may be on any stack. It waits for
  * walks that are in a callback of the region; none will begin another. Any thread. UNKNOWN: no

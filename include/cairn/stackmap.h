@@ -87,11 +87,11 @@ enum cairn_stackmap_kind {
 
 struct cairn_stackmap_location {
   enum cairn_stackmap_kind kind; /* never CONSTANT_INDEX */
-  bool pooled;    /* the constant comes from the pool: 64 bits; else 32, sign-extended */
-  uint16_t size;  /* of the value in bytes */
-  uint16_t reg;   /* DWARF number */
-  int32_t offset; /* or the pool index */
-  uint64_t value; /* of a constant */
+  bool pooled;                   /* the constant comes from the pool: 64 bits; else 32, sign-extended */
+  uint16_t size;                 /* of the value in bytes */
+  uint16_t reg;                  /* DWARF number */
+  int32_t offset;                /* or the pool index */
+  uint64_t value;                /* of a constant */
 };
 
 struct cairn_stackmap_live_out {
@@ -104,8 +104,7 @@ struct cairn_stackmap_live_out {
 enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
                                       struct cairn_stackmap_error *error);
 /* Entry number `index`, below map->functions, of the list of functions. */
-struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
-                                                       uint32_t index);
+struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map, uint32_t index);
 /* Constant number `index`, below map->constants, of the pool. */
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index);
 
@@ -120,12 +119,10 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
                          struct cairn_stackmap_record *record);
 /* Location number `index`, below record->locations. */
 struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record,
-                                                       uint32_t index);
+                                                       const struct cairn_stackmap_record *record, uint32_t index);
 /* Live-out register number `index`, below record->live_outs. */
 struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record,
-                                                       uint32_t index);
+                                                       const struct cairn_stackmap_record *record, uint32_t index);
 
 /* ---- Statepoints ---- */
 
@@ -183,19 +180,15 @@ struct cairn_stackmap_area {
 };
 /* Status and `*error` as of cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. Everything is checked
  * here. */
-enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
-                                           const struct cairn_stackmap_record *record,
+enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                            const struct cairn_stackmap_statepoint *statepoint,
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error);
 /* The area after `*area` (zero-initialised: the first); false if there is none. */
-bool cairn_stackmap_area(const struct cairn_stackmap *map,
-                         const struct cairn_stackmap_record *record,
-                         const struct cairn_stackmap_described *described,
-                         struct cairn_stackmap_area *area);
+bool cairn_stackmap_area(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                         const struct cairn_stackmap_described *described, struct cairn_stackmap_area *area);
 /* Bytes from an element's start to its reference number `index`, below area->references. */
-uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map,
-                                    const struct cairn_stackmap_record *record,
+uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                     const struct cairn_stackmap_area *area, uint32_t index);
 /* An open span: its entry in the object's section cairn_spans, and how many functions the one that
  * opened it was inlined into. */
@@ -205,8 +198,7 @@ struct cairn_stackmap_span {
 /* Span number `index`, below described->spans; the smallest is number 0. */
 struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
                                                const struct cairn_stackmap_record *record,
-                                               const struct cairn_stackmap_described *described,
-                                               uint32_t index);
+                                               const struct cairn_stackmap_described *described, uint32_t index);
 
 /* ---- ELF files ---- */
 
@@ -230,8 +222,7 @@ struct cairn_stackmap_file;
  * NO_MAPS: a file without a section .llvm_stackmaps is an error, lest it look like one without
  * roots. *file is null then, and `*error` (which may be null) has the reason and an offset in the
  * file. */
-enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length,
-                                           struct cairn_stackmap_file **file,
+enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
                                            struct cairn_stackmap_error *error);
 /* Null is allowed. */
 void cairn_stackmap_file_close(struct cairn_stackmap_file *file);
@@ -272,7 +263,7 @@ const char *cairn_stackmap_register_name(unsigned machine, unsigned reg);
 
 /* A record to write. `function` and the offsets of struct cairn_stackmap_record are not used. */
 struct cairn_stackmap_record_model {
-  struct cairn_stackmap_record record; /* id, instruction_offset, flags, locations, live_outs */
+  struct cairn_stackmap_record record;            /* id, instruction_offset, flags, locations, live_outs */
   const struct cairn_stackmap_location *location; /* record.locations of them */
   const struct cairn_stackmap_live_out *live_out; /* record.live_outs of them */
 };
@@ -295,9 +286,8 @@ struct cairn_stackmap_model {
  *
  * Decoding gives the model back, and of a decoded map the same bytes come out. Any thread may
  * call. */
-enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes,
-                                       size_t room, size_t *length,
-                                       struct cairn_stackmap_error *error);
+enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
+                                       size_t *length, struct cairn_stackmap_error *error);
 
 #ifdef __cplusplus
 }

@@ -61,14 +61,12 @@ typedef void cairn_handshake_operation(int thread, void *env);
  * number has run managed code, or it has ended. ENDED: the program is over, and its exit handlers
  * have run; or the main thread has ended. BUSY: the caller is an operation, a collector or such a
  * handler. */
-enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env,
-                                  uint64_t timeout);
+enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env, uint64_t timeout);
 
 /* The same for each thread that has run managed code, also the calling one if it has. Several
  * threads may run the operation at the same time, in any order. TIMEOUT or ENDED: it did not run
  * for all. */
-enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env,
-                                      uint64_t timeout);
+enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env, uint64_t timeout);
 
 /* ---- the time to safepoint ---- */
 

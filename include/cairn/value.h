@@ -44,14 +44,11 @@ typedef struct cairn_value_ cairn_managed *cairn_value;
 #ifndef CAIRN_PLAIN
 
 /* The word that is this integer, whose upper bits are dropped: one bit with 0:1. */
-cairn_value cairn_value_from(long integer) __asm__("cairn.tag.from")
-    __attribute__((const, nothrow));
+cairn_value cairn_value_from(long integer) __asm__("cairn.tag.from") __attribute__((const, nothrow));
 /* Is it an integer? Else it is a reference, or null. */
-bool cairn_value_is_integer(cairn_value value) __asm__("cairn.tag.is")
-    __attribute__((const, nothrow));
+bool cairn_value_is_integer(cairn_value value) __asm__("cairn.tag.is") __attribute__((const, nothrow));
 /* The integer that the word is. Of a reference: any number, and another each time. */
-long cairn_value_integer(cairn_value value) __asm__("cairn.tag.value")
-    __attribute__((const, nothrow));
+long cairn_value_integer(cairn_value value) __asm__("cairn.tag.value") __attribute__((const, nothrow));
 
 #else
 

@@ -87,8 +87,7 @@ struct cairn_weak_table {
 
 static inline struct cairn_weak_entries cairn_managed *cairn_weak_entries_new(long room)
 {
-  struct cairn_weak_entries cairn_managed *entries =
-      cairn_new_flex(struct cairn_weak_entries, room, at);
+  struct cairn_weak_entries cairn_managed *entries = cairn_new_flex(struct cairn_weak_entries, room, at);
 
   entries->room = room;
   return entries;
@@ -104,8 +103,8 @@ static inline struct cairn_weak_table cairn_managed *cairn_weak_table_new(void)
 }
 
 /* The number of the key's entry, or of the one to use for it. */
-static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *entries,
-                                       void cairn_managed *key, unsigned long hash)
+static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *entries, void cairn_managed *key,
+                                       unsigned long hash)
 {
   unsigned long i = hash >> 1;
 
@@ -120,8 +119,7 @@ static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *
 static inline void cairn_managed *cairn_weak_table_get(struct cairn_weak_table cairn_managed *table,
                                                        void cairn_managed *key)
 {
-  return table->entries->at[cairn_weak_entry_of(table->entries, key, cairn_identity_hash(key) | 1)]
-      .value;
+  return table->entries->at[cairn_weak_entry_of(table->entries, key, cairn_identity_hash(key) | 1)].value;
 }
 
 /* How many entries there are; others may go any time. Linear. */
@@ -159,8 +157,8 @@ static inline void cairn_weak_table_renew(struct cairn_weak_table cairn_managed 
 }
 
 /* Give the key, which is not null, that value. */
-static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *table,
-                                        void cairn_managed *key, void cairn_managed *value)
+static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *table, void cairn_managed *key,
+                                        void cairn_managed *value)
 {
   unsigned long hash = cairn_identity_hash(key) | 1;
 
@@ -175,8 +173,7 @@ static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *t
 }
 
 /* Take the key's entry away, if there is one. */
-static inline void cairn_weak_table_remove(struct cairn_weak_table cairn_managed *table,
-                                           void cairn_managed *key)
+static inline void cairn_weak_table_remove(struct cairn_weak_table cairn_managed *table, void cairn_managed *key)
 {
   struct cairn_weak_entries cairn_managed *entries = table->entries;
   long at = cairn_weak_entry_of(entries, key, cairn_identity_hash(key) | 1);

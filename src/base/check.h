@@ -19,8 +19,7 @@
 
 _Noreturn void cn_check_failed(const char *expression, const char *file, int line);
 
-#define CN_CHECK(expression) \
-  ((expression) ? (void)0 : cn_check_failed(#expression, __FILE_NAME__, __LINE__))
+#define CN_CHECK(expression) ((expression) ? (void)0 : cn_check_failed(#expression, __FILE_NAME__, __LINE__))
 #ifndef __FILE_NAME__
 #define __FILE_NAME__ __FILE__
 #endif

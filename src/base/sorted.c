@@ -14,8 +14,7 @@ static void sift(char *items, size_t root, size_t count, size_t size)
   CN_ASSERT(root < count);
   memcpy(moving, items + root * size, size);
   for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-    if (child + 1 < count &&
-        cn_sorted_key(items, child, size) < cn_sorted_key(items, child + 1, size))
+    if (child + 1 < count && cn_sorted_key(items, child, size) < cn_sorted_key(items, child + 1, size))
       child++;
     if (cn_sorted_key(moving, 0, size) >= cn_sorted_key(items, child, size))
       break;

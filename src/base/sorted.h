@@ -28,8 +28,7 @@ static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stri
 
 /* The number of items whose key lies below `address`: the index of the first other one. `keys` is
  * the place of the first item's key, `stride` the bytes from one to the next. */
-static inline size_t cn_sorted_below(const void *keys, size_t count, size_t stride,
-                                     uint64_t address)
+static inline size_t cn_sorted_below(const void *keys, size_t count, size_t stride, uint64_t address)
 {
   size_t low = 0, high = count;
 

@@ -29,7 +29,6 @@
     (vector)->at[(vector)->count++] = (__VA_ARGS__); \
   } while (0)
 
-#define cn_free(vector) \
-  (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
+#define cn_free(vector) (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
 
 #endif

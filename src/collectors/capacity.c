@@ -43,8 +43,7 @@ size_t cn_capacity_wanted(const struct cn_capacity *left)
 
   CN_ASSERT(left->copied <= left->maximum && left->large <= left->maximum);
   CN_ASSERT(left->initial <= left->maximum);
-  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH, &wanted) ||
-      __builtin_add_overflow(wanted, large, &wanted) ||
+  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH, &wanted) || __builtin_add_overflow(wanted, large, &wanted) ||
       __builtin_add_overflow(wanted, left->needed, &wanted))
     return left->maximum;
   wanted = least(most(wanted, small_wanted(left)), left->maximum);

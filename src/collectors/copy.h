@@ -29,8 +29,7 @@ static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 }
 
 /* The same where nearly all objects have a few words. */
-static inline __attribute__((always_inline)) void cn_copy_small(uintptr_t *to,
-                                                                const uintptr_t *from, size_t bytes)
+static inline __attribute__((always_inline)) void cn_copy_small(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
   enum { WORDS = 8 }; /* that are copied one by one */
 

@@ -24,8 +24,7 @@ static inline uintptr_t cn_inside_read(const uintptr_t *word)
 
 /* The header of the object at *at, or of its copy, which is where *at is then; and by how many
  * bytes the payload has grown there. */
-static inline uintptr_t cn_inside_header(uintptr_t *at, size_t *grown,
-                                         cn_inside_forward *is_forward)
+static inline uintptr_t cn_inside_header(uintptr_t *at, size_t *grown, cn_inside_forward *is_forward)
 {
   uintptr_t header = cn_inside_read(cairn_object_header(*at));
 
@@ -59,8 +58,7 @@ static inline uintptr_t cn_inside_next(uintptr_t block, uintptr_t end, uintptr_t
 /* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
  * where layouts lie at addresses with which a program is unlikely to compute, and where no array is
  * left as it was found. */
-static inline bool cn_inside_is_start(uintptr_t address, bool uncleared,
-                                      cn_inside_forward *is_forward)
+static inline bool cn_inside_is_start(uintptr_t address, bool uncleared, cn_inside_forward *is_forward)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || uncleared)
     return false;

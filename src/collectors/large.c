@@ -52,8 +52,7 @@ static bool make_tables(size_t pages)
 
 static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
 {
-  uintptr_t start = ((uintptr_t)table + from * size) & ~(uintptr_t)(large.page - 1),
-            end = (uintptr_t)table + to * size;
+  uintptr_t start = ((uintptr_t)table + from * size) & ~(uintptr_t)(large.page - 1), end = (uintptr_t)table + to * size;
 
   return cn_os_commit(start, (end - start + large.page - 1) & ~(large.page - 1));
 }
@@ -61,8 +60,7 @@ static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
 /* The tables may be written where objects may lie. */
 static bool commit_tables(uint32_t from, uint32_t to)
 {
-  return commit_table(first, sizeof *first, from, to) &&
-         commit_table(length, sizeof *length, from, to) &&
+  return commit_table(first, sizeof *first, from, to) && commit_table(length, sizeof *length, from, to) &&
          commit_table(next, sizeof *next, from, to) && commit_table(state, sizeof *state, from, to);
 }
 
@@ -87,8 +85,7 @@ bool cn_large_init(size_t bytes)
 
   if (bytes > SIZE_MAX / (2 * ROOM))
     return false;
-  for (size = (ROOM * bytes + COMMIT) & ~(size_t)(COMMIT - 1); size >= bytes / 2;
-       size = size / 2 & ~(page - 1)) {
+  for (size = (ROOM * bytes + COMMIT) & ~(size_t)(COMMIT - 1); size >= bytes / 2; size = size / 2 & ~(page - 1)) {
     base = cn_os_reserve(size);
     if (base != 0)
       break;
@@ -275,8 +272,7 @@ bool cn_large_mark(uintptr_t block)
   uint32_t run = page_of(block);
 
   CN_CHECK(state_of(run) != FREE);
-  return state_of(run) != MARKED &&
-         __atomic_exchange_n(&state[run], MARKED, __ATOMIC_RELAXED) != MARKED;
+  return state_of(run) != MARKED && __atomic_exchange_n(&state[run], MARKED, __ATOMIC_RELAXED) != MARKED;
 }
 
 bool cn_large_is_marked(uintptr_t block)

@@ -93,8 +93,7 @@ static bool give_back(void *unused)
   at.collections = heap.collections;
   pthread_mutex_lock(&lock);
   bool more = cn_idle_discard(&at.spare, heap.spare.base, heap.spare.base + heap.spare.committed);
-  more =
-      cn_idle_discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
+  more = cn_idle_discard(&at.current, heap.free, heap.current.base + heap.current.committed) || more;
   more = cn_large_discard(&at.large, CN_IDLE_BYTES) || more;
   pthread_mutex_unlock(&lock);
   return more;
@@ -134,8 +133,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   CN_CHECK(initial_bytes <= max_bytes);
   heap.maximum = max_bytes & ~(size_t)7;
   heap.initial = heap.capacity = initial_bytes & ~(size_t)7;
-  if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) ||
-      !cn_space_commit(&heap.current, heap.capacity))
+  if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) || !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
   heap.free = heap.current.base;
   cn_starts_from(heap.free, CN_STARTS_APART);
@@ -167,8 +165,7 @@ static void take(struct cairn_mutator *mutator)
 
 static void give_bytes(struct cairn_mutator *mutator, size_t size)
 {
-  cairn_buffer_give_zeroed(mutator, heap.free, heap.free + size,
-                           heap.current.base + heap.current.touched);
+  cairn_buffer_give_zeroed(mutator, heap.free, heap.free + size, heap.current.base + heap.current.touched);
   heap.free += size;
 }
 
@@ -254,8 +251,7 @@ static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
 }
 
 /* The only mutator has all room in its buffer, and gives what is left of it back for a moment. */
-static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared,
-                                        void **result)
+static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared, void **result)
 {
   uintptr_t zero = 0;
 
@@ -308,8 +304,8 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 
 /* ---- copying ---- */
 
-__attribute__((noinline)) static const struct cairn_layout *
-check_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
+__attribute__((noinline)) static const struct cairn_layout *check_layout(uintptr_t *slot, uintptr_t address,
+                                                                         uintptr_t header)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
@@ -321,8 +317,7 @@ check_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
   return layout;
 }
 
-static inline const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address,
-                                                        uintptr_t header)
+static inline const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr_t address, uintptr_t header)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
@@ -330,8 +325,7 @@ static inline const struct cairn_layout *checked_layout(uintptr_t *slot, uintptr
 }
 
 __attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintptr_t address,
-                                                          const struct cairn_layout *layout,
-                                                          uintptr_t from)
+                                                          const struct cairn_layout *layout, uintptr_t from)
 {
   uintptr_t count = ((const uintptr_t *)address)[-2];
   uint64_t bytes;
@@ -343,12 +337,11 @@ __attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintp
 }
 
 /* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
-static inline size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
-                             size_t *prefix, uintptr_t from, uintptr_t end)
+static inline size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix,
+                             uintptr_t from, uintptr_t end)
 {
   bool indexed = layout->elem_size != 0;
-  uint64_t bytes = indexed ? measure_indexed(slot, address, layout, from)
-                           : (layout->base_size + 7) & ~UINT64_C(7);
+  uint64_t bytes = indexed ? measure_indexed(slot, address, layout, from) : (layout->base_size + 7) & ~UINT64_C(7);
 
   *prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   if (bytes > end - address)
@@ -364,8 +357,7 @@ __attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_
 }
 
 /* An object whose header says more than the layout is at `now`; its payload has `bytes`. */
-__attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t now, uintptr_t header,
-                                                     uint64_t bytes)
+__attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
 {
   CN_ASSERT(!cairn_header_is_forwarded(header) && bytes % sizeof(uintptr_t) == 0);
   if (was != now)
@@ -435,8 +427,8 @@ static inline void visit_slot(uintptr_t *slot)
     *slot = evacuate(slot, address, cn_copying.from, cn_copying.from_end) + tag;
   else if (*slot != 0 && cn_large_contains(header))
     *slot = visit_large(slot, address) + tag;
-  else if (*slot != 0 && cn_spaces_contain(header) &&
-           header - cn_copying.to >= cn_copying.free - cn_copying.to && !is_immediate(address))
+  else if (*slot != 0 && cn_spaces_contain(header) && header - cn_copying.to >= cn_copying.free - cn_copying.to &&
+           !is_immediate(address))
     cn_semispace_no_object(slot, address, "an earlier collection moved everything away from there");
 }
 
@@ -452,8 +444,7 @@ static void visit_root(void *env, struct cairn_slot slot)
     return;
   if (header - cn_copying.from < cn_copying.from_end - cn_copying.from) {
     uintptr_t start = cn_semispace_inside(slot.address, address);
-    *slot.address = evacuate(slot.address, start, cn_copying.from, cn_copying.from_end) +
-                    (address - start) + tag;
+    *slot.address = evacuate(slot.address, start, cn_copying.from, cn_copying.from_end) + (address - start) + tag;
   } else if (cn_large_contains(header)) {
     uintptr_t start = cn_semispace_inside_large(slot.address, address);
     *slot.address = visit_large(slot.address, start) + (address - start) + tag;
@@ -475,8 +466,7 @@ static void visit_field(void *env, struct cairn_slot slot)
 }
 
 /* Of an object with weak fields. Returns the end of its block. */
-__attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload,
-                                                     const struct cairn_layout *layout)
+__attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload, const struct cairn_layout *layout)
 {
   uint64_t bytes;
 
@@ -495,16 +485,14 @@ static uintptr_t scan(uintptr_t block)
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
-  CN_ASSERT(block < cn_copying.free ||
-            cn_large_contains(block)); /* else it is past the last copy */
+  CN_ASSERT(block < cn_copying.free || cn_large_contains(block)); /* else it is past the last copy */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
     if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
       return scan_weak((uintptr_t)(words + 1), layout);
     visit_offsets((uintptr_t)(words + 1), layout->offsets, layout->base_refs);
-    return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7)) +
-           cairn_header_hash_bytes(words[0]);
+    return block + CAIRN_ABI_HEADER_SIZE + ((layout->base_size + 7) & ~UINT64_C(7)) + cairn_header_hash_bytes(words[0]);
   }
   const struct cairn_layout *layout = cairn_header_layout(words[1]);
   uintptr_t payload = (uintptr_t)(words + 2), element = payload + layout->elem_offset;
@@ -570,8 +558,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cn_copying.mapped = false;
   cn_copying.moves = move_all;
   cn_copying.words = cairn_words;
-  CN_CHECK(cn_copying.words.mask < CAIRN_ABI_OBJECT_ALIGN &&
-           cn_copying.words.reference <= cn_copying.words.mask);
+  CN_CHECK(cn_copying.words.mask < CAIRN_ABI_OBJECT_ALIGN && cn_copying.words.reference <= cn_copying.words.mask);
   cn_copying.uncleared = cairn_arrays_uncleared();
   cairn_phase_begins("roots");
   cairn_visit_roots(visit_root, NULL);
@@ -605,8 +592,7 @@ static void trim(void)
 static void commit_both(size_t live)
 {
   CN_CHECK(live <= heap.capacity); /* else the difference below wraps around */
-  while (!cn_space_commit(&heap.current, heap.capacity) ||
-         !cn_space_commit(&heap.spare, heap.capacity)) {
+  while (!cn_space_commit(&heap.current, heap.capacity) || !cn_space_commit(&heap.spare, heap.capacity)) {
     if (heap.capacity - live < COMMIT_LEAST) {
       heap.capacity = live;
       return;
@@ -628,8 +614,7 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
     done = cn_space_commit(to, used);
   }
   if (!done)
-    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used,
-                        heap.maximum);
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used, heap.maximum);
   CN_CHECK(to->committed >= used); /* else the copies run out of the space */
   return *to;
 }
@@ -637,8 +622,8 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
 /* Null, or what is wrong with the heap, whose buffers have been taken. */
 static const char *heap_wrong(void)
 {
-  return cn_semispace_wrong(&(struct cn_semispace_view){
-      &heap.current, &heap.spare, heap.capacity, heap.free, heap.current.base + heap.capacity});
+  return cn_semispace_wrong(&(struct cn_semispace_view){&heap.current, &heap.spare, heap.capacity, heap.free,
+                                                        heap.current.base + heap.capacity});
 }
 
 static void take_all(void)
@@ -687,11 +672,9 @@ static void collect(const struct cairn_collection *collection)
   CN_CHECK(live <= most && live <= to.committed);
   cairn_phase_begins("memory");
   end_large(move_all);
-  bytes_needed =
-      bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
-  heap.capacity = cn_capacity_wanted(
-      &(struct cn_capacity){live < heap.maximum ? live : heap.maximum, heap.large, bytes_needed,
-                            heap.initial, heap.maximum});
+  bytes_needed = bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
+  heap.capacity = cn_capacity_wanted(&(struct cn_capacity){live < heap.maximum ? live : heap.maximum, heap.large,
+                                                           bytes_needed, heap.initial, heap.maximum});
   if (heap.capacity < live + heap.large) /* by hashes beyond the maximum */
     heap.capacity = live + heap.large;
   if (move_all && heap.capacity > to.committed)
@@ -720,8 +703,7 @@ static bool was_unmapped(uintptr_t address, uint64_t *collection)
     *collection = heap.dropped;
     return heap.dropped != 0;
   }
-  return address - heap.current.base >= heap.current.committed &&
-         cn_spaces_unmapped(address, collection);
+  return address - heap.current.base >= heap.current.committed && cn_spaces_unmapped(address, collection);
 }
 
 static bool is_object(uintptr_t word)
@@ -738,8 +720,7 @@ static bool is_object(uintptr_t word)
 }
 
 /* Mark the object, whose payload ends there, if its layout is in [start, stop). */
-static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start,
-                          const unsigned char *stop)
+static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
 
@@ -784,9 +765,8 @@ const struct cairn_collector cairn_collector_semispace = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "semispace",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK |
-              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES |
-              CAIRN_COLLECTOR_LENGTHENS,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES |
+              CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES | CAIRN_COLLECTOR_LENGTHENS,
     .init = init,
     .refill = refill,
     .allocate_large = allocate_large,

@@ -22,8 +22,7 @@ static const char *buffer_wrong(const struct cn_semispace_view *view)
 
   if (view->capacity > current->committed)
     return "semispace: the capacity has no memory";
-  if (view->free < current->base || view->free > view->end ||
-      view->end - current->base > view->capacity)
+  if (view->free < current->base || view->free > view->end || view->end - current->base > view->capacity)
     return "semispace: the allocation buffer is not within the capacity";
   if ((view->free | view->end) % CAIRN_ABI_OBJECT_ALIGN != 0)
     return "semispace: the allocation buffer is not aligned";
@@ -32,8 +31,7 @@ static const char *buffer_wrong(const struct cn_semispace_view *view)
 
 /* The size of the payload of a block; false: its header is not that of such a block. `*known` is
  * the last layout that was looked up. */
-static bool payload_size(const uintptr_t *words, bool indexed, const struct cairn_layout **known,
-                         uint64_t *bytes)
+static bool payload_size(const uintptr_t *words, bool indexed, const struct cairn_layout **known, uint64_t *bytes)
 {
   uintptr_t header = words[indexed];
   const struct cairn_layout *layout = cairn_header_layout(header);
@@ -76,8 +74,7 @@ const char *cn_semispace_wrong(const struct cn_semispace_view *view)
 
   if (!wrong)
     wrong = space_wrong(spare);
-  if (!wrong && current->base < spare->base + spare->room &&
-      spare->base < current->base + current->room)
+  if (!wrong && current->base < spare->base + spare->room && spare->base < current->base + current->room)
     wrong = "semispace: the two spaces overlap";
   if (!wrong)
     wrong = buffer_wrong(view);

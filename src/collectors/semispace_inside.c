@@ -35,8 +35,7 @@ uintptr_t cn_semispace_inside(const uintptr_t *slot, uintptr_t address)
   if (cn_inside_is_start(address, cn_copying.uncleared, is_forward))
     return address;
   if (!cn_copying.mapped && !cn_starts_begin(cn_copying.from_end, cn_semispace_step))
-    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
-                        (unsigned long)address);
+    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
   cn_copying.mapped = true;
   uintptr_t start = cn_starts_find(address);
   if (start == 0)
@@ -47,8 +46,7 @@ uintptr_t cn_semispace_inside(const uintptr_t *slot, uintptr_t address)
 
 uintptr_t cn_semispace_large_object(uintptr_t block)
 {
-  return is_forward(*(const uintptr_t *)block) ? block + CAIRN_ABI_HEADER_SIZE
-                                               : cairn_block_object(block);
+  return is_forward(*(const uintptr_t *)block) ? block + CAIRN_ABI_HEADER_SIZE : cairn_block_object(block);
 }
 
 uintptr_t cn_semispace_inside_large(const uintptr_t *slot, uintptr_t address)

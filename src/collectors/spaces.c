@@ -77,8 +77,7 @@ bool cn_space_commit(struct cn_space *space, size_t bytes)
   bytes = round_to(bytes, spaces.page);
   if (bytes <= space->committed)
     return true;
-  if (bytes > space->room ||
-      !cn_os_commit(space->base + space->committed, bytes - space->committed))
+  if (bytes > space->room || !cn_os_commit(space->base + space->committed, bytes - space->committed))
     return false;
   space->committed = bytes;
   return true;
@@ -108,8 +107,7 @@ static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_spa
       spaces.next = spaces.base;
     uintptr_t base = spaces.next;
     spaces.next += room;
-    if ((base >= a->base + a->room || a->base >= base + room) &&
-        (base >= b->base + b->room || b->base >= base + room))
+    if ((base >= a->base + a->room || a->base >= base + room) && (base >= b->base + b->room || b->base >= base + room))
       return base;
   }
 }
@@ -139,8 +137,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
   fresh.base = take(fresh.room, space, used);
   spaces.hides = true;
   hidden_log[number % LOG] = (struct hidden){space->base, space->base + space->room, number};
-  if (fresh.base != 0 && space->committed != 0 &&
-      cn_os_move(space->base, space->committed, fresh.base))
+  if (fresh.base != 0 && space->committed != 0 && cn_os_move(space->base, space->committed, fresh.base))
     fresh.committed = fresh.touched = space->committed;
   else
     cn_space_trim(space, 0);
@@ -169,8 +166,7 @@ bool cn_spaces_unmapped(uintptr_t address, uint64_t *number)
   if (!spaces.hides || !cn_spaces_contain(address))
     return false;
   for (int i = 0; i < LOG; i++)
-    if (address >= hidden_log[i].start && address < hidden_log[i].end &&
-        hidden_log[i].number > *number)
+    if (address >= hidden_log[i].start && address < hidden_log[i].end && hidden_log[i].number > *number)
       *number = hidden_log[i].number;
   return true;
 }

@@ -23,8 +23,7 @@ static void tell(void *env, const struct cairn_diagnostic *diagnostic)
     audience->diagnose(audience->env, diagnostic);
 }
 
-static enum cairn_status run(LLVMModuleRef module, const char *pass,
-                             const struct cairn_compile_options *options,
+static enum cairn_status run(LLVMModuleRef module, const char *pass, const struct cairn_compile_options *options,
                              struct cairn_diagnostics *diagnostics)
 {
   struct cairn_compile_options with = {0};
@@ -37,57 +36,49 @@ static enum cairn_status run(LLVMModuleRef module, const char *pass,
   return cairn_compile_pass(module, NULL, pass, &with);
 }
 
-enum cairn_status cairn_place_safepoints(LLVMModuleRef module,
-                                         const struct cairn_compile_options *options,
+enum cairn_status cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                          struct cairn_diagnostics *diagnostics)
 {
   return run(module, "place-safepoints", options, diagnostics);
 }
 
-enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module,
-                                            const struct cairn_compile_options *options,
+enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                             struct cairn_diagnostics *diagnostics)
 {
   return run(module, "rewrite-statepoints", options, diagnostics);
 }
 
-enum cairn_status cairn_verify_safepoints(LLVMModuleRef module,
-                                          const struct cairn_compile_options *options,
+enum cairn_status cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics)
 {
   return run(module, "verify-safepoints", options, diagnostics);
 }
 
-enum cairn_status cairn_strip_statepoints(LLVMModuleRef module,
-                                          const struct cairn_compile_options *options,
+enum cairn_status cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           struct cairn_diagnostics *diagnostics)
 {
   return run(module, "strip-statepoints", options, diagnostics);
 }
 
-enum cairn_status cairn_inline_statepoints(LLVMModuleRef module,
-                                           const struct cairn_compile_options *options,
+enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
                                            struct cairn_diagnostics *diagnostics)
 {
   return run(module, "inline-statepoints", options, diagnostics);
 }
 
-enum cairn_status cairn_insert_barriers(LLVMModuleRef module,
-                                        const struct cairn_compile_options *options,
+enum cairn_status cairn_insert_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics)
 {
   return run(module, "insert-barriers", options, diagnostics);
 }
 
-enum cairn_status cairn_verify_barriers(LLVMModuleRef module,
-                                        const struct cairn_compile_options *options,
+enum cairn_status cairn_verify_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                         struct cairn_diagnostics *diagnostics)
 {
   return run(module, "verify-barriers", options, diagnostics);
 }
 
-enum cairn_status cairn_lower_barriers(LLVMModuleRef module,
-                                       const struct cairn_compile_options *options,
+enum cairn_status cairn_lower_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
                                        struct cairn_diagnostics *diagnostics)
 {
   return run(module, "lower-barriers", options, diagnostics);

@@ -86,8 +86,7 @@ static void use_here(struct cn_ctx *ctx)
   for (unsigned i = 0; array && i < LLVMGetArrayLength2(LLVMTypeOf(array)); i++)
     cn_push(&used, LLVMGetAggregateElement(array, i));
   cn_emit_remove(ctx, "llvm.used", is_any);
-  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), used.at,
-                 used.count);
+  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), used.at, used.count);
   cn_free(&used);
 }
 
@@ -106,8 +105,7 @@ static void join_roots(struct cn_ctx *ctx)
   cn_emit_remove(ctx, "llvm.used", is_root);
   cn_emit_remove(ctx, "llvm.compiler.used", is_root);
   use_here(ctx);
-  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at,
-                 roots.count);
+  cn_emit_append(ctx, "llvm.compiler.used", LLVMPointerTypeInContext(ctx->llvm, 0), roots.at, roots.count);
   cn_free(&roots);
 }
 
@@ -148,8 +146,8 @@ static bool may_be_dropped(LLVMValueRef function)
   LLVMLinkage linkage = LLVMGetLinkage(function);
 
   return !LLVMIsDeclaration(function) && LLVMGetGC(function) &&
-         (linkage == LLVMWeakAnyLinkage || linkage == LLVMWeakODRLinkage ||
-          linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMLinkOnceODRLinkage);
+         (linkage == LLVMWeakAnyLinkage || linkage == LLVMWeakODRLinkage || linkage == LLVMLinkOnceAnyLinkage ||
+          linkage == LLVMLinkOnceODRLinkage);
 }
 
 /* `value` with `to` for `from` in aggregates. */
@@ -164,11 +162,10 @@ static LLVMValueRef replaced(LLVMValueRef value, LLVMValueRef from, LLVMValueRef
   for (int i = 0; i < LLVMGetNumOperands(value); i++)
     cn_push(&parts, replaced(LLVMGetOperand(value, (unsigned)i), from, to));
   unsigned count = (unsigned)parts.count;
-  LLVMValueRef result = !is_struct ? LLVMConstArray2(LLVMGetElementType(type), parts.at, count)
-                        : LLVMGetStructName(type)
-                            ? LLVMConstNamedStruct(type, parts.at, count)
-                            : LLVMConstStructInContext(LLVMGetTypeContext(type), parts.at, count,
-                                                       LLVMIsPackedStruct(type));
+  LLVMValueRef result = !is_struct                ? LLVMConstArray2(LLVMGetElementType(type), parts.at, count)
+                        : LLVMGetStructName(type) ? LLVMConstNamedStruct(type, parts.at, count)
+                                                  : LLVMConstStructInContext(LLVMGetTypeContext(type), parts.at, count,
+                                                                             LLVMIsPackedStruct(type));
   cn_free(&parts);
   return result;
 }
@@ -245,22 +242,19 @@ static void want_unwind_tables(LLVMModuleRef module)
 {
   enum { ASYNCHRONOUS = 2 };
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute =
-      LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
 
   CN_EACH_FUNCTION(f, module)
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
       LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter,
-                                          const char *leave)
+enum cairn_status cairn_compile_in_memory(LLVMModuleRef module, const char *enter, const char *leave)
 {
   struct cn_ctx ctx = {.module = module, .llvm = LLVMGetModuleContext(module)};
 
-  if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) ||
-      LLVMGetNamedFunction(module, leave) || LLVMGetNamedGlobal(module, enter) ||
-      LLVMGetNamedGlobal(module, leave))
+  if (strcmp(enter, leave) == 0 || LLVMGetNamedFunction(module, enter) || LLVMGetNamedFunction(module, leave) ||
+      LLVMGetNamedGlobal(module, enter) || LLVMGetNamedGlobal(module, leave))
     return CAIRN_E_TAKEN;
   cn_emit_remove(&ctx, "llvm.global_ctors", is_own_structor);
   cn_emit_remove(&ctx, "llvm.global_dtors", is_own_structor);

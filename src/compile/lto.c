@@ -30,10 +30,8 @@
 
 #define FIELD(name) offsetof(struct cairn_compile_options, name)
 
-_Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) &&
-                   sizeof(enum cairn_slots) == sizeof(unsigned) &&
-                   sizeof(enum cairn_poll) == sizeof(unsigned) &&
-                   sizeof(enum cairn_barriers) == sizeof(unsigned),
+_Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) && sizeof(enum cairn_slots) == sizeof(unsigned) &&
+                   sizeof(enum cairn_poll) == sizeof(unsigned) && sizeof(enum cairn_barriers) == sizeof(unsigned),
                "all are read and written as unsigned");
 
 static const struct {
@@ -147,14 +145,13 @@ static void drop_guards(struct cn_ctx *ctx)
  * they take and return references. */
 static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMAttributeRef leaf =
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);
+  LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);
 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i) && !LLVMIsAInlineAsm(LLVMGetCalledValue(i)) &&
-          !(cn_direct_callee(i) && LLVMGetIntrinsicID(cn_direct_callee(i))) &&
-          cn_calls_have(i, "nocallback") && cn_classify_call(i).kind == CN_CALL_LEAF)
+          !(cn_direct_callee(i) && LLVMGetIntrinsicID(cn_direct_callee(i))) && cn_calls_have(i, "nocallback") &&
+          cn_classify_call(i).kind == CN_CALL_LEAF)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, leaf);
 }
 

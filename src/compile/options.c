@@ -96,15 +96,13 @@ static unsigned find_word(const char *word, size_t length, const char *const *wo
 static char *take_word(const char *value, const char *const words[3], unsigned *found)
 {
   *found = find_word(value, strlen(value), words, 3);
-  return *found < 3 ? NULL
-                    : cn_format("'%s' is not %s, %s or %s", value, words[0], words[1], words[2]);
+  return *found < 3 ? NULL : cn_format("'%s' is not %s, %s or %s", value, words[0], words[1], words[2]);
 }
 
 static char *set_safepoints(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"late", "early", "none"};
-  _Static_assert(CAIRN_SAFEPOINTS_LATE == 0 && CAIRN_SAFEPOINTS_EARLY == 1 &&
-                     CAIRN_SAFEPOINTS_NONE == 2,
+  _Static_assert(CAIRN_SAFEPOINTS_LATE == 0 && CAIRN_SAFEPOINTS_EARLY == 1 && CAIRN_SAFEPOINTS_NONE == 2,
                  "in the order of the words");
   unsigned found;
   char *wrong = take_word(value, words, &found);
@@ -130,8 +128,7 @@ static char *set_slots(struct cairn_compile_options *options, const char *value)
 static char *set_roots(struct cairn_compile_options *options, const char *value)
 {
   static const char *const words[] = {"all", "pairs"};
-  _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1,
-                 "in the order of the words");
+  _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in the order of the words");
   unsigned found = find_word(value, strlen(value), words, 2);
 
   if (found == 2)
@@ -228,8 +225,7 @@ static char *set_poll(struct cairn_compile_options *options, const char *value)
   return NULL;
 }
 
-static const char *const barriers[] = {"cards",    "none",  "fields", "objects",
-                                       "snapshot", "loads", "custom"};
+static const char *const barriers[] = {"cards", "none", "fields", "objects", "snapshot", "loads", "custom"};
 _Static_assert(sizeof barriers / sizeof *barriers == CAIRN_BARRIERS_CUSTOM + 1, "a name each");
 const char *cn_barriers_name(enum cairn_barriers kind)
 {
@@ -263,8 +259,7 @@ static const struct {
 /* One of another name says itself what it needs, when the program starts. */
 static char *set_collector(struct cairn_compile_options *options, const char *value)
 {
-  if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
-                     strlen(value))
+  if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != strlen(value))
     return cn_format("'%s' is not the name of a collector: letters, digits and _", value);
   for (size_t i = 0; i < sizeof collectors / sizeof *collectors; i++)
     if (strcmp(value, collectors[i].name) == 0)
@@ -291,8 +286,7 @@ static char *set_inline_max(struct cairn_compile_options *options, const char *v
   char *end = NULL;
   unsigned bytes;
 
-  if (!take_number(value, CAIRN_ABI_INLINE_ALLOC_MAX, &bytes, &end) || *end ||
-      bytes % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if (!take_number(value, CAIRN_ABI_INLINE_ALLOC_MAX, &bytes, &end) || *end || bytes % CAIRN_ABI_OBJECT_ALIGN != 0)
     return cn_format("'%s' is not a multiple of %d from 0 to %d", value, CAIRN_ABI_OBJECT_ALIGN,
                      CAIRN_ABI_INLINE_ALLOC_MAX);
   options->inline_max = bytes ? bytes : NONE;
@@ -303,8 +297,7 @@ uint64_t cn_inline_max(const struct cn_ctx *ctx)
 {
   uint64_t bytes = ctx->options->inline_max;
 
-  return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX
-                                                          : bytes & ~(uint64_t)7;
+  return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX : bytes & ~(uint64_t)7;
 }
 
 static char *set_address_spaces(struct cairn_compile_options *options, const char *value)
@@ -316,8 +309,7 @@ static char *set_address_spaces(struct cairn_compile_options *options, const cha
   while (ok && more) {
     unsigned space = 0;
     char *end = NULL;
-    ok = take_number(at, CN_CONVENTION_FIRST_SPACE - 1, &space, &end) && space &&
-         (!*end || *end == ',');
+    ok = take_number(at, CN_CONVENTION_FIRST_SPACE - 1, &space, &end) && space && (!*end || *end == ',');
     for (size_t i = 0; ok && i < spaces.count; i++)
       ok = spaces.at[i] != space;
     if (ok) {
@@ -403,8 +395,8 @@ static const struct setting {
     {"report", false, set_report},
 };
 
-static enum cairn_status set(struct cairn_compile_options *options, const struct setting *s,
-                             const char *value, char **error)
+static enum cairn_status set(struct cairn_compile_options *options, const struct setting *s, const char *value,
+                             char **error)
 {
   if (s->has_value != (value != NULL)) {
     *error = cn_format(s->has_value ? "%s needs a value" : "%s takes no value", s->name);
@@ -418,8 +410,8 @@ static enum cairn_status set(struct cairn_compile_options *options, const struct
   return CAIRN_E_REFUSED;
 }
 
-enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name,
-                                    const char *value, char **error)
+enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const char *name, const char *value,
+                                    char **error)
 {
   *error = NULL;
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -434,8 +426,8 @@ void cairn_compile_init(void)
   /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker
    * recovers them. Slow paths leave their loops. Code generator options are process-wide and can be
    * parsed once. */
-  static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256",
-                                     "-fixup-allow-gcptr-in-csr=true", "-force-loop-cold-block"};
+  static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
+                                     "-force-loop-cold-block"};
   static bool done;
 
   if (done)

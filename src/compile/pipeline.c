@@ -40,70 +40,51 @@ static const struct step {
   enum target target;
 } passes[] = {
     {"rules", cn_rules, "check the source rules, on unoptimised IR", ANY_TARGET},
-    {"prepare", cn_prepare,
-     "mark managed functions, make pointer differences opaque, promote locals", ANY_TARGET},
-    {"escape", cn_escape,
-     "make locals of objects that nobody else knows; allocate others only where they escape",
+    {"prepare", cn_prepare, "mark managed functions, make pointer differences opaque, promote locals", ANY_TARGET},
+    {"escape", cn_escape, "make locals of objects that nobody else knows; allocate others only where they escape",
      ANY_TARGET},
-    {"restore-references", cn_restore_references,
-     "make references of what the optimiser copies as integers", ANY_TARGET},
+    {"restore-references", cn_restore_references, "make references of what the optimiser copies as integers",
+     ANY_TARGET},
     {"give-back", cn_give_back, "give arrays back that die where they were made", PORTED_TARGET},
-    {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts",
-     PORTED_TARGET},
-    {"count-allocations", cn_count_allocations,
-     "tell how many allocation calls each managed function has", ANY_TARGET},
+    {"layouts", cn_layouts, "turn the layout statics of allocation calls into collector layouts", PORTED_TARGET},
+    {"count-allocations", cn_count_allocations, "tell how many allocation calls each managed function has", ANY_TARGET},
     {"allocate", cn_allocate, "expand allocation calls into inline bump allocation", PORTED_TARGET},
     {"lower-tailcc", cn_lower_tailcc,
-     "give local functions of tailcc and swifttailcc the C convention where tail calls stay some",
-     PORTED_TARGET},
-    {"route-calls", cn_route_calls, "route calls of names that may be native code through stubs",
-     PORTED_TARGET},
+     "give local functions of tailcc and swifttailcc the C convention where tail calls stay some", PORTED_TARGET},
+    {"route-calls", cn_route_calls, "route calls of names that may be native code through stubs", PORTED_TARGET},
     {"expand-intrinsics", cn_expand_intrinsics,
-     "make single stores of intrinsics that store references as no barrier or check has it",
-     ANY_TARGET},
-    {"check-stores", cn_check_stores,
-     "check at run time that references are stored where they are found", PORTED_TARGET},
-    {"place-safepoints", cn_place_safepoints,
-     "insert safepoint polls at entries and loop back edges", PORTED_TARGET},
-    {"insert-barriers", cn_insert_barriers,
-     "insert the collector's barriers at loads and stores of references", ANY_TARGET},
-    {"note-stores", cn_note_stores,
-     "tell the runtime of each store of references, for CAIRN_VERIFY=stores (--note-stores)",
+     "make single stores of intrinsics that store references as no barrier or check has it", ANY_TARGET},
+    {"check-stores", cn_check_stores, "check at run time that references are stored where they are found",
      PORTED_TARGET},
-    {"rewrite-statepoints", cn_rewrite_statepoints,
-     "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
-    {"carry-buffer", cn_carry_buffer,
-     "keep the allocation pointer in a register from one allocation to the next", PORTED_TARGET},
-    {"steady-locals", cn_steady_locals,
-     "keep the code generator from describing locals by what it computes in loops", ANY_TARGET},
-    {"inline-statepoints", cn_inline_statepoints,
-     "inline calls in statepoints: strip, LLVM's inliner, rewrite again", ANY_TARGET},
-    {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls",
+    {"place-safepoints", cn_place_safepoints, "insert safepoint polls at entries and loop back edges", PORTED_TARGET},
+    {"insert-barriers", cn_insert_barriers, "insert the collector's barriers at loads and stores of references",
      ANY_TARGET},
-    {"lower-differences", cn_lower_differences,
-     "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
-    {"lower-tags", cn_lower_tags, "turn the calls that make and read immediates into arithmetic",
+    {"note-stores", cn_note_stores,
+     "tell the runtime of each store of references, for CAIRN_VERIFY=stores (--note-stores)", PORTED_TARGET},
+    {"rewrite-statepoints", cn_rewrite_statepoints, "wrap parse points in gc.statepoint, with relocations", ANY_TARGET},
+    {"carry-buffer", cn_carry_buffer, "keep the allocation pointer in a register from one allocation to the next",
+     PORTED_TARGET},
+    {"steady-locals", cn_steady_locals, "keep the code generator from describing locals by what it computes in loops",
      ANY_TARGET},
-    {"verify-safepoints", cn_verify_safepoints,
-     "check that no reference is used after it may have moved", ANY_TARGET},
+    {"inline-statepoints", cn_inline_statepoints, "inline calls in statepoints: strip, LLVM's inliner, rewrite again",
+     ANY_TARGET},
+    {"strip-statepoints", cn_strip_statepoints, "turn statepoints back into plain calls", ANY_TARGET},
+    {"lower-differences", cn_lower_differences, "turn opaque pointer differences into integer arithmetic", ANY_TARGET},
+    {"lower-tags", cn_lower_tags, "turn the calls that make and read immediates into arithmetic", ANY_TARGET},
+    {"verify-safepoints", cn_verify_safepoints, "check that no reference is used after it may have moved", ANY_TARGET},
     {"verify-unmanaged", cn_verify_unmanaged,
-     "say which functions verify-safepoints does not look at, and check that they keep no reference",
+     "say which functions verify-safepoints does not look at, and check that they keep no reference", ANY_TARGET},
+    {"verify-barriers", cn_verify_barriers, "check that each load or store of a reference that needs a barrier has one",
      ANY_TARGET},
-    {"verify-barriers", cn_verify_barriers,
-     "check that each load or store of a reference that needs a barrier has one", ANY_TARGET},
     {"lower-barriers", cn_lower_barriers, "put the code of the barriers in line", PORTED_TARGET},
-    {"drop-markers", cn_drop_markers, "delete what marks spans and regions without safepoints",
-     ANY_TARGET},
+    {"drop-markers", cn_drop_markers, "delete what marks spans and regions without safepoints", ANY_TARGET},
     {"lower-transitions", cn_lower_transitions,
      "put a module's own code around its calls with a bundle \"gc-transition\"", ANY_TARGET},
-    {"tail-calls", cn_tail_pass, "make tail calls of the statepoints that want to be some",
+    {"tail-calls", cn_tail_pass, "make tail calls of the statepoints that want to be some", PORTED_TARGET},
+    {"call-targets", cn_call_targets, "tell managed from native code at calls through pointers", PORTED_TARGET},
+    {"name-bodies", cn_name_bodies, "name what other units call where functions have no entries", PORTED_TARGET},
+    {"transitions", cn_transitions, "route-calls and call-targets, for code whose statepoints are made elsewhere",
      PORTED_TARGET},
-    {"call-targets", cn_call_targets, "tell managed from native code at calls through pointers",
-     PORTED_TARGET},
-    {"name-bodies", cn_name_bodies, "name what other units call where functions have no entries",
-     PORTED_TARGET},
-    {"transitions", cn_transitions,
-     "route-calls and call-targets, for code whose statepoints are made elsewhere", PORTED_TARGET},
     {"slow-paths", cn_slow_paths, "call the runtime's stubs through hidden thunks", PORTED_TARGET},
     {"globals", cn_globals, "register globals that hold references, and the image", PORTED_TARGET},
 };
@@ -156,8 +137,7 @@ static const char *const *order_of(const struct cairn_compile_options *options)
 /* How much the optimiser may do, from the most to the least. */
 enum freedom { INTEGRAL, NON_INTEGRAL, LEVEL_ONE, FREEDOMS };
 
-static const char *const freedom_names[FREEDOMS] = {"integral references",
-                                                    "non-integral references", "default<O1>"};
+static const char *const freedom_names[FREEDOMS] = {"integral references", "non-integral references", "default<O1>"};
 
 static const struct step *find_step(const char *name)
 {
@@ -247,8 +227,7 @@ static bool run_llvm_plainly(struct cn_ctx *ctx, const char *names)
 static void set_integral(struct cn_ctx *ctx, bool integral)
 {
   const char *old = LLVMGetDataLayoutStr(ctx->module);
-  char *layout =
-      integral ? cn_layout_integral(ctx->options, old) : cn_layout_non_integral(ctx->options, old);
+  char *layout = integral ? cn_layout_integral(ctx->options, old) : cn_layout_non_integral(ctx->options, old);
 
   if (strcmp(old, layout) != 0)
     LLVMSetDataLayout(ctx->module, layout);
@@ -341,8 +320,7 @@ static bool is_first_of_function(const struct cairn_diagnostics *held, size_t wh
     return false;
   for (size_t i = 0; i < which; i++) {
     const char *other = held->at[i].function;
-    if (held->at[i].severity == CAIRN_ERROR &&
-        (function && other ? strcmp(function, other) == 0 : function == other))
+    if (held->at[i].severity == CAIRN_ERROR && (function && other ? strcmp(function, other) == 0 : function == other))
       return false;
   }
   return true;
@@ -350,8 +328,7 @@ static bool is_first_of_function(const struct cairn_diagnostics *held, size_t wh
 
 /* Make one remark per function that is the reason. The others are optimised again only because they
  * are in one module with it. */
-static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held,
-                             const char *with)
+static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held, const char *with)
 {
   const struct cairn_compile_options *options = ctx->options;
 
@@ -359,8 +336,7 @@ static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics 
     struct cairn_diagnostic remark = held->at[i];
     if (!is_first_of_function(held, i))
       continue;
-    char *message =
-        cn_format("optimised again with %s: %s [%s]", with, remark.message, remark.rule);
+    char *message = cn_format("optimised again with %s: %s [%s]", with, remark.message, remark.rule);
     remark.severity = CAIRN_REMARK;
     remark.rule = "fall-back";
     remark.message = message;
@@ -467,16 +443,14 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
  * functions, and with safepoints in place nothing may be inlined that has none. */
 static bool drop_offers(struct cn_ctx *ctx)
 {
-  return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY ||
-         run_llvm_plainly(ctx, "elim-avail-extern");
+  return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || run_llvm_plainly(ctx, "elim-avail-extern");
 }
 
 /* Weigh branches by samples, whose places are lines and, within a line, discriminators, while each
  * instruction stands where the source has it. */
 static bool weigh(struct cn_ctx *ctx)
 {
-  return !ctx->options->samples ||
-         run_llvm_plainly(ctx, "function(add-discriminators),sample-profile");
+  return !ctx->options->samples || run_llvm_plainly(ctx, "function(add-discriminators),sample-profile");
 }
 
 /* Drop the descriptions of variables and types: only the rules need them, and every later pass
@@ -493,13 +467,12 @@ static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
   const struct step *rules = find_step("rules");
 
   return verify_module(ctx, "(input)") && drop_offers(ctx) &&
-         (VERIFY_EACH ? run_ours(ctx, rules) : run_step(ctx, rules)) && weigh(ctx) &&
-         drop_variables(ctx) && run_ours(ctx, prepare);
+         (VERIFY_EACH ? run_ours(ctx, rules) : run_step(ctx, rules)) && weigh(ctx) && drop_variables(ctx) &&
+         run_ours(ctx, prepare);
 }
 
 enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                   const struct cairn_compile_options *options,
-                                   LLVMModuleRef *result)
+                                   const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
   struct cn_ctx ctx = context_for(module, machine, options);
   bool once = run_once(&ctx, find_step("prepare"));
@@ -510,8 +483,7 @@ enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef ma
 }
 
 enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                         const struct cairn_compile_options *options,
-                                         LLVMModuleRef *result)
+                                         const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
   LLVMModuleRef prepared = LLVMCloneModule(module);
   enum cairn_status status = cn_pipeline_take(prepared, machine, options, result);
@@ -523,8 +495,7 @@ enum cairn_status cairn_compile_pipeline(LLVMModuleRef module, LLVMTargetMachine
 /* ---- link-time optimisation: the pipeline in two halves ---- */
 
 enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                     const struct cairn_compile_options *options,
-                                     LLVMModuleRef *result)
+                                     const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
   static const struct step prepare = {"prepare", cn_prepare_unit, NULL, ANY_TARGET};
   LLVMModuleRef prepared = LLVMCloneModule(module);
@@ -539,16 +510,14 @@ enum cairn_status cairn_compile_unit(LLVMModuleRef module, LLVMTargetMachineRef 
 }
 
 enum cairn_status cairn_compile_joined(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                       const struct cairn_compile_options *options,
-                                       LLVMModuleRef *result)
+                                       const struct cairn_compile_options *options, LLVMModuleRef *result)
 {
   static const struct step prepare = {"prepare", cn_prepare_program, NULL, ANY_TARGET};
   LLVMModuleRef prepared = LLVMCloneModule(module);
   struct cn_ctx ctx = context_for(prepared, machine, options);
 
   *result = NULL;
-  if (verify_module(&ctx, "(input)") && cn_lto_unmark(&ctx) && drop_offers(&ctx) &&
-      run_ours(&ctx, &prepare))
+  if (verify_module(&ctx, "(input)") && cn_lto_unmark(&ctx) && drop_offers(&ctx) && run_ours(&ctx, &prepare))
     *result = attempt_all(&ctx, order_of(ctx.options) + ONCE);
   LLVMDisposeModule(prepared);
   return status_of(&ctx, *result);
@@ -561,8 +530,7 @@ char *cairn_compile_describe(const struct cairn_compile_options *options, enum c
   options = options ? options : &defaults;
   const char *const *order = order_of(options);
   CN_CHECK(strcmp(order[0], "rules") == 0 && strcmp(order[ONCE - 1], "prepare") == 0);
-  for (size_t i = part == CAIRN_PART_JOINED ? ONCE : 0;
-       order[i] && (part != CAIRN_PART_UNIT || i < ONCE); i++) {
+  for (size_t i = part == CAIRN_PART_JOINED ? ONCE : 0; order[i] && (part != CAIRN_PART_UNIT || i < ONCE); i++) {
     const char *name = strcmp(order[i], OPTIMISE) == 0 ? default_pipeline(options) : order[i];
     char *longer = cn_format("%s%s\n", text, name);
     free(text);
@@ -578,20 +546,18 @@ static bool fits_target(struct cn_ctx *ctx, const struct step *step)
 
   if (step->target == ANY_TARGET || !*triple || cn_convention_has_port(triple))
     return true;
-  cn_error(ctx, NULL, "target",
-           "pass %s makes code that calls the runtime, which has no port for '%s' yet (%s only)",
+  cn_error(ctx, NULL, "target", "pass %s makes code that calls the runtime, which has no port for '%s' yet (%s only)",
            step->name, triple, cn_convention_target);
   return false;
 }
 
-enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                     const char *name, const struct cairn_compile_options *options)
+enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                                     const struct cairn_compile_options *options)
 {
   struct cn_ctx ctx = context_for(module, machine, options);
   const struct step *step = find_step(name);
 
-  return status_of(&ctx, step ? fits_target(&ctx, step) && run_ours(&ctx, step)
-                              : run_llvm_plainly(&ctx, name));
+  return status_of(&ctx, step ? fits_target(&ctx, step) && run_ours(&ctx, step) : run_llvm_plainly(&ctx, name));
 }
 
 const char *const *cairn_compile_pass_names(void)

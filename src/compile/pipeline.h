@@ -10,7 +10,6 @@
 /* Do as cairn_compile_pipeline(), without a copy of the module. `module` stays the caller's, who
  * may only dispose of it afterwards. */
 enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
-                                   const struct cairn_compile_options *options,
-                                   LLVMModuleRef *result);
+                                   const struct cairn_compile_options *options, LLVMModuleRef *result);
 
 #endif

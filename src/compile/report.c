@@ -37,8 +37,7 @@ static void count(struct counts *counts, LLVMValueRef i)
   CN_ASSERT(cn_is_call(i));
   switch (cn_classify_call(i).kind) {
   case CN_CALL_STATEPOINT:
-    if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW) ||
-        is_named(LLVMGetOperand(i, CALLEE), CN_POLL))
+    if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW) || is_named(LLVMGetOperand(i, CALLEE), CN_POLL))
       counts->polls++;
     else
       counts->statepoints++;
@@ -69,10 +68,9 @@ static void summarise(struct cn_ctx *ctx, LLVMValueRef function)
   if (c.polls + c.statepoints + c.leaves == 0)
     cn_remark(ctx, function, "safepoints", "no safepoint, no call");
   else
-    cn_remark(ctx, function, "safepoints",
-              "%u poll%s, %u other safepoint%s, %u leaf call%s, %u relocation%s", c.polls,
-              plural(c.polls), c.statepoints, plural(c.statepoints), c.leaves, plural(c.leaves),
-              c.relocations, plural(c.relocations));
+    cn_remark(ctx, function, "safepoints", "%u poll%s, %u other safepoint%s, %u leaf call%s, %u relocation%s", c.polls,
+              plural(c.polls), c.statepoints, plural(c.statepoints), c.leaves, plural(c.leaves), c.relocations,
+              plural(c.relocations));
 }
 
 /* In units of work, about half a nanosecond each. */
@@ -90,8 +88,8 @@ static void tell_time(void *env, const struct cairn_time *time)
     cn_remark(ctx, function, "time", "without a safepoint it runs for at most about %.2f us",
               (double)most / CAIRN_TIME_PER_US);
   for (size_t i = 0; function && i < time->cause_count; i++)
-    cn_remark(ctx, function, "time", "%s in line %u: %s", time->causes[i].kind,
-              time->causes[i].line, time->causes[i].why);
+    cn_remark(ctx, function, "time", "%s in line %u: %s", time->causes[i].kind, time->causes[i].line,
+              time->causes[i].why);
 }
 
 void cn_summarise(struct cn_ctx *ctx)

@@ -32,8 +32,7 @@ static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *env)
     return;
   current.errors += severity == LLVMDSError;
   char *text = LLVMGetDiagInfoDescription(info);
-  fprintf(stderr, "%s: %s: %s\n", current.path, severity == LLVMDSError ? "error" : "warning",
-          text);
+  fprintf(stderr, "%s: %s: %s\n", current.path, severity == LLVMDSError ? "error" : "warning", text);
   LLVMDisposeMessage(text);
 }
 
@@ -46,8 +45,7 @@ void cn_module_name(const char *path)
 /* Is it bitcode, with a wrapper or without, or text? */
 static bool is_module(const unsigned char *bytes, size_t size)
 {
-  return (size >= 4 &&
-          (memcmp(bytes, "BC\xc0\xde", 4) == 0 || memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
+  return (size >= 4 && (memcmp(bytes, "BC\xc0\xde", 4) == 0 || memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
          (size > 0 && (isprint(bytes[0]) || isspace(bytes[0])));
 }
 
@@ -61,8 +59,8 @@ static LLVMMemoryBufferRef read_bytes(const char *path)
     cn_tool_error("cannot read '%s': %s", path, error);
   else if (file.size && !is_module(file.bytes, file.size))
     cn_tool_error("cannot parse '%s': neither bitcode nor text", path);
-  else if (!(buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-                 file.size ? file.bytes : "", file.size, strcmp(path, "-") ? path : "<stdin>")))
+  else if (!(buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(file.size ? file.bytes : "", file.size,
+                                                                strcmp(path, "-") ? path : "<stdin>")))
     cn_tool_error("cannot read '%s': no memory for %zu bytes", path, file.size);
   free(error);
   cn_input_close(&file);
@@ -92,8 +90,7 @@ static void watch(LLVMContextRef context, const char *path)
 
 /* `own`: our own tools wrote it, so that LLVM's verifier need not run; the pipeline verifies its
  * input. */
-static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path,
-                           bool own)
+static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path, bool own)
 {
   LLVMModuleRef module = NULL;
   char *message = NULL;
@@ -179,8 +176,8 @@ bool cn_module_write(LLVMModuleRef module, const char *path, bool text)
 
 static LLVMCodeGenOptLevel codegen_level(unsigned opt_level)
 {
-  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess,
-                                               LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelLess, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                               LLVMCodeGenLevelAggressive};
 
   CN_CHECK(opt_level < sizeof levels / sizeof *levels);
   return levels[opt_level];
@@ -202,8 +199,7 @@ bool cn_module_is_ported(LLVMModuleRef module)
   return ported;
 }
 
-LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
-                                       const struct cn_machine *how)
+LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, const struct cn_machine *how)
 {
   char *triple = triple_of(module);
   CN_CHECK(triple && path);

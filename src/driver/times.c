@@ -48,8 +48,7 @@ struct cairn_pass_time cn_times_start(const struct cairn_compile_options *option
                                   .system = seconds_of(own.ru_stime) + seconds_of(others.ru_stime)};
 }
 
-void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since,
-                   const char *step)
+void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since, const char *step)
 {
   if (!options->timer)
     return;
@@ -64,8 +63,7 @@ void cn_times_stop(const struct cairn_compile_options *options, const struct cai
 
 static void print_row(const struct cn_time_row *row, FILE *out)
 {
-  fprintf(out, "%12.6f %12.6f %12.6f %6u  %s\n", row->wall, row->user, row->system, row->runs,
-          row->pass);
+  fprintf(out, "%12.6f %12.6f %12.6f %6u  %s\n", row->wall, row->user, row->system, row->runs, row->pass);
 }
 
 void cn_times_print(const struct cn_times *times, FILE *out)

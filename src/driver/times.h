@@ -27,8 +27,7 @@ void cn_times_add(void *env, const struct cairn_pass_time *time);
  * have no timer. */
 struct cairn_pass_time cn_times_start(const struct cairn_compile_options *options);
 /* Tell the timer, if there is one, that `step` took the time since `start`. */
-void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since,
-                   const char *step);
+void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since, const char *step);
 
 void cn_times_print(const struct cn_times *times, FILE *out);
 void cn_times_free(struct cn_times *times);

@@ -71,8 +71,7 @@ bool cn_module_is_ported(LLVMModuleRef module);
 
 /* Make a target machine for the module's triple, or for the host's if it has none. Call
  * cairn_compile_init() before. */
-LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path,
-                                       const struct cn_machine *how);
+LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, const struct cn_machine *how);
 
 /* ---- files (output.c) ---- */
 

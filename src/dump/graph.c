@@ -163,8 +163,7 @@ static void find_dominators(struct tables *t)
 
 static void make_tables(struct tables *t, uint64_t count)
 {
-  uint32_t **all[] = {&t->parent, &t->semi,   &t->label, &t->ancestor,
-                      &t->idom,   &t->bucket, &t->next};
+  uint32_t **all[] = {&t->parent, &t->semi, &t->label, &t->ancestor, &t->idom, &t->bucket, &t->next};
 
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     *all[i] = make(count, sizeof **all[i]);
@@ -235,8 +234,7 @@ static uint32_t kind_of(const struct cn_dump *dump, uint32_t object)
 
 /* Walk the tree of dominators, and count of each kind how many objects are above: what an outermost
  * one retains has in it what those below retain. `child` and `next` are by object. */
-static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next,
-                      uint64_t *retained)
+static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next, uint64_t *retained)
 {
   const struct cn_dump *dump = graph->dump;
   uint32_t *above = make(dump->kinds.count, sizeof *above);

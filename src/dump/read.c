@@ -118,8 +118,7 @@ static void read_type(struct reader *r)
 }
 
 /* References come in the order of fields: look behind the one found last first. */
-static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint64_t offset,
-                                              size_t *last)
+static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint64_t offset, size_t *last)
 {
   for (size_t i = 0; i < fields->count; i++) {
     *last = *last + 1 < fields->count ? *last + 1 : 0;
@@ -130,8 +129,8 @@ static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint
 }
 
 /* The field at `slot`, and of an element its number; null: there is none. */
-static const struct cn_dump_field *field_at(const struct cn_dump_type *type, uint64_t slot,
-                                            uint64_t *index, size_t *last)
+static const struct cn_dump_field *field_at(const struct cn_dump_type *type, uint64_t slot, uint64_t *index,
+                                            size_t *last)
 {
   const struct cn_dump_field *field = find_field(&type->fixed, slot, last);
 
@@ -142,8 +141,7 @@ static const struct cn_dump_field *field_at(const struct cn_dump_type *type, uin
   return find_field(&type->element, (slot - type->first) % type->stride, last);
 }
 
-static void read_edges(struct reader *r, const struct cn_dump_type *type, uint64_t address,
-                       uint64_t count)
+static void read_edges(struct reader *r, const struct cn_dump_type *type, uint64_t address, uint64_t count)
 {
   uint64_t slot = 0, index, bytes = r->dump->objects.at[r->dump->objects.count - 1].bytes;
   size_t last = 0;
@@ -183,8 +181,7 @@ static void read_object(struct reader *r)
     refuse(r, "an object whose address or size cannot be");
     return;
   }
-  cn_push(&dump->objects, (struct cn_dump_object){address, units * CN_DUMP_UNIT, dump->edges.count,
-                                                  (uint32_t)type});
+  cn_push(&dump->objects, (struct cn_dump_object){address, units * CN_DUMP_UNIT, dump->edges.count, (uint32_t)type});
   if (__builtin_add_overflow(dump->bytes, units * CN_DUMP_UNIT, &dump->bytes))
     refuse(r, "objects that take more bytes than there can be");
   read_edges(r, &dump->types.at[type], address, count);
@@ -213,8 +210,7 @@ static void read_end(struct reader *r)
 {
   uint64_t objects = read_number(r), references = read_number(r), roots = read_number(r);
 
-  if (r->wrong == NULL &&
-      (objects != r->dump->objects.count || references != r->references || roots != r->roots))
+  if (r->wrong == NULL && (objects != r->dump->objects.count || references != r->references || roots != r->roots))
     refuse(r, "not as many objects, references and roots as it says");
   else if (r->wrong == NULL && r->at != r->end)
     refuse(r, "bytes after the end");
@@ -265,8 +261,7 @@ uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address)
   size_t below = 0;
 
   if (dump->objects.count != 0)
-    below = cn_sorted_below(&dump->objects.at->address, dump->objects.count,
-                            sizeof *dump->objects.at, address + 1);
+    below = cn_sorted_below(&dump->objects.at->address, dump->objects.count, sizeof *dump->objects.at, address + 1);
   if (below == 0)
     return UINT32_MAX;
   const struct cn_dump_object *object = &dump->objects.at[below - 1];
@@ -335,8 +330,7 @@ static void number_kinds(struct cn_dump *dump)
     cn_push(&dump->kinds, all.at[i]);
   for (size_t i = 0; i < dump->types.count; i++) {
     const char *name = dump->types.at[i].name;
-    const char **found =
-        bsearch(&name, dump->kinds.at, dump->kinds.count, sizeof *dump->kinds.at, compare_names);
+    const char **found = bsearch(&name, dump->kinds.at, dump->kinds.count, sizeof *dump->kinds.at, compare_names);
     CN_CHECK(found != NULL);
     dump->types.at[i].kind = (uint32_t)(found - dump->kinds.at);
   }
@@ -358,8 +352,8 @@ char *cn_dump_field_name(const struct cn_dump *dump, uint32_t object, uint64_t s
   const char *dot = name[0] == '[' ? "" : ".";
   if (bracket == NULL)
     return cn_format("%.*s%s%s", (int)length, type->name, dot, name);
-  return cn_format("%.*s%s%.*s[%" PRIu64 "]%s", (int)length, type->name, dot, (int)(bracket - name),
-                   name, index, bracket + 2);
+  return cn_format("%.*s%s%.*s[%" PRIu64 "]%s", (int)length, type->name, dot, (int)(bracket - name), name, index,
+                   bracket + 2);
 }
 
 /* ---- the whole ---- */
@@ -374,8 +368,7 @@ static const char *wrong_head(const unsigned char *bytes, size_t size)
   if (size < CN_DUMP_HEAD)
     return "at byte 8: it is cut short";
   memcpy(words, bytes + magic, sizeof words);
-  return words[0] != CN_DUMP_VERSION || words[1] != 0 ? "at byte 8: a version that is not known"
-                                                      : NULL;
+  return words[0] != CN_DUMP_VERSION || words[1] != 0 ? "at byte 8: a version that is not known" : NULL;
 }
 
 int cn_dump_read(struct cn_dump *dump, const unsigned char *bytes, size_t size, char **error)
@@ -407,8 +400,7 @@ const char *cn_dump_wrong(const struct cn_dump *dump)
     if (dump->edges.at[i].to >= dump->objects.count)
       return "dump: a reference leads to no object";
   for (size_t i = 0; i < dump->roots.count; i++)
-    if (dump->roots.at[i].to >= dump->objects.count ||
-        dump->roots.at[i].place >= dump->places.count)
+    if (dump->roots.at[i].to >= dump->objects.count || dump->roots.at[i].place >= dump->places.count)
       return "dump: a root leads to no object, or has no place";
   for (size_t i = 0; i < dump->objects.count; i++)
     if (dump->objects.at[i].type >= dump->types.count ||

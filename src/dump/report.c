@@ -91,8 +91,8 @@ void cn_report_summary(FILE *out, const struct cn_graph *graph)
   const struct cn_dump *dump = graph->dump;
 
   fprintf(out,
-          "%s (%s), after %" PRIu64 " collections: %" PRIu32 " objects of %" PRIu64
-          " bytes alive, %zu of %" PRIu64 " bytes garbage; %zu roots",
+          "%s (%s), after %" PRIu64 " collections: %" PRIu32 " objects of %" PRIu64 " bytes alive, %zu of %" PRIu64
+          " bytes garbage; %zu roots",
           dump->program, dump->collector, dump->collections, graph->reached - 1, graph->live,
           dump->objects.count - (graph->reached - 1), dump->bytes - graph->live, dump->roots.count);
   if (dump->weak != 0)
@@ -112,17 +112,16 @@ void cn_report_top(FILE *out, const struct cn_graph *graph, size_t most)
   cn_report_summary(out, graph);
   fprintf(out, "\n%12s %14s %14s  %s\n", "objects", "bytes", "retained", "type");
   for (size_t i = 0; i < kinds && i < most; i++)
-    fprintf(out, "%12" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %s\n", rows[i].objects, rows[i].bytes,
-            rows[i].retained, rows[i].name);
+    fprintf(out, "%12" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %s\n", rows[i].objects, rows[i].bytes, rows[i].retained,
+            rows[i].name);
   if (kinds > most)
     fprintf(out, "%12s %zu more types\n", "", kinds - most);
   fprintf(out, "\n%14s %14s  %s\n", "retained", "bytes", "object");
   for (size_t i = 0; i < objects; i++) {
     const struct cn_dump_object *object = &dump->objects.at[tops[i]];
     const char *root = cn_report_root(dump, tops[i]);
-    fprintf(out, "%14" PRIu64 " %14" PRIu64 "  0x%" PRIx64 " %s%s%s\n", graph->retained[tops[i]],
-            object->bytes, object->address, cn_dump_type_name(dump, tops[i]), root ? " from " : "",
-            root ? root : "");
+    fprintf(out, "%14" PRIu64 " %14" PRIu64 "  0x%" PRIx64 " %s%s%s\n", graph->retained[tops[i]], object->bytes,
+            object->address, cn_dump_type_name(dump, tops[i]), root ? " from " : "", root ? root : "");
   }
   free(rows);
   free(tops);
@@ -164,10 +163,9 @@ char *cn_report_step(const struct cn_graph *graph, uint32_t from, uint32_t to)
     CN_CHECK(edge < end);
     name = cn_dump_field_name(dump, from, dump->edges.at[edge].slot);
   }
-  char *step =
-      cn_format("%s -> 0x%" PRIx64 " %s, %" PRIu64 " bytes, retains %" PRIu64,
-                name ? name : cn_report_root(dump, to), dump->objects.at[to].address,
-                cn_dump_type_name(dump, to), dump->objects.at[to].bytes, graph->retained[to]);
+  char *step = cn_format("%s -> 0x%" PRIx64 " %s, %" PRIu64 " bytes, retains %" PRIu64,
+                         name ? name : cn_report_root(dump, to), dump->objects.at[to].address,
+                         cn_dump_type_name(dump, to), dump->objects.at[to].bytes, graph->retained[to]);
   free(name);
   return step;
 }
@@ -191,9 +189,8 @@ int cn_report_path(FILE *out, const struct cn_graph *graph, const char *which, c
   for (uint32_t at = object; at != graph->root && at != CN_GRAPH_NONE; at = from[at])
     cn_push(&steps, at);
   if (from[object] == CN_GRAPH_NONE)
-    *error =
-        cn_format("0x%" PRIx64 " (%s) is garbage: no root leads to it",
-                  graph->dump->objects.at[object].address, cn_dump_type_name(graph->dump, object));
+    *error = cn_format("0x%" PRIx64 " (%s) is garbage: no root leads to it", graph->dump->objects.at[object].address,
+                       cn_dump_type_name(graph->dump, object));
   else
     for (size_t i = steps.count; i-- > 0;)
       print_step(out, graph, from[steps.at[i]], steps.at[i]);
@@ -226,8 +223,8 @@ static int by_names(const void *a, const void *b)
 }
 
 /* Merge two lists in the order of names. */
-static struct change *changes_of(struct cn_kind_row *old, size_t olds, struct cn_kind_row *new,
-                                 size_t news, size_t *count)
+static struct change *changes_of(struct cn_kind_row *old, size_t olds, struct cn_kind_row *new, size_t news,
+                                 size_t *count)
 {
   struct change *changes = cn_alloc((olds + news + 1) * sizeof *changes);
   size_t o = 0, n = 0, kept = 0;
@@ -253,8 +250,7 @@ static struct change *changes_of(struct cn_kind_row *old, size_t olds, struct cn
   return changes;
 }
 
-void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after,
-                    size_t most)
+void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after, size_t most)
 {
   size_t olds, news, count;
   struct cn_kind_row *old = cn_report_kinds(before, &olds), *new = cn_report_kinds(after, &news);
@@ -262,12 +258,10 @@ void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_gr
 
   fprintf(out, "%12s %14s  %s\n", "objects", "bytes", "type");
   for (size_t i = 0; i < count && i < most; i++)
-    fprintf(out, "%+12" PRId64 " %+14" PRId64 "  %s\n", changes[i].objects, changes[i].bytes,
-            changes[i].name);
+    fprintf(out, "%+12" PRId64 " %+14" PRId64 "  %s\n", changes[i].objects, changes[i].bytes, changes[i].name);
   if (count > most)
     fprintf(out, "%12s %zu more types\n", "", count - most);
-  fprintf(out, "%+12" PRId64 " %+14" PRId64 "  in all\n",
-          (int64_t)after->reached - (int64_t)before->reached,
+  fprintf(out, "%+12" PRId64 " %+14" PRId64 "  in all\n", (int64_t)after->reached - (int64_t)before->reached,
           (int64_t)(after->live - before->live));
   free(old);
   free(new);

@@ -36,8 +36,7 @@ int cn_report_path(FILE *out, const struct cn_graph *graph, const char *which, c
 char *cn_report_step(const struct cn_graph *graph, uint32_t from, uint32_t to);
 
 /* The kinds that differ, those with the greatest difference in bytes first, `most` of them. */
-void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after,
-                    size_t most);
+void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after, size_t most);
 
 /* The place of a root that leads to the object; null: none does. */
 const char *cn_report_root(const struct cn_dump *dump, uint32_t object);

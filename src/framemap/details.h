@@ -71,11 +71,9 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
                            struct cn_details_function *function);
 /* The i-th safepoint's return offset; they ascend. For callers that visit them all. */
-int cn_details_return_offset(const struct cn_details_function *function, uint32_t index,
-                             uint32_t *offset);
+int cn_details_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset);
 /* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE: nothing is known. */
-int cn_details_find(const struct cn_details_function *function, uint32_t return_offset,
-                    struct cn_details *out);
+int cn_details_find(const struct cn_details_function *function, uint32_t return_offset, struct cn_details *out);
 /* Step through its parts: sources, then deopts, then spans; earlier kinds may be skipped.
  * CN_FRAMEMAP_NONE at the end. */
 int cn_details_next_source(struct cn_details *details, struct cn_source *out);

@@ -9,8 +9,7 @@ static const char *deopt_wrong(const struct cn_deopt *v)
 {
   switch (v->kind) {
   case CN_DEOPT_CONSTANT:
-    return v->loc.is_register || v->loc.reg || v->loc.offset ? "details: a constant has a place"
-                                                             : NULL;
+    return v->loc.is_register || v->loc.reg || v->loc.offset ? "details: a constant has a place" : NULL;
   case CN_DEOPT_ADDRESS:
     return v->loc.is_register ? "details: an address is in a register" : NULL;
   case CN_DEOPT_AT_CALL:

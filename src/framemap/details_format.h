@@ -131,8 +131,7 @@ void cn_detail_free(struct cn_detail *detail);
  * has details. The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first
  * function with details, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1:
  * nothing written. */
-int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
-                         size_t count, bool *spans);
+int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions, size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);
 /* Has the function details to write? */
 bool cn_detail_says_something(const struct cn_detail *detail);

@@ -24,12 +24,10 @@ static int read_function(struct cn_details_function *f)
   CN_ASSERT(f->index < count);
   if (f->index + 1 < count)
     end = cn_load(at + CN_DETAILS_FUNCTION + CN_DETAILS_DATA, 4);
-  if (start < CN_BLOCK_FUNCTIONS + count * (uint64_t)CN_DETAILS_FUNCTION || end > strings ||
-      end < 4 || start > end - 4)
+  if (start < CN_BLOCK_FUNCTIONS + count * (uint64_t)CN_DETAILS_FUNCTION || end > strings || end < 4 || start > end - 4)
     return CN_FRAMEMAP_BAD;
   memcpy(&distance, b + CN_BLOCK_ENTRY, 4);
-  f->entry = (uintptr_t)(b + CN_BLOCK_ENTRY) + (uintptr_t)(intptr_t)distance +
-             cn_load(at + CN_DETAILS_ENTRY, 4);
+  f->entry = (uintptr_t)(b + CN_BLOCK_ENTRY) + (uintptr_t)(intptr_t)distance + cn_load(at + CN_DETAILS_ENTRY, 4);
   f->code_size = cn_load(at + CN_DETAILS_CODE_SIZE, 4);
   f->data = b + start;
   f->end = b + end;
@@ -42,8 +40,7 @@ static int read_function(struct cn_details_function *f)
 }
 
 /* The block at or after *cursor. */
-static int find_block(const unsigned char **cursor, const unsigned char *end,
-                      struct cn_details_function *f)
+static int find_block(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
 {
   CN_ASSERT(*cursor <= end);
   while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
@@ -63,8 +60,7 @@ static int find_block(const unsigned char **cursor, const unsigned char *end,
   return CN_FRAMEMAP_OK;
 }
 
-int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
-                             struct cn_details_function *f)
+int cn_details_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_details_function *f)
 {
   if (f->block && f->index + 1 < cn_load(f->block + CN_BLOCK_COUNT, 4)) {
     f->index++;
@@ -143,8 +139,7 @@ static bool get_u32(const unsigned char **at, const unsigned char *end, uint32_t
 }
 
 /* A line, stored as its distance from another. */
-static bool get_line(const unsigned char **at, const unsigned char *end, uint32_t from,
-                     uint32_t *line)
+static bool get_line(const unsigned char **at, const unsigned char *end, uint32_t from, uint32_t *line)
 {
   uint64_t zigzag;
 
@@ -195,12 +190,10 @@ static int read_record(struct cn_details *d, const unsigned char *at)
   if (head & (unsigned char)~(CN_RECORD_SOURCES | CN_RECORD_DEOPTS | CN_RECORD_SPANS))
     return CN_FRAMEMAP_BAD;
   if ((head & CN_RECORD_SOURCES) &&
-      (!get_u32(&at, end, &d->scope) || !read_scope(d, d->scope, &s) ||
-       !count_scopes(d, d->scope, &d->sources) || !get_line(&at, end, s.line, &d->line) ||
-       !get_u32(&at, end, &d->column)))
+      (!get_u32(&at, end, &d->scope) || !read_scope(d, d->scope, &s) || !count_scopes(d, d->scope, &d->sources) ||
+       !get_line(&at, end, s.line, &d->line) || !get_u32(&at, end, &d->column)))
     return CN_FRAMEMAP_BAD;
-  if ((head & CN_RECORD_DEOPTS) &&
-      (!get_u32(&at, end, &d->deopts) || d->deopts >= (size_t)(end - at)))
+  if ((head & CN_RECORD_DEOPTS) && (!get_u32(&at, end, &d->deopts) || d->deopts >= (size_t)(end - at)))
     return CN_FRAMEMAP_BAD;
   if (head & CN_RECORD_DEOPTS)
     d->deopts++;
@@ -223,15 +216,13 @@ static int count_spans(struct cn_details *d)
   for (; rest.deopts; rest.deopts--)
     if (!read_deopt(&rest, &skipped))
       return CN_FRAMEMAP_BAD;
-  if (!get_u32(&rest.cursor, d->function.end, &spans) ||
-      spans >= (size_t)(d->function.end - rest.cursor))
+  if (!get_u32(&rest.cursor, d->function.end, &spans) || spans >= (size_t)(d->function.end - rest.cursor))
     return CN_FRAMEMAP_BAD;
   d->spans = spans + 1;
   return CN_FRAMEMAP_OK;
 }
 
-int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
-                    struct cn_details *out)
+int cn_details_find(const struct cn_details_function *f, uint32_t return_offset, struct cn_details *out)
 {
   uint32_t packed = cn_load(f->data, 4), low = 0, high = f->safepoints, offset;
   unsigned a = packed >> 28 & 3, b = packed >> 30;
@@ -284,9 +275,8 @@ int cn_details_next_source(struct cn_details *d, struct cn_source *out)
     return CN_FRAMEMAP_BAD;
   d->sources--;
   d->scope -= s.parent_distance;
-  if (s.parent_distance &&
-      (!read_scope(d, d->scope, &parent) || !get_line(&s.call, end, parent.line, &d->line) ||
-       !get_u32(&s.call, end, &d->column)))
+  if (s.parent_distance && (!read_scope(d, d->scope, &parent) || !get_line(&s.call, end, parent.line, &d->line) ||
+                            !get_u32(&s.call, end, &d->column)))
     return CN_FRAMEMAP_BAD;
   return CN_FRAMEMAP_OK;
 }
@@ -404,7 +394,6 @@ int cn_details_next_span(struct cn_details *d, struct cn_span *out)
   memcpy(&span, at, sizeof span);
   *out = (struct cn_span){.key = span.key, .value = (uintptr_t)span.integer, .depth = use.depth};
   if (span.distance)
-    out->value =
-        (uintptr_t)at + offsetof(struct cairn_span, distance) + (uintptr_t)(intptr_t)span.distance;
+    out->value = (uintptr_t)at + offsetof(struct cairn_span, distance) + (uintptr_t)(intptr_t)span.distance;
   return CN_FRAMEMAP_OK;
 }

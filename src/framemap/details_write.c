@@ -24,8 +24,7 @@ static uint32_t string(struct writer *w, const char *s)
 
   if (!length)
     return 0;
-  uint32_t at =
-      cn_intern(&w->strings, (const unsigned char *)s, length, (uint32_t)w->text.count, &is_new);
+  uint32_t at = cn_intern(&w->strings, (const unsigned char *)s, length, (uint32_t)w->text.count, &is_new);
   for (size_t i = 0; is_new && i <= length; i++)
     cn_push(&w->text, (unsigned char)s[i]);
   return at;
@@ -38,8 +37,8 @@ struct scope {
 
 /* The scope of `source`, inlined into `parent` (null: not) where `call` says. Its line is that of
  * the first source that needs it. */
-static struct scope scope(struct writer *w, const struct cn_source *source,
-                          const struct scope *parent, const struct cn_source *call)
+static struct scope scope(struct writer *w, const struct cn_source *source, const struct scope *parent,
+                          const struct cn_source *call)
 {
   struct cn_bytes key = {0};
   uint32_t name = string(w, source->function), file = string(w, source->file);
@@ -79,8 +78,7 @@ static void put_sources(struct writer *w, const struct cn_detail *d, struct cn_b
 
   CN_CHECK(count <= CN_MAX_SOURCES);
   for (size_t i = count; i-- > 0;)
-    s = scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL,
-              i + 1 < count ? &d->sources.at[i + 1] : NULL);
+    s = scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL, i + 1 < count ? &d->sources.at[i + 1] : NULL);
   CN_ASSERT(s.place < w->area.count);
   cn_uleb_put(record, s.place);
   cn_uleb_put(record, cn_zigzag((int64_t)d->sources.at[0].line - s.line));
@@ -135,8 +133,7 @@ static uint32_t put_record(struct writer *w, const struct cn_detail *d)
   bool is_new;
 
   cn_push(&record, (unsigned char)((d->sources.count ? CN_RECORD_SOURCES : 0) |
-                                   (d->deopts.count ? CN_RECORD_DEOPTS : 0) |
-                                   (d->spans.count ? CN_RECORD_SPANS : 0)));
+                                   (d->deopts.count ? CN_RECORD_DEOPTS : 0) | (d->spans.count ? CN_RECORD_SPANS : 0)));
   if (d->sources.count)
     put_sources(w, d, &record);
   if (d->deopts.count)
@@ -150,8 +147,7 @@ static uint32_t put_record(struct writer *w, const struct cn_detail *d)
     cn_uleb_put(&record, d->spans.at[i].depth);
   }
   w->any_spans |= d->spans.count != 0;
-  uint32_t place =
-      cn_intern(&w->records, record.at, record.count, (uint32_t)w->area.count, &is_new);
+  uint32_t place = cn_intern(&w->records, record.at, record.count, (uint32_t)w->area.count, &is_new);
   for (size_t i = 0; is_new && i < record.count; i++)
     cn_push(&w->area, record.at[i]);
   cn_free(&record);
@@ -168,8 +164,7 @@ static void put_function(struct writer *w, const struct cn_detail_function *f, s
 
   for (size_t i = 0; i < f->details.count; i++)
     if (cn_detail_says_something(&f->details.at[i]))
-      cn_push(&found,
-              (struct found){f->details.at[i].return_offset, put_record(w, &f->details.at[i])});
+      cn_push(&found, (struct found){f->details.at[i].return_offset, put_record(w, &f->details.at[i])});
   CN_CHECK(found.count && found.count <= CN_DETAILS_MAX_SAFEPOINTS);
   unsigned a = cn_log_width(found.at[found.count - 1].offset), b = cn_log_width(w->area.count);
   cn_put(out, (uint32_t)found.count | a << 28 | b << 30, 4);
@@ -186,8 +181,7 @@ static void put_function(struct writer *w, const struct cn_detail_function *f, s
 }
 
 /* The functions that have details: their number, and the first. */
-static uint32_t count_functions(const struct cn_detail_function *functions, size_t count,
-                                size_t *first)
+static uint32_t count_functions(const struct cn_detail_function *functions, size_t count, size_t *first)
 {
   uint32_t found = 0;
 
@@ -208,8 +202,7 @@ static bool has_details(const struct cn_detail_function *f)
   return count_functions(f, 1, &first) != 0;
 }
 
-int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions,
-                         size_t count, bool *spans)
+int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions, size_t count, bool *spans)
 {
   struct writer w = {0};
   size_t begin = out->count, first = 0, entry = begin + CN_BLOCK_FUNCTIONS;

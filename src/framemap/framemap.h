@@ -74,14 +74,11 @@ struct cn_framemap_function {
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function);
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */
-int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
-                              uint32_t *offset);
+int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset);
 /* Are the maps of both functions equal but for their entries? */
-bool cn_framemap_same(const struct cn_framemap_function *one,
-                      const struct cn_framemap_function *other);
+bool cn_framemap_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other);
 /* Decode the i-th safepoint. */
-int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
-                          struct cn_safepoint *out);
+int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index, struct cn_safepoint *out);
 /* Decode its roots in turn, then its areas; roots may be skipped. Each call takes the struct that
  * cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE at the end. */
 int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out);

@@ -16,8 +16,7 @@ static bool is_saved(const struct cn_safepoint *f, unsigned reg)
 /* A base other than the stack pointer is the frame's if the caller's value has been saved. */
 static bool is_base(const struct cn_safepoint *f, unsigned dwarf)
 {
-  return dwarf == CN_DWARF_SP ||
-         (cn_port_base(dwarf) < CN_PORT_BASES && is_saved(f, cn_port_tracked(dwarf)));
+  return dwarf == CN_DWARF_SP || (cn_port_base(dwarf) < CN_PORT_BASES && is_saved(f, cn_port_tracked(dwarf)));
 }
 
 static const char *shape_wrong(const struct cn_safepoint *f)
@@ -63,8 +62,7 @@ static const char *place_wrong(const struct cn_safepoint *f, struct cn_loc loc)
   if (loc.is_register && (loc.reg > CN_DWARF_LAST || cn_port_is_lost(loc.reg)))
     return "frame map: a reference is in a register that no call preserves";
   if (loc.is_register)
-    return loc.reg == f->cfa_reg ? "frame map: a reference is in the base of the frame address"
-                                 : NULL;
+    return loc.reg == f->cfa_reg ? "frame map: a reference is in the base of the frame address" : NULL;
   if (!is_base(f, loc.reg))
     return "frame map: a slot is not based on a base of the frame";
   if (loc.offset % 8)
@@ -99,8 +97,7 @@ static const char *root_wrong(const struct cn_map_safepoint *s, uint32_t i, uint
   if (i && i != bases && cn_loc_compare(root[-1].derived, root->derived) >= 0)
     return "frame map: the places of roots do not ascend";
   if (!root->is_derived)
-    return cn_loc_compare(root->base, root->derived) == 0 ? NULL
-                                                          : "frame map: a base has two places";
+    return cn_loc_compare(root->base, root->derived) == 0 ? NULL : "frame map: a base has two places";
   if (!holds_base(s, bases, root->base))
     return "frame map: the base of a derived reference is not listed";
   return holds_base(s, bases, root->derived) ? "frame map: a place is a base's and derived" : NULL;
@@ -170,8 +167,8 @@ const char *cn_map_function_wrong(const struct cn_map_function *f)
 
 static bool same_frame(const struct cn_safepoint *a, const struct cn_safepoint *b)
 {
-  bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved &&
-              a->id == b->id && a->roots == b->roots && a->areas == b->areas;
+  bool same = a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset && a->saved == b->saved && a->id == b->id &&
+              a->roots == b->roots && a->areas == b->areas;
 
   for (unsigned r = 0; same && r < CN_CALLEE_SAVED; r++)
     same = !is_saved(a, r) || a->saved_offset[r] == b->saved_offset[r];
@@ -190,8 +187,7 @@ static bool same_area(const struct cn_area *a, const struct cn_area *b)
          a->stride == b->stride && a->parameter == b->parameter;
 }
 
-static bool reads_back(const struct cn_framemap_function *read, uint32_t index,
-                       const struct cn_map_safepoint *want)
+static bool reads_back(const struct cn_framemap_function *read, uint32_t index, const struct cn_map_safepoint *want)
 {
   struct cn_safepoint s;
   struct cn_root root;
@@ -210,16 +206,14 @@ static bool reads_back(const struct cn_framemap_function *read, uint32_t index,
   return true;
 }
 
-const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length,
-                                       const struct cn_map_function *f)
+const char *cn_framemap_encoding_wrong(const unsigned char *bytes, size_t length, const struct cn_map_function *f)
 {
   const unsigned char *cursor = bytes;
   struct cn_framemap_function read;
 
   if (cn_framemap_next_function(&cursor, bytes + length, &read) || cursor != bytes + length)
     return "frame map: the bytes are not one function's";
-  if (read.code_size != f->code_size || read.safepoints != f->safepoints.count ||
-      read.no_barriers != f->no_barriers)
+  if (read.code_size != f->code_size || read.safepoints != f->safepoints.count || read.no_barriers != f->no_barriers)
     return "frame map: the bytes have another header";
   for (uint32_t i = 0; i < read.safepoints; i++)
     if (!reads_back(&read, i, &f->safepoints.at[i]))

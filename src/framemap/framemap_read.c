@@ -20,8 +20,7 @@ static bool scale(int64_t value, int32_t *offset)
   return true;
 }
 
-int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
-                              struct cn_framemap_function *f)
+int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end, struct cn_framemap_function *f)
 {
   CN_ASSERT(*cursor <= end);
   while (end - *cursor >= 4 && cn_load(*cursor, 4) == 0)
@@ -51,8 +50,7 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   return CN_FRAMEMAP_OK;
 }
 
-bool cn_framemap_same(const struct cn_framemap_function *one,
-                      const struct cn_framemap_function *other)
+bool cn_framemap_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other)
 {
   size_t bytes = (size_t)(one->end - one->data);
   uint32_t packed = cn_load(one->data + CN_MAP_COUNT, 4) ^ cn_load(other->data + CN_MAP_COUNT, 4);
@@ -62,8 +60,7 @@ bool cn_framemap_same(const struct cn_framemap_function *one,
          memcmp(one->data + CN_MAP_HEADER, other->data + CN_MAP_HEADER, bytes - CN_MAP_HEADER) == 0;
 }
 
-int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index,
-                              uint32_t *offset)
+int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t index, uint32_t *offset)
 {
   unsigned a = cn_load(f->data + CN_MAP_COUNT, 4) >> 28 & 3;
   const unsigned char *at = f->data + CN_MAP_HEADER + ((size_t)index << a);
@@ -78,8 +75,7 @@ int cn_framemap_return_offset(const struct cn_framemap_function *f, uint32_t ind
   return CN_FRAMEMAP_OK;
 }
 
-static bool get_saved(const unsigned char **cursor, const unsigned char *end,
-                      struct cn_safepoint *out)
+static bool get_saved(const unsigned char **cursor, const unsigned char *end, struct cn_safepoint *out)
 {
   int32_t pushed = CN_FIRST_PUSH;
 
@@ -108,8 +104,7 @@ static bool get_saved(const unsigned char **cursor, const unsigned char *end,
   return true;
 }
 
-static bool get_id(const unsigned char **cursor, const unsigned char *end, unsigned code,
-                   uint64_t *id)
+static bool get_id(const unsigned char **cursor, const unsigned char *end, unsigned code, uint64_t *id)
 {
   static const uint64_t known[] = {CAIRN_ABI_STATEPOINT_ID_DEFAULT, CAIRN_ABI_STATEPOINT_ID_POLL,
                                    CAIRN_ABI_STATEPOINT_ID_ALLOC};
@@ -147,8 +142,7 @@ static bool get_area_count(const struct cn_safepoint *s, uint32_t *count)
   return true;
 }
 
-int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
-                          struct cn_safepoint *out)
+int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index, struct cn_safepoint *out)
 {
   uint32_t packed = cn_load(f->data + CN_MAP_COUNT, 4);
   unsigned a = packed >> 28 & 3, b = packed >> 30;
@@ -173,9 +167,8 @@ int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index,
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX ||
-      !scale((int64_t)value, &out->cfa_offset) || !get_saved(&p, f->end, out) ||
-      !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
+  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX || !scale((int64_t)value, &out->cfa_offset) ||
+      !get_saved(&p, f->end, out) || !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
     return CN_FRAMEMAP_BAD;
   out->cursor = p;
   if ((head & CN_HEAD_AREAS) && !get_area_count(out, &out->areas))
@@ -211,8 +204,7 @@ int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)
     return CN_FRAMEMAP_BAD;
   out->is_derived = value & 1;
   out->derived = out->base;
-  if (out->is_derived &&
-      (!cn_uleb_get(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
+  if (out->is_derived && (!cn_uleb_get(&s->cursor, s->end, &value) || !get_place(value, &out->derived)))
     return CN_FRAMEMAP_BAD;
   s->roots--;
   return CN_FRAMEMAP_OK;
@@ -224,8 +216,7 @@ static bool get_tag(struct cn_safepoint *s, struct cn_area *out, uint64_t *value
   if (!cn_uleb_get(&s->cursor, s->end, value) || !cn_uleb_get(&s->cursor, s->end, &out->parameter))
     return false;
   out->tag = (uint32_t)(*value >> 2);
-  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER &&
-         (*value & 3) != CN_AREA_TAGGED;
+  return *value >> 2 <= UINT32_MAX && out->tag >= CAIRN_ABI_ROOT_USER && (*value & 3) != CN_AREA_TAGGED;
 }
 
 int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
@@ -250,8 +241,7 @@ int cn_framemap_next_area(struct cn_safepoint *s, struct cn_area *out)
   if ((value & 3) == CN_AREA_TAGGED && !get_tag(s, out, &value))
     return CN_FRAMEMAP_BAD;
   out->reg = cn_port_bases[value & 3];
-  if (!cn_uleb_get(&s->cursor, s->end, &out->count) ||
-      !cn_uleb_get(&s->cursor, s->end, &out->stride))
+  if (!cn_uleb_get(&s->cursor, s->end, &out->count) || !cn_uleb_get(&s->cursor, s->end, &out->stride))
     return CN_FRAMEMAP_BAD;
   s->areas--;
   return CN_FRAMEMAP_OK;

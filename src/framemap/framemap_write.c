@@ -82,8 +82,7 @@ static void put_areas(struct cn_bytes *out, const struct cn_map_safepoint *s)
   for (uint32_t i = 0; i < s->frame.areas; i++) {
     const struct cn_area *a = &s->areas[i];
     unsigned base = base_code(a->reg);
-    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 |
-                         (a->tag ? CN_AREA_TAGGED : base));
+    cn_uleb_put(out, cn_zigzag(a->offset + (int64_t)a->ref_offset) << 2 | (a->tag ? CN_AREA_TAGGED : base));
     CN_CHECK(a->tag == 0 || a->tag >= CAIRN_ABI_ROOT_USER);
     if (a->tag) {
       cn_uleb_put(out, (uint64_t)a->tag << 2 | base);
@@ -102,8 +101,8 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
 
   CN_CHECK(frame->cfa_offset >= 0 && frame->cfa_offset % 8 == 0);
   CN_CHECK(frame->saved >> CN_CALLEE_SAVED == 0 && (!frame->roots || s->roots));
-  cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) |
-                               id << CN_HEAD_ID_SHIFT | few << CN_HEAD_ROOTS_SHIFT));
+  cn_push(out, (unsigned char)(base_code(frame->cfa_reg) | (frame->areas ? CN_HEAD_AREAS : 0) | id << CN_HEAD_ID_SHIFT |
+                               few << CN_HEAD_ROOTS_SHIFT));
   if (few == CN_HEAD_MANY_ROOTS)
     cn_uleb_put(out, frame->roots - CN_HEAD_MANY_ROOTS);
   cn_uleb_put(out, (uint64_t)frame->cfa_offset / 8);
@@ -131,8 +130,7 @@ static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
     bool is_new;
     put_descriptor(bytes, &f->safepoints.at[i]);
     CN_CHECK(bytes->count <= UINT32_MAX);
-    starts[i] =
-        cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
+    starts[i] = cn_intern(&known, bytes->at + start, bytes->count - start, (uint32_t)start, &is_new);
     if (!is_new)
       bytes->count = start;
   }

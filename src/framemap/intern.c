@@ -31,8 +31,7 @@ static void grow(struct cn_intern *t)
   }
 }
 
-uint32_t cn_intern(struct cn_intern *t, const unsigned char *key, size_t length, uint32_t value,
-                   bool *is_new)
+uint32_t cn_intern(struct cn_intern *t, const unsigned char *key, size_t length, uint32_t value, bool *is_new)
 {
   uint32_t h = hash(key, length), i = h;
 

@@ -22,8 +22,7 @@ struct cn_intern {
 };
 
 /* The value of the key. A new key is copied and gets `value`; *is_new says so. */
-uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length, uint32_t value,
-                   bool *is_new);
+uint32_t cn_intern(struct cn_intern *table, const unsigned char *key, size_t length, uint32_t value, bool *is_new);
 
 /* Free the memory; the table is empty again. */
 void cn_intern_free(struct cn_intern *table);

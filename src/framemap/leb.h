@@ -33,8 +33,7 @@ static inline uint64_t cn_load_u64(const unsigned char *at)
 }
 
 /* A uleb; false if it is cut off or has more than 64 bits. */
-static inline bool cn_uleb_get(const unsigned char **cursor, const unsigned char *end,
-                               uint64_t *value)
+static inline bool cn_uleb_get(const unsigned char **cursor, const unsigned char *end, uint64_t *value)
 {
   *value = 0;
   for (unsigned shift = 0; *cursor < end && shift < 64; shift += 7) {

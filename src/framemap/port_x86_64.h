@@ -37,8 +37,7 @@ enum { CN_PORT_ENTRY_SAVES = CN_RBX };
 /* DWARF's numbers by enum cn_reg, and the names. */
 static const uint8_t cn_port_saved[CN_CALLEE_SAVED] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,
                                                        CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15};
-static const char *const cn_port_saved_names[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12",
-                                                                 "r13", "r14", "r15"};
+static const char *const cn_port_saved_names[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
 
 /* The enum cn_reg of a DWARF number, or CN_CALLEE_SAVED. */
 static inline unsigned cn_port_tracked(unsigned dwarf)
@@ -70,8 +69,7 @@ static inline unsigned cn_port_base(uint64_t dwarf)
 
 /* The order in which compilers push callee-saved registers, and the distance of the first one from
  * the frame address. */
-static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14,
-                                                       CN_R13, CN_R12, CN_RBX};
+static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
 enum { CN_FIRST_PUSH = -16 };
 
 /* Do swifttail callees get an argument in it? */

@@ -72,12 +72,10 @@ static void answer(int thread, void *env)
       .pc = pc_of(mutator),
       .thread = thread,
       .safepoint = question->managed && question->busy,
-      .native =
-          !own || mutator->stopped == NULL || mutator->interruptions != question->interruptions};
+      .native = !own || mutator->stopped == NULL || mutator->interruptions != question->interruptions};
 }
 
-static enum cairn_status ask(struct cn_handshake *request, struct cairn_arrival *arrival,
-                             uint64_t timeout)
+static enum cairn_status ask(struct cn_handshake *request, struct cairn_arrival *arrival, uint64_t timeout)
 {
   uint64_t now = cn_os_nanoseconds();
   struct question question = {0};
@@ -94,8 +92,7 @@ static enum cairn_status ask(struct cn_handshake *request, struct cairn_arrival 
   return status;
 }
 
-enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival,
-                                    uint64_t timeout)
+enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout)
 {
   struct cn_handshake request = {.thread = CN_HANDSHAKE_ANY, .random = random};
 

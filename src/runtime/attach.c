@@ -76,8 +76,7 @@ static void drop_left(struct cairn_mutator *mutator)
 
 static void check_left(const struct cairn_mutator *mutator, uintptr_t pc)
 {
-  if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE ||
-      mutator->stack != NULL)
+  if (mutator->anchor != mutator->anchors || mutator->state != CAIRN_ABI_NATIVE || mutator->stack != NULL)
     cn_report_fatal(pc, "the thread is detached with managed frames on its stack, or on another "
                         "stack than its own");
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
@@ -165,8 +164,7 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
   /* Do not ask the C library, which calls malloc(), in a signal handler that may have interrupted
    * malloc(). */
   uintptr_t sp = cn_signals_interrupted_sp(), here = (uintptr_t)__builtin_frame_address(0);
-  if ((sp != 0 || !cn_os_stack(&bottom, &end)) &&
-      !cn_os_memory_around(sp != 0 ? sp : here, &bottom, &end))
+  if ((sp != 0 || !cn_os_stack(&bottom, &end)) && !cn_os_memory_around(sp != 0 ? sp : here, &bottom, &end))
     cn_report_fatal(pc, "the bounds of the thread's stack cannot be found: the system denies "
                         "sched_getaffinity() or memory, and /proc/self/maps");
   mutator->stack_bottom = bottom;

@@ -40,8 +40,7 @@ static enum cairn_status hold_registry(void)
 {
   const struct cairn_mutator *self = &cairn_mutator;
 
-  if (cn_stop_is_own() || self->busy || self->interruptions % 2 != 0 ||
-      self->state == CAIRN_ABI_MANAGED)
+  if (cn_stop_is_own() || self->busy || self->interruptions % 2 != 0 || self->state == CAIRN_ABI_MANAGED)
     return CAIRN_E_BUSY;
   cn_hold_signals();
   cn_stop_exclude();

@@ -135,8 +135,7 @@ static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
     return true;
   if (!on_stack(slot, regs))
     return in_global(slot) || in_other_thread(slot);
-  bool walks =
-      cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom && cairn_mutator.interruptions % 2 == 0;
+  bool walks = cn_arch_sp_after(regs) >= cairn_mutator.stack_bottom && cairn_mutator.interruptions % 2 == 0;
   return (!walks && in_global(slot)) || cn_described_has(slot, regs) || (walks && in_global(slot));
 }
 
@@ -157,11 +156,10 @@ _Noreturn static void lost(uintptr_t slot, const char *what, const struct cn_reg
 {
   char place[CN_REPORT_PC];
 
-  cairn_fatal(
-      "a reference is stored at 0x%lx, at pc %s, which is neither a local nor a global that "
-      "holds references: the collector would not find it there; stored is %s; %s "
-      "[unmanaged-store]",
-      (unsigned long)slot, cn_report_pc(regs->pc, place), what, advice(slot, regs));
+  cairn_fatal("a reference is stored at 0x%lx, at pc %s, which is neither a local nor a global that "
+              "holds references: the collector would not find it there; stored is %s; %s "
+              "[unmanaged-store]",
+              (unsigned long)slot, cn_report_pc(regs->pc, place), what, advice(slot, regs));
 }
 
 void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs)
@@ -172,8 +170,7 @@ void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs
 }
 
 /* Check the words that end up where a reference may lie: at multiples of eight in `to`. */
-void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes,
-                   const struct cn_regs *regs)
+void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_regs *regs)
 {
   bool (*is_object)(uintptr_t) = cn_heap_collector()->is_object;
   uintptr_t word;

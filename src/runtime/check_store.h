@@ -15,7 +15,6 @@
  * `regs` has pc, stack pointer and callee-saved registers of the caller; `what` names type, member
  * and source line. Phase MUTATE. */
 void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs);
-void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes,
-                   const struct cn_regs *regs);
+void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_regs *regs);
 
 #endif

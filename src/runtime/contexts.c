@@ -21,8 +21,7 @@ extern set_function __setcontext __attribute__((weak));
 static set_function *next;
 
 /* Brings the C library's function into a static program. */
-__attribute__((used)) static void (*const brings_it)(ucontext_t *, void (*)(void), int,
-                                                     ...) = makecontext;
+__attribute__((used)) static void (*const brings_it)(ucontext_t *, void (*)(void), int, ...) = makecontext;
 
 void cn_contexts_init(void)
 {

@@ -29,8 +29,8 @@ static struct {
 } callback;
 static struct cn_mutex changing;
 static uint64_t live = CAIRN_LIVE_UNKNOWN; /* after the last collection that found no room */
-static unsigned vain;      /* full collections in a row that made next to no room, */
-static uint64_t allocated; /* and what the program had allocated at the last full one */
+static unsigned vain;                      /* full collections in a row that made next to no room, */
+static uint64_t allocated;                 /* and what the program had allocated at the last full one */
 
 void cairn_on_exhaustion(cairn_exhausted *call, void *env)
 {
@@ -117,7 +117,7 @@ _Noreturn void cn_exhaustion_end(size_t wanted)
   CN_CHECK(!cairn_mutator.busy);
   if (live != CAIRN_LIVE_UNKNOWN)
     snprintf(objects, sizeof objects, ", live %llu", (unsigned long long)live);
-  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu%s, external %llu)%s",
-                 wanted, cn_options.heap_max, objects, (unsigned long long)cn_external_bytes(),
+  cn_report_exit("out of memory: cannot allocate %zu bytes (heap maximum %zu%s, external %llu)%s", wanted,
+                 cn_options.heap_max, objects, (unsigned long long)cn_external_bytes(),
                  cn_exhaustion_crawls() ? ": full collections in a row make next to no room" : "");
 }

@@ -34,8 +34,7 @@ static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
 /* Does the jump leave the anchor's frame? Addresses tell on one stack alone. A stack that the
  * thread does not know is an alternate one, whose handlers are younger than the thread's own
  * frames, or has no managed code. */
-static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor,
-                    uintptr_t target)
+static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t target)
 {
   uintptr_t sp = cn_anchor_sp(anchor);
 
@@ -53,8 +52,7 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
   struct cn_anchor *anchor = mutator->anchor;
   size_t before = cn_signals_jump(target);
 
-  while ((anchor = cn_anchors_since(from, anchor)) != NULL &&
-         (anchor->sp == 0 || is_left(mutator, anchor, target))) {
+  while ((anchor = cn_anchors_since(from, anchor)) != NULL && (anchor->sp == 0 || is_left(mutator, anchor, target))) {
     if (anchor->sp == 0 && cn_anchors_count(anchor) < before)
       continue;
     anchor->sp = 0;
@@ -112,8 +110,7 @@ void cn_jumps_cut(uintptr_t target)
 }
 
 /* Has the anchor's frame returned, or been left by a jump that nobody saw? */
-static bool is_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor,
-                    uintptr_t sp)
+static bool is_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t sp)
 {
   uintptr_t own = cn_anchor_sp(anchor);
 

@@ -38,8 +38,7 @@
 
 static bool may_collect(void)
 {
-  return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
-         cn_heap_collector()->collect != NULL;
+  return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 && cn_heap_collector()->collect != NULL;
 }
 
 static bool has_generations(void)
@@ -56,8 +55,7 @@ static enum cairn_extent extent_for(enum cairn_cause cause)
 
 static uint64_t wholes; /* collections so far of more than the young; written in stops */
 
-static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
-                         struct cn_wanted wanted)
+static void collect_once(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   const struct cairn_collection collection = {cause, extent_for(cause), wanted.bytes};
   struct cn_stats before = cn_stats;
@@ -87,8 +85,7 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause,
 }
 
 /* After a collection for that cause. */
-static void *allocate_collected(const struct cn_regs *regs, enum cairn_cause cause,
-                                struct cn_wanted wanted)
+static void *allocate_collected(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   void *block = cn_heap_allocate(wanted);
 
@@ -101,8 +98,7 @@ static void *allocate_collected(const struct cn_regs *regs, enum cairn_cause cau
 
 /* Collect in a stopped world, and allocate the block that is wanted before other threads run again
  * and take what the collection found. Null: there is no room, or no block is wanted. */
-static void *collect_stopped(const struct cn_regs *regs, enum cairn_cause cause,
-                             struct cn_wanted wanted)
+static void *collect_stopped(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   void *block = NULL;
 
@@ -137,8 +133,7 @@ static bool is_served(const void *env)
 
   if (cn_options.stress != 0)
     return false;
-  return request->wanted.bytes != 0 ? cn_stats.collections != request->collections
-                                    : wholes != request->wholes;
+  return request->wanted.bytes != 0 ? cn_stats.collections != request->collections : wholes != request->wholes;
 }
 
 static bool is_not_served(const void *unused)
@@ -148,8 +143,7 @@ static bool is_not_served(const void *unused)
 }
 
 /* The world is stopped. */
-static void *serve(const struct cn_regs *regs, enum cairn_cause cause,
-                   const struct request *request)
+static void *serve(const struct cn_regs *regs, enum cairn_cause cause, const struct request *request)
 {
   void *block = NULL;
 
@@ -162,8 +156,7 @@ static void *serve(const struct cn_regs *regs, enum cairn_cause cause,
   return block;
 }
 
-static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served *served,
-                                     const struct request *request)
+static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served *served, const struct request *request)
 {
   cairn_mutator.stopped = regs;
   enum cn_stop_begun begun = cn_stop_begin_unless(&cairn_mutator, served, request);
@@ -218,16 +211,14 @@ static const char no_constructor[] = "lld and mold ignore constructors in .ctors
 /* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. A managed
  * function whose frame is gone, because it ends in the call of the safepoint, needs none. Of a
  * signal handler the walk tells more. */
-static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause,
-                            struct cn_wanted wanted)
+static void *collect_mapped(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   struct cn_region region;
   char place[CN_REPORT_PC];
   uintptr_t interrupted;
   bool unregistered = cn_image_count() == 0;
 
-  if (!cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region) &&
-      !cn_arch_is_entry(regs->pc) &&
+  if (!cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region) && !cn_arch_is_entry(regs->pc) &&
       !cn_arch_signal_frame(regs->pc, cn_arch_sp_after(regs), &interrupted))
     cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
                 "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
@@ -243,8 +234,8 @@ static __attribute__((noinline)) void check_registered(uintptr_t pc)
   struct cn_region region;
   char place[CN_REPORT_PC];
 
-  if (cn_index_look_up(pc) != NULL || cn_code_regions_find(pc, &region) ||
-      cn_index_find_inside(pc) || cn_os_is_in_file(pc))
+  if (cn_index_look_up(pc) != NULL || cn_code_regions_find(pc, &region) || cn_index_find_inside(pc) ||
+      cn_os_is_in_file(pc))
     return;
   cairn_fatal("the code at pc %s, which no file has, is managed and has no frame map: no image is "
               "registered for it; call the module's 'enter' (<cairn/compile.h>) before anything "
@@ -345,10 +336,9 @@ static void *allocate_interrupting(struct cn_wanted wanted)
 
   /* Do not run exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {
-    cn_report_text(
-        "cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
-        "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
-        wanted.bytes, cn_options.heap_max);
+    cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
+                   "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
+                   wanted.bytes, cn_options.heap_max);
     _exit(1);
   }
   if (cn_buffer_low(&cairn_mutator) && may_collect())
@@ -389,8 +379,7 @@ static void *allocate_asking(const struct cn_regs *regs, struct cn_wanted wanted
   void *block = NULL;
   bool again = cairn_mutator.stopped == NULL;
 
-  for (unsigned tries = 0;
-       again && block == NULL && cn_exhaustion_prepare(&call, wanted.bytes, tries); tries++) {
+  for (unsigned tries = 0; again && block == NULL && cn_exhaustion_prepare(&call, wanted.bytes, tries); tries++) {
     leave(*native);
     again = cn_exhaustion_call(&call);
     enter(regs, native);
@@ -469,13 +458,11 @@ static void check_layout(const struct cn_regs *regs, const struct cairn_layout *
   if (known)
     return;
   if (cn_os_module((uintptr_t)layout, file, sizeof file))
-    cairn_fatal(
-        "allocation at pc %s: %p is not a layout of a registered image: did the constructor "
-        "of %s run? %s",
-        cn_report_pc(regs->pc, place), (const void *)layout, file, no_constructor);
+    cairn_fatal("allocation at pc %s: %p is not a layout of a registered image: did the constructor "
+                "of %s run? %s",
+                cn_report_pc(regs->pc, place), (const void *)layout, file, no_constructor);
   check_registered(regs->pc);
-  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place),
-              (const void *)layout);
+  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place), (const void *)layout);
 }
 
 /* The end of the slow path: a reference to the object, whose header has been written. */
@@ -503,26 +490,22 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
 }
 
 /* The bytes of a block for `count` elements, or the end of the program. */
-static size_t indexed_bytes(const struct cn_regs *regs, const struct cairn_layout *layout,
-                            int64_t count)
+static size_t indexed_bytes(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
   uint64_t payload;
   char place[CN_REPORT_PC];
 
   check_layout(regs, layout);
   if (count < 0)
-    cn_report_exit("negative array length %lld at pc %s", (long long)count,
-                   cn_report_pc(regs->pc, place));
-  if ((uint64_t)count > UINT64_MAX / 2 ||
-      cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
-    cn_report_exit("array of %lld elements of %llu bytes at pc %s: the size overflows",
-                   (long long)count, (unsigned long long)layout->elem_size,
-                   cn_report_pc(regs->pc, place));
+    cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_pc(regs->pc, place));
+  if ((uint64_t)count > UINT64_MAX / 2 || cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
+    cn_report_exit("array of %lld elements of %llu bytes at pc %s: the size overflows", (long long)count,
+                   (unsigned long long)layout->elem_size, cn_report_pc(regs->pc, place));
   return payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 
-static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
-                              int64_t count, struct cn_wanted wanted)
+static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count,
+                              struct cn_wanted wanted)
 {
   bool native;
   uintptr_t *block = allocate(regs, wanted, &native);
@@ -533,8 +516,7 @@ static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_lay
   return allocated(layout, block + 2, native);
 }
 
-void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
-                                 int64_t count)
+void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
   size_t bytes = indexed_bytes(regs, layout, count);
 
@@ -542,8 +524,7 @@ void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_
   return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .leaf = leaf});
 }
 
-void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
-                                int64_t count)
+void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
 {
   size_t bytes = indexed_bytes(regs, layout, count);
 
@@ -555,11 +536,10 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 }
 
 /* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */
-static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layout *layout,
-                            uintptr_t array, int64_t count, bool uninit)
+static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array,
+                            int64_t count, bool uninit)
 {
-  enum cn_resize how =
-      (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
+  enum cn_resize how = (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
   uint64_t busy = hold(regs);
   array -= cairn_words.reference;
   bool is_array = cn_resize_is_array(array, layout);
@@ -573,8 +553,8 @@ static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layou
   return done;
 }
 
-void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout,
-                          uintptr_t array, int64_t count, bool uninit)
+void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
+                          bool uninit)
 {
   size_t bytes = indexed_bytes(regs, layout, count);
   bool refs = cairn_layout_has_references(layout), native;
@@ -582,8 +562,7 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
   if (uninit && refs)
     cn_report_fatal(regs->pc, "an array with references is resized without being cleared");
   if (!resize_in_place(regs, layout, array, count, uninit)) {
-    void *fresh =
-        allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
+    void *fresh = allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
     cairn_mutator.uncleared |= uninit;
     return fresh;
   }

@@ -15,15 +15,13 @@ void cn_safepoint_collect(const struct cn_regs *regs);
 
 /* Return a new object's payload, all zero; the last one's is whatever lay there. */
 void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout);
-void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout,
-                                 int64_t count);
-void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout,
-                                int64_t count);
+void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count);
+void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count);
 
 /* Give the array, which must have that layout, another length, and return null; or return a new
  * array, for cairn_resize_finish(). */
-void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout,
-                          uintptr_t array, int64_t count, bool uninit);
+void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
+                          bool uninit);
 
 /* Let the requested stop pass: native code has returned to managed code, or calls it. */
 void cn_safepoint_back(void);

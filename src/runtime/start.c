@@ -182,8 +182,7 @@ static void preinit(int argc, char **argv, char **environment)
 }
 
 typedef void preinit_function(int, char **, char **);
-__attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry =
-    preinit;
+__attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = preinit;
 
 /* ---- the first managed code of a thread ---- */
 

@@ -61,23 +61,21 @@ uint64_t cn_stats_begin(const struct cairn_collection *collection)
                                              .heap = cn_events_wanted() ? cn_heap_used() : 0});
 }
 
-void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
-                         uint64_t since)
+void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since)
 {
   const struct cn_stats *now = &cn_stats;
 
   CN_ASSERT(before->collections == now->collections && before->frames <= now->frames);
   cn_stats.collections++;
-  uint64_t end = cn_events_tell(
-      (struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_ENDS,
-                           .since = since,
-                           .collection = now->collections,
-                           .asked = collection,
-                           .heap = cn_events_wanted() ? cn_heap_used() : 0,
-                           .frames = now->frames - before->frames,
-                           .roots = now->roots - before->roots,
-                           .objects_moved = now->objects_moved - before->objects_moved,
-                           .bytes_moved = now->bytes_moved - before->bytes_moved});
+  uint64_t end = cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_COLLECTION_ENDS,
+                                                     .since = since,
+                                                     .collection = now->collections,
+                                                     .asked = collection,
+                                                     .heap = cn_events_wanted() ? cn_heap_used() : 0,
+                                                     .frames = now->frames - before->frames,
+                                                     .roots = now->roots - before->roots,
+                                                     .objects_moved = now->objects_moved - before->objects_moved,
+                                                     .bytes_moved = now->bytes_moved - before->bytes_moved});
   cn_stats.paused += end - since;
   cn_histogram_add(&cn_stats_pauses, end - since);
 }

@@ -22,7 +22,6 @@ uint64_t cn_stats_begin(const struct cairn_collection *collection);
 uint64_t cn_stats_allocated(void);
 
 /* And of its end: since when it ran, and the statistics `before` it. */
-void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before,
-                         uint64_t since);
+void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since);
 
 #endif

@@ -53,8 +53,7 @@ void cn_stop_limit_waits(int thread, uint64_t since)
   if (cn_options.stop_limit == 0 || reported == since)
     return;
   if (awaited.thread != thread || awaited.since != since)
-    awaited = (struct late){
-        .thread = thread, .since = since, .looked = now, .ran = cn_os_thread_ran(thread)};
+    awaited = (struct late){.thread = thread, .since = since, .looked = now, .ran = cn_os_thread_ran(thread)};
   if ((now - since) / 1000 >= cn_options.stop_limit && post(&awaited, now))
     reported = since;
 }
@@ -71,9 +70,9 @@ static void print(const struct late *late)
   bool known = !wrong && cn_os_line(sample->pc - sample->at_safepoint, line, sizeof line);
   cn_report_text("cairn: a stop has waited %llu us for thread %d \"%s\", which had a processor for "
                  "%llu of the last %llu us; pc %s%s%s\n",
-                 (unsigned long long)late->waited / 1000, late->thread, name,
-                 (unsigned long long)late->had / 1000, (unsigned long long)late->passed / 1000,
-                 wrong ? "unknown: " : cn_report_pc(sample->pc, place), known ? ", " : "",
+                 (unsigned long long)late->waited / 1000, late->thread, name, (unsigned long long)late->had / 1000,
+                 (unsigned long long)late->passed / 1000, wrong ? "unknown: " : cn_report_pc(sample->pc, place),
+                 known ? ", " : "",
                  wrong   ? wrong
                  : known ? line
                          : "");

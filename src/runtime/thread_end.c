@@ -19,8 +19,8 @@ extern set_function __pthread_setspecific __attribute__((weak));
 static set_function *next;
 
 /* Brings the C library's function into a static program. */
-__attribute__((used)) static int (*const brings_it)(pthread_t *, const pthread_attr_t *,
-                                                    void *(*)(void *), void *) = pthread_create;
+__attribute__((used)) static int (*const brings_it)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                                                    void *) = pthread_create;
 
 static pthread_key_t ending;
 static bool has_key;

@@ -41,9 +41,8 @@ static void check_regions(const struct cairn_image *image)
   while (cn_code_regions_any() && cursor != NULL &&
          cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
     if (cn_code_regions_overlap(function.entry, function.entry + function.code_size, &region))
-      cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)",
-                  (unsigned long)function.entry, (unsigned long)region.start,
-                  (unsigned long)region.end);
+      cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)", (unsigned long)function.entry,
+                  (unsigned long)region.start, (unsigned long)region.end);
 }
 
 void cn_upcall_image(const struct cairn_image *image)

@@ -48,8 +48,8 @@ static const char *describe(const struct cairn_arrival *arrival, char buffer[512
 
   cn_os_thread_name(arrival->thread, name, sizeof name);
   bool known = cn_os_line(arrival->pc - 1, line, sizeof line);
-  snprintf(buffer, 512, "thread %d \"%s\", pc %s%s%s", arrival->thread, name,
-           cn_report_pc(arrival->pc, place), known ? ", " : "", known ? line : "");
+  snprintf(buffer, 512, "thread %d \"%s\", pc %s%s%s", arrival->thread, name, cn_report_pc(arrival->pc, place),
+           known ? ", " : "", known ? line : "");
   return buffer;
 }
 
@@ -66,8 +66,8 @@ static void note(const struct cairn_arrival *arrival)
   found.slowest = *arrival;
   if ((cn_options.log & CN_LOG_ARRIVALS) != 0)
     cn_report_text("cairn: arrivals: slowest so far: %llu.%llu us; %s\n",
-                   (unsigned long long)arrival->nanoseconds / 1000,
-                   (unsigned long long)arrival->nanoseconds / 100 % 10, describe(arrival, text));
+                   (unsigned long long)arrival->nanoseconds / 1000, (unsigned long long)arrival->nanoseconds / 100 % 10,
+                   describe(arrival, text));
 }
 
 /* A random number from 0 to twice the interval. */
@@ -133,8 +133,7 @@ void cn_watchdog_print(void)
     cn_report_text("slowest arrival: %s\n", describe(&found.slowest, text));
   print_apart("arrivals preempted", "arrival preempted, maximum (us)", CN_BLAME_PREEMPTED);
   print_apart("arrivals held up by the host", "arrival held up, maximum (us)", CN_BLAME_HOST);
-  print_apart("arrivals from native code", "arrival from native code, maximum (us)",
-              CN_BLAME_NATIVE);
+  print_apart("arrivals from native code", "arrival from native code, maximum (us)", CN_BLAME_NATIVE);
   cn_report_count("at a safepoint already", found.arrivals[CN_BLAME_SAFEPOINT].total);
   cn_report_count("questions delayed", found.arrivals[CN_BLAME_REQUESTER].total);
 }

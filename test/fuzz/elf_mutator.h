@@ -35,9 +35,8 @@ static uint64_t mutator_random(struct elf_mutator *m, uint64_t below)
 /* A number that could be the wrong one, in place of `old`. */
 static uint64_t mutator_number(struct elf_mutator *m, uint64_t old)
 {
-  static const uint64_t edges[] = {0,          1,      2,         8,          0x7f,      0xff,
-                                   0x7fff,     0xffff, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX,
-                                   1ull << 63, 0xff00, 0xfff1,    0xfff2};
+  static const uint64_t edges[] = {0,         1,          2,         8,          0x7f,       0xff,   0x7fff, 0xffff,
+                                   INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, 1ull << 63, 0xff00, 0xfff1, 0xfff2};
 
   switch (mutator_random(m, 8)) {
   case 0:
@@ -84,17 +83,16 @@ static bool mutator_section(struct elf_mutator *m, uint32_t type, uint32_t *inde
   for (uint32_t i = 0; i < m->head.e_shnum; i++) {
     *index = (uint32_t)((first + i) % m->head.e_shnum);
     memcpy(head, m->data + mutator_header(m, *index), sizeof *head);
-    if (head->sh_type != SHT_NULL && head->sh_type != SHT_NOBITS && head->sh_size &&
-        head->sh_size <= m->size && head->sh_offset <= m->size - head->sh_size &&
-        (!type || head->sh_type == type))
+    if (head->sh_type != SHT_NULL && head->sh_type != SHT_NOBITS && head->sh_size && head->sh_size <= m->size &&
+        head->sh_offset <= m->size - head->sh_size && (!type || head->sh_type == type))
       return true;
   }
   return false;
 }
 
 /* An entry of a table, one field of it. */
-static void mutator_entry(struct elf_mutator *m, uint32_t type, size_t entry,
-                          const unsigned char (*fields)[2], size_t count)
+static void mutator_entry(struct elf_mutator *m, uint32_t type, size_t entry, const unsigned char (*fields)[2],
+                          size_t count)
 {
   uint32_t index;
   Elf64_Shdr head;
@@ -152,8 +150,7 @@ static void mutator_step(struct elf_mutator *m)
     mutator_entry(m, SHT_SYMTAB, sizeof(Elf64_Sym), symbols, 6);
   } else if (which < 29) {
     const unsigned char *field = headers[mutator_random(m, 9)];
-    mutator_change(m, mutator_header(m, (uint32_t)mutator_random(m, m->head.e_shnum)) + field[0],
-                   field[1]);
+    mutator_change(m, mutator_header(m, (uint32_t)mutator_random(m, m->head.e_shnum)) + field[0], field[1]);
   } else if (which == 29) {
     mutator_entry(m, SHT_GROUP, 4, words, 1);
   } else if (which == 30) {
@@ -189,8 +186,7 @@ static bool mutator_member(struct elf_mutator *m)
 
   if (m->size < MAGIC || memcmp(m->data, "!<arch>\n", MAGIC) != 0)
     return false;
-  for (size_t at = MAGIC, length; m->size >= HEADER && at <= m->size - HEADER;
-       at += HEADER + length + length % 2) {
+  for (size_t at = MAGIC, length; m->size >= HEADER && at <= m->size - HEADER; at += HEADER + length + length % 2) {
     char digits[11] = {0};
     memcpy(digits, m->data + at + SIZE_AT, sizeof digits - 1);
     length = strtoul(digits, NULL, 10);

@@ -20,8 +20,7 @@
 #include "object/stackmap/stackmap_file.h"
 
 /* Every area and span: what the counts say there is, there must be. */
-static inline void exercise_described(const struct cairn_stackmap *map,
-                                      const struct cairn_stackmap_record *record,
+static inline void exercise_described(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                       const struct cairn_stackmap_statepoint *statepoint)
 {
   struct cairn_stackmap_described described;
@@ -47,8 +46,7 @@ static inline void exercise_described(const struct cairn_stackmap *map,
     abort();
 }
 
-static inline void exercise_record(const struct cairn_stackmap *map,
-                                   const struct cairn_stackmap_record *record)
+static inline void exercise_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
 {
   struct cairn_stackmap_statepoint statepoint;
   struct cairn_stackmap_error error;
@@ -67,8 +65,7 @@ static inline void exercise_record(const struct cairn_stackmap *map,
 /* The model of an accepted map, which is written again: the same bytes must come out. */
 static inline void exercise_encoder(const struct cairn_stackmap *map)
 {
-  struct cairn_stackmap_model model = {
-      map->version, map->functions, map->constants, map->records, NULL, NULL, NULL};
+  struct cairn_stackmap_model model = {map->version, map->functions, map->constants, map->records, NULL, NULL, NULL};
   struct cairn_stackmap_function *functions = calloc(map->functions + 1u, sizeof *functions);
   uint64_t *constants = calloc(map->constants + 1u, sizeof *constants);
   struct cairn_stackmap_record_model *records = calloc(map->records + 1u, sizeof *records);
@@ -94,8 +91,8 @@ static inline void exercise_encoder(const struct cairn_stackmap *map)
   model.function = functions;
   model.constant = constants;
   model.record = records;
-  if (cairn_stackmap_write(&model, bytes, map->length, &length, NULL) < 0 ||
-      length != map->length || memcmp(bytes, map->bytes, length) != 0)
+  if (cairn_stackmap_write(&model, bytes, map->length, &length, NULL) < 0 || length != map->length ||
+      memcmp(bytes, map->bytes, length) != 0)
     abort();
   for (uint32_t i = 0; i < map->records; i++) {
     free((void *)records[i].location);
@@ -201,8 +198,8 @@ static inline bool exercise_model_safepoint(const struct cn_framemap_function *f
   struct cn_safepoint s;
   size_t room = (size_t)(f->end - f->data);
 
-  if (cn_framemap_return_offset(f, index, &out->return_offset) ||
-      cn_framemap_safepoint(f, index, &s) || s.roots > room || s.areas > room)
+  if (cn_framemap_return_offset(f, index, &out->return_offset) || cn_framemap_safepoint(f, index, &s) ||
+      s.roots > room || s.areas > room)
     return false;
   out->frame = s;
   out->roots = cn_alloc((s.roots + 1u) * sizeof *out->roots);
@@ -216,8 +213,7 @@ static inline bool exercise_model_safepoint(const struct cn_framemap_function *f
   return true;
 }
 
-static inline bool exercise_model(const struct cn_framemap_function *f,
-                                  struct cn_map_function *model)
+static inline bool exercise_model(const struct cn_framemap_function *f, struct cn_map_function *model)
 {
   *model = (struct cn_map_function){.code_size = f->code_size};
   for (uint32_t i = 0; i < f->safepoints; i++) {
@@ -239,8 +235,7 @@ static inline void exercise_framemap_writer(const struct cn_framemap_function *f
   if (exercise_model(f, &model) && !cn_map_function_wrong(&model)) {
     cn_framemap_write(&one, &model);
     const unsigned char *cursor = one.at;
-    if (cn_framemap_next_function(&cursor, one.at + one.count, &written) ||
-        !exercise_model(&written, &second))
+    if (cn_framemap_next_function(&cursor, one.at + one.count, &written) || !exercise_model(&written, &second))
       abort();
     cn_framemap_write(&other, &second);
     if (one.count != other.count || memcmp(one.at, other.at, one.count) != 0)
@@ -294,8 +289,7 @@ static inline int exercise_details_of(const struct cn_details_function *f)
 }
 
 /* The model of a function's details; false: they make no sense. */
-static inline bool exercise_details_model(const struct cn_details_function *f,
-                                          struct cn_detail_function *model)
+static inline bool exercise_details_model(const struct cn_details_function *f, struct cn_detail_function *model)
 {
   *model = (struct cn_detail_function){.code_size = f->code_size};
   for (uint32_t i = 0; i < f->safepoints; i++) {
@@ -335,8 +329,7 @@ static inline void exercise_details_writer(const struct cn_details_function *f)
   if (exercise_details_model(f, &model) && cn_details_write(&one, &model, 1, &spans) >= 0) {
     const unsigned char *cursor = one.at;
     cn_set_u32(&one, CN_BLOCK_SPANS, spans); /* what a linker would put there: not 0 */
-    if (cn_details_next_function(&cursor, one.at + one.count, &written) ||
-        !exercise_details_model(&written, &second))
+    if (cn_details_next_function(&cursor, one.at + one.count, &written) || !exercise_details_model(&written, &second))
       abort();
     cn_details_write(&other, &second, 1, &spans);
     cn_set_u32(&other, CN_BLOCK_SPANS, spans);
@@ -360,8 +353,7 @@ static inline int exercise_details(const unsigned char *bytes, size_t size)
     bad |= exercise_details_of(&f);
     if (f.safepoints <= 100)
       exercise_details_writer(&f);
-    if (cn_details_function_at(bytes, bytes + size, f.entry, &found) == 0 &&
-        f.entry - found.entry >= found.code_size)
+    if (cn_details_function_at(bytes, bytes + size, f.entry, &found) == 0 && f.entry - found.entry >= found.code_size)
       abort();
   }
   return bad || status != CN_FRAMEMAP_NONE;
@@ -383,8 +375,7 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
   if (!status)
     free(out);
   /* For memory, of as much as the linker's way takes. */
-  enum cairn_status memory =
-      cairn_object_rewrite_in_memory(bytes, size, -64, &out, &out_size, &error);
+  enum cairn_status memory = cairn_object_rewrite_in_memory(bytes, size, -64, &out, &out_size, &error);
   if (memory ? !error : !out)
     abort();
   free(memory ? (void *)error : out);
@@ -392,8 +383,8 @@ static inline int exercise_object(const unsigned char *bytes, size_t size)
 }
 
 /* Give a reader a copy of exactly these bytes, so that a sanitizer sees what it reads beyond. */
-static inline int exercise_exactly(int (*exercise)(const unsigned char *bytes, size_t size),
-                                   const unsigned char *bytes, size_t size)
+static inline int exercise_exactly(int (*exercise)(const unsigned char *bytes, size_t size), const unsigned char *bytes,
+                                   size_t size)
 {
   unsigned char *copy = malloc(size ? size : 1);
 

@@ -83,43 +83,37 @@ static inline struct naive_record naive_record(const struct naive_map *m, const 
   return r;
 }
 
-static inline struct naive_location naive_location(const struct naive_map *m,
-                                                   const struct naive_record *r, unsigned index)
+static inline struct naive_location naive_location(const struct naive_map *m, const struct naive_record *r,
+                                                   unsigned index)
 {
   const unsigned char *at = r->locations + (m->version == 3 ? 12 : 8) * index;
 
   if (m->version == 3)
-    return (struct naive_location){at[0], (unsigned)naive_number(at + 2, 2),
-                                   (unsigned)naive_number(at + 4, 2),
+    return (struct naive_location){at[0], (unsigned)naive_number(at + 2, 2), (unsigned)naive_number(at + 4, 2),
                                    (int32_t)naive_number(at + 8, 4)};
-  return (struct naive_location){at[0], at[1], (unsigned)naive_number(at + 2, 2),
-                                 (int32_t)naive_number(at + 4, 4)};
+  return (struct naive_location){at[0], at[1], (unsigned)naive_number(at + 2, 2), (int32_t)naive_number(at + 4, 4)};
 }
 
 /* The value of a constant, from the pool or not. */
 static inline uint64_t naive_value(const struct naive_map *m, struct naive_location l)
 {
-  return l.kind == 5 ? naive_number(m->constants + 8 * (size_t)(uint32_t)l.offset, 8)
-                     : (uint64_t)(int64_t)l.offset;
+  return l.kind == 5 ? naive_number(m->constants + 8 * (size_t)(uint32_t)l.offset, 8) : (uint64_t)(int64_t)l.offset;
 }
 
 /* ---- the decoder of include/cairn/stackmap.h ---- */
 
 static inline void naive_check_record(const struct naive_map *m, const struct naive_record *r,
-                                      const struct cairn_stackmap *map,
-                                      const struct cairn_stackmap_record *record)
+                                      const struct cairn_stackmap *map, const struct cairn_stackmap_record *record)
 {
-  naive_agree(r->id == record->id && r->offset == record->instruction_offset &&
-                  r->flags == record->flags && r->location_count == record->locations &&
-                  r->live_out_count == record->live_outs,
+  naive_agree(r->id == record->id && r->offset == record->instruction_offset && r->flags == record->flags &&
+                  r->location_count == record->locations && r->live_out_count == record->live_outs,
               "a record");
   for (unsigned i = 0; i < r->location_count; i++) {
     struct naive_location l = naive_location(m, r, i);
     struct cairn_stackmap_location k = cairn_stackmap_location(map, record, i);
     bool constant = l.kind >= 4;
-    naive_agree((constant ? 4 : l.kind) == (unsigned)k.kind && (l.kind == 5) == k.pooled &&
-                    l.size == k.size && l.reg == k.reg && l.offset == k.offset &&
-                    (!constant || naive_value(m, l) == k.value),
+    naive_agree((constant ? 4 : l.kind) == (unsigned)k.kind && (l.kind == 5) == k.pooled && l.size == k.size &&
+                    l.reg == k.reg && l.offset == k.offset && (!constant || naive_value(m, l) == k.value),
                 "a location");
   }
   for (unsigned i = 0; i < r->live_out_count; i++) {
@@ -137,13 +131,12 @@ static inline void naive_check_map(const struct cairn_stackmap *map)
   struct cairn_stackmap_cursor cursor = {0};
   struct cairn_stackmap_record record;
 
-  naive_agree(m.version == map->version && m.function_count == map->functions &&
-                  m.constant_count == map->constants && m.record_count == map->records,
+  naive_agree(m.version == map->version && m.function_count == map->functions && m.constant_count == map->constants &&
+                  m.record_count == map->records,
               "the header");
   for (uint32_t i = 0; i < m.function_count; i++, function += m.version == 1 ? 16 : 24) {
     struct cairn_stackmap_function f = cairn_stackmap_function(map, i);
-    naive_agree(f.address == naive_number(function, 8) &&
-                    f.stack_size == naive_number(function + 8, 8) &&
+    naive_agree(f.address == naive_number(function, 8) && f.stack_size == naive_number(function + 8, 8) &&
                     (m.version == 1 || f.records == naive_number(function + 16, 8)),
                 "a function");
   }
@@ -210,15 +203,13 @@ static inline bool naive_is_plain(const struct naive_object *o, const struct nai
 }
 
 /* Where function `index` is; false: in no section that its symbol names plainly. */
-static inline bool naive_place(const struct naive_object *o, uint32_t index, uint32_t *section,
-                               uint64_t *offset)
+static inline bool naive_place(const struct naive_object *o, uint32_t index, uint32_t *section, uint64_t *offset)
 {
   Elf64_Rela r;
   Elf64_Sym symbol;
 
   memcpy(&r, o->file + o->rela.sh_offset + index * sizeof r, sizeof r);
-  memcpy(&symbol, o->file + o->symbols.sh_offset + ELF64_R_SYM(r.r_info) * sizeof symbol,
-         sizeof symbol);
+  memcpy(&symbol, o->file + o->symbols.sh_offset + ELF64_R_SYM(r.r_info) * sizeof symbol, sizeof symbol);
   *section = symbol.st_shndx;
   *offset = symbol.st_value + (uint64_t)r.r_addend;
   return ELF64_R_SYM(r.r_info) && *section != SHN_UNDEF && *section < SHN_LORESERVE &&
@@ -241,21 +232,19 @@ static inline bool naive_is_root(struct cn_safepoint s, struct naive_location l)
   return false;
 }
 
-static inline bool naive_is_pair(const struct naive_map *m, const struct naive_record *r,
-                                 unsigned first, unsigned end, const struct cn_root *root)
+static inline bool naive_is_pair(const struct naive_map *m, const struct naive_record *r, unsigned first, unsigned end,
+                                 const struct cn_root *root)
 {
   for (unsigned i = first; i < end; i += 2) {
     struct naive_location base = naive_location(m, r, i), derived = naive_location(m, r, i + 1);
-    if (naive_same_place(root->base, base) &&
-        (root->is_derived ? naive_same_place(root->derived, derived) : true))
+    if (naive_same_place(root->base, base) && (root->is_derived ? naive_same_place(root->derived, derived) : true))
       return true;
   }
   return false;
 }
 
 /* All that the statepoint lists is a root, and every root is listed. */
-static inline void naive_check_roots(const struct naive_map *m, const struct naive_record *r,
-                                     struct cn_safepoint s)
+static inline void naive_check_roots(const struct naive_map *m, const struct naive_record *r, struct cn_safepoint s)
 {
   unsigned first = 3 + (unsigned)naive_value(m, naive_location(m, r, 2)), end = r->location_count;
   struct cn_safepoint at = s;
@@ -273,9 +262,8 @@ static inline void naive_check_roots(const struct naive_map *m, const struct nai
 }
 
 /* The record's safepoint among those of the function in [section + offset). */
-static inline void naive_check_safepoint(const struct cn_frames_view *view, uint32_t section,
-                                         uint64_t offset, const struct naive_map *m,
-                                         const struct naive_record *r)
+static inline void naive_check_safepoint(const struct cn_frames_view *view, uint32_t section, uint64_t offset,
+                                         const struct naive_map *m, const struct naive_record *r)
 {
   uint64_t address = view->elf.sections[section].head.sh_addr + offset;
   struct cn_safepoint s;
@@ -284,8 +272,7 @@ static inline void naive_check_safepoint(const struct cn_frames_view *view, uint
   for (size_t i = 0; i < view->functions.count; i++) {
     const struct cn_framemap_function *f = &view->functions.at[i].map;
     for (uint32_t k = 0; view->functions.at[i].address == address && k < f->safepoints; k++)
-      if (!cn_framemap_return_offset(f, k, &found) && found == r->offset &&
-          !cn_framemap_safepoint(f, k, &s)) {
+      if (!cn_framemap_return_offset(f, k, &found) && found == r->offset && !cn_framemap_safepoint(f, k, &s)) {
         naive_agree(s.id == r->id, "a safepoint's number");
         naive_check_roots(m, r, s);
         return;

@@ -21,8 +21,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     how.json = false;
     if (!status != !cairn_stackmap_print_file(path, how, nowhere(), nowhere()))
       abort();
-  } else if (exercise_stackmap_file(data, size) < 0 &&
-             !cairn_stackmap_print_file(path, how, nowhere(), nowhere())) {
+  } else if (exercise_stackmap_file(data, size) < 0 && !cairn_stackmap_print_file(path, how, nowhere(), nowhere())) {
     abort(); /* the former looks at the first map alone */
   }
   how = (struct cn_stackmap_print){.raw = true};

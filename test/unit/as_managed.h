@@ -25,8 +25,8 @@ static const struct cairn_code_manager manager_as_managed = {.name = "C", .previ
 
 static inline void begin_as_managed(void)
 {
-  enum cairn_status status = cairn_code_region_add(
-      &manager_as_managed, (uintptr_t)__start_as_managed, (uintptr_t)__stop_as_managed, NULL);
+  enum cairn_status status =
+      cairn_code_region_add(&manager_as_managed, (uintptr_t)__start_as_managed, (uintptr_t)__stop_as_managed, NULL);
   if (status != CAIRN_OK)
     __builtin_trap();
 }

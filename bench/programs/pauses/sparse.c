@@ -22,8 +22,7 @@ static long draw(long below)
   return (long)((seed >> 33) % (unsigned long)below);
 }
 
-static __attribute__((noinline)) struct entry managed *entry(long number,
-                                                             struct entry managed *before)
+static __attribute__((noinline)) struct entry managed *entry(long number, struct entry managed *before)
 {
   struct entry managed *made = cairn_new(struct entry);
 

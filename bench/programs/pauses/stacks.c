@@ -137,8 +137,8 @@ int main(int argc, char **argv)
   if (!frames && count > MOST)
     return 2;
   long sum = strcmp(argv[1], "uncleared") == 0 ? uncleared(count, nodes)
-             : frames ? descend(count, cairn_new(struct node), nodes)
-                      : beside(strcmp(argv[1], "running") == 0 ? run : block, count, nodes);
+             : frames                          ? descend(count, cairn_new(struct node), nodes)
+                                               : beside(strcmp(argv[1], "running") == 0 ? run : block, count, nodes);
   printf("%ld\n", sum);
   return 0;
 }

@@ -45,12 +45,12 @@ static void collect(const struct cairn_collection *collection)
   getrusage(RUSAGE_THREAD, &after);
   uint64_t witness_after = witness();
   if (count < MOST)
-    pauses[count++] = (struct pause){
-        .clock = clock,
-        .processor = ran,
-        .witness = (uint32_t)(witness_before > witness_after ? witness_before : witness_after),
-        .faults = after.ru_minflt - before.ru_minflt > FEW,
-        .switches = after.ru_nivcsw != before.ru_nivcsw || after.ru_nvcsw != before.ru_nvcsw};
+    pauses[count++] =
+        (struct pause){.clock = clock,
+                       .processor = ran,
+                       .witness = (uint32_t)(witness_before > witness_after ? witness_before : witness_after),
+                       .faults = after.ru_minflt - before.ru_minflt > FEW,
+                       .switches = after.ru_nivcsw != before.ru_nivcsw || after.ru_nvcsw != before.ru_nvcsw};
 }
 
 /* The longest in which the machine had no part, of processor time and by the clock; how many of all
@@ -108,11 +108,10 @@ __attribute__((destructor)) static void end(void)
   fprintf(stderr, "pauses: %zu", count);
   qsort(pauses, count, sizeof *pauses, by_processor);
   fprintf(stderr, " %.3f %.3f %.3f %.3f", (double)pauses[count / 2].processor / 1e6,
-          (double)pauses[count - 1 - count / 100].processor / 1e6,
-          (double)pauses[count - 1].processor / 1e6, (double)processor_alone / 1e6);
+          (double)pauses[count - 1 - count / 100].processor / 1e6, (double)pauses[count - 1].processor / 1e6,
+          (double)processor_alone / 1e6);
   qsort(pauses, count, sizeof *pauses, by_clock);
   fprintf(stderr, " %.3f %.3f %.3f %.3f %.1f%%\n", (double)pauses[count / 2].clock / 1e6,
-          (double)pauses[count - 1 - count / 100].clock / 1e6,
-          (double)pauses[count - 1].clock / 1e6, (double)clock_alone / 1e6,
-          100 * (double)slow / (double)count);
+          (double)pauses[count - 1 - count / 100].clock / 1e6, (double)pauses[count - 1].clock / 1e6,
+          (double)clock_alone / 1e6, 100 * (double)slow / (double)count);
 }

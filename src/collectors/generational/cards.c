@@ -42,8 +42,7 @@ static void tell_marker(uintptr_t large, uintptr_t card)
     cn_marker_again_large(cn_larges_object(large), card, card + CN_CARD);
 }
 
-static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group,
-                        card_visitor *visit)
+static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit)
 {
   unsigned char *cards = cn_tables_cards(group);
 
@@ -90,8 +89,7 @@ static size_t clean_blocks(uintptr_t from, size_t blocks)
   return are_clean(from, blocks) ? blocks : *cn_tables_dirty(from) == 0;
 }
 
-static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
-                        card_visitor *visit)
+static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
 {
   CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
   for (uintptr_t group = from; group < to; group += GROUP) {
@@ -114,8 +112,7 @@ static bool has_group(const uint16_t *groups)
 }
 
 /* Cards from which something may lead to blocks that are emptied. */
-static void visit_leading(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
-                          card_visitor *visit)
+static void visit_leading(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
 {
   CN_ASSERT(from % CN_CARD == 0 && parts.group != 0);
   for (uintptr_t card = from; card < to; card += CN_CARD)
@@ -125,8 +122,7 @@ static void visit_leading(struct cn_tracer *tracer, uintptr_t large, uintptr_t f
       visit(tracer, large, card);
 }
 
-static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to,
-                        card_visitor *visit)
+static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
 {
   if (parts.group != 0)
     visit_leading(tracer, large, from, to, visit);

@@ -103,8 +103,7 @@ static bool may_be_chosen(size_t block)
 {
   enum cn_block_state state = cn_tables_state(block);
 
-  return (state == CN_BLOCK_HOLES || state == CN_BLOCK_USED) &&
-         (!cn_emptying_any || cn_cycle.number * block % 7 < 2);
+  return (state == CN_BLOCK_HOLES || state == CN_BLOCK_USED) && (!cn_emptying_any || cn_cycle.number * block % 7 < 2);
 }
 
 /* Choose the block for the last group, or for another. False: there are enough. */
@@ -224,8 +223,7 @@ void cn_emptying_note(uintptr_t slot, uint16_t groups)
   if (slot - cn_tables.base >= cn_tables.end - cn_tables.base)
     return;
   uint16_t *leads = cn_tables_leads(slot), *leading = cn_tables_leading(slot);
-  if ((__atomic_load_n(leads, __ATOMIC_RELAXED) & __atomic_load_n(leading, __ATOMIC_RELAXED) &
-       groups) == groups)
+  if ((__atomic_load_n(leads, __ATOMIC_RELAXED) & __atomic_load_n(leading, __ATOMIC_RELAXED) & groups) == groups)
     return;
   __atomic_fetch_or(leading, groups, __ATOMIC_RELAXED);
   unsigned new = groups & ~(unsigned)__atomic_fetch_or(leads, groups, __ATOMIC_RELAXED);
@@ -233,8 +231,7 @@ void cn_emptying_note(uintptr_t slot, uint16_t groups)
     __atomic_fetch_add(&emptying.cards[__builtin_ctz(new)], 1, __ATOMIC_RELAXED);
 }
 
-void cn_emptying_note_weak(uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
-                           uintptr_t to)
+void cn_emptying_note_weak(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
   uint64_t bytes;
   uint16_t all = (uint16_t)((1U << emptying.groups) - 1);
@@ -265,8 +262,8 @@ static uintptr_t end_of(uintptr_t object)
 /* Add up the objects of the block. False: one reaches beyond it, or is not known. */
 static bool measure(struct candidate *candidate)
 {
-  uintptr_t from = cn_tables_address(candidate->block), to = from + CN_BLOCK,
-            object = cn_tables_last_start(from), next = from;
+  uintptr_t from = cn_tables_address(candidate->block), to = from + CN_BLOCK, object = cn_tables_last_start(from),
+            next = from;
 
   candidate->bytes = 0;
   if (object != 0 && (end_of(object) == 0 || end_of(object) > from))
@@ -293,8 +290,7 @@ static size_t measure_group(void)
     struct candidate *candidate = &emptying.at[i];
     if (cn_tables.groups[candidate->block] == 0)
       continue;
-    if (cn_tables_state(candidate->block) == CN_BLOCK_USED && measure(candidate) &&
-        are_few(candidate->bytes))
+    if (cn_tables_state(candidate->block) == CN_BLOCK_USED && measure(candidate) && are_few(candidate->bytes))
       bytes += candidate->bytes;
     else
       leave(candidate);

@@ -39,8 +39,7 @@ bool cn_emptying_is_due(void);
  * noted. */
 void cn_emptying_note(uintptr_t slot, uint16_t groups);
 /* Weak fields of the object in [from, to) may lead to any. */
-void cn_emptying_note_weak(uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
-                           uintptr_t to);
+void cn_emptying_note_weak(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to);
 
 /* Before a young collection: bytes of objects of the group that it is to empty; 0: none. Then there
  * is memory for copies of these, or not. */

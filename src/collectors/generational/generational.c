@@ -37,27 +37,27 @@ enum {
   NURSERY_MOST = 128 << 20, /* where more than two thirds survive */
   NURSERY_SHARE = 8,        /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
-  NURSERY_EACH = 16 << 10, /* for each mutator that allocates, however short the pause */
-  NURSERY_STACK = 64,      /* and for each stack: to copy them takes a third of what that does */
-  NURSERY_ADDRESSES = 3,   /* of those that there are it has at first one in so many, */
+  NURSERY_EACH = 16 << 10,          /* for each mutator that allocates, however short the pause */
+  NURSERY_STACK = 64,               /* and for each stack: to copy them takes a third of what that does */
+  NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
   NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
   MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
   LITTLE = 128,                     /* in so many: it shrinks */
-  MOVED_SHARE = 4, /* of old lines a full collection empties one part in so many, or all
-                    * if they are half empty */
-  GROWTH = 2,      /* bytes at which the next full collection is due, over survivors */
-  BARE_SHARE = 4,  /* by one part in so many of large objects without references they may grow */
-  SPARSE = 4,      /* lines over objects, from which on a full collection moves all, */
-  PATIENCE = 8,    /* and is one that stops the program, after so many markings in a row */
-  TRIES = 4,       /* to end a marking within a pause: the nursery is halved for each */
-  SLOW = 10000,    /* picoseconds for each byte of a nursery before there was one: most survives */
-  FORGOTTEN = 32,  /* of the slowest, one part in so many for each collection */
-  AHEAD = 2,       /* nurseries for whose copies memory is found beside the program, */
-  AHEAD_SHARE = 8, /* and for one part in so many of old objects, */
-  AHEAD_MOST = 16 << 20, /* up to this */
-  PAUSE_PARTS = 3,       /* of a pause: one for a young collection, and one to mark what is late */
-  LATE = 2,              /* thresholds that old objects may take while it marks */
-  MOVED_NURSERY = 256 << 10 /* the nursery in stress mode */
+  MOVED_SHARE = 4,                  /* of old lines a full collection empties one part in so many, or all
+                                     * if they are half empty */
+  GROWTH = 2,                       /* bytes at which the next full collection is due, over survivors */
+  BARE_SHARE = 4,                   /* by one part in so many of large objects without references they may grow */
+  SPARSE = 4,                       /* lines over objects, from which on a full collection moves all, */
+  PATIENCE = 8,                     /* and is one that stops the program, after so many markings in a row */
+  TRIES = 4,                        /* to end a marking within a pause: the nursery is halved for each */
+  SLOW = 10000,                     /* picoseconds for each byte of a nursery before there was one: most survives */
+  FORGOTTEN = 32,                   /* of the slowest, one part in so many for each collection */
+  AHEAD = 2,                        /* nurseries for whose copies memory is found beside the program, */
+  AHEAD_SHARE = 8,                  /* and for one part in so many of old objects, */
+  AHEAD_MOST = 16 << 20,            /* up to this */
+  PAUSE_PARTS = 3,                  /* of a pause: one for a young collection, and one to mark what is late */
+  LATE = 2,                         /* thresholds that old objects may take while it marks */
+  MOVED_NURSERY = 256 << 10         /* the nursery in stress mode */
 };
 
 static struct {
@@ -194,8 +194,7 @@ static void note_pace(size_t bytes, uint64_t nanoseconds)
  * most: the rest is for the end of a marking, and for surprises. */
 static size_t within_pause(void)
 {
-  uint64_t part = cairn_pause_goal() / PAUSE_PARTS,
-           most = part - (heap.fixed < part / 2 ? heap.fixed : part / 2);
+  uint64_t part = cairn_pause_goal() / PAUSE_PARTS, most = part - (heap.fixed < part / 2 ? heap.fixed : part / 2);
 
   CN_ASSERT(heap.slowest <= UINT64_MAX / 2);
   if (most == 0 || heap.slowest == 0 || most > UINT64_MAX / 1000)
@@ -304,8 +303,7 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 
   if (young != 0 && young + bytes > heap.room)
     return 0;
-  if (young + nursery > left() || bytes > left() - young - nursery ||
-      used() + young + bytes > limit())
+  if (young + nursery > left() || bytes > left() - young - nursery || used() + young + bytes > limit())
     return 0;
   return cn_larges_allocate(bytes, zero);
 }
@@ -325,8 +323,7 @@ static bool lengthen(uintptr_t block, size_t bytes)
   if (!cn_large_contains(block) || cn_large_find(block, &end) != block)
     return false;
   size_t more = bytes > end - block ? bytes - (end - block) + CN_PAGE : 0;
-  if (more != 0 && (young + nursery > left() || more > left() - young - nursery ||
-                    used() + young + more > limit()))
+  if (more != 0 && (young + nursery > left() || more > left() - young - nursery || used() + young + more > limit()))
     return false;
   return cn_larges_lengthen(block, bytes);
 }
@@ -339,8 +336,7 @@ static enum cairn_status lengthen_large(void *block, size_t bytes)
   return done ? CAIRN_OK : CAIRN_E_FULL;
 }
 
-static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared,
-                                        void **result)
+static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared, void **result)
 {
   uintptr_t block, zero = UINTPTR_MAX;
 
@@ -404,8 +400,7 @@ static bool ensure_memory(size_t more)
   if (more != 0 && cn_blocks_ensure(most + more, cn_tracers_most()))
     return true;
   if (!cn_blocks_ensure(most, cn_tracers_most()))
-    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
-                        heap.maximum);
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
   return false;
 }
 
@@ -425,8 +420,7 @@ static void note_lines(void)
 /* It goes elsewhere: objects that are pinned are old where they are. */
 static void end_nursery(void)
 {
-  heap.stayed += cn_blocks_end_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end},
-                                       cn_nursery.memory);
+  heap.stayed += cn_blocks_end_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end}, cn_nursery.memory);
 }
 
 /* The blocks of a group, if there is one, have been emptied. Returns the bytes that have left them.
@@ -455,8 +449,7 @@ static void collect_young(void)
   if (most != 0)
     cn_emptying_begin(memory);
   struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
-  CN_CHECK(traced.moved + traced.marked <=
-           cn_capacity_of_copies(bytes) + cn_capacity_of_copies(most));
+  CN_CHECK(traced.moved + traced.marked <= cn_capacity_of_copies(bytes) + cn_capacity_of_copies(most));
   if (heap.nursery_stays)
     end_nursery();
   heap.old += traced.moved + traced.marked;
@@ -543,8 +536,7 @@ static void collect_full(size_t bytes_needed)
   cn_blocks_unmark(ensure_memory(moved) ? moved : 0, sparse);
   cn_larges_unmark();
   struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
-  CN_CHECK(traced.moved + traced.marked <=
-           cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start)));
+  CN_CHECK(traced.moved + traced.marked <= cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start)));
   cairn_identity_left(traced.asked);
   if (heap.nursery_stays)
     end_nursery();
@@ -570,8 +562,8 @@ static void place_moving(struct cn_extent *nursery, size_t bytes_needed)
   size_t room = bytes_needed > heap.maximum ? 0 : bytes_needed;
 
   if (!cn_blocks_extent(MOVED_NURSERY + 2 * room, CN_BLOCK_NURSERY, nursery))
-    cairn_out_of_memory(true, "no memory for a nursery of %zu bytes (heap maximum %zu)",
-                        MOVED_NURSERY + 2 * room, heap.maximum);
+    cairn_out_of_memory(true, "no memory for a nursery of %zu bytes (heap maximum %zu)", MOVED_NURSERY + 2 * room,
+                        heap.maximum);
 }
 
 /* Signal handlers that cannot collect may take as much as the heap may have. */
@@ -613,12 +605,11 @@ static void collect_moving(size_t bytes_needed)
   cn_blocks_end_supply();
   bound_moved_nursery();
   heap.tries = 0;
-  size_t most = cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) +
-                                      cn_larges.young + cn_larges.old);
+  size_t most =
+      cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) + cn_larges.young + cn_larges.old);
 
   if (!cn_blocks_extent(cn_tracers_room(most), CN_BLOCK_USED, &copies))
-    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most,
-                        heap.maximum);
+    cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
   place_moving(&nursery, bytes_needed);
   cn_larges_unmark();
   struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
@@ -639,9 +630,7 @@ static bool full_is_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
-  return heap.forgot ||
-         (!cn_marker.on &&
-          used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold) ||
+  return heap.forgot || (!cn_marker.on && used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold) ||
          (left() < least && used() != heap.survived);
 }
 
@@ -655,8 +644,8 @@ static void place_elsewhere(size_t bytes_needed)
     place_moving(&place, bytes_needed);
     move_nursery(place);
   } else if (!place_nursery(NURSERY_AGAIN)) {
-    cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)",
-                        heap.nursery, heap.maximum);
+    cairn_out_of_memory(false, "no addresses for a nursery of %zu bytes (heap maximum %zu)", heap.nursery,
+                        heap.maximum);
   }
   heap.nursery_stays = false;
 }
@@ -733,8 +722,7 @@ static bool is_young(uintptr_t address)
 
 static bool covered(uintptr_t object, struct cairn_slot slot)
 {
-  return in_nursery(object) || !is_young(cairn_slot_object(slot)) ||
-         cn_cards_is_dirty((uintptr_t)slot.address);
+  return in_nursery(object) || !is_young(cairn_slot_object(slot)) || cn_cards_is_dirty((uintptr_t)slot.address);
 }
 
 static bool was_unmapped(uintptr_t address, uint64_t *collection)
@@ -743,8 +731,7 @@ static bool was_unmapped(uintptr_t address, uint64_t *collection)
     *collection = heap.dropped;
     return heap.dropped != 0;
   }
-  bool none =
-      cn_tables_is_old(address) && cn_tables.states[cn_tables_block(address)] == CN_BLOCK_NONE;
+  bool none = cn_tables_is_old(address) && cn_tables.states[cn_tables_block(address)] == CN_BLOCK_NONE;
   *collection = none ? cn_unmapped_find(address) : 0;
   return none && heap.moves;
 }
@@ -780,10 +767,9 @@ const struct cairn_collector cairn_collector_generational = {
     .version = CAIRN_ABI_COLLECTOR_VERSION,
     .size = sizeof(struct cairn_collector),
     .name = "generational",
-    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS |
-              CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL |
-              CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES |
-              CAIRN_COLLECTOR_LENGTHENS,
+    .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK |
+              CAIRN_COLLECTOR_FINALISES | CAIRN_COLLECTOR_PARALLEL | CAIRN_COLLECTOR_PINS | CAIRN_COLLECTOR_REUSES |
+              CAIRN_COLLECTOR_HASHES | CAIRN_COLLECTOR_LENGTHENS,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
     .refill = refill,

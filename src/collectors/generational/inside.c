@@ -29,8 +29,7 @@ static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
 
   pthread_mutex_lock(&lock);
   if (!cn_cycle.mapped && !cn_starts_begin(cn_nursery.free, cn_inside_step))
-    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx",
-                        (unsigned long)address);
+    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
   cn_cycle.mapped = true;
   uintptr_t start = cn_starts_find(address);
   pthread_mutex_unlock(&lock);
@@ -42,9 +41,7 @@ static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
 
 uintptr_t cn_inside_nursery(const uintptr_t *slot, uintptr_t address)
 {
-  return cn_inside_is_start(address, cn_cycle.uncleared, cn_tables_is_forward)
-             ? address
-             : find_start(slot, address);
+  return cn_inside_is_start(address, cn_cycle.uncleared, cn_tables_is_forward) ? address : find_start(slot, address);
 }
 
 void cn_inside_end(void)

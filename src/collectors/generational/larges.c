@@ -76,8 +76,7 @@ bool cn_larges_lengthen(uintptr_t block, size_t bytes)
 {
   size_t had = pages_of(block);
 
-  if (bytes > cn_tables.old - block || !cn_tables_reach(block, block + bytes) ||
-      !cn_large_lengthen(block, bytes))
+  if (bytes > cn_tables.old - block || !cn_tables_reach(block, block + bytes) || !cn_large_lengthen(block, bytes))
     return false;
   if (cn_large_is_marked(block))
     cn_larges.old += pages_of(block) - had;

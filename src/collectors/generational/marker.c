@@ -162,8 +162,7 @@ static void mark(uintptr_t object)
   const struct cairn_layout *layout = layout_of(object);
   uintptr_t block = bounds_of(object, layout, &end);
   CN_ASSERT(cn_tables_is_old(block) && block < object);
-  for (uintptr_t line = (block - cn_tables.old) / CN_LINE;
-       line <= (end - 1 - cn_tables.old) / CN_LINE; line++)
+  for (uintptr_t line = (block - cn_tables.old) / CN_LINE; line <= (end - 1 - cn_tables.old) / CN_LINE; line++)
     cn_tables.reached[line] = 1;
   cn_marker.bytes += end - block;
   cn_tables.filled[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
@@ -215,12 +214,10 @@ INLINE void visit(const uintptr_t *slot)
 }
 
 /* Those of `count` at these offsets of `at` that lie in [from, to), weak ones left out. */
-INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
-                          uintptr_t to)
+INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from, uintptr_t to)
 {
   for (uint32_t i = 0; i < count; i++)
-    if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0 && at + offsets[i] >= from &&
-        at + offsets[i] < to)
+    if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0 && at + offsets[i] >= from && at + offsets[i] < to)
       visit((const uintptr_t *)(at + offsets[i]));
   marker.fields += count;
 }
@@ -230,9 +227,8 @@ static void visit_run(uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % sizeof(uintptr_t) == 0);
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
-    uintptr_t next = slot + AHEAD * sizeof slot < to
-                         ? __atomic_load_n((const uintptr_t *)slot + AHEAD, __ATOMIC_RELAXED)
-                         : 0;
+    uintptr_t next =
+        slot + AHEAD * sizeof slot < to ? __atomic_load_n((const uintptr_t *)slot + AHEAD, __ATOMIC_RELAXED) : 0;
     if (cn_tables_is_old(next - CAIRN_ABI_HEADER_SIZE))
       __builtin_prefetch(cn_tables_word(next, 0), 1);
     visit((const uintptr_t *)slot);
@@ -421,8 +417,7 @@ void cn_marker_root(const uintptr_t *slot)
   uintptr_t address = *slot - cairn_words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
   bool old = cn_tables_is_old(header);
 
-  if ((address & cairn_words.mask) != 0 ||
-      header - cn_nursery.start < cn_nursery.end - cn_nursery.start ||
+  if ((address & cairn_words.mask) != 0 || header - cn_nursery.start < cn_nursery.end - cn_nursery.start ||
       (!old && header - cn_tables.base >= cn_tables.old - cn_tables.base))
     return;
   uintptr_t start = old ? cn_inside_old(slot, address) : cn_inside_large(slot, address);

@@ -21,8 +21,8 @@ static uintptr_t start_of(const uintptr_t *slot, uintptr_t address)
     return cn_inside_nursery(slot, address);
   if (cn_large_contains(header))
     return cn_inside_large(slot, address);
-  if (!cn_tables_is_old(header) || (cn_cycle.mode == CN_TRACE_YOUNG &&
-                                    cn_tables_state(cn_tables_block(header)) != CN_BLOCK_SOURCE))
+  if (!cn_tables_is_old(header) ||
+      (cn_cycle.mode == CN_TRACE_YOUNG && cn_tables_state(cn_tables_block(header)) != CN_BLOCK_SOURCE))
     return address;
   if (cn_tables_state(cn_tables_block(header)) == CN_BLOCK_NONE)
     cn_trace_nothing_there(slot, address);
@@ -37,8 +37,7 @@ static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
     cn_marker_root(slot);
   if (cn_cycle.settles)
     cn_emptying_settle(address);
-  if ((address & cn_cycle.words.mask) != 0 ||
-      address - CAIRN_ABI_HEADER_SIZE - cn_cycle.young >= cn_cycle.young_bytes)
+  if ((address & cn_cycle.words.mask) != 0 || address - CAIRN_ABI_HEADER_SIZE - cn_cycle.young >= cn_cycle.young_bytes)
     return;
   uintptr_t start = start_of(slot, address), moved = start + tag;
   CN_ASSERT(start <= address);

@@ -61,8 +61,8 @@ static const struct cairn_layout **known(struct cn_tracer *tracer, uintptr_t hea
   return &tracer->known[(header >> 4 ^ header >> 10) % CN_KNOWN];
 }
 
-static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const uintptr_t *slot,
-                                               uintptr_t address, uintptr_t header)
+static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                                               uintptr_t header)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
 
@@ -75,8 +75,8 @@ static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const u
 }
 
 /* The collector sets no bits of headers, so a header is its layout's address. */
-INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot,
-                                            uintptr_t address, uintptr_t header)
+INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
+                                            uintptr_t header)
 {
   const struct cairn_layout *layout = *known(tracer, header);
 
@@ -90,14 +90,12 @@ INLINE uintptr_t header_of(uintptr_t object)
   return __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 }
 
-const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot,
-                                           uintptr_t object)
+const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object)
 {
   return layout_of(tracer, slot, object, header_of(object));
 }
 
-static size_t measure_indexed(const uintptr_t *slot, uintptr_t address,
-                              const struct cairn_layout *layout)
+static size_t measure_indexed(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout)
 {
   uintptr_t count = ((const uintptr_t *)address)[-2];
   uint64_t bytes;
@@ -108,8 +106,8 @@ static size_t measure_indexed(const uintptr_t *slot, uintptr_t address,
 }
 
 /* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
-INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
-                      size_t *prefix, uintptr_t from, uintptr_t end)
+INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix,
+                      uintptr_t from, uintptr_t end)
 {
   size_t bytes = (layout->base_size + 7) & ~(size_t)7;
 
@@ -131,8 +129,7 @@ INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cai
 bool cn_trace_deepen(struct cn_tracer *tracer)
 {
   size_t depth = tracer->depth != 0 ? 2 * tracer->depth : STACK_LEAST;
-  uintptr_t *stack =
-      cn_os_resize(tracer->stack, tracer->depth * sizeof *stack, depth * sizeof *stack);
+  uintptr_t *stack = cn_os_resize(tracer->stack, tracer->depth * sizeof *stack, depth * sizeof *stack);
 
   if (stack == NULL)
     return false;
@@ -179,8 +176,7 @@ static void shallow(struct cn_tracer *tracer)
 }
 
 /* An object has been reached whose header says more than its layout. */
-__attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_t was,
-                                              uintptr_t now, uintptr_t header)
+__attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_t was, uintptr_t now, uintptr_t header)
 {
   bool asked = (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH_ASKED;
 
@@ -200,8 +196,7 @@ INLINE size_t hash_bytes(uintptr_t header)
 
 static bool find_room(struct cn_room *room, size_t bytes, bool fresh)
 {
-  return (bytes <= room->end - room->free || cn_blocks_next(room, fresh)) &&
-         bytes <= room->end - room->free;
+  return (bytes <= room->end - room->free || cn_blocks_next(room, fresh)) && bytes <= room->end - room->free;
 }
 
 /* CN_TRACE_MOVE: all copies have been counted. Each of several tracers has blocks of its own, and
@@ -265,8 +260,7 @@ INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t p
 /* Several tracers may mark a line. */
 static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
 {
-  size_t first = (block - cn_tables.old) / CN_LINE,
-         last = (block + bytes - 1 - cn_tables.old) / CN_LINE;
+  size_t first = (block - cn_tables.old) / CN_LINE, last = (block + bytes - 1 - cn_tables.old) / CN_LINE;
 
   CN_ASSERT(cn_tables_is_old(block) && first <= last);
   for (; first <= last; first++)
@@ -288,8 +282,7 @@ static bool reach_there(uintptr_t address)
 
 /* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is: marked
  * lines say so. */
-static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                      uintptr_t from, uintptr_t end)
+static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   uintptr_t header = *cairn_object_header(address);
@@ -302,8 +295,7 @@ static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t
   } else {
     if (!reach_there(address))
       return address;
-    mark_lines(cn_cycle.mode == CN_TRACE_YOUNG ? cn_tables.lines : cn_tables.reached,
-               address - prefix, bytes);
+    mark_lines(cn_cycle.mode == CN_TRACE_YOUNG ? cn_tables.lines : cn_tables.reached, address - prefix, bytes);
     tracer->marked += bytes;
   }
   reached(tracer, address, address, header);
@@ -355,8 +347,8 @@ INLINE void foresee_fields(uintptr_t moved, const struct cairn_layout *layout, s
 /* Copy an object of `bytes` with its prefix. With several tracers the first to say where it went
  * has copied it; the others find its copy whole. Who looks at cards finds a copy by its start, so
  * that comes when it is sure to be one; who looks up a reference to one finds it at once. */
-INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix,
-                      size_t bytes, struct how how)
+INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix, size_t bytes,
+                      struct how how)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
   uintptr_t block = room_for(tracer, bytes + hash_bytes(header)), moved = block + prefix;
@@ -401,17 +393,16 @@ static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t pr
   CN_ASSERT(cn_cycle.shared && bytes > BIG);
   pthread_mutex_lock(&lock);
   uintptr_t header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
-  uintptr_t moved = cairn_header_is_forwarded(header)
-                        ? cairn_header_forwarded_to(header)
-                        : move(tracer, address, header, prefix, bytes, how_now());
+  uintptr_t moved = cairn_header_is_forwarded(header) ? cairn_header_forwarded_to(header)
+                                                      : move(tracer, address, header, prefix, bytes, how_now());
   pthread_mutex_unlock(&lock);
   return moved;
 }
 
 /* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
  * looks like an address, and is an immediate, stays. */
-INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                          uintptr_t from, uintptr_t end, struct how how)
+INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
+                          uintptr_t end, struct how how)
 {
   uintptr_t header;
   size_t prefix;
@@ -433,8 +424,8 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
   return move(tracer, address, header, prefix, bytes, how);
 }
 
-uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                            uintptr_t from, uintptr_t end)
+uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
+                            uintptr_t end)
 {
   CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG || cn_cycle.empties);
   return evacuate(tracer, slot, address, from, end, how_now());
@@ -472,8 +463,7 @@ _Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address)
   bool left = cn_tables_state(cn_tables_block(address - 1)) == CN_BLOCK_NONE;
 
   cn_trace_no_object(slot, address,
-                     left ? "an earlier collection moved everything away from there"
-                          : "no object starts there");
+                     left ? "an earlier collection moved everything away from there" : "no object starts there");
 }
 
 /* Mark the object. False: it was. By a compare-and-swap: of an atomic "or" whose old bit is asked
@@ -488,16 +478,14 @@ INLINE bool mark(uintptr_t address, bool shared)
       *marks = word | bit;
       return true;
     }
-    if (__atomic_compare_exchange_n(marks, &word, word | bit, true, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(marks, &word, word | bit, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       return true;
   }
   return false;
 }
 
 /* An object of the old space, which is no copy of this collection's if all move. */
-INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                            struct how how)
+INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, struct how how)
 {
   size_t prefix;
 
@@ -571,8 +559,8 @@ INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, struct how how)
 
 /* ---- fields ---- */
 
-INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets,
-                          uint32_t count, struct how how)
+INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count,
+                          struct how how)
 {
   for (uint32_t i = 0; i < count; i++)
     visit(tracer, (uintptr_t *)(at + offsets[i]), how);
@@ -626,8 +614,7 @@ static void visit_within(void *env, struct cairn_slot slot)
 
 /* An object with weak fields, or what it has in [from, to). */
 __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintptr_t object,
-                                                const struct cairn_layout *layout, uintptr_t from,
-                                                uintptr_t to)
+                                                const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
   struct within within = {tracer, from, to};
 
@@ -639,8 +626,8 @@ __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintpt
 }
 
 /* The elements of an array from `first` on; what is many waits, so that others can take it. */
-INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object,
-                          const struct cairn_layout *layout, uint64_t first, struct how how)
+INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uint64_t first,
+                          struct how how)
 {
   uintptr_t element = object + layout->elem_offset + first * layout->elem_size;
   uint64_t count = cairn_object_count(object) - first;
@@ -738,16 +725,16 @@ static struct how young_now(void)
 }
 
 /* Those of `count` slots at these offsets of `at` that lie in [from, to). */
-static void visit_some(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets,
-                       uint32_t count, uintptr_t from, uintptr_t to)
+static void visit_some(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
+                       uintptr_t to)
 {
   for (uint32_t i = 0; i < count; i++)
     if (at + offsets[i] >= from && at + offsets[i] < to)
       visit(tracer, (uintptr_t *)(at + offsets[i]), young_now());
 }
 
-void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
-                    uintptr_t from, uintptr_t to)
+void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
+                    uintptr_t to)
 {
   uintptr_t element = object + layout->elem_offset;
 

@@ -25,8 +25,8 @@ struct cn_tracer {
   size_t bottom, count, depth;
   const struct cairn_layout *known[CN_KNOWN]; /* layouts that were checked in this collection */
   size_t objects, moved, marked;              /* copies; their bytes; bytes of what was marked */
-  size_t asked; /* of what was marked: objects that were asked for an identity hash */
-} __attribute__((aligned(128))); /* no two of them in a pair of cache lines */
+  size_t asked;                               /* of what was marked: objects that were asked for an identity hash */
+} __attribute__((aligned(128)));              /* no two of them in a pair of cache lines */
 
 /* What the collection is to do, by mode; the same for all tracers. */
 struct cn_cycle {
@@ -55,16 +55,16 @@ void cn_trace_leave(struct cn_tracer *tracer);
 void cn_trace_fetch(struct cn_tracer *tracer);
 
 /* CN_TRACE_YOUNG: visit the slots of an object of this layout that lie in [from, to). */
-void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout,
-                    uintptr_t from, uintptr_t to);
+void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
+                    uintptr_t to);
 
 /* Visit a slot that leads to the start of an object. */
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
 
 /* Copy the object of the old space that a slot led to, and that lies in [from, end), unless that
  * was done. Returns where it is now. */
-uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
-                            uintptr_t from, uintptr_t end);
+uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
+                            uintptr_t end);
 
 /* Visit what the tracer has on its stack, and what that leads to. */
 void cn_trace_drain(struct cn_tracer *tracer);
@@ -87,8 +87,7 @@ void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t co
 
 /* The layout of an object that was reached, by its header; `slot` led to it. Never fails: calls
  * cairn_fatal(). */
-const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot,
-                                           uintptr_t object);
+const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object);
 _Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 

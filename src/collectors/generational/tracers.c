@@ -52,8 +52,7 @@ static size_t alone(enum cn_trace mode)
 {
   bool is_short = mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0;
 
-  return is_short && cn_tracers_alone <= SIZE_MAX / SHORT ? SHORT * cn_tracers_alone
-                                                          : cn_tracers_alone;
+  return is_short && cn_tracers_alone <= SIZE_MAX / SHORT ? SHORT * cn_tracers_alone : cn_tracers_alone;
 }
 
 static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)

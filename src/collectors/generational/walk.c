@@ -36,8 +36,7 @@ static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 
   if (layout != NULL)
     return cairn_object_block(payload, layout);
-  bool indexed =
-      payload - free >= CAIRN_ABI_INDEXED_HEADER_SIZE && (((uintptr_t *)payload)[-2] & 1) != 0;
+  bool indexed = payload - free >= CAIRN_ABI_INDEXED_HEADER_SIZE && (((uintptr_t *)payload)[-2] & 1) != 0;
   return payload - (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
 }
 
@@ -106,8 +105,7 @@ static void visit_larges(cairn_stretch_visitor *visit, void *env)
 void cn_walk_stretches(cairn_stretch_visitor *visit, void *env)
 {
   bool inside = cn_tables_is_old(cn_nursery.start);
-  size_t start = inside ? cn_tables_block(cn_nursery.start) : 0,
-         end = inside ? cn_tables_block(cn_nursery.end) : 0;
+  size_t start = inside ? cn_tables_block(cn_nursery.start) : 0, end = inside ? cn_tables_block(cn_nursery.end) : 0;
 
   visit_larges(visit, env);
   visit_nursery(visit, env);
@@ -118,8 +116,7 @@ void cn_walk_stretches(cairn_stretch_visitor *visit, void *env)
 /* ---- layouts that go ---- */
 
 /* Mark the object, whose payload ends there, if its layout is in [start, stop). */
-static bool forget(uintptr_t payload, uintptr_t end, const unsigned char *start,
-                   const unsigned char *stop)
+static bool forget(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
 

@@ -69,8 +69,7 @@ static bool is_reached(void *env, struct cairn_slot slot)
     return is_large_reached(slot, object);
   if (cn_cycle.empties && cn_tables_is_old(header))
     return is_old_moved(slot, object);
-  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) ||
-      header - cn_cycle.copies < cn_cycle.copies_room)
+  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) || header - cn_cycle.copies < cn_cycle.copies_room)
     return true;
   return is_old_reached(slot, object);
 }

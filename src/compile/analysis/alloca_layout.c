@@ -44,8 +44,8 @@ static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *of
   return LLVMIsAAllocaInst(pointer);
 }
 
-static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset,
-                       const struct cn_alloca_layout *from, uint64_t from_offset, uint64_t bytes)
+static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset, const struct cn_alloca_layout *from,
+                       uint64_t from_offset, uint64_t bytes)
 {
   bool changed = false;
 
@@ -67,8 +67,8 @@ struct area_copy {
 };
 typedef CN_VECTOR(struct area_copy) area_copies;
 
-static void collect_copy(struct cn_ctx *ctx, struct cn_alloca_layouts *maps,
-                         const struct cn_ptrmap *index, LLVMValueRef call, area_copies *out)
+static void collect_copy(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, const struct cn_ptrmap *index,
+                         LLVMValueRef call, area_copies *out)
 {
   struct area_copy copy;
   LLVMValueRef to = trace(ctx, LLVMGetArgOperand(call, 0), &copy.to_offset);
@@ -86,8 +86,7 @@ static void collect_copy(struct cn_ctx *ctx, struct cn_alloca_layouts *maps,
   cn_push(out, copy);
 }
 
-static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps,
-                                  LLVMValueRef function)
+static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
 {
   struct cn_ptrmap index = {0};
   area_copies copies = {0};
@@ -129,8 +128,7 @@ static void spread_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LL
 static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
-  struct cn_alloca_layout map = {.alloca = alloca,
-                                 .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
+  struct cn_alloca_layout map = {.alloca = alloca, .typed = cn_holds_ref(type) && size_of(ctx, type) > 0};
   uint64_t element = size_of(ctx, type), count = 1;
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
@@ -147,8 +145,7 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
   cn_push(&maps->maps, map);
 }
 
-void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
-                           struct cn_alloca_layouts *maps)
+void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   *maps = (struct cn_alloca_layouts){0};
@@ -186,8 +183,7 @@ static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef copy = LLVMInstructionClone(alloca);
-  LLVMPositionBuilderAtEnd(
-      builder, LLVMAppendBasicBlockInContext(ctx->llvm, LLVMAddFunction(module, "f", type), ""));
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, LLVMAddFunction(module, "f", type), ""));
   LLVMInsertIntoBuilder(builder, copy);
   char *text = LLVMPrintValueToString(copy);
   bool found = strstr(text, "alloca swifterror ") != NULL;
@@ -214,18 +210,15 @@ static void refuse_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout *map
              "nothing can describe",
              name_of(map, name));
   else if (map->huge)
-    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references",
-             name_of(map, name));
+    cn_error(ctx, map->alloca, "huge-alloca", "%s: a local of more than 8 MiB holds references", name_of(map, name));
   else if (map->unclear || (map->floating && !map->typed))
-    cn_error(ctx, map->alloca, "untyped-alloca",
-             "%s: it is not known where in this local its references lie", name_of(map, name));
+    cn_error(ctx, map->alloca, "untyped-alloca", "%s: it is not known where in this local its references lie",
+             name_of(map, name));
   else if (is_swifterror(ctx, map->alloca))
     cn_error(ctx, map->alloca, "swifterror-reference",
-             "%s: a swifterror local lies in a register that nothing describes",
-             name_of(map, name));
+             "%s: a swifterror local lies in a register that nothing describes", name_of(map, name));
   else if (map->copied)
-    cn_error(ctx, map->copied, "byval-reference",
-             "a copy of %s on the stack holds references that nothing describes",
+    cn_error(ctx, map->copied, "byval-reference", "a copy of %s on the stack holds references that nothing describes",
              name_of(map, name));
 }
 

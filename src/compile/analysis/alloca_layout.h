@@ -24,8 +24,7 @@ struct cn_alloca_layouts {
   CN_VECTOR(struct cn_alloca_layout) maps; /* every alloca of the function */
 };
 
-void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function,
-                           struct cn_alloca_layouts *maps);
+void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
 void cn_alloca_layout_free(struct cn_alloca_layouts *maps);
 /* Is it memcpy or memmove, element by element too? */
 bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
@@ -35,8 +34,7 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call);
 void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
 /* Mark a reference at this place, or the references of a value of this type. */
 void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset);
-void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
-                              uint64_t offset);
+void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type, uint64_t offset);
 /* Are references accessed through `pointer`? */
 bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);

@@ -28,8 +28,7 @@ void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset)
     cn_bit_set(map->bits, offset / CN_AREA_WORD);
 }
 
-void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type,
-                              uint64_t offset)
+void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type, uint64_t offset)
 {
   if (!cn_holds_ref(type))
     return;
@@ -45,11 +44,9 @@ void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, 
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind: {
     LLVMTypeRef element = LLVMGetElementType(type);
-    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
-                                                                : LLVMGetVectorSize(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count && !map->unclear; i++)
-      cn_alloca_uses_mark_type(ctx, map, element,
-                               offset + i * LLVMABISizeOfType(ctx->layout, element));
+      cn_alloca_uses_mark_type(ctx, map, element, offset + i * LLVMABISizeOfType(ctx->layout, element));
     break;
   }
   default:
@@ -97,8 +94,7 @@ static void access_vector(struct walk *walk, const struct place *place, LLVMValu
   struct place at = *place;
 
   at.known &= row && (row->effect == CN_EFFECT_LOAD || row->effect == CN_EFFECT_STORE) &&
-              LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place))) ==
-                  LLVMPointerTypeKind &&
+              LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place))) == LLVMPointerTypeKind &&
               row->mask - row->place < 2; /* strides are not known */
   access_type(walk, &at, LLVMTypeOf(call));
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
@@ -121,11 +117,9 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call)
 
 /* Mark by an argument's attributes, which tell the type of what the callee reads or writes there.
  */
-static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call,
-                            unsigned operand)
+static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
 {
-  static const char *const typed[] = {"byval", "inalloca", "preallocated",
-                                      "sret",  "byref",    "elementtype"};
+  static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref", "elementtype"};
   enum { COPIES = 3 }; /* of these the callee has a copy */
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -146,8 +140,7 @@ static void follow_argument(struct walk *walk, const struct place *place, LLVMVa
     visit(walk, call, place->offset, place->known);
 }
 
-static void follow_call(struct walk *walk, const struct place *place, LLVMValueRef call,
-                        unsigned operand)
+static void follow_call(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   bool moves;
@@ -162,8 +155,7 @@ static void follow_call(struct walk *walk, const struct place *place, LLVMValueR
     access_vector(walk, place, call);
 }
 
-static void follow(struct walk *walk, const struct place *place, LLVMValueRef user,
-                   unsigned operand)
+static void follow(struct walk *walk, const struct place *place, LLVMValueRef user, unsigned operand)
 {
   uint64_t offset = place->offset;
   bool known;

@@ -61,8 +61,7 @@ bool cn_callgraph_is_safepoint(LLVMValueRef function)
 
   CN_ASSERT(LLVMIsAFunction(function));
   return LLVMIsDeclaration(function) &&
-         (cn_is_poll_stub(name) || strcmp(name, "cairn_collect") == 0 ||
-          cn_is_slow_allocation(name));
+         (cn_is_poll_stub(name) || strcmp(name, "cairn_collect") == 0 || cn_is_slow_allocation(name));
 }
 
 uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef function)
@@ -91,8 +90,7 @@ static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef functi
   return true;
 }
 
-static void add_call(struct cn_callgraph *graph, struct cn_call_node *node, LLVMValueRef call,
-                     size_t *room)
+static void add_call(struct cn_callgraph *graph, struct cn_call_node *node, LLVMValueRef call, size_t *room)
 {
   enum cn_call_kind kind = cn_classify_call(call).kind;
 
@@ -193,8 +191,8 @@ static void find_ways_back(struct cn_callgraph *graph)
   }
   for (uint32_t n = 0; n < graph->count; n++) {
     struct cn_call_node *node = &graph->nodes[n];
-    node->comes_back = node->unknown && reached[n] &&
-                       !LLVMGetEnumAttributeAtIndex(node->function, CN_FUNCTION_INDEX, norecurse);
+    node->comes_back =
+        node->unknown && reached[n] && !LLVMGetEnumAttributeAtIndex(node->function, CN_FUNCTION_INDEX, norecurse);
   }
   cn_free(&work);
   free(reached);
@@ -237,8 +235,7 @@ void cn_callgraph_free(struct cn_callgraph *graph)
  * anything. */
 static bool is_without_polls(const struct cn_call_node *node)
 {
-  return (node->callee_count || node->unknown) &&
-         cn_string_attribute(node->function, CN_ATTR_NOPOLL);
+  return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_ATTR_NOPOLL);
 }
 
 bool cn_callgraph_closes(const struct cn_callgraph *graph, uint32_t caller, LLVMValueRef callee)

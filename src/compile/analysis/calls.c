@@ -39,8 +39,7 @@ bool cn_calls_have(LLVMValueRef call, const char *attribute)
   unsigned kind = cn_attribute_kind(attribute);
 
   CN_ASSERT(cn_is_call(call));
-  return site_has(call, attribute) ||
-         (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
+  return site_has(call, attribute) || (callee && LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, kind));
 }
 
 bool cn_calls_musttail(LLVMValueRef i)
@@ -121,8 +120,7 @@ LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name)
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &count);
   for (unsigned i = 0; i < count && !found; i++) {
     unsigned kind = LLVMValueMetadataEntriesGetKind(entries, i);
-    if (kind >= cn_fixed_metadata_kinds() &&
-        kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
+    if (kind >= cn_fixed_metadata_kinds() && kind == LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name)))
       found = LLVMMetadataAsValue(llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
   }
   LLVMDisposeValueMetadataEntries(entries);
@@ -207,27 +205,23 @@ bool cn_calls_is_marker(const char *name)
 
   if (strncmp(name, prefix, sizeof prefix - 1) != 0)
     return false;
-  return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 ||
-         strcmp(name, CN_SPAN_BEGIN) == 0 || strcmp(name, CN_SPAN_END) == 0 ||
-         strcmp(name, CN_USER_ROOT) == 0;
+  return strcmp(name, CN_NOPOLL_BEGIN) == 0 || strcmp(name, CN_NOPOLL_END) == 0 || strcmp(name, CN_SPAN_BEGIN) == 0 ||
+         strcmp(name, CN_SPAN_END) == 0 || strcmp(name, CN_USER_ROOT) == 0;
 }
 
 bool cn_calls_is_tag(const char *name)
 {
-  return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_TAG_IS) == 0 ||
-         strcmp(name, CN_TAG_VALUE) == 0;
+  return strcmp(name, CN_TAG_FROM) == 0 || strcmp(name, CN_TAG_IS) == 0 || strcmp(name, CN_TAG_VALUE) == 0;
 }
 
 static struct cn_call_class classify_direct(LLVMValueRef call, LLVMValueRef callee)
 {
   size_t length;
   const char *name = LLVMGetValueName2(callee, &length);
-  bool external =
-      LLVMIsDeclaration(callee) || LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
+  bool external = LLVMIsDeclaration(callee) || LLVMGetLinkage(callee) == LLVMAvailableExternallyLinkage;
 
   if (!external)
-    return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function"
-                                                                       : "unmanaged function"};
+    return (struct cn_call_class){CN_CALL_PARSE, cn_is_managed(callee) ? "managed function" : "unmanaged function"};
   if (cn_calls_is_marker(name))
     return (struct cn_call_class){CN_CALL_LEAF, "a marker, which is deleted later"};
   if (cn_calls_is_tag(name))

@@ -151,8 +151,7 @@ bool cn_cfg_irreducible(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) &&
-          !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
+      if (cn_cfg_retreats(b, cfg->blocks[b].succs[s]) && !cn_cfg_dominates(cfg, cfg->blocks[b].succs[s], b))
         return true;
   return false;
 }
@@ -189,8 +188,7 @@ static uint32_t outermost(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
 }
 
 /* Put block `i`, or the outermost loop found so far that it is in, into the loop of `header`. */
-static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up,
-                       index_vector *work)
+static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up, index_vector *work)
 {
   uint32_t top = outermost(cfg, i, up);
 
@@ -253,10 +251,8 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
   post_order(cfg, order);
   cfg->blocks = cn_alloc(cfg->count * sizeof *cfg->blocks);
   for (uint32_t i = 0; i < cfg->count; i++) {
-    cfg->blocks[i] = (struct cn_block){.block = order[cfg->count - 1 - i],
-                                       .idom = CN_NO_BLOCK,
-                                       .loop = CN_NO_BLOCK,
-                                       .outer = CN_NO_BLOCK};
+    cfg->blocks[i] = (struct cn_block){
+        .block = order[cfg->count - 1 - i], .idom = CN_NO_BLOCK, .loop = CN_NO_BLOCK, .outer = CN_NO_BLOCK};
     *cn_ptrmap_find(&cfg->index, cfg->blocks[i].block) = i;
   }
   free(order);
@@ -346,8 +342,7 @@ static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasic
   LLVMDisposeBuilder(builder);
 }
 
-void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
-                         const struct cn_ptrmap *kept)
+void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
@@ -362,8 +357,7 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
 }
 
 /* The entries of `from` in a new phi come from `to`, where one edge is left of several. */
-static void enter_by(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from,
-                     LLVMBasicBlockRef to)
+static void enter_by(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
   LLVMValueRef renamed = cn_build_phi_like(builder, phi, "");

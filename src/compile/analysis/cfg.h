@@ -51,9 +51,8 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
 /* What is wrong with it for the function as it is now, or null. Linear. */
 const char *cn_cfg_wrong(const struct cn_cfg *cfg);
-uint32_t cn_cfg_index(const struct cn_cfg *cfg,
-                      LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
-bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
+bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
 static inline bool cn_cfg_retreats(uint32_t from, uint32_t to)
 {
   return to <= from;
@@ -63,8 +62,7 @@ bool cn_cfg_irreducible(const struct cn_cfg *cfg);
 
 /* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis do not change.
  */
-void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
-                         const struct cn_ptrmap *kept);
+void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
 /* A phi like `old`, without incoming values, at the builder's place. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
 /* The one incoming value of `phi` other than itself, which dominates it then; null if there are

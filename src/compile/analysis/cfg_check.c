@@ -58,8 +58,7 @@ static const char *tree_wrong(const struct cn_cfg *cfg, uint32_t i, uint64_t *ch
   if (b->idom >= i)
     return "control flow graph: a block comes before its immediate dominator";
   const struct cn_block *parent = &cfg->blocks[b->idom];
-  if (b->place <= parent->place ||
-      (uint64_t)b->place + b->below > (uint64_t)parent->place + parent->below)
+  if (b->place <= parent->place || (uint64_t)b->place + b->below > (uint64_t)parent->place + parent->below)
     return "control flow graph: a block's places are not among those of its dominator";
   children[b->idom] += b->below;
   for (uint32_t p = 0; p < b->pred_count; p++)
@@ -79,11 +78,9 @@ static const char *loop_wrong(const struct cn_cfg *cfg, uint32_t i)
   if (b->depth == 0 || b->depth != cfg->blocks[b->loop].depth)
     return "control flow graph: a block is not as deep as the header of its loop";
   if (b->loop != i || b->outer == CN_NO_BLOCK)
-    return b->loop != i || b->depth == 1
-               ? NULL
-               : "control flow graph: a loop has none around it, but a depth";
-  if (b->outer >= i || cfg->blocks[b->outer].loop != b->outer ||
-      !cn_cfg_dominates(cfg, b->outer, i) || b->depth != cfg->blocks[b->outer].depth + 1)
+    return b->loop != i || b->depth == 1 ? NULL : "control flow graph: a loop has none around it, but a depth";
+  if (b->outer >= i || cfg->blocks[b->outer].loop != b->outer || !cn_cfg_dominates(cfg, b->outer, i) ||
+      b->depth != cfg->blocks[b->outer].depth + 1)
     return "control flow graph: a loop is not one deeper than the next around it";
   return NULL;
 }

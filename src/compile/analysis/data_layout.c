@@ -38,8 +38,7 @@ static bool is_managed(const struct cairn_compile_options *options, unsigned lon
 
 /* Is it the specification of a managed space? Then `*flags` is set to the length of its flags, and
  * `*sizes` to what follows the number. */
-static bool is_pointer(const struct cairn_compile_options *options, struct spec s, size_t *flags,
-                       const char **sizes)
+static bool is_pointer(const struct cairn_compile_options *options, struct spec s, size_t *flags, const char **sizes)
 {
   char *end;
 

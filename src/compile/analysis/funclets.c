@@ -54,8 +54,7 @@ LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)
     if (LLVMIsAFuncletPadInst(first))
       pads[b] = first;
     else if (b)
-      pads[b] = pad_after(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block),
-                          pads[at->preds[p]]);
+      pads[b] = pad_after(LLVMGetBasicBlockTerminator(cfg.blocks[at->preds[p]].block), pads[at->preds[p]]);
   }
   LLVMValueRef pad = wanted == CN_NO_BLOCK ? NULL : pads[wanted];
   free(pads);
@@ -71,8 +70,7 @@ LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVM
   if (!pad)
     return LLVMBuildCall2(builder, type, function, NULL, 0, "");
   LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("funclet", 7, &pad, 1);
-  LLVMValueRef call =
-      LLVMBuildCallWithOperandBundles(builder, type, function, NULL, 0, &bundle, 1, "");
+  LLVMValueRef call = LLVMBuildCallWithOperandBundles(builder, type, function, NULL, 0, &bundle, 1, "");
   LLVMDisposeOperandBundle(bundle);
   return call;
 }

@@ -62,8 +62,7 @@ static bool asks_by_annotation(LLVMModuleRef module)
     const char *word = word_of(entry);
     if (word && (strcmp(word, CN_ATTR_MANAGED) == 0 || strcmp(word, CN_ATTR_NOPOLL) == 0))
       return true;
-    if (word && strcmp(word, CN_ATTR_MANAGED_CODE) == 0 &&
-        !LLVMIsDeclaration(LLVMGetOperand(entry, 0)))
+    if (word && strcmp(word, CN_ATTR_MANAGED_CODE) == 0 && !LLVMIsDeclaration(LLVMGetOperand(entry, 0)))
       return true;
   }
   return false;
@@ -109,8 +108,7 @@ static bool handles_refs(LLVMValueRef instruction)
 {
   if (cn_holds_ref(LLVMTypeOf(instruction)) ||
       (LLVMIsAAllocaInst(instruction) && cn_holds_ref(LLVMGetAllocatedType(instruction))) ||
-      (LLVMIsAGetElementPtrInst(instruction) &&
-       cn_holds_ref(LLVMGetGEPSourceElementType(instruction))))
+      (LLVMIsAGetElementPtrInst(instruction) && cn_holds_ref(LLVMGetGEPSourceElementType(instruction))))
     return true;
   for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
     LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
@@ -200,8 +198,7 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;
   return !is_resolver(function) && !cn_string_attribute(function, CN_ATTR_UNMANAGED) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_UNMANAGED) &&
-         !is_jump_target(function);
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_UNMANAGED) && !is_jump_target(function);
 }
 
 bool cn_managed_mentions_references(struct cn_ctx *ctx)

@@ -295,8 +295,8 @@ static bool is_replaceable(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);
 
-  return LLVMIsExternallyInitialized(global) || linkage == LLVMWeakAnyLinkage ||
-         linkage == LLVMLinkOnceAnyLinkage || linkage == LLVMCommonLinkage;
+  return LLVMIsExternallyInitialized(global) || linkage == LLVMWeakAnyLinkage || linkage == LLVMLinkOnceAnyLinkage ||
+         linkage == LLVMCommonLinkage;
 }
 
 bool cn_promise_constant_root(LLVMValueRef global)

@@ -86,8 +86,7 @@ uint64_t cn_tbaa_length(LLVMValueRef copy)
 /* The TBAA tag that the copy's tbaa.struct gives for a field, or null. */
 LLVMValueRef cn_tbaa_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size)
 {
-  LLVMValueRef fields =
-      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  LLVMValueRef fields = LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   LLVMValueRef found = NULL;
   unsigned count;
   LLVMValueRef *operand = node_operands(fields, &count);
@@ -135,21 +134,18 @@ static bool may_be_reference(LLVMValueRef tag)
   unsigned length = 0;
   const char *name = tag ? tag_name(tag, &length) : NULL;
 
-  return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) ||
-         cn_tbaa_is_pointer(tag);
+  return !name || (length == 15 && memcmp(name, "omnipotent char", 15) == 0) || cn_tbaa_is_pointer(tag);
 }
 
 bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
 {
-  LLVMValueRef fields =
-      LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
+  LLVMValueRef fields = LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
   unsigned count;
   LLVMValueRef *operand = node_operands(fields, &count);
   bool may = false;
 
   for (unsigned i = 0; i + 2 < count; i += 3)
-    may |= LLVMIsAConstantInt(operand[i + 1]) &&
-           LLVMConstIntGetZExtValue(operand[i + 1]) == CN_REF_SIZE &&
+    may |= LLVMIsAConstantInt(operand[i + 1]) && LLVMConstIntGetZExtValue(operand[i + 1]) == CN_REF_SIZE &&
            may_be_reference(operand[i + 2]);
   free(operand);
   return may;

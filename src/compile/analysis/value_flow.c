@@ -29,8 +29,7 @@ static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
   return a;
 }
 
-uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first,
-                              const uint32_t *inputs)
+uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs)
 {
   if (nodes == 0)
     return NULL;
@@ -104,8 +103,8 @@ static bool split_classes(struct classes *c, uint32_t nodes)
   return changed;
 }
 
-uint32_t *cn_value_flow_classes(uint32_t sources, uint32_t nodes, const uint32_t *first,
-                                const uint32_t *inputs, const uint32_t *group)
+uint32_t *cn_value_flow_classes(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs,
+                                const uint32_t *group)
 {
   struct classes c = {.sources = sources, .first = first, .inputs = inputs};
 

@@ -58,9 +58,8 @@ void cn_windows_build(struct cn_windows *windows, const struct cn_cfg *cfg)
   uint32_t *last = cn_alloc(cfg->count * sizeof *last), next = own_window(cfg->count);
   uint8_t *joins = cn_alloc(cfg->count);
 
-  *windows = (struct cn_windows){.cfg = cfg,
-                                 .in = cn_alloc(cfg->count * sizeof *windows->in),
-                                 .out = cn_alloc(cfg->count * sizeof *windows->out)};
+  *windows = (struct cn_windows){
+      .cfg = cfg, .in = cn_alloc(cfg->count * sizeof *windows->in), .out = cn_alloc(cfg->count * sizeof *windows->out)};
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       if (is_safepoint(i))

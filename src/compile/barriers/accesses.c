@@ -17,13 +17,11 @@ static struct cn_access unknown(const char *why)
 
 static LLVMValueRef size_of(struct cn_ctx *ctx, LLVMTypeRef type)
 {
-  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type),
-                      false);
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
 }
 
 /* An access of a value of `type` at `slot`; `value` is null if it is read. */
-static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot,
-                                LLVMValueRef value)
+static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef value)
 {
   if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
     return none;
@@ -33,15 +31,14 @@ static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueR
     return unknown("a scalable vector of references");
   if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
     return none;
-  return (struct cn_access){
-      .kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
+  return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
 }
 
 /* Those lanes of a vector of `type` that the mask has: at the places of the vector `slot`, or from
  * `slot` on. Of the latter all cards are marked: a mark too many does no harm, not even outside of
  * the heap. */
-static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot,
-                                 LLVMValueRef mask, LLVMValueRef value)
+static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef mask,
+                                 LLVMValueRef value)
 {
   bool apart = LLVMGetTypeKind(LLVMTypeOf(slot)) == LLVMVectorTypeKind;
 
@@ -49,8 +46,7 @@ static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValue
     return none;
   if (cn_is_scalable(type))
     return unknown("a scalable vector of references");
-  if (!apart && (ctx->options->barriers == CAIRN_BARRIERS_CARDS ||
-                 mask == LLVMConstAllOnes(LLVMTypeOf(mask))))
+  if (!apart && (ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask))))
     return of_type(ctx, type, slot, value);
   return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
@@ -75,17 +71,15 @@ static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
 /* May a piece of assembly that is given references write memory? */
 static bool is_writing_assembly(LLVMValueRef call)
 {
-  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_intrinsic_touches(call) &&
-         !cn_calls_have(call, "memory") && !cn_calls_have(call, "readonly") &&
-         LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
+  return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_intrinsic_touches(call) && !cn_calls_have(call, "memory") &&
+         !cn_calls_have(call, "readonly") && LLVMGetInlineAsmHasSideEffects(LLVMGetCalledValue(call));
 }
 
 static const char variable[] = "references of a vector of variable length";
 static const char not_known[] = "an intrinsic of which is not known what it does to references";
 
 /* What a store of lanes, or a pattern, writes. */
-static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call,
-                                         const struct cn_intrinsic *row)
+static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_intrinsic *row)
 {
   LLVMValueRef value = LLVMGetArgOperand(call, (unsigned)row->value);
   LLVMValueRef slot = LLVMGetArgOperand(call, (unsigned)row->place);
@@ -93,13 +87,11 @@ static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call,
   if (!cn_holds_ref(LLVMTypeOf(value)))
     return none;
   if (row->effect == CN_EFFECT_PATTERN)
-    return cn_holds_ref(LLVMTypeOf(slot))
-               ? unknown("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
-               : none;
+    return cn_holds_ref(LLVMTypeOf(slot)) ? unknown("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
+                                          : none;
   if (row->length >= 0)
     return unknown(variable);
-  return of_lanes(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask),
-                  value);
+  return of_lanes(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask), value);
 }
 
 static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)

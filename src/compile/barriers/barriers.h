@@ -22,8 +22,8 @@ struct cn_access {
     CN_ACCESS_ONE,    /* one reference, at `slot` */
     CN_ACCESS_BULK,   /* those in `bytes` bytes from `slot` on */
     CN_ACCESS_CLEARS, /* the same, and what is written is no reference */
-    CN_ACCESS_LANES, /* one for each set bit of `mask`: where the lane of the vector `slot` says, or
-                        so many places from `slot` on */
+    CN_ACCESS_LANES,  /* one for each set bit of `mask`: where the lane of the vector `slot` says, or
+                         so many places from `slot` on */
     CN_ACCESS_UNKNOWN /* no barrier covers it: `why` */
   } kind;
   LLVMValueRef slot;
@@ -44,11 +44,9 @@ struct cn_barrier_calls {
 };
 void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_access *access);
 /* For several references, of the access that `at` makes. */
-void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at,
-                           const struct cn_access *access);
+void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at, const struct cn_access *access);
 /* Use what the barrier returns in the place of what was loaded. */
-void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load,
-                          const struct cn_access *access);
+void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, const struct cn_access *access);
 /* Does the module define the function itself? */
 bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
@@ -67,8 +65,7 @@ bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b);
 bool cn_address_is_start(LLVMValueRef reference);
 /* Is it a reference to an object that was allocated after the last safepoint before `at`? `small`:
  * in a block of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
-bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at,
-                         bool small);
+bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at, bool small);
 
 /* ---- elide.c ---- */
 
@@ -92,10 +89,8 @@ struct cn_barred {
 #define CN_NOT_BARRED SIZE_MAX
 /* Why the read or write at `at` needs no barrier of this kind; null: it needs one, which is noted
  * as the last entry, unless lanes have one each. */
-const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
-                                     const struct cn_access *access);
-const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
-                                      const struct cn_access *access);
+const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access);
+const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access);
 /* Entry `e` has become the barrier of all of a run; and is `e` needless because of such a one? */
 void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes);
 bool cn_barred_is_covered(const struct cn_barred *barred, size_t e);
@@ -147,14 +142,12 @@ struct cn_sweeps {
   struct cn_sweep_count *counts; /* by loop */
   CN_VECTOR(struct cn_sweep) at;
 };
-void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx,
-                     const struct cn_windows *windows);
+void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx, const struct cn_windows *windows);
 /* Take the write at `slot`, if it is one of a sweep. */
 bool cn_sweeps_take(struct cn_sweeps *sweeps, const struct cn_pending *write, LLVMValueRef slot);
 /* The instruction before which the sweep's barrier comes; and all that it writes. */
 LLVMValueRef cn_sweep_place(const struct cn_sweeps *sweeps, const struct cn_sweep *sweep);
-struct cn_access cn_sweep_access(struct cn_sweeps *sweeps, LLVMBuilderRef b,
-                                 const struct cn_sweep *sweep);
+struct cn_access cn_sweep_access(struct cn_sweeps *sweeps, LLVMBuilderRef b, const struct cn_sweep *sweep);
 void cn_sweeps_free(struct cn_sweeps *sweeps);
 
 #endif

@@ -52,8 +52,7 @@ void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_acc
   LLVMValueRef root = cn_address_root_of(access->slot);
   LLVMValueRef object = LLVMConstNull(cn_ref_type(c->ctx));
 
-  if ((c->kind == CAIRN_BARRIERS_OBJECTS || c->kind == CAIRN_BARRIERS_CUSTOM) &&
-      cn_address_is_start(root))
+  if ((c->kind == CAIRN_BARRIERS_OBJECTS || c->kind == CAIRN_BARRIERS_CUSTOM) && cn_address_is_start(root))
     object = root;
   LLVMValueRef arguments[] = {object, access->slot, access->value};
   call(c, CN_BARRIER_STORE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 3);
@@ -74,15 +73,13 @@ static LLVMValueRef number(const struct cn_barrier_calls *c, uint64_t value)
 }
 
 /* The place of lane `i`. */
-static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_access *access,
-                            LLVMValueRef i)
+static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_access *access, LLVMValueRef i)
 {
   LLVMTypeRef reference = cn_ref_type(c->ctx);
 
   if (LLVMGetTypeKind(LLVMTypeOf(access->slot)) == LLVMVectorTypeKind)
     return LLVMBuildExtractElement(c->builder, access->slot, i, "");
-  return LLVMIsNull(i) ? access->slot
-                       : LLVMBuildGEP2(c->builder, reference, access->slot, &i, 1, "");
+  return LLVMIsNull(i) ? access->slot : LLVMBuildGEP2(c->builder, reference, access->slot, &i, 1, "");
 }
 
 /* The bytes of a lane that a bit of the mask decides about; all, if it is undefined. */
@@ -106,8 +103,7 @@ static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access 
   }
 }
 
-void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at,
-                           const struct cn_access *access)
+void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at, const struct cn_access *access)
 {
   if (c->kind == CAIRN_BARRIERS_CUSTOM && !cn_barrier_is_defined(c->ctx, CN_BARRIER_RANGE)) {
     cn_error(c->ctx, at, "missing-barrier", "the module has no @%s for it", CN_BARRIER_RANGE);
@@ -121,8 +117,7 @@ void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at,
 
 /* ---- loads ---- */
 
-void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load,
-                          const struct cn_access *access)
+void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, const struct cn_access *access)
 {
   LLVMValueRef arguments[] = {access->slot, load};
 

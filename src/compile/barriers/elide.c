@@ -80,8 +80,7 @@ static bool is_before(const struct cn_windows *windows, LLVMValueRef a, LLVMValu
   uint32_t from = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(a));
   uint32_t to = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(b));
 
-  return cn_cfg_dominates(windows->cfg, from, to) &&
-         cn_windows_after(windows, a) == cn_windows_at(windows, b);
+  return cn_cfg_dominates(windows->cfg, from, to) && cn_windows_after(windows, a) == cn_windows_at(windows, b);
 }
 
 enum { MOST_TRIED = 32 }; /* barriers of one object; more are not looked for */
@@ -102,8 +101,7 @@ static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueR
 
   if (entry->offset == offset && entry->bytes == bytes)
     return true;
-  return size_of(entry->bytes, &room) && size_of(bytes, &size) && ahead <= room &&
-         size <= room - ahead;
+  return size_of(entry->bytes, &room) && size_of(bytes, &size) && ahead <= room && size <= room - ahead;
 }
 
 /* Look for the barrier of the same place, or note this one's. */
@@ -128,8 +126,7 @@ static bool was_before(struct cn_barred *barred, const struct cn_barred_at *want
   return false;
 }
 
-static bool place_was_before(struct cn_barred *barred, LLVMValueRef at,
-                             const struct cn_access *access)
+static bool place_was_before(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)
 {
   struct cn_barred_at wanted = {.at = at, .bytes = access->bytes};
 
@@ -146,8 +143,7 @@ static bool object_was_before(struct cn_barred *barred, LLVMValueRef at, LLVMVal
 
 /* Reads need none where writes need none for the place that they go to. Of new large objects a
  * collector looks at dirty cards alone. */
-static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef at,
-                                  LLVMValueRef root)
+static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef at, LLVMValueRef root)
 {
   if (cn_address_is_local(root))
     return "the place is in a local";
@@ -166,8 +162,7 @@ static bool is_only_tested(LLVMValueRef load)
   return true;
 }
 
-const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
-                                     const struct cn_access *access)
+const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)
 {
   const char *why = unneeded_place(barred, at, cn_address_root_of(access->slot));
 
@@ -180,8 +175,7 @@ const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at,
   return is_only_tested(at) ? "what is loaded is only compared with null" : NULL;
 }
 
-const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
-                                      const struct cn_access *access)
+const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)
 {
   LLVMValueRef root = cn_address_root_of(access->slot);
   const char *why = unneeded_value(barred, access);
@@ -191,8 +185,7 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
     why = unneeded_place(barred, at, root);
   if (why || barred->kind == CAIRN_BARRIERS_CUSTOM)
     return why;
-  if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE ||
-      !cn_address_is_start(root))
+  if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE || !cn_address_is_start(root))
     return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
   return object_was_before(barred, at, root) ? "the object had its barrier" : NULL;
 }

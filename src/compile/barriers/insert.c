@@ -49,8 +49,8 @@ static void stand(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
 
 static void refuse(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
 {
-  cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s",
-           cn_barriers_name(n->calls.kind), access->why);
+  cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s", cn_barriers_name(n->calls.kind),
+           access->why);
 }
 
 static void elided(struct insertion *n, LLVMValueRef at, const char *why)
@@ -63,9 +63,7 @@ static uint64_t bytes_of(const struct cn_access *access)
 {
   if (access->kind == CN_ACCESS_ONE)
     return sizeof(uint64_t);
-  return access->bytes && LLVMIsAConstantInt(access->bytes)
-             ? LLVMConstIntGetZExtValue(access->bytes)
-             : 0;
+  return access->bytes && LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
 }
 
 /* Note the write, if it needs a barrier. */
@@ -107,8 +105,7 @@ static void emit_run(struct insertion *n, const struct cn_pending *write)
   LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
   const struct cn_access access = {
       .kind = CN_ACCESS_BULK,
-      .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->base, &low, 1, "")
-                             : write->base,
+      .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->base, &low, 1, "") : write->base,
       .bytes = number(n, write->run_bytes)};
 
   cn_barrier_call_range(&n->calls, write->at, &access);
@@ -241,8 +238,7 @@ static void mark(const struct insertion *n, LLVMValueRef function)
   const char *kind = cn_barriers_mark(n->calls.kind);
 
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_BARRIERS,
-                                                    sizeof CN_ATTR_BARRIERS - 1, kind,
+                          LLVMCreateStringAttribute(n->ctx->llvm, CN_ATTR_BARRIERS, sizeof CN_ATTR_BARRIERS - 1, kind,
                                                     (unsigned)strlen(kind)));
 }
 
@@ -251,13 +247,11 @@ static void find_parts(struct insertion *n)
 {
   bool custom = n->calls.kind == CAIRN_BARRIERS_CUSTOM;
 
-  n->loads = custom ? cn_barrier_is_defined(n->ctx, CN_BARRIER_LOAD)
-                    : n->calls.kind == CAIRN_BARRIERS_LOADS;
-  n->stores = custom ? cn_barrier_is_defined(n->ctx, CN_BARRIER_STORE)
-                     : n->calls.kind != CAIRN_BARRIERS_LOADS;
+  n->loads = custom ? cn_barrier_is_defined(n->ctx, CN_BARRIER_LOAD) : n->calls.kind == CAIRN_BARRIERS_LOADS;
+  n->stores = custom ? cn_barrier_is_defined(n->ctx, CN_BARRIER_STORE) : n->calls.kind != CAIRN_BARRIERS_LOADS;
   if (custom && !n->loads && !n->stores)
-    cn_error(n->ctx, NULL, "barrier-template", "the module defines neither @%s nor @%s",
-             CN_BARRIER_STORE, CN_BARRIER_LOAD);
+    cn_error(n->ctx, NULL, "barrier-template", "the module defines neither @%s nor @%s", CN_BARRIER_STORE,
+             CN_BARRIER_LOAD);
 }
 
 bool cn_insert_barriers(struct cn_ctx *ctx)
@@ -268,8 +262,7 @@ bool cn_insert_barriers(struct cn_ctx *ctx)
     return true;
   find_parts(&n);
   n.calls.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
-       f = LLVMGetNextFunction(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
       run_on_function(&n, f);
       mark(&n, f);

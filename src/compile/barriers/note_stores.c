@@ -37,8 +37,8 @@ static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
 
 /* Where the store goes and how far. Where no barrier covers the store, or its lanes are not known
  * one by one, it may go anywhere. */
-static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access,
-                       LLVMValueRef *slot, LLVMValueRef *bytes)
+static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access, LLVMValueRef *slot,
+                       LLVMValueRef *bytes)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
 
@@ -49,18 +49,15 @@ static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct 
   }
   *slot = access->slot;
   CN_CHECK(access->bytes || access->value);
-  *bytes =
-      access->bytes
-          ? LLVMBuildZExtOrBitCast(builder, access->bytes, i64, "")
-          : LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, LLVMTypeOf(access->value)), false);
+  *bytes = access->bytes ? LLVMBuildZExtOrBitCast(builder, access->bytes, i64, "")
+                         : LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, LLVMTypeOf(access->value)), false);
 }
 
 static bool tells_nothing(const struct cn_access *access)
 {
   return access->kind == CN_ACCESS_NONE || access->kind == CN_ACCESS_CLEARS ||
          (access->value && LLVMIsNull(access->value)) ||
-         (access->slot && cn_is_ref(LLVMTypeOf(access->slot)) &&
-          cn_address_is_local(cn_address_root_of(access->slot)));
+         (access->slot && cn_is_ref(LLVMTypeOf(access->slot)) && cn_address_is_local(cn_address_root_of(access->slot)));
 }
 
 /* What is told of one store. */
@@ -71,8 +68,7 @@ struct note {
   bool ok;
 };
 
-static void call_runtime(struct note *note, const char *name, LLVMValueRef *arguments,
-                         unsigned count)
+static void call_runtime(struct note *note, const char *name, LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef types[4];
 
@@ -103,8 +99,7 @@ static LLVMValueRef copied_from(LLVMValueRef at)
   if (!cn_intrinsic_does(at, CN_EFFECT_COPY))
     return NULL;
   LLVMValueRef from = LLVMGetArgOperand(at, FROM);
-  return cn_is_ref(LLVMTypeOf(from)) && !cn_address_is_local(cn_address_root_of(from)) ? from
-                                                                                       : NULL;
+  return cn_is_ref(LLVMTypeOf(from)) && !cn_address_is_local(cn_address_root_of(from)) ? from : NULL;
 }
 
 static void tell_copy(struct note *note, LLVMValueRef slot, LLVMValueRef from, LLVMValueRef bytes)
@@ -130,14 +125,12 @@ static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot,
     tell(note, slot, LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, type), false));
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      tell_of_type(note, LLVMStructGetTypeAtIndex(type, i), slot,
-                   offset + LLVMOffsetOfElement(ctx->layout, type, i));
+      tell_of_type(note, LLVMStructGetTypeAtIndex(type, i), slot, offset + LLVMOffsetOfElement(ctx->layout, type, i));
   } else {
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
-    uint64_t size = LLVMABISizeOfType(ctx->layout, element), count = kind == LLVMArrayTypeKind
-                                                                         ? LLVMGetArrayLength2(type)
-                                                                         : LLVMGetVectorSize(type);
+    uint64_t size = LLVMABISizeOfType(ctx->layout, element),
+             count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
       tell_of_type(note, element, slot, offset + i * size);
   }

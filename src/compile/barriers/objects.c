@@ -74,15 +74,14 @@ static bool parameter_says_start(LLVMValueRef argument)
 
   for (unsigned i = 0; i < LLVMCountParams(function); i++)
     if (LLVMGetParam(function, i) == argument)
-      return LLVMGetStringAttributeAtIndex(function, i + 1, CN_ATTR_OBJECT,
-                                           sizeof CN_ATTR_OBJECT - 1) != NULL;
+      return LLVMGetStringAttributeAtIndex(function, i + 1, CN_ATTR_OBJECT, sizeof CN_ATTR_OBJECT - 1) != NULL;
   return false;
 }
 
 static LLVMAttributeRef says_fresh(LLVMValueRef call)
 {
-  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(
-      call, CN_FUNCTION_INDEX, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1);
+  LLVMAttributeRef attribute =
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1);
   LLVMValueRef callee = cn_direct_callee(call);
 
   return attribute || !callee ? attribute : cn_string_attribute(callee, CN_ATTR_FRESH);
@@ -187,8 +186,7 @@ static bool is_fresh(struct fresh *fresh, LLVMValueRef reference, uint32_t windo
   return true;
 }
 
-bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at,
-                         bool small)
+bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at, bool small)
 {
   struct fresh fresh = {.windows = windows, .small = small};
   bool holds = is_fresh(&fresh, reference, cn_windows_at(windows, at));

@@ -29,8 +29,8 @@ static const int64_t CARD = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
  * would not be found to be those of the writes. */
 static bool is_fixed(const struct cn_pending *write)
 {
-  return !write->covered && !write->joined && write->base && !LLVMIsUndef(write->base) &&
-         write->bytes && write->bytes <= (uint64_t)CARD;
+  return !write->covered && !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
+         write->bytes <= (uint64_t)CARD;
 }
 
 /* Add the write to the run, if it belongs there. */

@@ -119,8 +119,7 @@ static bool add_term(struct cn_sweep *sweep, LLVMValueRef value, uint64_t times)
 }
 
 /* Add a variable of the loop: where it starts, and how it goes on. */
-static bool add_induction(struct cn_sweeps *s, struct cn_sweep *sweep,
-                          const struct cn_induction *iv, uint64_t times)
+static bool add_induction(struct cn_sweeps *s, struct cn_sweep *sweep, const struct cn_induction *iv, uint64_t times)
 {
   const struct cn_sweep_count *count = count_of(s, sweep->loop);
   LLVMValueRef start = cn_loops_start(&s->loops, sweep->loop, iv->phi);
@@ -135,11 +134,10 @@ static bool add_induction(struct cn_sweeps *s, struct cn_sweep *sweep,
   return true;
 }
 
-static bool add_integer(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value,
-                        uint64_t times, unsigned depth);
+static bool add_integer(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value, uint64_t times,
+                        unsigned depth);
 
-static bool add_scaled(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value,
-                       uint64_t times, unsigned depth)
+static bool add_scaled(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value, uint64_t times, unsigned depth)
 {
   LLVMValueRef operand = LLVMGetOperand(value, 0), constant = LLVMGetOperand(value, 1);
   uint64_t by = LLVMIsAConstantInt(constant) ? LLVMConstIntGetZExtValue(constant) : 0;
@@ -158,8 +156,7 @@ static bool add_scaled(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef
 }
 
 /* Sums, and multiples by constants. */
-static bool add_result(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value,
-                       uint64_t times, unsigned depth)
+static bool add_result(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value, uint64_t times, unsigned depth)
 {
   LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
 
@@ -169,8 +166,7 @@ static bool add_result(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef
          add_integer(s, sweep, LLVMGetOperand(value, 1), opcode == LLVMSub ? -times : times, depth);
 }
 
-static bool add_integer(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value,
-                        uint64_t times, unsigned depth)
+static bool add_integer(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef value, uint64_t times, unsigned depth)
 {
   struct cn_induction iv;
 
@@ -179,8 +175,8 @@ static bool add_integer(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRe
   if (cn_loops_outside(&s->loops, sweep->loop, value))
     return add_term(sweep, value, times);
   if (LLVMIsAPHINode(value))
-    return cn_loops_induction(&s->loops, sweep->loop, s->ctx->layout, value, &iv) &&
-           iv.phi == value && add_induction(s, sweep, &iv, times);
+    return cn_loops_induction(&s->loops, sweep->loop, s->ctx->layout, value, &iv) && iv.phi == value &&
+           add_induction(s, sweep, &iv, times);
   return depth && LLVMIsABinaryOperator(value) && add_result(s, sweep, value, times, depth - 1);
 }
 
@@ -196,8 +192,7 @@ static bool add_indices(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRe
   }
   return LLVMGetNumOperands(gep) == 2 && LLVMTypeIsSized(type) && !cn_is_scalable(type) &&
          LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(gep, 1))) == LLVMIntegerTypeKind &&
-         add_integer(s, sweep, LLVMGetOperand(gep, 1), LLVMABISizeOfType(s->ctx->layout, type),
-                     DEPTH);
+         add_integer(s, sweep, LLVMGetOperand(gep, 1), LLVMABISizeOfType(s->ctx->layout, type), DEPTH);
 }
 
 static bool add_address(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRef address)
@@ -206,8 +201,8 @@ static bool add_address(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRe
 
   for (; !cn_loops_outside(&s->loops, sweep->loop, address); address = LLVMGetOperand(address, 0)) {
     if (LLVMIsAPHINode(address))
-      return cn_loops_induction(&s->loops, sweep->loop, s->ctx->layout, address, &iv) &&
-             iv.phi == address && add_induction(s, sweep, &iv, 1);
+      return cn_loops_induction(&s->loops, sweep->loop, s->ctx->layout, address, &iv) && iv.phi == address &&
+             add_induction(s, sweep, &iv, 1);
     if (!LLVMIsAGetElementPtrInst(address) || !add_indices(s, sweep, address))
       return false;
   }
@@ -216,8 +211,7 @@ static bool add_address(struct cn_sweeps *s, struct cn_sweep *sweep, LLVMValueRe
 }
 
 /* The sweep of the write alone. False: it is none. */
-static bool take_apart(struct cn_sweeps *s, const struct cn_pending *write, LLVMValueRef slot,
-                       struct cn_sweep *sweep)
+static bool take_apart(struct cn_sweeps *s, const struct cn_pending *write, LLVMValueRef slot, struct cn_sweep *sweep)
 {
   uint32_t b = cn_cfg_index(s->loops.cfg, LLVMGetInstructionParent(write->at));
   uint32_t loop = s->loops.of[b];
@@ -291,8 +285,7 @@ LLVMValueRef cn_sweep_place(const struct cn_sweeps *sweeps, const struct cn_swee
   return LLVMGetBasicBlockTerminator(sweeps->loops.cfg->blocks[before].block);
 }
 
-struct cn_access cn_sweep_access(struct cn_sweeps *sweeps, LLVMBuilderRef b,
-                                 const struct cn_sweep *sweep)
+struct cn_access cn_sweep_access(struct cn_sweeps *sweeps, LLVMBuilderRef b, const struct cn_sweep *sweep)
 {
   const struct cn_sweep_count *count = count_of(sweeps, sweep->loop);
   LLVMTypeRef byte = LLVMInt8TypeInContext(sweeps->ctx->llvm);

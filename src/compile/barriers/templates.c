@@ -51,8 +51,7 @@ static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64
 {
   LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator(y->ctx, y->b, offset), "");
 
-  LLVMSetMetadata(word, cn_metadata_kind(y->ctx, "invariant.load"),
-                  LLVMMDNodeInContext(y->ctx->llvm, NULL, 0));
+  LLVMSetMetadata(word, cn_metadata_kind(y->ctx, "invariant.load"), LLVMMDNodeInContext(y->ctx->llvm, NULL, 0));
   return word;
 }
 
@@ -80,8 +79,8 @@ static void mark_card(const struct body *y, LLVMValueRef address)
   LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry_of(y, address, CAIRN_ABI_CARD_SHIFT));
 }
 
-static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRef result,
-                              LLVMValueRef *arguments, unsigned count)
+static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRef result, LLVMValueRef *arguments,
+                              unsigned count)
 {
   LLVMTypeRef types[2];
 
@@ -104,8 +103,8 @@ static LLVMBasicBlockRef block(const struct body *y, const char *name)
 }
 
 /* Call a slow function, without result, if `condition` holds. */
-static void call_if(const struct body *y, LLVMValueRef condition, const char *name,
-                    LLVMValueRef *arguments, unsigned count)
+static void call_if(const struct body *y, LLVMValueRef condition, const char *name, LLVMValueRef *arguments,
+                    unsigned count)
 {
   LLVMBasicBlockRef slow = block(y, "barrier.slow"), rest = block(y, "barrier.rest");
 
@@ -127,8 +126,7 @@ static void field_body(const struct body *y, LLVMValueRef slot)
   LLVMValueRef entry = entry_of(y, address_of(y, slot), CAIRN_ABI_FIELD_SHIFT);
   LLVMValueRef logged = LLVMBuildLoad2(y->b, byte, entry, "logged");
 
-  call_if(y, LLVMBuildICmp(y->b, LLVMIntEQ, logged, LLVMConstNull(byte), ""), CN_BARRIER_FIELD_SLOW,
-          &slot, 1);
+  call_if(y, LLVMBuildICmp(y->b, LLVMIntEQ, logged, LLVMConstNull(byte), ""), CN_BARRIER_FIELD_SLOW, &slot, 1);
 }
 
 static void object_body(const struct body *y, LLVMValueRef object, LLVMValueRef slot)
@@ -158,8 +156,7 @@ static void store_body(const struct body *y, enum cairn_barriers kind)
     break;
   default:
     CN_CHECK(kind == CAIRN_BARRIERS_SNAPSHOT);
-    call_if(y, nonzero(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW,
-            &slot, 1);
+    call_if(y, nonzero(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
   }
   LLVMBuildRetVoid(y->b);
 }
@@ -194,11 +191,9 @@ static void range_body(const struct body *y, enum cairn_barriers kind)
     return;
   }
   /* One to as many bytes as a card has: the first and the last are on all cards that it touches. */
-  LLVMBasicBlockRef marks = block(y, "barrier.short"), slow = block(y, "barrier.long"),
-                    rest = block(y, "barrier.rest");
+  LLVMBasicBlockRef marks = block(y, "barrier.short"), slow = block(y, "barrier.long"), rest = block(y, "barrier.rest");
   LLVMValueRef last = LLVMBuildSub(y->b, bytes, number(y, 1), "last");
-  LLVMValueRef fits =
-      LLVMBuildICmp(y->b, LLVMIntULT, last, number(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
+  LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, number(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
   LLVMBuildCondBr(y->b, fits, marks, slow);
   LLVMPositionBuilderAtEnd(y->b, marks);
   LLVMValueRef address = address_of(y, to);
@@ -248,11 +243,9 @@ static void call_for_unknown(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* Give the declaration the body of the kind. */
-static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name,
-                   enum cairn_barriers kind)
+static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
-  struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function,
-                   LLVMInt64TypeInContext(ctx->llvm)};
+  struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};
 
   LLVMSetLinkage(function, LLVMInternalLinkage);
   LLVMPositionBuilderAtEnd(y.b, block(&y, ""));
@@ -311,8 +304,8 @@ static void check_lowered(struct cn_ctx *ctx)
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
     if (function && LLVMGetFirstUse(function))
-      cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template",
-               "@%s could not be put in line", names[i]);
+      cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template", "@%s could not be put in line",
+               names[i]);
     else if (function && LLVMGetLinkage(function) == LLVMInternalLinkage)
       LLVMDeleteFunction(function);
   }

@@ -93,8 +93,8 @@ struct cn_entry {
 
 /* The entry of `function`: `enter` is the runtime's stub. `alignment` is 0, or the multiple that
  * the function asks to lie at; then it gets no mark. `shared`: the code is for a shared object. */
-struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
-                                    unsigned alignment, bool shared);
+struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter, unsigned alignment,
+                                    bool shared);
 /* Is the constant the code of an entry? */
 bool cn_convention_is_entry(LLVMValueRef code);
 

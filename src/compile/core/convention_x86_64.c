@@ -211,8 +211,8 @@ static bool has_feature(LLVMValueRef function, const char *name)
 
 bool cn_convention_has_thunks(LLVMValueRef function)
 {
-  static const char *const names[] = {"retpoline", "retpoline-indirect-calls",
-                                      "retpoline-external-thunk", "lvi-cfi", "seses"};
+  static const char *const names[] = {"retpoline", "retpoline-indirect-calls", "retpoline-external-thunk", "lvi-cfi",
+                                      "seses"};
 
   CN_ASSERT(LLVMIsAFunction(function));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -259,8 +259,7 @@ char *cn_convention_jump(const char *symbol)
 char *cn_convention_hand_over(const char *target, const char *stub, bool variadic)
 {
   char *jump = cn_convention_jump(stub);
-  char *text = cn_format("%s  movq %s@GOTPCREL(%%rip), %%r11\n%s",
-                         variadic ? "  movl $8, %eax\n" : "", target, jump);
+  char *text = cn_format("%s  movq %s@GOTPCREL(%%rip), %%r11\n%s", variadic ? "  movl $8, %eax\n" : "", target, jump);
 
   free(jump);
   return text;
@@ -347,8 +346,8 @@ static LLVMValueRef distance_to(struct cn_ctx *ctx, LLVMValueRef enter, LLVMValu
                         LLVMInt32TypeInContext(ctx->llvm));
 }
 
-struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter,
-                                    unsigned alignment, bool shared)
+struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter, unsigned alignment,
+                                    bool shared)
 {
   unsigned padding = alignment ? alignment - PREFIX % alignment : 0;
   uint64_t mark = alignment ? 0 : CAIRN_ABI_MANAGED_MARK;
@@ -358,11 +357,9 @@ struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, L
 
   return (struct cn_entry){
       .prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
-      .code = shared ? bytes(ctx, shared_code, sizeof shared_code)
-                     : bytes(ctx, entry_code, sizeof entry_code),
+      .code = shared ? bytes(ctx, shared_code, sizeof shared_code) : bytes(ctx, entry_code, sizeof entry_code),
       .relocation_at = shared ? 7 : 8,
-      .relocation =
-          shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
+      .relocation = shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
 }
 
 bool cn_convention_is_entry(LLVMValueRef code)

@@ -35,8 +35,8 @@ LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
   return mentions(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
 }
 
-void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record,
-                      LLVMValueRef value, LLVMValueRef before)
+void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
+                      LLVMValueRef before)
 {
   LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
 
@@ -44,8 +44,8 @@ void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecor
     value = LLVMGetPoison(LLVMInt1TypeInContext(ctx->llvm));
     expression = LLVMDIBuilderCreateExpression(builder, NULL, 0);
   }
-  LLVMDIBuilderInsertDbgValueRecordBefore(builder, value, LLVMDbgVariableRecordGetVariable(record),
-                                          expression, LLVMDbgRecordGetDebugLoc(record), before);
+  LLVMDIBuilderInsertDbgValueRecordBefore(builder, value, LLVMDbgVariableRecordGetVariable(record), expression,
+                                          LLVMDbgRecordGetDebugLoc(record), before);
 }
 
 bool cn_record_has_place(LLVMDbgRecordRef record)
@@ -63,11 +63,9 @@ static LLVMMetadataRef inlined_at(LLVMDbgRecordRef record)
 }
 
 /* The variable that the record is about, if records of it move. */
-static struct cn_left_record *find_variable(const struct cn_moving_records *records,
-                                            LLVMDbgRecordRef record)
+static struct cn_left_record *find_variable(const struct cn_moving_records *records, LLVMDbgRecordRef record)
 {
-  const uint64_t *first =
-      cn_ptrmap_find(&records->variables, LLVMDbgVariableRecordGetVariable(record));
+  const uint64_t *first = cn_ptrmap_find(&records->variables, LLVMDbgVariableRecordGetVariable(record));
 
   for (uint64_t i = first ? *first : 0; i; i = records->left.at[i - 1].next)
     if (inlined_at(records->left.at[i - 1].moving) == inlined_at(record))
@@ -86,8 +84,7 @@ static void note(struct cn_moving_records *records, LLVMDbgRecordRef record, LLV
     known->in_parts |= is_part;
     return;
   }
-  uint64_t *first =
-      cn_ptrmap_add(&records->variables, LLVMDbgVariableRecordGetVariable(record), NULL);
+  uint64_t *first = cn_ptrmap_add(&records->variables, LLVMDbgVariableRecordGetVariable(record), NULL);
   struct cn_left_record left = {.moving = record, .in_parts = is_part, .next = *first};
   cn_push(&records->left, left);
   *first = records->left.count;
@@ -110,8 +107,7 @@ static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef only = NULL;
 
-  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
-       use = LLVMGetNextUse(use)) {
+  for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsATerminatorInst(user))
       continue;
@@ -156,8 +152,7 @@ void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end)
     for (size_t i = 0; i < records->left.count; i++) {
       const struct cn_left_record *left = &records->left.at[i];
       LLVMDbgRecordRef said = left->record ? left->record : left->moving;
-      cn_record_insert(ctx, builder, said,
-                       left->record && !left->in_parts ? cn_record_value(ctx, said) : NULL, end);
+      cn_record_insert(ctx, builder, said, left->record && !left->in_parts ? cn_record_value(ctx, said) : NULL, end);
     }
     LLVMDisposeDIBuilder(builder);
   }

@@ -20,8 +20,8 @@ LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);
 
 /* Insert before `before` that the record's variable has `value`, which the record's expression is
  * about; null: that its value is lost. */
-void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record,
-                      LLVMValueRef value, LLVMValueRef before);
+void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
+                      LLVMValueRef before);
 
 /* The records of instructions that are about to move to another block. */
 struct cn_moving_records {

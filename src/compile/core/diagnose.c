@@ -23,10 +23,8 @@ static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
     d->directory = LLVMGetDebugLocDirectory(at, &length);
     return;
   }
-  LLVMValueRef function =
-      LLVMIsAInstruction(at) ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)) : at;
-  if ((LLVMIsAFunction(function) || LLVMIsAGlobalVariable(function)) &&
-      LLVMGetDebugLocLine(function)) {
+  LLVMValueRef function = LLVMIsAInstruction(at) ? LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)) : at;
+  if ((LLVMIsAFunction(function) || LLVMIsAGlobalVariable(function)) && LLVMGetDebugLocLine(function)) {
     d->line = LLVMGetDebugLocLine(function);
     d->file = LLVMGetDebugLocFilename(function, &length);
     d->directory = LLVMGetDebugLocDirectory(function, &length);
@@ -102,14 +100,12 @@ static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 /* The instruction that `at` is, if it has no source position; to be freed. */
 static char *print_instruction(LLVMValueRef at, const struct cairn_diagnostic *d)
 {
-  if (!at || !LLVMIsAInstruction(at) || d->line ||
-      (d->severity != CAIRN_ERROR && d->severity != CAIRN_WARNING))
+  if (!at || !LLVMIsAInstruction(at) || d->line || (d->severity != CAIRN_ERROR && d->severity != CAIRN_WARNING))
     return NULL;
   return LLVMPrintValueToString(at);
 }
 
-static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d,
-                   const char *format, va_list args)
+static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d, const char *format, va_list args)
 {
   char *message, number[16];
 
@@ -132,8 +128,8 @@ static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic 
   free(message);
 }
 
-void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
-               const char *format, ...)
+void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule, const char *format,
+               ...)
 {
   struct cairn_diagnostic d = {.severity = severity, .rule = rule};
   va_list args;
@@ -143,8 +139,8 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
   va_end(args);
 }
 
-void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
-                      const struct cn_finding *finding, const char *format, ...)
+void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
+                      const char *format, ...)
 {
   struct cairn_diagnostic d = {.severity = CAIRN_ERROR, .rule = rule};
   char value[160], other[160], block[160];
@@ -156,8 +152,7 @@ void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
   if (finding->other)
     d.other = cn_value_name(finding->other, other, sizeof other);
   for (size_t i = 0; i < finding->path_count; i++)
-    path[i] =
-        cn_strdup(cn_value_name(LLVMBasicBlockAsValue(finding->path[i]), block, sizeof block));
+    path[i] = cn_strdup(cn_value_name(LLVMBasicBlockAsValue(finding->path[i]), block, sizeof block));
   if (finding->path_count) {
     d.path = (const char *const *)path;
     d.path_count = finding->path_count;
@@ -179,8 +174,7 @@ static const char *name_of_block(LLVMBasicBlockRef block, char *buffer, size_t s
 
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
     number += is_unnamed(p);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != block;
-       b = LLVMGetNextBasicBlock(b)) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != block; b = LLVMGetNextBasicBlock(b)) {
     number += is_unnamed(LLVMBasicBlockAsValue(b));
     CN_EACH_INSTRUCTION(i, b)
       number += is_unnamed(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind;

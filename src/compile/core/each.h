@@ -8,11 +8,9 @@
 
 #include <llvm-c/Core.h>
 
-#define CN_EACH_FUNCTION(f, module) \
-  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+#define CN_EACH_FUNCTION(f, module) for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 
-#define CN_EACH_GLOBAL(g, module) \
-  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+#define CN_EACH_GLOBAL(g, module) for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
 
 #define CN_EACH_BLOCK(b, function) \
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
@@ -20,7 +18,6 @@
 #define CN_EACH_INSTRUCTION(i, block) \
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
 
-#define CN_EACH_USE(use, value) \
-  for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
+#define CN_EACH_USE(use, value) for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use))
 
 #endif

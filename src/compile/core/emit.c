@@ -22,8 +22,8 @@ static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
     LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), CAIRN_ABI_MUTATOR_SIZE);
     symbol = LLVMAddGlobal(ctx->module, bytes, CN_MUTATOR);
     LLVMSetAlignment(symbol, 16);
-    LLVMSetThreadLocalMode(symbol, ctx->options && ctx->options->shared ? LLVMInitialExecTLSModel
-                                                                        : LLVMLocalExecTLSModel);
+    LLVMSetThreadLocalMode(symbol,
+                           ctx->options && ctx->options->shared ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
   }
   return symbol;
 }
@@ -34,8 +34,7 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
   LLVMValueRef symbol = mutator_symbol(ctx);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.threadlocal.address", &pointer, 1);
-  LLVMValueRef address =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &symbol, 1, "mutator");
+  LLVMValueRef address = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &symbol, 1, "mutator");
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
   if (offset == 0)
@@ -49,8 +48,7 @@ bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset)
   size_t length;
 
   CN_ASSERT(offset != 0 && offset < CAIRN_ABI_MUTATOR_SIZE);
-  if (!base || LLVMGetNumOperands(address) != 2 ||
-      !cn_calls_intrinsic(base, "llvm.threadlocal.address") ||
+  if (!base || LLVMGetNumOperands(address) != 2 || !cn_calls_intrinsic(base, "llvm.threadlocal.address") ||
       strcmp(LLVMGetValueName2(LLVMGetOperand(base, 0), &length), CN_MUTATOR) != 0)
     return false;
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(address, 1));
@@ -61,9 +59,8 @@ bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset)
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function, const char *name)
 {
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), "", 0));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), "", 0));
 }
 
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
@@ -76,8 +73,7 @@ void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function)
   mark(ctx, function, CN_ATTR_STILL);
 }
 
-LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
-                             unsigned convention)
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -85,10 +81,8 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
     LLVMSetFunctionCallConv(function, convention);
     return function;
   }
-  if (function || LLVMGetNamedGlobal(ctx->module, name) ||
-      LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name))) {
-    cn_error(ctx, function, "reserved-name", "@%s is a name of the runtime, with another type",
-             name);
+  if (function || LLVMGetNamedGlobal(ctx->module, name) || LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name))) {
+    cn_error(ctx, function, "reserved-name", "@%s is a name of the runtime, with another type", name);
     return NULL;
   }
   function = LLVMAddFunction(ctx->module, name, type);
@@ -99,8 +93,7 @@ LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef t
   return function;
 }
 
-void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
-                    const LLVMValueRef *more, size_t count)
+void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const LLVMValueRef *more, size_t count)
 {
   LLVMValueRef old = LLVMGetNamedGlobal(ctx->module, name);
   CN_VECTOR(LLVMValueRef) list = {0};
@@ -153,8 +146,7 @@ void cn_emit_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, ui
   };
   LLVMMetadataRef node = LLVMMDNodeInContext2(ctx->llvm, weights, 3);
 
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx->llvm, "prof", 4),
-                  LLVMMetadataAsValue(ctx->llvm, node));
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx->llvm, "prof", 4), LLVMMetadataAsValue(ctx->llvm, node));
 }
 
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch)
@@ -213,8 +205,7 @@ bool cn_is_pad(LLVMBasicBlockRef block)
 
   while (LLVMIsAPHINode(i))
     i = LLVMGetNextInstruction(i);
-  return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) ||
-         LLVMIsACleanupPadInst(i);
+  return LLVMIsALandingPadInst(i) || LLVMIsACatchSwitchInst(i) || LLVMIsACatchPadInst(i) || LLVMIsACleanupPadInst(i);
 }
 
 LLVMValueRef cn_after_definition(LLVMValueRef value)
@@ -231,8 +222,8 @@ LLVMValueRef cn_after_definition(LLVMValueRef value)
     at = LLVMGetFirstInstruction(LLVMGetNormalDest(value));
   else
     at = LLVMGetNextInstruction(value);
-  while (at && (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at) || LLVMIsACatchPadInst(at) ||
-                LLVMIsACleanupPadInst(at)))
+  while (at &&
+         (LLVMIsAPHINode(at) || LLVMIsALandingPadInst(at) || LLVMIsACatchPadInst(at) || LLVMIsACleanupPadInst(at)))
     at = LLVMGetNextInstruction(at);
   CN_CHECK(at);
   return at;

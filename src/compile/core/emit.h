@@ -21,8 +21,7 @@ bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset);
 /* The function `name`, declared with this type and calling convention if the module does not have
  * it yet. It is external and nounwind. Null, after an error, if the module has something else of
  * that name. */
-LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type,
-                             unsigned convention);
+LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention);
 
 /* Say of a declaration that it never reaches a safepoint. */
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function);
@@ -31,8 +30,7 @@ void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...).
  * The old array is replaced. */
-void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element,
-                    const LLVMValueRef *more, size_t count);
+void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const LLVMValueRef *more, size_t count);
 /* Remove the elements for which `is_one` holds. An array without elements is deleted. */
 void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
 

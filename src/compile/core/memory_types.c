@@ -28,8 +28,7 @@ static LLVMTypeRef returned_type(LLVMValueRef argument)
 
   while (LLVMGetParam(function, index) != argument)
     index++;
-  LLVMAttributeRef attribute =
-      LLVMGetEnumAttributeAtIndex(function, index + 1, cn_attribute_kind("sret"));
+  LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, index + 1, cn_attribute_kind("sret"));
   return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
 
@@ -55,9 +54,7 @@ LLVMTypeRef cn_types_at(LLVMValueRef pointer)
   for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
     type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
   /* Byte arithmetic says nothing of what lies there. */
-  return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2
-             ? NULL
-             : type;
+  return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2 ? NULL : type;
 }
 
 LLVMTypeRef cn_types_narrow(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t size)
@@ -85,8 +82,7 @@ bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
       type = LLVMStructGetTypeAtIndex(type, field);
       continue;
     }
-    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
-                                                                : LLVMGetVectorSize(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     type = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, type);
     if (size == 0 || offset / size >= count)
@@ -112,8 +108,7 @@ static bool is_misaligned(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
   switch (LLVMGetTypeKind(type)) {
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (is_misaligned(ctx, LLVMStructGetTypeAtIndex(type, i),
-                        offset + LLVMOffsetOfElement(ctx->layout, type, i)))
+      if (is_misaligned(ctx, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(ctx->layout, type, i)))
         return true;
     return false;
   case LLVMArrayTypeKind: {

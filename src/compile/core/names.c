@@ -14,12 +14,11 @@ LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
   return LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
 }
 
-void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
-                      const char *name, uint64_t value)
+void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                      uint64_t value)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  LLVMAddAttributeAtIndex(function, index,
-                          LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
+  LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
 bool cn_is_poll_stub(const char *name)

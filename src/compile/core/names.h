@@ -189,8 +189,8 @@ unsigned cn_intrinsic_id(const char *name);
 /* The same for a kind of metadata that LLVM itself knows: those are equal in all contexts. */
 unsigned cn_fixed_metadata_kinds(void); /* LLVM's own kinds are numbered from 0 to this */
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name);
-void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index,
-                      const char *name, uint64_t value);
+void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                      uint64_t value);
 /* Name `value` after `other`, if that has a name. */
 void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix);
 /* Is that the name of an allocation's slow path? */

@@ -103,8 +103,8 @@ static inline bool cn_placement_on(const struct cn_ctx *ctx, enum cairn_placemen
 
 /* Report; `at` is an instruction (its debug location and function are used), a function, a
  * global or null. */
-void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule,
-               const char *format, ...) __attribute__((format(printf, 5, 6)));
+void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule, const char *format,
+               ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
 /* Report what a pass did or decided, for -fcairn-report; without that nothing is computed. `at` is
@@ -131,9 +131,8 @@ struct cn_finding {
   const LLVMBasicBlockRef *path;
   size_t path_count;
 };
-void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule,
-                      const struct cn_finding *finding, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A value for messages: "%name", "@name" or its printed form cut short; into the caller's
  * buffer. */

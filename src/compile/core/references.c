@@ -39,16 +39,14 @@ static bool is_managed_space(unsigned space)
 
 bool cn_is_ref(LLVMTypeRef type)
 {
-  return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-         is_managed_space(LLVMGetPointerAddressSpace(type));
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind && is_managed_space(LLVMGetPointerAddressSpace(type));
 }
 
 bool cn_is_ref_vector(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
-  return (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) &&
-         cn_is_ref(LLVMGetElementType(type));
+  return (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) && cn_is_ref(LLVMGetElementType(type));
 }
 
 /* A search through the parts of a type. Types share parts: a struct of two structs of two structs
@@ -126,8 +124,7 @@ bool cn_takes_address(LLVMValueRef instruction)
 
 unsigned cn_difference_kind(LLVMContextRef llvm)
 {
-  return LLVMGetMDKindIDInContext(llvm, CN_DIFFERENCE_METADATA,
-                                  (unsigned)strlen(CN_DIFFERENCE_METADATA));
+  return LLVMGetMDKindIDInContext(llvm, CN_DIFFERENCE_METADATA, (unsigned)strlen(CN_DIFFERENCE_METADATA));
 }
 
 bool cn_is_marked_difference(LLVMValueRef instruction)
@@ -196,8 +193,7 @@ static bool is_immovable_argument(LLVMValueRef argument)
 
   for (LLVMValueRef p = LLVMGetFirstParam(function); p != argument; p = LLVMGetNextParam(p))
     index++;
-  return LLVMGetStringAttributeAtIndex(function, index, CN_ATTR_IMMOVABLE,
-                                       (unsigned)strlen(CN_ATTR_IMMOVABLE)) != NULL;
+  return LLVMGetStringAttributeAtIndex(function, index, CN_ATTR_IMMOVABLE, (unsigned)strlen(CN_ATTR_IMMOVABLE)) != NULL;
 }
 
 static bool is_immovable_result(LLVMValueRef call)
@@ -207,8 +203,7 @@ static bool is_immovable_result(LLVMValueRef call)
 
   if (LLVMGetCallSiteStringAttribute(call, LLVMAttributeReturnIndex, CN_ATTR_IMMOVABLE, length))
     return true;
-  return callee &&
-         LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_ATTR_IMMOVABLE, length);
+  return callee && LLVMGetStringAttributeAtIndex(callee, LLVMAttributeReturnIndex, CN_ATTR_IMMOVABLE, length);
 }
 
 bool cn_is_local_cast(LLVMValueRef value)
@@ -229,7 +224,6 @@ bool cn_is_immovable(LLVMValueRef value)
   if (!LLVMIsALoadInst(value) || !LLVMHasMetadata(value))
     return false;
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(value));
-  unsigned kind = LLVMGetMDKindIDInContext(llvm, CN_IMMOVABLE_METADATA,
-                                           (unsigned)strlen(CN_IMMOVABLE_METADATA));
+  unsigned kind = LLVMGetMDKindIDInContext(llvm, CN_IMMOVABLE_METADATA, (unsigned)strlen(CN_IMMOVABLE_METADATA));
   return LLVMGetMetadata(value, kind) != NULL;
 }

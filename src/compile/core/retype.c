@@ -28,8 +28,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
     LLVMAttributeIndex at = (LLVMAttributeIndex)index;
     unsigned count = LLVMGetAttributeCountAtIndex(from, at);
     LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
-    bool same =
-        index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) == LLVMTypeOf(LLVMGetParam(to, at - 1));
+    bool same = index < 1 || LLVMTypeOf(LLVMGetParam(from, at - 1)) == LLVMTypeOf(LLVMGetParam(to, at - 1));
     LLVMGetAttributesAtIndex(from, at, list);
     for (unsigned i = 0; i < count && same; i++)
       LLVMAddAttributeAtIndex(to, at, list[i]);

@@ -11,8 +11,7 @@ static bool is_full(const struct cn_scalars *out)
   return out->list.count > CN_SCALARS_MOST;
 }
 
-static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union,
-                    struct cn_scalars *out)
+static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, struct cn_scalars *out)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   uint64_t end = at;
@@ -33,8 +32,8 @@ static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_u
   in_union |= name && strncmp(name, "union.", 6) == 0;
   unsigned members = LLVMCountStructElementTypes(type);
   for (unsigned i = 0; i <= members; i++) {
-    uint64_t next = i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i)
-                                : at + LLVMABISizeOfType(ctx->layout, type);
+    uint64_t next =
+        i < members ? at + LLVMOffsetOfElement(ctx->layout, type, i) : at + LLVMABISizeOfType(ctx->layout, type);
     for (; in_union && end < next && !is_full(out); end++)
       cn_push(&out->list, (struct cn_scalar){LLVMInt8TypeInContext(ctx->llvm), end});
     if (i == members)

@@ -25,8 +25,7 @@ struct cn_call_target cn_call_target_of(LLVMValueRef call)
                                    .type = statepoint_type(call),
                                    .callee_operand = 2,
                                    .first = CN_STATEPOINT_FIXED_ARGS,
-                                   .count =
-                                       (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
+                                   .count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 3)),
                                    .is_statepoint = true};
   return (struct cn_call_target){.call = call,
                                  .type = LLVMGetCalledFunctionType(call),
@@ -62,9 +61,8 @@ static bool is_ours(LLVMAttributeRef attribute)
  * attribute is a promise, and to lose one costs nothing but speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {"cold",         "hot",        "nounwind",    "noreturn",
-                                     "nomerge",      "convergent", "noinline",    "strictfp",
-                                     "mustprogress", "willreturn", "noduplicate", "nocf_check"};
+  static const char *const kept[] = {"cold",     "hot",      "nounwind",     "noreturn",   "nomerge",     "convergent",
+                                     "noinline", "strictfp", "mustprogress", "willreturn", "noduplicate", "nocf_check"};
 
   if (LLVMIsStringAttribute(attribute))
     return is_ours(attribute);
@@ -85,10 +83,9 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
  * locals. "returned" would speak of the token. */
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
-  static const char *const kept[] = {"zeroext",    "signext",    "noext",   "inreg",   "byval",
-                                     "sret",       "byref",      "nest",    "noundef", "swiftself",
-                                     "swiftasync", "alignstack", "nonnull", "align",   "range",
-                                     "nofpclass",  "swifterror"};
+  static const char *const kept[] = {"zeroext", "signext", "noext",   "inreg",     "byval",      "sret",
+                                     "byref",   "nest",    "noundef", "swiftself", "swiftasync", "alignstack",
+                                     "nonnull", "align",   "range",   "nofpclass", "swifterror"};
 
   return LLVMIsStringAttribute(attribute) || is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
@@ -99,11 +96,9 @@ void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint)
 
   CN_ASSERT(LLVMIsAInstruction(call));
   CN_ASSERT(LLVMIsAInstruction(statepoint));
-  cn_emit_attributes_of(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX,
-                        keeps_call_attribute);
+  cn_emit_attributes_of(call, CN_FUNCTION_INDEX, statepoint, CN_FUNCTION_INDEX, keeps_call_attribute);
   for (unsigned i = 0; i < arguments; i++)
-    cn_emit_attributes_of(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
-                          keeps_argument_attribute);
+    cn_emit_attributes_of(call, i + 1, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1, keeps_argument_attribute);
 }
 
 void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
@@ -113,9 +108,8 @@ void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
   CN_ASSERT(LLVMIsAInstruction(call));
   cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
   if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
-    LLVMAddCallSiteAttribute(result, 0,
-                             LLVMCreateStringAttribute(llvm, CN_ATTR_IMMOVABLE,
-                                                       (unsigned)strlen(CN_ATTR_IMMOVABLE), "", 0));
+    LLVMAddCallSiteAttribute(
+        result, 0, LLVMCreateStringAttribute(llvm, CN_ATTR_IMMOVABLE, (unsigned)strlen(CN_ATTR_IMMOVABLE), "", 0));
 }
 
 uint64_t cn_statepoint_default_id(LLVMValueRef call)
@@ -176,8 +170,7 @@ bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
 
 bool cn_statepoint_wanted(LLVMValueRef call)
 {
-  static const char *const names[] = {"statepoint-id", "statepoint-num-patch-bytes",
-                                      "deopt-lowering"};
+  static const char *const names[] = {"statepoint-id", "statepoint-num-patch-bytes", "deopt-lowering"};
   unsigned length;
 
   CN_ASSERT(LLVMIsAInstruction(call));
@@ -187,8 +180,7 @@ bool cn_statepoint_wanted(LLVMValueRef call)
   return false;
 }
 
-const char cn_statepoint_too_long[] =
-    "LLVM's instruction selection has no room for so many operands of one statepoint";
+const char cn_statepoint_too_long[] = "LLVM's instruction selection has no room for so many operands of one statepoint";
 
 /* A node of instruction selection counts its operands in 16 bits. A constant takes two of them, a
  * reference its own and two numbers of a pair. */

@@ -14,7 +14,6 @@ struct cn_stopwatch {
 
 struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
 /* Tell the caller's timer, if there is one, the time since. */
-void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since,
-                       const char *pass);
+void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since, const char *pass);
 
 #endif

@@ -46,8 +46,7 @@ static bool is_multiple(const struct proof *p, LLVMValueRef constant)
 /* Do what is known, and what is still wanted, show that the integer is a multiple? */
 static bool judge_integer(struct proof *p, LLVMValueRef value)
 {
-  LLVMValueRef right =
-      LLVMIsAInstruction(value) && LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
+  LLVMValueRef right = LLVMIsAInstruction(value) && LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
 
   if (LLVMIsAConstantInt(value) || !LLVMIsAInstruction(value))
     return is_multiple(p, value);
@@ -78,8 +77,7 @@ static bool judge_integer(struct proof *p, LLVMValueRef value)
 }
 
 /* The bytes that one of index `i` of a GEP counts; a field's distance is in *fixed. */
-static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first,
-                          uint64_t *fixed)
+static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first, uint64_t *fixed)
 {
   bool is_struct = !first && LLVMGetTypeKind(*type) == LLVMStructTypeKind;
 
@@ -108,8 +106,7 @@ static bool judge_gep(struct proof *p, LLVMValueRef gep)
       return LLVMIsNull(index) && count == 2;
     uint64_t stride = stride_of(p, &type, index, i == 1, &fixed);
     bool constant = LLVMIsAConstantInt(index) != NULL;
-    if (fixed % p->multiple != 0 ||
-        (constant && stride * LLVMConstIntGetZExtValue(index) % p->multiple != 0))
+    if (fixed % p->multiple != 0 || (constant && stride * LLVMConstIntGetZExtValue(index) % p->multiple != 0))
       return false;
     if (!constant && stride % p->multiple != 0)
       want(p, index);
@@ -149,8 +146,7 @@ static bool judge(struct proof *p, LLVMValueRef value)
 
   if (cn_holds_ref(type))
     return judge_reference(p, value);
-  return LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMIsAUndefValue(value) ||
-         judge_integer(p, value);
+  return LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMIsAUndefValue(value) || judge_integer(p, value);
 }
 
 bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference)

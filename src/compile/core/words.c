@@ -81,8 +81,8 @@ const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT
 uint64_t cn_words_code(struct cairn_word_kind kind)
 {
   CN_CHECK(kind.reference_bits == 0 || are_apart(kind));
-  return (uint64_t)kind.reference_bits | (uint64_t)kind.reference << 4 |
-         (uint64_t)kind.integer_bits << 8 | (uint64_t)kind.integer << 16;
+  return (uint64_t)kind.reference_bits | (uint64_t)kind.reference << 4 | (uint64_t)kind.integer_bits << 8 |
+         (uint64_t)kind.integer << 16;
 }
 
 /* ---- the module's flag ---- */
@@ -115,8 +115,7 @@ struct cairn_word_kind cn_words(const struct cn_ctx *ctx)
 
 static void add_flag(struct cn_ctx *ctx, const char *text)
 {
-  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, CN_WORDS_FLAG,
-                    sizeof CN_WORDS_FLAG - 1,
+  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, CN_WORDS_FLAG, sizeof CN_WORDS_FLAG - 1,
                     LLVMMDStringInContext2(ctx->llvm, text, strlen(text)));
 }
 
@@ -142,8 +141,7 @@ void cn_words_take(struct cn_ctx *ctx)
   char buffer[CN_WORDS_TEXT];
 
   if (wrong)
-    cn_error(ctx, NULL, "word-kind", "the module's flag \"" CN_WORDS_FLAG "\" is '%s': %s", flag,
-             wrong);
+    cn_error(ctx, NULL, "word-kind", "the module's flag \"" CN_WORDS_FLAG "\" is '%s': %s", flag, wrong);
   else if (flag && asked.reference_bits && memcmp(&asked, &kind, sizeof kind) != 0)
     cn_error(ctx, NULL, "word-kind",
              "the options ask for words %s, and the module's flag \"" CN_WORDS_FLAG "\" is '%s'",

@@ -40,16 +40,14 @@ static struct text next_word(struct text *rest)
 static bool is_one_of(struct text word, const char *const *names)
 {
   for (; *names; names++)
-    if ((size_t)(word.end - word.at) == strlen(*names) &&
-        strncmp(word.at, *names, strlen(*names)) == 0)
+    if ((size_t)(word.end - word.at) == strlen(*names) && strncmp(word.at, *names, strlen(*names)) == 0)
       return true;
   return false;
 }
 
 static bool starts(struct text word, const char *start)
 {
-  return (size_t)(word.end - word.at) >= strlen(start) &&
-         strncmp(word.at, start, strlen(start)) == 0;
+  return (size_t)(word.end - word.at) >= strlen(start) && strncmp(word.at, start, strlen(start)) == 0;
 }
 
 /* Is it a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes

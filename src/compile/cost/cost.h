@@ -99,10 +99,8 @@ struct cn_work_known {
  * module has one. */
 void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module);
 /* Take every further call of `function`, a certain definition, for this. */
-void cn_work_learn(struct cn_work_known *known, LLVMValueRef function,
-                   const struct cn_work_summary *summary);
-const struct cn_work_summary *cn_work_find(const struct cn_work_known *known,
-                                           LLVMValueRef function);
+void cn_work_learn(struct cn_work_known *known, LLVMValueRef function, const struct cn_work_summary *summary);
+const struct cn_work_summary *cn_work_find(const struct cn_work_known *known, LLVMValueRef function);
 void cn_work_forget(struct cn_work_known *known);
 
 /* The summary of one instruction: its work, and for a call the facts about its callee. */
@@ -123,8 +121,8 @@ struct cn_work_point {
 /* The work of a loop from its header to its back edges, */
 struct cn_work_loop {
   struct cn_work_summary once;
-  uint64_t more; /* and what its passes but the last may do, one after the other, without polling */
-  bool trusted;  /* `more` is a note of place-safepoints, not proved */
+  uint64_t more;              /* and what its passes but the last may do, one after the other, without polling */
+  bool trusted;               /* `more` is a note of place-safepoints, not proved */
   struct cn_work_point start; /* at its header, after any number of passes */
 };
 
@@ -151,8 +149,7 @@ struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef 
 
 /* Call `found` for each cycle of blocks that may do more than `limit` without a safepoint
  * (unpolled_cycles.c). */
-typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks,
-                           uint32_t count);
+typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count);
 void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env);
 
 /* `point` after `piece`, and what ended there, in `ways`; both null-initialised at first, the point

@@ -67,8 +67,7 @@ static LLVMTypeRef element_of(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
-  return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ? LLVMGetElementType(type)
-                                                                          : type;
+  return kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind ? LLVMGetElementType(type) : type;
 }
 
 /* The number of registers of a value of `type`, and so of instructions for one operation. */
@@ -97,12 +96,10 @@ static bool is_even(LLVMValueRef value, unsigned depth)
   case LLVMAdd:
   case LLVMSub:
   case LLVMOr:
-    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) &&
-           is_even(LLVMGetOperand(value, 1), depth - 1);
+    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) && is_even(LLVMGetOperand(value, 1), depth - 1);
   case LLVMMul:
   case LLVMShl:
-    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) &&
-           !LLVMIsAInstruction(LLVMGetOperand(value, 1));
+    return depth && is_even(LLVMGetOperand(value, 0), depth - 1) && !LLVMIsAInstruction(LLVMGetOperand(value, 1));
   case LLVMSExt:
   case LLVMZExt:
   case LLVMTrunc:
@@ -195,12 +192,11 @@ static const struct sized {
   const char *name;
   unsigned length; /* the number of the argument */
 } sized[] = {
-    {"memcpy", 2},  {"memmove", 2}, {"memset", 2},       {"memcmp", 2},
-    {"bcmp", 2},    {"memchr", 2},  {"memrchr", 2},      {"mempcpy", 2},
-    {"strncpy", 2}, {"stpncpy", 2}, {"strncmp", 2},      {"strncasecmp", 2},
-    {"strnlen", 1}, {"strndup", 1}, {"bzero", 1},        {"explicit_bzero", 1},
-    {"bcopy", 2},   {"memccpy", 3}, {"__memcpy_chk", 2}, {"__memmove_chk", 2},
-    {"calloc", 1},  {"realloc", 1}, {"__memset_chk", 2}, {"__mempcpy_chk", 2},
+    {"memcpy", 2},         {"memmove", 2},     {"memset", 2},       {"memcmp", 2},        {"bcmp", 2},
+    {"memchr", 2},         {"memrchr", 2},     {"mempcpy", 2},      {"strncpy", 2},       {"stpncpy", 2},
+    {"strncmp", 2},        {"strncasecmp", 2}, {"strnlen", 1},      {"strndup", 1},       {"bzero", 1},
+    {"explicit_bzero", 1}, {"bcopy", 2},       {"memccpy", 3},      {"__memcpy_chk", 2},  {"__memmove_chk", 2},
+    {"calloc", 1},         {"realloc", 1},     {"__memset_chk", 2}, {"__mempcpy_chk", 2},
 };
 
 /* The work of one of these; 0: it is none. A calloc counts its elements, too. */
@@ -210,9 +206,7 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
     if (strcmp(name, sized[i].name) != 0 || LLVMGetNumArgOperands(call) <= sized[i].length)
       continue;
     uint64_t bytes = cn_largest_value(LLVMGetOperand(call, sized[i].length), CN_LARGEST_DEPTH);
-    uint64_t count = strcmp(name, "calloc") == 0
-                         ? cn_largest_value(LLVMGetOperand(call, 0), CN_LARGEST_DEPTH)
-                         : 1;
+    uint64_t count = strcmp(name, "calloc") == 0 ? cn_largest_value(LLVMGetOperand(call, 0), CN_LARGEST_DEPTH) : 1;
     return __builtin_mul_overflow(bytes, count, &bytes) ? CN_WORK_UNKNOWN : cn_work_of_bytes(bytes);
   }
   return 0;
@@ -222,8 +216,7 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
 static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
 {
   unsigned length = sizeof CN_ATTR_WORK - 1;
-  LLVMAttributeRef attribute =
-      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, length);
+  LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, length);
 
   if (!attribute && callee)
     attribute = cn_string_attribute(callee, CN_ATTR_WORK);
@@ -251,10 +244,9 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
   int length = snprintf(number, sizeof number, "%" PRIu64, work);
 
   CN_ASSERT(cn_is_call(call));
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK,
-                                                     sizeof CN_ATTR_WORK - 1, number,
-                                                     (unsigned)length));
+  LLVMAddCallSiteAttribute(
+      call, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, number, (unsigned)length));
 }
 
 /* Is it a call that a later pass deletes, or makes an instruction or two of? */
@@ -376,8 +368,7 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMCallBr:
     return of_call(i);
   case LLVMLoad:
-    return of_access(LLVMGetOperand(i, 0), CN_WORK_LOAD_ANYWHERE, LOAD_CHASED) +
-           cn_work_registers(LLVMTypeOf(i)) - 1;
+    return of_access(LLVMGetOperand(i, 0), CN_WORK_LOAD_ANYWHERE, LOAD_CHASED) + cn_work_registers(LLVMTypeOf(i)) - 1;
   case LLVMStore:
     return of_access(LLVMGetOperand(i, 1), CN_WORK_STORE_ANYWHERE, CN_WORK_STORE_ANYWHERE) +
            cn_work_registers(LLVMTypeOf(LLVMGetOperand(i, 0))) - 1;

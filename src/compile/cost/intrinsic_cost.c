@@ -103,8 +103,7 @@ static LLVMTypeRef widest(LLVMValueRef call)
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef other = LLVMTypeOf(LLVMGetArgOperand(call, a));
-    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind ||
-        cn_work_elements(other) > cn_work_elements(type))
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || cn_work_elements(other) > cn_work_elements(type))
       type = other;
   }
   return type;
@@ -125,8 +124,7 @@ static uint64_t of_lanes(LLVMValueRef call, const struct cn_intrinsic *row)
 static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
 {
   enum { REGISTER_BYTES = CAIRN_ABI_OBJECT_ALIGN * 2 };
-  uint64_t count =
-      cn_largest_value(LLVMGetArgOperand(call, (unsigned)row->length), CN_LARGEST_DEPTH);
+  uint64_t count = cn_largest_value(LLVMGetArgOperand(call, (unsigned)row->length), CN_LARGEST_DEPTH);
 
   if (row->effect == CN_EFFECT_PATTERN) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->value));
@@ -138,8 +136,7 @@ static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
 /* May an intrinsic without a row access memory for as long as an operand says? */
 static bool has_length(LLVMValueRef call, LLVMValueRef callee)
 {
-  LLVMAttributeRef memory =
-      LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
+  LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
   enum { INACCESSIBLE = 3 << 2 }; /* reads and writes, in LLVM's encoding of memory(...) */
   bool pointers = false, lengths = false;
 
@@ -178,8 +175,7 @@ uint64_t cn_work_of_intrinsic(LLVMValueRef call)
   const struct known *found = find(name);
   if (found)
     return found->work * cn_work_elements(widest(call));
-  if (cn_intrinsic_runs_code(callee) || cn_intrinsic_is_unknown(call) ||
-      (!row && has_length(call, callee)))
+  if (cn_intrinsic_runs_code(callee) || cn_intrinsic_is_unknown(call) || (!row && has_length(call, callee)))
     return CN_CALL_WORK + CN_CALL_ITSELF;
   return 2 * cn_work_registers(widest(call));
 }

@@ -37,8 +37,7 @@ static uint64_t largest_select(LLVMValueRef select, unsigned depth)
 uint64_t cn_largest_value(LLVMValueRef value, unsigned depth)
 {
   if (LLVMIsAConstantInt(value))
-    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value)
-                                                        : UINT64_MAX;
+    return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? LLVMConstIntGetZExtValue(value) : UINT64_MAX;
   if (depth == 0 || !LLVMIsAInstruction(value) || LLVMGetNumOperands(value) == 0)
     return UINT64_MAX;
   LLVMValueRef first = LLVMGetOperand(value, 0);
@@ -46,8 +45,7 @@ uint64_t cn_largest_value(LLVMValueRef value, unsigned depth)
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMZExt: {
     unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
-    return smaller(cn_largest_value(first, depth - 1),
-                   width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
+    return smaller(cn_largest_value(first, depth - 1), width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
   }
   case LLVMFreeze:
     return cn_largest_value(first, depth - 1);

@@ -24,9 +24,7 @@ static bool fills_memory(LLVMValueRef i)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(i);
 
-  return row &&
-         (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES ||
-          row->effect == CN_EFFECT_PATTERN) &&
+  return row && (row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES || row->effect == CN_EFFECT_PATTERN) &&
          !LLVMIsConstant(LLVMGetOperand(i, (unsigned)row->length));
 }
 
@@ -84,8 +82,7 @@ static void count_trips(struct cn_loops *loops, uint32_t b)
   const struct cn_block *block = &loops->cfg->blocks[b];
 
   for (uint32_t s = 0; s < block->succ_count; s++)
-    for (uint32_t l = loops->of[b];
-         l != CN_NO_BLOCK && !cn_loops_contain(loops, l, block->succs[s]);
+    for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && !cn_loops_contain(loops, l, block->succs[s]);
          l = loops->at[l].parent) {
       uint64_t trips = cn_trip_count_by_exit(loops, l, b);
       loops->at[l].trips = trips < loops->at[l].trips ? trips : loops->at[l].trips;

@@ -21,8 +21,7 @@ bool cn_loops_run(const struct cn_loops *loops, uint32_t loop, uint32_t block)
 
   CN_ASSERT(cn_loops_contain(loops, loop, block));
   for (uint32_t i = 0; i < header->pred_count; i++)
-    if (cn_loops_contain(loops, loop, header->preds[i]) &&
-        !cn_cfg_dominates(loops->cfg, block, header->preds[i]))
+    if (cn_loops_contain(loops, loop, header->preds[i]) && !cn_cfg_dominates(loops->cfg, block, header->preds[i]))
       return false;
   return true;
 }
@@ -63,8 +62,7 @@ static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
     iv->by = by;
     return true;
   }
-  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) &&
-         iv->step;
+  return !__builtin_mul_overflow(LLVMConstIntGetSExtValue(by), (int64_t)scale, &iv->step) && iv->step;
 }
 
 /* The value that a phi of the header takes on every back edge, or null if they differ. */
@@ -84,8 +82,8 @@ static LLVMValueRef latch_value(const struct cn_loops *loops, uint32_t loop, LLV
   return value;
 }
 
-static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
-                          LLVMValueRef phi, struct cn_induction *out)
+static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef phi,
+                          struct cn_induction *out)
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
 
@@ -100,8 +98,8 @@ static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTarge
   return out->next && LLVMIsAInstruction(out->next) && advances(layout, out);
 }
 
-bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
-                        LLVMValueRef value, struct cn_induction *out)
+bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
+                        struct cn_induction *out)
 {
   CN_ASSERT(loop < loops->count);
   if (!LLVMIsAInstruction(value))
@@ -164,8 +162,8 @@ static void put_in_order(struct cn_loops *loops)
   for (uint32_t i = cfg->count; i-- > 0;) {
     uint32_t b = loops->order[i];
     if (cfg->blocks[b].loop == b)
-      loops->at[loops->count++] = (struct cn_loop){
-          .header = b, .blocks = &loops->order[i], .count = sizes[b], .parent = CN_NO_BLOCK};
+      loops->at[loops->count++] =
+          (struct cn_loop){.header = b, .blocks = &loops->order[i], .count = sizes[b], .parent = CN_NO_BLOCK};
   }
   free(next);
   free(sizes);
@@ -248,8 +246,7 @@ void cn_loops_free(struct cn_loops *loops)
 }
 
 /* Does `condition` compare an induction variable, maybe besides another test? */
-static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition,
-                           unsigned depth)
+static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition, unsigned depth)
 {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
   LLVMOpcode opcode = LLVMIsAInstruction(condition) ? LLVMGetInstructionOpcode(condition) : 0;
@@ -259,8 +256,7 @@ static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRe
   if (opcode == LLVMICmp)
     return cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 0), &iv) ||
            cn_loops_induction(loops, l, layout, LLVMGetOperand(condition, 1), &iv);
-  if (opcode != LLVMAnd && opcode != LLVMOr && opcode != LLVMXor && opcode != LLVMSelect &&
-      opcode != LLVMFreeze)
+  if (opcode != LLVMAnd && opcode != LLVMOr && opcode != LLVMXor && opcode != LLVMSelect && opcode != LLVMFreeze)
     return false;
   for (int o = 0; depth && o < LLVMGetNumOperands(condition); o++)
     if (compares_count(loops, l, LLVMGetOperand(condition, (unsigned)o), depth - 1))
@@ -273,8 +269,7 @@ static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
   LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
 
   CN_ASSERT(l < loops->count);
-  return LLVMIsABranchInst(end) && LLVMIsConditional(end) &&
-         compares_count(loops, l, LLVMGetCondition(end), 4);
+  return LLVMIsABranchInst(end) && LLVMIsConditional(end) && compares_count(loops, l, LLVMGetCondition(end), 4);
 }
 
 bool cn_loops_counts(const struct cn_loops *loops, uint32_t l)

@@ -20,10 +20,9 @@ struct cn_loop {
   uint32_t below;  /* the loops in it and itself: so many, and the last of these */
   bool inner;      /* has loops or irreducible cycles in it */
   bool irreducible;
-  bool calls;  /* has a parse point, or fills memory: it polls, or costs much more than a poll */
-  bool leaves; /* calls something that is no intrinsic: that may not return */
-  uint32_t
-      *blocks; /* its header first, and what is in a loop in it in a row; a slice of the order */
+  bool calls;       /* has a parse point, or fills memory: it polls, or costs much more than a poll */
+  bool leaves;      /* calls something that is no intrinsic: that may not return */
+  uint32_t *blocks; /* its header first, and what is in a loop in it in a row; a slice of the order */
   uint32_t count;
   uint32_t exits;  /* so many edges lead out of it; */
   uint32_t exit;   /* the last one to this block */
@@ -69,8 +68,8 @@ struct cn_induction {
 
 /* Is `value` an induction variable of the loop, or its next? Integers of at most 64 bits and
  * pointers. */
-bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout,
-                        LLVMValueRef value, struct cn_induction *out);
+bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
+                        struct cn_induction *out);
 
 /* The value of a phi of the loop's header on entry, if all entries agree; or null. */
 LLVMValueRef cn_loops_start(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi);
@@ -83,8 +82,7 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
 
 /* The same by `compare`, which leaves the loop when it is `leaves`, if the bound is at a known
  * distance from the start of the induction variable (trips_by_distance.c). */
-uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
-                                   LLVMValueRef compare, bool leaves);
+uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves);
 
 /* The largest value of an integer, unsigned, as far as `depth` levels of operands tell; or
  * UINT64_MAX (largest_value.c). */

@@ -63,8 +63,7 @@ static const char *order_wrong(const struct cn_loops *loops)
   }
   for (uint32_t b = 0; b < cfg->count && right; b++)
     for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
-      right &=
-          cn_cfg_retreats(b, cfg->blocks[b].succs[s]) || place[b] < place[cfg->blocks[b].succs[s]];
+      right &= cn_cfg_retreats(b, cfg->blocks[b].succs[s]) || place[b] < place[cfg->blocks[b].succs[s]];
   free(place);
   return right ? NULL : "loops: the order lacks a block, or an edge leads back in it";
 }
@@ -77,8 +76,7 @@ const char *cn_loops_wrong(const struct cn_loops *loops)
   for (uint32_t b = 0; b < loops->cfg->count && !wrong; b++) {
     uint32_t of = loops->of[b], header = loops->cfg->blocks[b].loop;
     depths += loops->cfg->blocks[b].depth;
-    if (of == CN_NO_BLOCK ? header != CN_NO_BLOCK
-                          : of >= loops->count || loops->at[of].header != header)
+    if (of == CN_NO_BLOCK ? header != CN_NO_BLOCK : of >= loops->count || loops->at[of].header != header)
       return "loops: a block's loop is not that of the control flow graph";
   }
   for (uint32_t l = 0; l < loops->count && !wrong; l++) {

@@ -80,8 +80,7 @@ void cn_work_merge(struct cn_work_point *into, struct cn_work_point p)
 
 static bool differ(const struct cn_work_point *a, const struct cn_work_point *b)
 {
-  return a->fresh != b->fresh || a->polled != b->polled || a->entry != b->entry ||
-         a->poll != b->poll;
+  return a->fresh != b->fresh || a->polled != b->polled || a->entry != b->entry || a->poll != b->poll;
 }
 
 static const struct cn_work_summary poll = {.polls = true};
@@ -126,8 +125,7 @@ static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 /* The point `p`, which counts from the entry of a loop, where the loop is entered at `start`. */
 static struct cn_work_point go_on(struct cn_work_point start, struct cn_work_point p)
 {
-  const struct cn_work_summary piece = {
-      .passes = p.fresh, .through = p.entry, .polls = p.polled, .leave = p.poll};
+  const struct cn_work_summary piece = {.passes = p.fresh, .through = p.entry, .polls = p.polled, .leave = p.poll};
   struct cn_work_summary ignored = {0};
 
   return cn_work_step(start, &piece, &ignored);
@@ -172,8 +170,7 @@ struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work
   if (p.polled)
     p.poll = cn_work_add(p.poll, loop->more);
   if (loop->once.polls) {
-    struct cn_work_point again = {.polled = true,
-                                  .poll = cn_work_add(loop->once.leave, loop->more)};
+    struct cn_work_point again = {.polled = true, .poll = cn_work_add(loop->once.leave, loop->more)};
     cn_work_merge(&p, again);
   }
   return p;
@@ -322,8 +319,7 @@ static bool is_end(LLVMBasicBlockRef block)
 static void sum_function(struct cn_work *w)
 {
   const struct cn_loops *loops = w->loops;
-  struct region r = {
-      .w = w, .loop = CN_NO_BLOCK, .order = loops->order, .count = loops->cfg->count};
+  struct region r = {.w = w, .loop = CN_NO_BLOCK, .order = loops->order, .count = loops->cfg->count};
 
   run(&r);
   for (uint32_t l = loops->count; l-- > 0;)
@@ -346,8 +342,7 @@ void cn_work_build(struct cn_work *w, const struct cn_ctx *ctx, const struct cn_
 {
   uint32_t count = loops->cfg->count;
 
-  *w = (struct cn_work){
-      .known = known, .loops = loops, .irreducible = cn_cfg_irreducible(loops->cfg)};
+  *w = (struct cn_work){.known = known, .loops = loops, .irreducible = cn_cfg_irreducible(loops->cfg)};
   w->blocks = cn_alloc(count * sizeof *w->blocks);
   w->at = cn_alloc(loops->count * sizeof *w->at);
   w->in = cn_alloc(count * sizeof *w->in);
@@ -370,8 +365,7 @@ static bool may_unwind(LLVMValueRef i)
     return LLVMGetInlineAsmCanUnwind(LLVMGetCalledValue(i));
   if (!callee)
     return true;
-  return !LLVMGetIntrinsicID(callee) &&
-         !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, nounwind);
+  return !LLVMGetIntrinsicID(callee) && !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, nounwind);
 }
 
 bool cn_work_throws(const struct cn_work *w)
@@ -381,8 +375,7 @@ bool cn_work_throws(const struct cn_work *w)
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     bool fresh = w->in[b].fresh;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && fresh;
-         i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); i && fresh; i = LLVMGetNextInstruction(i)) {
       if ((sites && cn_ptrmap_find(sites, i)) || !cn_work_at(w->known, i).passes)
         fresh = false;
       else if (may_unwind(i))

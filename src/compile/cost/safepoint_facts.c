@@ -18,9 +18,7 @@ static const char *name_of(LLVMValueRef function)
   size_t length;
   const char *name = LLVMGetValueName2(function, &length);
 
-  return strncmp(name, CN_SLOW_PREFIX, sizeof CN_SLOW_PREFIX - 1) == 0
-             ? name + sizeof CN_SLOW_PREFIX - 1
-             : name;
+  return strncmp(name, CN_SLOW_PREFIX, sizeof CN_SLOW_PREFIX - 1) == 0 ? name + sizeof CN_SLOW_PREFIX - 1 : name;
 }
 
 /* ---- functions ---- */
@@ -35,15 +33,13 @@ void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module)
   CN_EACH_BLOCK(b, user)
     CN_EACH_INSTRUCTION(i, b) {
       enum cn_call_kind kind = cn_classify_call(i).kind;
-      LLVMValueRef callee =
-          kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT ? cn_work_callee(i) : NULL;
+      LLVMValueRef callee = kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT ? cn_work_callee(i) : NULL;
       if (callee)
         cn_ptrmap_add(&known->slow, callee, NULL);
     }
 }
 
-void cn_work_learn(struct cn_work_known *known, LLVMValueRef function,
-                   const struct cn_work_summary *summary)
+void cn_work_learn(struct cn_work_known *known, LLVMValueRef function, const struct cn_work_summary *summary)
 {
   uint64_t *place = cn_ptrmap_add(&known->index, function, NULL);
 
@@ -80,8 +76,8 @@ static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
 /* ---- instructions ---- */
 
 /* The summary of a call that does `work`, of a callee without a summary. */
-static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMValueRef call,
-                                        LLVMValueRef callee, uint64_t work)
+static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMValueRef call, LLVMValueRef callee,
+                                        uint64_t work)
 {
   if (callee && is_poll_slow(known, callee))
     return (struct cn_work_summary){.polls = true};
@@ -92,11 +88,8 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
     return (struct cn_work_summary){.polls = true, .enter = work, .leave = leave};
   bool leaf = cn_classify_call(call).kind == CN_CALL_LEAF || cn_calls_still(call);
   bool polls = !leaf && callee && cn_string_attribute(callee, CN_ATTR_WORK);
-  return (struct cn_work_summary){.passes = true,
-                                  .through = work,
-                                  .polls = polls,
-                                  .enter = polls ? work : 0,
-                                  .leave = polls ? leave : 0};
+  return (struct cn_work_summary){
+      .passes = true, .through = work, .polls = polls, .enter = polls ? work : 0, .leave = polls ? leave : 0};
 }
 
 /* The caller does not count the work between two safepoints of the callee. */
@@ -132,8 +125,7 @@ static bool reads_flag(LLVMValueRef load)
     return true;
   while (LLVMIsAGetElementPtrInst(at))
     at = LLVMGetOperand(at, 0);
-  return LLVMIsConstant(at) ||
-         (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
+  return LLVMIsConstant(at) || (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
 }
 
 /* The value on which the branch at the end of a block depends: a flag that was read there, or the
@@ -159,8 +151,7 @@ static LLVMValueRef slow_path(const struct cn_work_known *known, LLVMBasicBlockR
 {
   uint64_t work = 0;
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && work < CN_CALL_WORK;
-       i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && work < CN_CALL_WORK; i = LLVMGetNextInstruction(i)) {
     LLVMValueRef callee = cn_is_call(i) ? cn_work_callee(i) : NULL;
     if (callee && (is_poll_slow(known, callee) || cn_is_slow_allocation(name_of(callee))))
       return callee;
@@ -174,8 +165,7 @@ static LLVMValueRef slow_path(const struct cn_work_known *known, LLVMBasicBlockR
 static bool reads_limit(LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block)
-    if (LLVMIsALoadInst(i) && LLVMGetVolatile(i) &&
-        cn_is_mutator_field(LLVMGetOperand(i, 0), CAIRN_ABI_MUTATOR_LIMIT))
+    if (LLVMIsALoadInst(i) && LLVMGetVolatile(i) && cn_is_mutator_field(LLVMGetOperand(i, 0), CAIRN_ABI_MUTATOR_LIMIT))
       return true;
   return false;
 }

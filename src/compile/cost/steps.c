@@ -39,16 +39,15 @@ static const char *find_wrong(const struct cn_loops *loops, const struct cn_step
     return "has another entry";
   if (said->latch && (is->latch == CN_NO_BLOCK || cfg->blocks[is->latch].block != said->latch))
     return "has another latch";
-  if (said->outer &&
-      (is->parent == CN_NO_BLOCK || cfg->blocks[loops->at[is->parent].header].block != said->outer))
+  if (said->outer && (is->parent == CN_NO_BLOCK || cfg->blocks[loops->at[is->parent].header].block != said->outer))
     return "is in another loop";
   if (said->blocks && said->blocks != is->count)
     return "has other blocks";
   return said->exits && said->exits != is->exits ? "has other exits" : NULL;
 }
 
-static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *when,
-                        const char *step, const struct cn_step_loop *said, size_t count)
+static void check_loops(struct cn_ctx *ctx, LLVMValueRef function, const char *when, const char *step,
+                        const struct cn_step_loop *said, size_t count)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
@@ -76,16 +75,16 @@ static void tell_broken(struct cn_ctx *ctx, LLVMValueRef function, const char *s
   LLVMDisposeMessage(message);
 }
 
-void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
-                    const struct cn_step_loop *loops, size_t count)
+void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
+                    size_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   if (checks(ctx))
     check_loops(ctx, function, "before", step, loops, count);
 }
 
-void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
-                  const struct cn_step_loop *loops, size_t count)
+void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
+                  size_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   if (checks(ctx)) {

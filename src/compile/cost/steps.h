@@ -17,12 +17,12 @@ struct cn_step_loop {
 };
 
 /* Before step `step`, which relies on the claims: report an error, "internal", if one is false. */
-void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
-                    const struct cn_step_loop *loops, size_t count);
+void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
+                    size_t count);
 
 /* After step `step`: report an error, "internal", if `function` is no valid IR, or if a claim about
  * a loop is false. */
-void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
-                  const struct cn_step_loop *loops, size_t count);
+void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
+                  size_t count);
 
 #endif

@@ -50,8 +50,8 @@ static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned w
 
 static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
 {
-  bool tests = LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == value &&
-               LLVMIsConstant(LLVMGetOperand(user, 1)) && LLVMIsNull(LLVMGetOperand(user, 1));
+  bool tests = LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == value && LLVMIsConstant(LLVMGetOperand(user, 1)) &&
+               LLVMIsNull(LLVMGetOperand(user, 1));
   LLVMIntPredicate p = tests ? LLVMGetICmpPredicate(user) : LLVMIntSGE;
 
   return p == LLVMIntEQ || p == LLVMIntNE ? p : LLVMIntSGE;
@@ -96,9 +96,8 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
 
 /* Count remainder loops of unrolling: from 0 in steps of 1 up to a bound that is small and not 0.
  */
-static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop,
-                            const struct cn_induction *iv, LLVMValueRef start, LLVMValueRef tested,
-                            LLVMValueRef bound)
+static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
+                            LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
 {
   uint64_t most = cn_largest_value(bound, 3);
 
@@ -158,16 +157,14 @@ static uint64_t count_far(const struct counting *c)
 }
 
 /* Passes until `compare` is `leaves`, for an induction variable against a constant. */
-static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
-                            bool leaves)
+static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   struct cn_induction iv;
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
 
   CN_ASSERT(LLVMIsACmpInst(compare));
   CN_ASSERT(loop < loops->count);
-  if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 ||
-      !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
+  if (LLVMGetIntTypeWidth(LLVMTypeOf(bound)) > 64 || !cn_loops_induction(loops, loop, NULL, tested, &iv) || iv.by)
     return CN_WORK_UNKNOWN;
   LLVMValueRef start = cn_loops_start(loops, loop, iv.phi);
   if (!start || !LLVMIsAConstantInt(start))
@@ -215,8 +212,7 @@ static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
 /* The number of passes after which `phi` is zero for good, whatever it was, if `next` follows it. A
  * shift or a division takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one
  * every two passes. */
-static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi,
-                               LLVMValueRef next)
+static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi, LLVMValueRef next)
 {
   uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
 
@@ -234,13 +230,11 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
   case LLVMSDiv:
     return first == phi && (by > 1 || by < -1) ? bits : CN_WORK_UNKNOWN;
   case LLVMAnd:
-    return (first == phi && is_one_less(second, phi)) || (second == phi && is_one_less(first, phi))
-               ? bits
-               : CN_WORK_UNKNOWN;
+    return (first == phi && is_one_less(second, phi)) || (second == phi && is_one_less(first, phi)) ? bits
+                                                                                                    : CN_WORK_UNKNOWN;
   case LLVMURem:
   case LLVMSRem:
-    return second == phi && LLVMIsAPHINode(first) &&
-                   LLVMGetInstructionParent(first) == LLVMGetInstructionParent(phi) &&
+    return second == phi && LLVMIsAPHINode(first) && LLVMGetInstructionParent(first) == LLVMGetInstructionParent(phi) &&
                    next_of(loops, loop, first) == phi
                ? 2 * bits + 1
                : CN_WORK_UNKNOWN;
@@ -255,8 +249,7 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
 
   CN_ASSERT(loop < loops->count);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
-       i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     if (LLVMTypeOf(i) == LLVMTypeOf(tested) && (i == tested || next_of(loops, loop, i) == tested))
       return i;
   return NULL;
@@ -264,8 +257,7 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
 
 /* Passes until `compare` is `leaves`, for a value that shrinks to zero and stays there, against a
  * constant with which zero leaves the loop. A constant may have been added to the value before. */
-static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare,
-                                bool leaves)
+static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);
   LLVMValueRef added = NULL;
@@ -282,9 +274,8 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
     phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
   }
   uint64_t mask = UINT64_MAX >> (64 - width);
-  if (!phi ||
-      holds(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
-            LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
+  if (!phi || holds(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
+                    LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
     return CN_WORK_UNKNOWN;
   return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
 }
@@ -298,8 +289,7 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
   if (latch == CN_NO_BLOCK || block->succ_count != 2 || !LLVMIsABranchInst(end))
     return CN_WORK_UNKNOWN;
   LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
-  LLVMTypeKind kind =
-      compare ? LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) : LLVMVoidTypeKind;
+  LLVMTypeKind kind = compare ? LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) : LLVMVoidTypeKind;
   if (kind != LLVMIntegerTypeKind && kind != LLVMPointerTypeKind)
     return CN_WORK_UNKNOWN;
   bool stays[2];
@@ -312,6 +302,5 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
     trips = count_trips(loops, loop, compare, !stays[0]);
   if (kind == LLVMIntegerTypeKind && trips == CN_WORK_UNKNOWN)
     trips = count_shrinking(loops, loop, compare, !stays[0]);
-  return trips != CN_WORK_UNKNOWN ? trips
-                                  : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
+  return trips != CN_WORK_UNKNOWN ? trips : cn_trip_count_by_distance(loops, loop, compare, !stays[0]);
 }

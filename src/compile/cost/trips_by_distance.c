@@ -117,8 +117,7 @@ static bool is_same(LLVMValueRef value, LLVMValueRef as)
 {
   if (value == as)
     return true;
-  return LLVMIsAPtrToIntInst(value) && LLVMGetOperand(value, 0) == as &&
-         LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
+  return LLVMIsAPtrToIntInst(value) && LLVMGetOperand(value, 0) == as && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 }
 
 /* Flags do not matter: where it is poison, so are start or bound, and the first test ends all. */
@@ -128,8 +127,7 @@ static bool is_distance(const struct exit_test *t, LLVMValueRef value, LLVMValue
 
   if (!is_binary(value, LLVMSub, &to, &from) || LLVMGetNSW(value) || LLVMGetNUW(value))
     return false;
-  return is_upward(t) ? is_same(to, bound) && is_same(from, t->start)
-                      : is_same(from, bound) && is_same(to, t->start);
+  return is_upward(t) ? is_same(to, bound) && is_same(from, t->start) : is_same(from, bound) && is_same(to, t->start);
 }
 
 static bool is_constant(LLVMValueRef value, uint64_t *number)
@@ -147,10 +145,10 @@ static bool is_one_before(const struct exit_test *t, LLVMValueRef value, LLVMVal
   uint64_t number;
 
   if (is_binary(value, LLVMSub, &a, &b))
-    return !LLVMGetNSW(value) && !LLVMGetNUW(value) && is_distance(t, a, bound) &&
-           is_constant(b, &number) && number == 1;
-  return is_binary(value, LLVMAdd, &a, &b) && !LLVMGetNSW(value) && !LLVMGetNUW(value) &&
-         is_distance(t, a, bound) && is_constant(b, &number) && number == mask_of(t);
+    return !LLVMGetNSW(value) && !LLVMGetNUW(value) && is_distance(t, a, bound) && is_constant(b, &number) &&
+           number == 1;
+  return is_binary(value, LLVMAdd, &a, &b) && !LLVMGetNSW(value) && !LLVMGetNUW(value) && is_distance(t, a, bound) &&
+         is_constant(b, &number) && number == mask_of(t);
 }
 
 /* Is `value` the remainder of the distance after whole steps? */
@@ -160,10 +158,8 @@ static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef 
   LLVMValueRef a, b;
 
   if (is_binary(value, LLVMAnd, &a, &b))
-    return is_distance(t, a, bound) && is_constant(b, &number) && (step & (step - 1)) == 0 &&
-           number == step - 1;
-  return is_binary(value, LLVMURem, &a, &b) && is_distance(t, a, bound) &&
-         is_constant(b, &number) && number == step;
+    return is_distance(t, a, bound) && is_constant(b, &number) && (step & (step - 1)) == 0 && number == step - 1;
+  return is_binary(value, LLVMURem, &a, &b) && is_distance(t, a, bound) && is_constant(b, &number) && number == step;
 }
 
 /* Is `value` a number of unknown steps, modulo the width? */
@@ -175,8 +171,8 @@ static bool is_steps(const struct exit_test *t, LLVMValueRef value, uint64_t *nu
 }
 
 /* Learn from `left` p `right`, for unknown steps. */
-static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
-                                LLVMValueRef right, LLVMValueRef bound)
+static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left, LLVMValueRef right,
+                                LLVMValueRef bound)
 {
   struct distance d = anything;
   uint64_t number;
@@ -189,16 +185,15 @@ static struct distance by_steps(const struct exit_test *t, LLVMIntPredicate p, L
 }
 
 /* Learn from `left` p `right`. */
-static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left,
-                                  LLVMValueRef right, LLVMValueRef bound)
+static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p, LLVMValueRef left, LLVMValueRef right,
+                                  LLVMValueRef bound)
 {
   struct distance d = anything;
   LLVMIntPredicate leave = cn_predicate_inverse(t->stay);
   uint64_t number;
 
-  if (is_order(t) &&
-      ((p == leave && is_same(left, t->start) && is_same(right, bound)) ||
-       (p == cn_predicate_swapped(leave) && is_same(right, t->start) && is_same(left, bound))))
+  if (is_order(t) && ((p == leave && is_same(left, t->start) && is_same(right, bound)) ||
+                      (p == cn_predicate_swapped(leave) && is_same(right, t->start) && is_same(left, bound))))
     return not_ahead;
   if (t->iv.by)
     return by_steps(t, p, left, right, bound);
@@ -246,8 +241,8 @@ static bool says_nothing(struct distance d)
 /* The distance of `bound` where `condition` is `value`. One that was frozen may have any value if
  * a part of it is poison, so all parts must be of start and bound, with which the loop's own test
  * is poison. */
-static struct distance by_parts(const struct exit_test *t, LLVMValueRef condition, bool value,
-                                LLVMValueRef bound, bool frozen, unsigned depth)
+static struct distance by_parts(const struct exit_test *t, LLVMValueRef condition, bool value, LLVMValueRef bound,
+                                bool frozen, unsigned depth)
 {
   bool conjunction;
   LLVMValueRef a, b;
@@ -268,8 +263,7 @@ static struct distance by_parts(const struct exit_test *t, LLVMValueRef conditio
   return conjunction == value ? both(first, second) : either(first, second);
 }
 
-static struct distance by_condition(const struct exit_test *t, LLVMValueRef condition, bool value,
-                                    LLVMValueRef bound)
+static struct distance by_condition(const struct exit_test *t, LLVMValueRef condition, bool value, LLVMValueRef bound)
 {
   bool frozen = LLVMIsAFreezeInst(condition);
 
@@ -289,8 +283,7 @@ static bool is_least(const struct exit_test *t, LLVMValueRef bound)
 
   if (!is_constant(bound, &number))
     return false;
-  return (t->stay == LLVMIntULT && number == 0) ||
-         (t->stay == LLVMIntSLT && number == UINT64_C(1) << (t->width - 1));
+  return (t->stay == LLVMIntULT && number == 0) || (t->stay == LLVMIntSLT && number == UINT64_C(1) << (t->width - 1));
 }
 
 /* start + something. */
@@ -312,9 +305,8 @@ static bool adds_to_start(const struct exit_test *t, LLVMValueRef bound, LLVMVal
   if (LLVMIsAGetElementPtrInst(bound)) {
     *by = LLVMGetNumOperands(bound) == 2 ? LLVMGetOperand(bound, 1) : NULL;
     LLVMTypeRef element = LLVMGetGEPSourceElementType(bound);
-    return *by && LLVMGetOperand(bound, 0) == t->start &&
-           LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 8 &&
-           LLVMGetTypeKind(LLVMTypeOf(*by)) == LLVMIntegerTypeKind &&
+    return *by && LLVMGetOperand(bound, 0) == t->start && LLVMGetTypeKind(element) == LLVMIntegerTypeKind &&
+           LLVMGetIntTypeWidth(element) == 8 && LLVMGetTypeKind(LLVMTypeOf(*by)) == LLVMIntegerTypeKind &&
            LLVMGetIntTypeWidth(LLVMTypeOf(*by)) == 64;
   }
   if (!is_binary(bound, LLVMAdd, &a, &b) || (a != t->start && b != t->start))
@@ -403,8 +395,7 @@ static bool cannot_wrap(const struct exit_test *t)
   if (LLVMIsAGetElementPtrInst(next)) {
     unsigned flags = LLVMGEPGetNoWrapFlags(next);
     return (t->stay == LLVMIntNE || t->stay == LLVMIntULT || t->stay == LLVMIntUGT) &&
-           (flags & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW) ||
-            (t->iv.step > 0 && flags & LLVMGEPFlagNUW));
+           (flags & (LLVMGEPFlagInBounds | LLVMGEPFlagNUSW) || (t->iv.step > 0 && flags & LLVMGEPFlagNUW));
   }
   switch (t->stay) {
   case LLVMIntNE:
@@ -468,8 +459,7 @@ static uint64_t trips_of(const struct exit_test *t)
   return t->next ? steps + !steps : steps + 1;
 }
 
-uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
-                                   LLVMValueRef compare, bool leaves)
+uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));
   LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
@@ -480,12 +470,10 @@ uint64_t cn_trip_count_by_distance(const struct cn_loops *loops, uint32_t loop,
     LLVMValueRef tested = LLVMGetOperand(compare, o);
     LLVMTypeRef type = LLVMTypeOf(tested);
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
-    if (!cn_loops_outside(loops, loop, t.bound) ||
-        !cn_loops_induction(loops, loop, layout, tested, &t.iv) ||
+    if (!cn_loops_outside(loops, loop, t.bound) || !cn_loops_induction(loops, loop, layout, tested, &t.iv) ||
         (t.iv.by && !cn_loops_outside(loops, loop, t.iv.by)))
       continue;
-    t.width = pointer ? 8 * LLVMPointerSizeForAS(layout, LLVMGetPointerAddressSpace(type))
-                      : LLVMGetIntTypeWidth(type);
+    t.width = pointer ? 8 * LLVMPointerSizeForAS(layout, LLVMGetPointerAddressSpace(type)) : LLVMGetIntTypeWidth(type);
     t.next = tested == t.iv.next;
     t.stay = o == 0 ? p : cn_predicate_swapped(p);
     t.stay = leaves ? cn_predicate_inverse(t.stay) : t.stay;

@@ -22,12 +22,10 @@ struct cn_unpolled_returns {
 void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
 void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
 /* Does each path from `instruction` on end in block `b`? */
-bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *ways, uint32_t b,
-                              LLVMValueRef instruction);
+bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
 /* Is there a path from the end of block `b`, */
 bool cn_unpolled_returns_after(const struct cn_unpolled_returns *ways, uint32_t b);
 /* and from after `call` in it, which has returned? */
-bool cn_unpolled_returns_from(const struct cn_unpolled_returns *ways, uint32_t b,
-                              LLVMValueRef call);
+bool cn_unpolled_returns_from(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
 
 #endif

@@ -11,8 +11,7 @@
 #include "compile/core/names.h"
 
 static const struct cn_intrinsic rows[] = {
-#define CN_INTRINSIC(name, effect, place, value, mask, length) \
-  {name, CN_EFFECT_##effect, place, value, mask, length},
+#define CN_INTRINSIC(name, effect, place, value, mask, length) {name, CN_EFFECT_##effect, place, value, mask, length},
 #define CN_IN_LINE(name)
 #include "compile/effects/intrinsics.def"
 #undef CN_INTRINSIC
@@ -96,8 +95,8 @@ bool cn_intrinsic_runs_code(LLVMValueRef intrinsic)
   if (row)
     return row->effect == CN_EFFECT_CALL;
   return !LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, nocallback) &&
-         strncmp(LLVMGetValueName2(intrinsic, &length), cn_convention_intrinsics,
-                 strlen(cn_convention_intrinsics)) != 0 &&
+         strncmp(LLVMGetValueName2(intrinsic, &length), cn_convention_intrinsics, strlen(cn_convention_intrinsics)) !=
+             0 &&
          !is_in_line(id);
 }
 

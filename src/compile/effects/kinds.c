@@ -180,8 +180,8 @@ static bool is_known_kind(LLVMValueRef constant)
 bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant)
 {
   bool known = is_known_kind(constant), fresh;
-  bool made = LLVMIsAConstantExpr(constant) || LLVMIsAConstantStruct(constant) ||
-              LLVMIsAConstantArray(constant) || LLVMIsAConstantVector(constant);
+  bool made = LLVMIsAConstantExpr(constant) || LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) ||
+              LLVMIsAConstantVector(constant);
 
   CN_ASSERT(LLVMIsConstant(constant));
   cn_ptrmap_add(met, constant, &fresh);

@@ -27,11 +27,10 @@ enum { ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
 
 /* LLVM's passes after each round, and after the last. */
 static const char promote[] = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
-static const char tidy[] =
-    "jump-threading,correlated-propagation,simplifycfg,"
-    "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,memcpyopt,sccp,bdce,"
-    "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg";
+static const char tidy[] = "jump-threading,correlated-propagation,simplifycfg,"
+                           "loop-mssa(loop-rotate,licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+                           "loop(indvars,loop-deletion,loop-unroll-full),sroa,gvn,memcpyopt,sccp,bdce,"
+                           "instcombine<no-verify-fixpoint>,dse,adce,simplifycfg";
 
 struct work {
   struct cn_ctx *ctx;
@@ -104,8 +103,7 @@ static bool only_joins(const struct cn_web *web)
 static void tell(struct work *w, LLVMValueRef call, const char *rule, const char *what)
 {
   if (!w->ctx->options->report ||
-      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_JOINED,
-                                     sizeof CN_ATTR_JOINED - 1))
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1))
     return;
   char *name = cn_object_name(w->ctx, call);
   cn_remark(w->ctx, call, rule, "an object of type '%s' %s", name, what);
@@ -120,8 +118,7 @@ static char *describe(const struct cn_web_use *use)
   char *call = use->pointer && (LLVMIsACallInst(use->user) || LLVMIsAInvokeInst(use->user))
                    ? cn_format(", by a %s", cn_calls_name(use->user, buffer, sizeof buffer))
                    : cn_strdup("");
-  char *text = line ? cn_format("%s%s in line %u", use->escapes, call, line)
-                    : cn_format("%s%s", use->escapes, call);
+  char *text = line ? cn_format("%s%s in line %u", use->escapes, call, line) : cn_format("%s%s", use->escapes, call);
 
   free(call);
   return text;
@@ -243,8 +240,7 @@ static bool change(struct work *w, LLVMValueRef call)
   if (changed && !local)
     changed = sink(w, &object, &web);
   if (changed) {
-    tell(w, call, local ? "object-local" : "object-sunk",
-         local ? "becomes a local" : "is allocated where it escapes");
+    tell(w, call, local ? "object-local" : "object-sunk", local ? "becomes a local" : "is allocated where it escapes");
     w->floating += web.floating || web.joined ? object.size : 0;
     cn_local_make(w->ctx, &web);
   }
@@ -300,8 +296,7 @@ static bool round_of(struct work *w)
 static bool run(struct work *w, const char *passes)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  bool ok = cn_llvm_ok(w->ctx, w->function,
-                       LLVMRunPassesOnFunction(w->function, passes, w->ctx->machine, options));
+  bool ok = cn_llvm_ok(w->ctx, w->function, LLVMRunPassesOnFunction(w->function, passes, w->ctx->machine, options));
 
   LLVMDisposePassBuilderOptions(options);
   return ok;

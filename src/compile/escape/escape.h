@@ -27,8 +27,7 @@ struct cn_object {
   uint64_t size;    /* of that, in bytes */
   uint64_t tag;     /* what references have more than the payload's address */
   bool refs;
-  const char
-      *stays; /* why it is no local, whatever is done with it; or null, and all above holds */
+  const char *stays; /* why it is no local, whatever is done with it; or null, and all above holds */
 };
 /* False: it is no allocation, or one that pass `layouts` has to judge. */
 bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out);
@@ -58,8 +57,7 @@ struct cn_web {
   bool floating;          /* it is accessed at places that are not constant */
   bool joined;            /* some pointers are phis or selects */
 };
-void cn_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
-                 struct cn_web *web);
+void cn_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object, struct cn_web *web);
 void cn_web_free(struct cn_web *web);
 /* The first use that escapes, or null. */
 const struct cn_web_use *cn_web_escape(const struct cn_web *web);
@@ -109,7 +107,6 @@ struct cn_sink_in {
 bool cn_sink_find(const struct cn_sink_in *in, const struct cn_web *web, struct cn_sink *sink);
 /* Allocate it there, with the contents that it has there. The call's own object does not escape any
  * more. */
-void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web,
-                  const struct cn_sink *sink);
+void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web, const struct cn_sink *sink);
 
 #endif

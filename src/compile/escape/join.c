@@ -68,8 +68,7 @@ static bool add_input(struct search *s, const struct cn_object *like, LLVMValueR
     add(s, like, in);
     return true;
   }
-  if (!LLVMIsACallInst(in) || !cn_object_read(s->ctx, in, &object) || object.stays ||
-      object.type != like->type)
+  if (!LLVMIsACallInst(in) || !cn_object_read(s->ctx, in, &object) || object.stays || object.type != like->type)
     return false;
   add(s, like, in);
   return true;
@@ -88,8 +87,7 @@ static bool add_inputs(struct search *s, const struct cn_object *like, LLVMValue
   if (cn_is_pad(LLVMGetInstructionParent(phi)))
     return is_wrong(s, phi, "an exception leads there");
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-    if (!has_plain_end(LLVMGetIncomingBlock(phi, i)) ||
-        !add_input(s, like, LLVMGetIncomingValue(phi, i)))
+    if (!has_plain_end(LLVMGetIncomingBlock(phi, i)) || !add_input(s, like, LLVMGetIncomingValue(phi, i)))
       return is_wrong(s, phi, "another of them is no new object of this type");
   return true;
 }
@@ -158,8 +156,8 @@ static bool add_phis(struct search *s, const struct cn_object *member)
   struct cn_web web;
 
   cn_web_find(s->ctx, s->cfg, member, &web);
-  bool ok = (!web.floating && !web.joined) ||
-            is_wrong(s, member->root, "one is accessed at places that are not constant");
+  bool ok =
+      (!web.floating && !web.joined) || is_wrong(s, member->root, "one is accessed at places that are not constant");
   for (size_t i = 0; i < web.uses.count && ok; i++) {
     ok = judge(s, &web, &web.uses.at[i]);
     if (web.uses.at[i].joins)
@@ -190,8 +188,7 @@ bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct c
   for (size_t i = 0; i < family->members.count && ok; i++) {
     struct cn_object member = family->members.at[i];
     ok = i < MOST || is_wrong(&s, member.root, "there are many of them");
-    ok = ok && (!LLVMIsAPHINode(member.root) || add_inputs(&s, &member, member.root)) &&
-         add_phis(&s, &member);
+    ok = ok && (!LLVMIsAPHINode(member.root) || add_inputs(&s, &member, member.root)) && add_phis(&s, &member);
   }
   return ok;
 }
@@ -236,20 +233,17 @@ static LLVMValueRef is_null(const struct parting *p, LLVMValueRef in)
 {
   uint64_t *known = cn_ptrmap_find(&p->nulls, in);
 
-  return known ? (LLVMValueRef)(uintptr_t)*known
-               : LLVMConstInt(bit_type(p), !is_member(p, in), false);
+  return known ? (LLVMValueRef)(uintptr_t)*known : LLVMConstInt(bit_type(p), !is_member(p, in), false);
 }
 
 /* The scalar of the object that comes in. */
-static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned incoming,
-                              const struct cn_scalar *scalar)
+static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned incoming, const struct cn_scalar *scalar)
 {
   LLVMValueRef in = LLVMGetIncomingValue(phi, incoming);
 
   if (!is_member(p, in))
     return LLVMConstNull(scalar->type);
-  LLVMPositionBuilderBefore(p->builder,
-                            LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, incoming)));
+  LLVMPositionBuilderBefore(p->builder, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, incoming)));
   LLVMValueRef load = LLVMBuildLoad2(p->builder, scalar->type, place(p, in, scalar->offset), "");
   LLVMSetAlignment(load, 1);
   return load;
@@ -275,8 +269,8 @@ static void connect_nulls(struct parting *p, LLVMValueRef phi)
 /* Is it a comparison of the phi with null? */
 static bool asks_for_null(LLVMValueRef user, LLVMValueRef phi)
 {
-  return LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == phi &&
-         LLVMIsConstant(LLVMGetOperand(user, 1)) && LLVMIsNull(LLVMGetOperand(user, 1));
+  return LLVMIsAICmpInst(user) && LLVMGetOperand(user, 0) == phi && LLVMIsConstant(LLVMGetOperand(user, 1)) &&
+         LLVMIsNull(LLVMGetOperand(user, 1));
 }
 
 static void answer(struct parting *p, LLVMValueRef phi)
@@ -287,9 +281,7 @@ static void answer(struct parting *p, LLVMValueRef phi)
     if (!asks_for_null(user, phi))
       continue;
     LLVMPositionBuilderBefore(p->builder, user);
-    LLVMReplaceAllUsesWith(user, LLVMGetICmpPredicate(user) == LLVMIntEQ
-                                     ? nulls
-                                     : LLVMBuildNot(p->builder, nulls, ""));
+    LLVMReplaceAllUsesWith(user, LLVMGetICmpPredicate(user) == LLVMIntEQ ? nulls : LLVMBuildNot(p->builder, nulls, ""));
     LLVMInstructionEraseFromParent(user);
   }
 }
@@ -327,14 +319,12 @@ static LLVMValueRef make_object(struct parting *p, LLVMValueRef phi)
   CN_CHECK(p->scalars.list.count <= CN_SCALARS_MOST && LLVMIsACallInst(like));
   for (size_t i = 0; i < p->scalars.list.count; i++)
     made[i] = join_scalar(p, phi, &scalars[i]);
-  LLVMPositionBuilderBeforeInstrAndDbgRecords(p->builder,
-                                              cn_first_after_phis(LLVMGetInstructionParent(phi)));
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(p->builder, cn_first_after_phis(LLVMGetInstructionParent(phi)));
   LLVMSetCurrentDebugLocation2(p->builder, LLVMInstructionGetDebugLoc(like));
   LLVMValueRef object = LLVMInstructionClone(like);
   LLVMInsertIntoBuilder(p->builder, object);
-  LLVMAddCallSiteAttribute(
-      object, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(p->ctx->llvm, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1, "", 0));
+  LLVMAddCallSiteAttribute(object, CN_FUNCTION_INDEX,
+                           LLVMCreateStringAttribute(p->ctx->llvm, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1, "", 0));
   for (size_t i = 0; i < p->scalars.list.count; i++) {
     LLVMValueRef at = place(p, object, scalars[i].offset);
     LLVMSetAlignment(LLVMBuildStore(p->builder, made[i], at), 1);
@@ -365,8 +355,7 @@ static void replace(struct parting *p, LLVMValueRef phi)
 void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family)
 {
   static step *const steps[] = {add_phi_of_nulls, connect_nulls, answer, add_object, replace};
-  struct parting p = {
-      .ctx = ctx, .family = family, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct parting p = {.ctx = ctx, .family = family, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   cn_scalars_of(ctx, family->members.at[0].type, &p.scalars);
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)

@@ -52,9 +52,8 @@ static LLVMValueRef make_gep(struct local *l, LLVMValueRef gep)
   for (unsigned i = 0; i < count; i++)
     indices[i] = LLVMGetOperand(gep, i + 1);
   build_at(l, gep);
-  LLVMValueRef made =
-      LLVMBuildGEPWithNoWrapFlags(l->builder, LLVMGetGEPSourceElementType(gep), base, indices,
-                                  count, "", LLVMGEPGetNoWrapFlags(gep));
+  LLVMValueRef made = LLVMBuildGEPWithNoWrapFlags(l->builder, LLVMGetGEPSourceElementType(gep), base, indices, count,
+                                                  "", LLVMGEPGetNoWrapFlags(gep));
   free(indices);
   return made;
 }
@@ -142,8 +141,7 @@ static LLVMValueRef side_of(struct local *l, LLVMValueRef call, unsigned operand
 
 static void change_call(struct local *l, LLVMValueRef call)
 {
-  LLVMValueRef to = side_of(l, call, 0),
-               from = LLVMGetNumArgOperands(call) > 1 ? side_of(l, call, 1) : NULL;
+  LLVMValueRef to = side_of(l, call, 0), from = LLVMGetNumArgOperands(call) > 1 ? side_of(l, call, 1) : NULL;
   LLVMTypeRef type = LLVMTypeOf(call);
 
   build_at(l, call);
@@ -204,20 +202,17 @@ static void make_alloca(struct local *l)
 {
   const struct cn_object *object = l->web->object;
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(object->root));
-  LLVMTypeRef byte = LLVMInt8TypeInContext(l->ctx->llvm),
-              i64 = LLVMInt64TypeInContext(l->ctx->llvm);
+  LLVMTypeRef byte = LLVMInt8TypeInContext(l->ctx->llvm), i64 = LLVMInt64TypeInContext(l->ctx->llvm);
   LLVMValueRef tag = LLVMConstInt(i64, object->tag, false);
 
-  LLVMPositionBuilderBeforeInstrAndDbgRecords(
-      l->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(l->builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
   LLVMValueRef alloca = LLVMBuildAlloca(l->builder, object->type, "object");
   LLVMSetAlignment(alloca, CAIRN_ABI_OBJECT_ALIGN);
   build_at(l, object->root);
   if (!object->allocator->uninit && object->size)
     LLVMBuildMemSet(l->builder, alloca, LLVMConstNull(byte), LLVMConstInt(i64, object->size, false),
                     CAIRN_ABI_OBJECT_ALIGN);
-  note(l, object->root,
-       object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
+  note(l, object->root, object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
 }
 
 void cn_local_make(struct cn_ctx *ctx, const struct cn_web *web)
@@ -233,8 +228,7 @@ void cn_local_make(struct cn_ctx *ctx, const struct cn_web *web)
       connect(&l, web->pointers.at[i].value);
   change_users(&l);
   for (size_t i = 0; i < web->pointers.count; i++)
-    LLVMReplaceAllUsesWith(web->pointers.at[i].value,
-                           LLVMGetPoison(LLVMTypeOf(web->pointers.at[i].value)));
+    LLVMReplaceAllUsesWith(web->pointers.at[i].value, LLVMGetPoison(LLVMTypeOf(web->pointers.at[i].value)));
   for (size_t i = 0; i < web->pointers.count; i++)
     LLVMInstructionEraseFromParent(web->pointers.at[i].value);
   cn_ptrmap_free(&l.made);

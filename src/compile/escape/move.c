@@ -25,8 +25,7 @@ struct move {
 
 static LLVMValueRef place(struct move *m, LLVMValueRef object, uint64_t offset)
 {
-  LLVMValueRef index =
-      LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), offset - m->web->object->tag, true);
+  LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), offset - m->web->object->tag, true);
 
   return LLVMBuildGEP2(m->builder, LLVMInt8TypeInContext(m->ctx->llvm), object, &index, 1, "");
 }
@@ -64,8 +63,8 @@ static void copy(struct move *m)
   } else {
     CN_CHECK(!object->refs); /* cn_sink_find() */
     LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), object->size, false);
-    LLVMBuildMemCpy(m->builder, place(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN,
-                    place(m, object->root, 0), CAIRN_ABI_OBJECT_ALIGN, size);
+    LLVMBuildMemCpy(m->builder, place(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN, place(m, object->root, 0),
+                    CAIRN_ABI_OBJECT_ALIGN, size);
   }
   cn_free(&scalars.list);
 }
@@ -104,8 +103,7 @@ static bool is_meant(const struct cn_web_use *use, unsigned operand)
 static void change_use(struct move *m, const struct cn_web_use *use)
 {
   LLVMValueRef made = NULL;
-  LLVMValueRef before =
-      LLVMIsAPHINode(use->user) ? LLVMGetBasicBlockTerminator(use->block) : use->user;
+  LLVMValueRef before = LLVMIsAPHINode(use->user) ? LLVMGetBasicBlockTerminator(use->block) : use->user;
 
   for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(use->user); i++) {
     if (!is_meant(use, i))
@@ -120,8 +118,7 @@ static void change_use(struct move *m, const struct cn_web_use *use)
 
 /* Does the use come after `before`, which is in `block`? A phi needs the object at a block's end.
  */
-static bool is_after(const struct cn_cfg *cfg, const struct cn_web_use *use, uint32_t block,
-                     LLVMValueRef before)
+static bool is_after(const struct cn_cfg *cfg, const struct cn_web_use *use, uint32_t block, LLVMValueRef before)
 {
   uint32_t at = cn_cfg_index(cfg, use->block);
   LLVMValueRef i = before;
@@ -133,8 +130,7 @@ static bool is_after(const struct cn_cfg *cfg, const struct cn_web_use *use, uin
   return i != NULL;
 }
 
-void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web,
-                  const struct cn_sink *sink)
+void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web, const struct cn_sink *sink)
 {
   struct move m = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 

@@ -22,8 +22,7 @@ static LLVMTypeRef type_and_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t
 /* The struct `type` with so many elements in the array at its end; null: it has none. */
 static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
 {
-  unsigned members =
-      LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
 
   if (!last || LLVMGetTypeKind(last) != LLVMArrayTypeKind || LLVMGetArrayLength2(last) != 0)
@@ -37,8 +36,7 @@ static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint6
 }
 
 /* The type of the object itself. `number` is the call's: a count, or bytes. */
-static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form,
-                           uint64_t number)
+static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form, uint64_t number)
 {
   uint64_t least = LLVMABISizeOfType(ctx->layout, type);
 
@@ -60,10 +58,8 @@ static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
   LLVMValueRef global = LLVMIsAGlobalVariable(value);
 
   return global && !cn_layouts_is_constant(global) && !LLVMIsDeclaration(global) &&
-         LLVMIsNull(LLVMGetInitializer(global)) &&
-         LLVMTypeIsSized(LLVMGlobalGetValueType(global)) &&
-         LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global)) <=
-             CAIRN_ABI_OBJECT_ALIGN &&
+         LLVMIsNull(LLVMGetInitializer(global)) && LLVMTypeIsSized(LLVMGlobalGetValueType(global)) &&
+         LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global)) <= CAIRN_ABI_OBJECT_ALIGN &&
          !cn_types_misaligned(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
 }
 
@@ -90,12 +86,10 @@ bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out
   const struct cn_allocator *allocator = cn_layouts_allocator(call);
 
   if (!allocator || !LLVMIsACallInst(call) || !cn_is_ref(LLVMTypeOf(call)) ||
-      LLVMGetNumArgOperands(call) != (allocator->resizes ? 3 : 2) ||
-      !is_static(ctx, LLVMGetOperand(call, 0)))
+      LLVMGetNumArgOperands(call) != (allocator->resizes ? 3 : 2) || !is_static(ctx, LLVMGetOperand(call, 0)))
     return false;
   LLVMValueRef global = LLVMGetOperand(call, 0), number = LLVMGetOperand(call, 1);
-  *out = (struct cn_object){
-      .root = call, .allocator = allocator, .tag = cn_words(ctx).reference, .stays = NULL};
+  *out = (struct cn_object){.root = call, .allocator = allocator, .tag = cn_words(ctx).reference, .stays = NULL};
   if (allocator->resizes)
     out->stays = "it may be the array that is resized";
   else if (!LLVMIsAConstantInt(number))
@@ -106,8 +100,7 @@ bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out
     out->stays = wish(ctx, global, call);
   if (out->stays)
     return true;
-  out->type = type_of(ctx, LLVMGlobalGetValueType(global), allocator->form,
-                      LLVMConstIntGetZExtValue(number));
+  out->type = type_of(ctx, LLVMGlobalGetValueType(global), allocator->form, LLVMConstIntGetZExtValue(number));
   if (!out->type)
     return false;
   out->size = LLVMABISizeOfType(ctx->layout, out->type);

@@ -205,8 +205,7 @@ static bool is_made_less(const struct search *s)
   uint64_t sum = 0;
 
   for (size_t i = 0; i < s->blocks.count; i++)
-    if (loops->of[s->home] == CN_NO_BLOCK ||
-        cn_loops_contain(loops, loops->of[s->home], s->blocks.at[i]))
+    if (loops->of[s->home] == CN_NO_BLOCK || cn_loops_contain(loops, loops->of[s->home], s->blocks.at[i]))
       sum += s->in->often[s->blocks.at[i]];
   return sum / 3 <= s->in->often[s->home] / 4;
 }
@@ -264,8 +263,7 @@ static bool saves_barriers(const struct search *s, const struct cn_sink *sink)
       continue;
     if (!add_waiting(s, &waiting, use->pointer))
       return false;
-    saves |= cn_is_ref(LLVMTypeOf(LLVMGetOperand(use->user, 0))) &&
-             cn_windows_at(s->in->windows, use->user) != window;
+    saves |= cn_is_ref(LLVMTypeOf(LLVMGetOperand(use->user, 0))) && cn_windows_at(s->in->windows, use->user) != window;
   }
   return saves;
 }
@@ -282,8 +280,8 @@ bool cn_sink_find(const struct cn_sink_in *in, const struct cn_web *web, struct 
     return false;
   s.used = cn_alloc(words * sizeof *s.used);
   s.seen = cn_alloc(words * sizeof *s.seen);
-  bool found = settle(&s) && find_places(&s, sink) &&
-               ((!is_asked(&s, s.home) && is_made_less(&s)) || saves_barriers(&s, sink));
+  bool found =
+      settle(&s) && find_places(&s, sink) && ((!is_asked(&s, s.home) && is_made_less(&s)) || saves_barriers(&s, sink));
   free(s.used);
   free(s.seen);
   cn_free(&s.blocks);

@@ -70,8 +70,7 @@ static bool may_be_member(const struct walk *walk, LLVMValueRef join)
 
   for (unsigned i = first; i < end; i++) {
     LLVMValueRef in = phi ? LLVMGetIncomingValue(join, i) : LLVMGetOperand(join, i);
-    if (in != walk->web->object->root && !LLVMIsAGetElementPtrInst(in) && !is_join(in) &&
-        !LLVMIsUndef(in))
+    if (in != walk->web->object->root && !LLVMIsAGetElementPtrInst(in) && !is_join(in) && !LLVMIsUndef(in))
       return false;
   }
   return true;
@@ -85,8 +84,7 @@ static void follow(struct walk *walk, struct cn_web_pointer pointer)
     if (LLVMIsAGetElementPtrInst(user) && cn_is_ref(LLVMTypeOf(user))) {
       bool known = cn_types_gep_offset(walk->ctx, user, &offset) && pointer.known;
       add_pointer(walk, user, offset, known);
-    } else if (is_join(user) && !cn_ptrmap_find(&walk->outside, user) &&
-               may_be_member(walk, user)) {
+    } else if (is_join(user) && !cn_ptrmap_find(&walk->outside, user) && may_be_member(walk, user)) {
       add_pointer(walk, user, 0, false);
     }
   }
@@ -151,13 +149,11 @@ static bool covers_ref(struct walk *walk, uint64_t offset, uint64_t bytes)
 /* Is a reference accessed where the object's type has something else? */
 static bool lacks_ref(struct walk *walk, const struct cn_web_pointer *pointer, LLVMTypeRef type)
 {
-  return cn_is_ref(type) && pointer->known &&
-         !cn_types_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
+  return cn_is_ref(type) && pointer->known && !cn_types_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
 }
 
 /* Judge an access of so many bytes; `plain`: it could hide a reference. */
-static const char *judge_bytes(struct walk *walk, const struct cn_web_pointer *pointer,
-                               uint64_t bytes, bool plain)
+static const char *judge_bytes(struct walk *walk, const struct cn_web_pointer *pointer, uint64_t bytes, bool plain)
 {
   const struct cn_object *object = walk->web->object;
 
@@ -172,8 +168,8 @@ static const char *judge_bytes(struct walk *walk, const struct cn_web_pointer *p
   return NULL;
 }
 
-static const char *judge_access(struct walk *walk, const struct cn_web_pointer *pointer,
-                                LLVMValueRef access, LLVMTypeRef type, LLVMValueRef value)
+static const char *judge_access(struct walk *walk, const struct cn_web_pointer *pointer, LLVMValueRef access,
+                                LLVMTypeRef type, LLVMValueRef value)
 {
   if (LLVMGetVolatile(access) || LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic)
     return "it is accessed as volatile or atomic";
@@ -182,13 +178,11 @@ static const char *judge_access(struct walk *walk, const struct cn_web_pointer *
   if (cn_holds_ref(type) && (!walk->web->object->refs || lacks_ref(walk, pointer, type)))
     return "a reference is accessed where its type has none";
   bool clears = value && LLVMIsConstant(value) && LLVMIsNull(value);
-  return judge_bytes(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type),
-                     !cn_holds_ref(type) && !clears);
+  return judge_bytes(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
 }
 
 /* A memset, or one side of a copy. */
-static const char *judge_block(struct walk *walk, const struct cn_web_pointer *pointer,
-                               LLVMValueRef call, bool clears)
+static const char *judge_block(struct walk *walk, const struct cn_web_pointer *pointer, LLVMValueRef call, bool clears)
 {
   LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(call, 2));
 
@@ -204,8 +198,7 @@ static const char *judge_block(struct walk *walk, const struct cn_web_pointer *p
 
 /* ---- uses ---- */
 
-static const char *judge_call(struct walk *walk, const struct cn_web_pointer *pointer,
-                              LLVMValueRef call)
+static const char *judge_call(struct walk *walk, const struct cn_web_pointer *pointer, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
   size_t length;
@@ -218,8 +211,7 @@ static const char *judge_call(struct walk *walk, const struct cn_web_pointer *po
   if (cn_calls_intrinsic(call, "llvm.assume") || strcmp(name, CN_TAG_IS) == 0)
     return NULL;
   if (strcmp(name, CN_PTRDIFF) == 0)
-    return cn_web_has(walk->web, LLVMGetOperand(call, 0)) &&
-                   cn_web_has(walk->web, LLVMGetOperand(call, 1))
+    return cn_web_has(walk->web, LLVMGetOperand(call, 0)) && cn_web_has(walk->web, LLVMGetOperand(call, 1))
                ? NULL
                : "its distance from another is taken";
   return "it is passed on";
@@ -236,9 +228,7 @@ static const char *judge_compare(const struct walk *walk, LLVMValueRef compare)
     return NULL;
   if (equality && !LLVMIsAPHINode(walk->web->object->root))
     return NULL;
-  return equality && a == walk->web->object->root && LLVMIsNull(b)
-             ? NULL
-             : "its address is compared with another";
+  return equality && a == walk->web->object->root && LLVMIsNull(b) ? NULL : "its address is compared with another";
 }
 
 static const char *judge(struct walk *walk, const struct cn_web_pointer *pointer, LLVMValueRef user)
@@ -248,8 +238,7 @@ static const char *judge(struct walk *walk, const struct cn_web_pointer *pointer
     return judge_access(walk, pointer, user, LLVMTypeOf(user), NULL);
   case LLVMStore: {
     LLVMValueRef value = LLVMGetOperand(user, 0);
-    return value == pointer->value ? "it is stored"
-                                   : judge_access(walk, pointer, user, LLVMTypeOf(value), value);
+    return value == pointer->value ? "it is stored" : judge_access(walk, pointer, user, LLVMTypeOf(value), value);
   }
   case LLVMICmp:
     return judge_compare(walk, user);
@@ -282,8 +271,7 @@ static void judge_use(struct walk *walk, const struct cn_web_pointer *pointer, L
     cn_push(&walk->web->uses, use);
     return;
   }
-  use.joins =
-      pointer->value == walk->web->object->root && cn_cfg_index(walk->cfg, block) != CN_NO_BLOCK;
+  use.joins = pointer->value == walk->web->object->root && cn_cfg_index(walk->cfg, block) != CN_NO_BLOCK;
   for (unsigned i = 0; i < LLVMCountIncoming(user); i++)
     if (LLVMGetIncomingValue(user, i) == pointer->value) {
       use.block = LLVMGetIncomingBlock(user, i);
@@ -308,8 +296,7 @@ void cn_web_free(struct cn_web *web)
   cn_ptrmap_free(&web->index);
 }
 
-void cn_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
-                 struct cn_web *web)
+void cn_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object, struct cn_web *web)
 {
   struct walk walk = {.ctx = ctx, .cfg = cfg, .web = web};
 

@@ -96,9 +96,8 @@ static LLVMValueRef emit_payload_size(const struct site *s)
 static void say_small(const struct site *s, LLVMValueRef call)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(s->ctx->llvm, CN_ATTR_FRESH,
-                                                     sizeof CN_ATTR_FRESH - 1, CN_FRESH_SMALL,
-                                                     sizeof CN_FRESH_SMALL - 1));
+                           LLVMCreateStringAttribute(s->ctx->llvm, CN_ATTR_FRESH, sizeof CN_ATTR_FRESH - 1,
+                                                     CN_FRESH_SMALL, sizeof CN_FRESH_SMALL - 1));
 }
 
 /* Make a reference of the address of fresh memory. inttoptr would hide the reference's origin; an
@@ -109,8 +108,8 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
   static const char constraints[] = "=r,0";
   LLVMTypeRef parameter = LLVMInt64TypeInContext(s->ctx->llvm);
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), &parameter, 1, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false,
-                                       false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code =
+      LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false, LLVMInlineAsmDialectATT, false);
 
   LLVMValueRef object = LLVMBuildCall2(s->builder, type, code, &address, 1, "object");
   say_small(s, object);
@@ -128,8 +127,7 @@ static LLVMValueRef emit_place(const struct site *s, LLVMValueRef reference, uin
 }
 
 /* Store to the word that lies `distance` bytes before the payload. */
-static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t distance,
-                             LLVMValueRef value)
+static void emit_header_word(const struct site *s, LLVMValueRef reference, uint64_t distance, LLVMValueRef value)
 {
   CN_CHECK(distance % sizeof(uint64_t) == 0 && distance <= CAIRN_ABI_INDEXED_HEADER_SIZE);
   LLVMValueRef at = emit_place(s, reference, distance);
@@ -138,15 +136,13 @@ static void emit_header_word(const struct site *s, LLVMValueRef reference, uint6
 }
 
 /* Emit the test: true if the slow function is needed. What is allocated is [*free, *end). */
-static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValueRef *free,
-                              LLVMValueRef *end)
+static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValueRef *free, LLVMValueRef *end)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(s->ctx->llvm);
   LLVMBuilderRef b = s->builder;
 
   *free = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_ALLOC), "free");
-  LLVMValueRef limit =
-      LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
+  LLVMValueRef limit = LLVMBuildLoad2(b, i64, cn_emit_mutator(s->ctx, b, CAIRN_ABI_MUTATOR_LIMIT), "limit");
   LLVMSetVolatile(limit, true); /* other threads set it to 0: the test is a poll */
   *end = LLVMBuildAdd(b, *free, bytes, "end");
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
@@ -160,13 +156,11 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValu
 static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_t distance)
 {
   LLVMBuilderRef b = s->builder;
-  LLVMValueRef reference =
-      emit_reference(s, LLVMBuildAdd(b, free, word(s, distance + s->prefix + s->tag), ""));
+  LLVMValueRef reference = emit_reference(s, LLVMBuildAdd(b, free, word(s, distance + s->prefix + s->tag), ""));
 
   if (s->count) {
     LLVMValueRef twice = LLVMBuildShl(b, s->count, word(s, 1), "");
-    emit_header_word(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE,
-                     LLVMBuildOr(b, twice, word(s, 1), ""));
+    emit_header_word(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE, LLVMBuildOr(b, twice, word(s, 1), ""));
   }
   emit_header_word(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
   return reference;
@@ -189,8 +183,7 @@ static void emit_clear(const struct site *s, LLVMValueRef from, LLVMValueRef byt
 }
 
 /* Clear the words of the payload that no store of the group fills. */
-static void emit_clear_rest(const struct site *s, LLVMValueRef reference,
-                            const struct cn_fresh *object)
+static void emit_clear_rest(const struct site *s, LLVMValueRef reference, const struct cn_fresh *object)
 {
   for (uint64_t from = 0, to; from < object->payload; from = to + 8) {
     for (to = from; to < object->payload && !cn_fresh_is_stored(object, to); to += 8)
@@ -216,11 +209,9 @@ static bool is_small(const struct site *s)
 
 static LLVMValueRef emit_slow(const struct site *s)
 {
-  LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(s->ctx->llvm, 0),
-                              LLVMInt64TypeInContext(s->ctx->llvm)};
+  LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(s->ctx->llvm, 0), LLVMInt64TypeInContext(s->ctx->llvm)};
   LLVMTypeRef type = LLVMFunctionType(cn_ref_type(s->ctx), parameters, s->count ? 2 : 1, false);
-  LLVMValueRef function =
-      cn_emit_declare(s->ctx, s->allocator->slow, type, LLVMPreserveAllCallConv);
+  LLVMValueRef function = cn_emit_declare(s->ctx, s->allocator->slow, type, LLVMPreserveAllCallConv);
 
   if (!function)
     return NULL;
@@ -267,14 +258,12 @@ static struct arms begin_arms(const struct site *s, LLVMValueRef bytes)
   LLVMValueRef test = emit_test(s, bytes, &arms.free, &arms.end);
   cn_emit_unlikely(s->ctx, LLVMBuildCondBr(s->builder, test, arms.slow, arms.fast));
   LLVMPositionBuilderAtEnd(s->builder, arms.fast);
-  LLVMBuildStore(s->builder, arms.end,
-                 cn_emit_mutator(s->ctx, s->builder, CAIRN_ABI_MUTATOR_ALLOC));
+  LLVMBuildStore(s->builder, arms.end, cn_emit_mutator(s->ctx, s->builder, CAIRN_ABI_MUTATOR_ALLOC));
   return arms;
 }
 
 /* Put what the arms made in the place of the call. */
-static void join(const struct site *s, const struct arms *arms, LLVMValueRef fast,
-                 LLVMValueRef slow)
+static void join(const struct site *s, const struct arms *arms, LLVMValueRef fast, LLVMValueRef slow)
 {
   LLVMValueRef incoming[] = {fast, slow};
   LLVMBasicBlockRef blocks[] = {arms->fast, arms->slow};
@@ -333,27 +322,23 @@ static void check(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocat
   struct cn_layout_sizes sizes;
 
   if (!LLVMIsACallInst(call)) {
-    cn_error(ctx, call, "invoke",
-             "an allocation function does not unwind: call it, do not invoke it");
+    cn_error(ctx, call, "invoke", "an allocation function does not unwind: call it, do not invoke it");
     return;
   }
   if (!cn_layouts_is_constant(LLVMGetOperand(call, 0))) {
-    cn_error(ctx, call, "unknown-layout",
-             "an allocation call without a layout constant; run pass layouts first");
+    cn_error(ctx, call, "unknown-layout", "an allocation call without a layout constant; run pass layouts first");
     return;
   }
   cn_layouts_read(LLVMGetOperand(call, 0), &sizes);
   if ((sizes.elem_size == 0) != (allocator->form == CN_LAYOUT_OBJECT))
-    cn_error(ctx, call, "unknown-layout",
-             "an allocation call whose layout is for another form of object");
+    cn_error(ctx, call, "unknown-layout", "an allocation call whose layout is for another form of object");
   if (allocator->resizes && sizes.finalisable)
     cn_error(ctx, call, "finalisable-resize",
              "an array of a finalisable type is resized: the array that it was would be finalised, "
              "too");
   if (allocator->uninit && sizes.refs)
     cn_error(ctx, call, "uninit-references",
-             "@%s is given a layout with references, which would be whatever lay there before",
-             allocator->name);
+             "@%s is given a layout with references, which would be whatever lay there before", allocator->name);
 }
 
 static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
@@ -368,8 +353,7 @@ static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
 
   CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
   cn_layouts_read(s.layout, &s.sizes);
-  s.prefix =
-      allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
+  s.prefix = allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
   if (allocator->form != CN_LAYOUT_OBJECT) {
     s.count = LLVMGetOperand(call, 1);
     s.most = most_in_line(&s);
@@ -405,8 +389,8 @@ static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *
 
 /* ---- groups ---- */
 
-static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueRef *objects,
-                            const LLVMValueRef *copies, size_t made, LLVMValueRef value)
+static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueRef *objects, const LLVMValueRef *copies,
+                            size_t made, LLVMValueRef value)
 {
   for (size_t i = 0; i < group->count; i++)
     if (group->objects[i].call == value)
@@ -418,8 +402,7 @@ static LLVMValueRef copy_of(const struct cn_fresh_group *group, const LLVMValueR
 }
 
 /* Do the stores of the group, here to these objects. */
-static void emit_parts(const struct site *s, const struct cn_fresh_group *group,
-                       const LLVMValueRef *objects)
+static void emit_parts(const struct site *s, const struct cn_fresh_group *group, const LLVMValueRef *objects)
 {
   LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(s->builder);
   LLVMValueRef copies[CN_FRESH_FAR];
@@ -444,8 +427,8 @@ static void erase_parts(struct cn_fresh_group *group)
       LLVMInstructionEraseFromParent(group->parts.at[i]);
 }
 
-static void emit_group_fast(const struct site *sites, const struct cn_fresh_group *group,
-                            const struct arms *arms, LLVMValueRef *objects)
+static void emit_group_fast(const struct site *sites, const struct cn_fresh_group *group, const struct arms *arms,
+                            LLVMValueRef *objects)
 {
   uint64_t distance = 0;
 
@@ -463,8 +446,8 @@ static void emit_group_fast(const struct site *sites, const struct cn_fresh_grou
   LLVMBuildBr(sites[0].builder, arms->tail);
 }
 
-static bool emit_group_slow(const struct site *sites, const struct cn_fresh_group *group,
-                            const struct arms *arms, LLVMValueRef *objects)
+static bool emit_group_slow(const struct site *sites, const struct cn_fresh_group *group, const struct arms *arms,
+                            LLVMValueRef *objects)
 {
   LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(sites[0].builder);
 
@@ -583,8 +566,7 @@ bool cn_allocate(struct cn_ctx *ctx)
 {
   unsigned memory = cn_attribute_kind("memory");
 
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0;
-       f = LLVMGetNextFunction(f)) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && ctx->errors == 0; f = LLVMGetNextFunction(f)) {
     if (!cn_is_managed(f))
       continue;
     /* The optimiser's inference no longer holds: allocation now writes memory that other functions

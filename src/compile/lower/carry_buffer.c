@@ -76,8 +76,7 @@ static bool may_change(LLVMValueRef instruction)
     LLVMGetInlineAsmAsmString(callee, &length);
     return length != 0;
   }
-  return !cn_calls_some_intrinsic(instruction) ||
-         cn_classify_call(instruction).kind != CN_CALL_LEAF;
+  return !cn_calls_some_intrinsic(instruction) || cn_classify_call(instruction).kind != CN_CALL_LEAF;
 }
 
 static bool is_word(LLVMTypeRef type)

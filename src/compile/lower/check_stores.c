@@ -74,8 +74,7 @@ void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function)
 }
 
 /* Call `name` of the runtime, a leaf, with `arguments` before `at`. */
-static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
-                        LLVMValueRef *arguments, unsigned count)
+static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name, LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef types[3];
 
@@ -97,8 +96,7 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name,
 /* The source's name of the place, and its line (store_names.c); or null. */
 static char *source_name(struct cn_ctx *ctx, LLVMValueRef at)
 {
-  unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA,
-                                                   (unsigned)strlen(CN_SLOT_METADATA));
+  unsigned length, kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
   LLVMValueRef node = LLVMHasMetadata(at) ? LLVMGetMetadata(at, kind) : NULL, string = NULL;
 
   if (node && LLVMGetMDNodeNumOperands(node) == 1)
@@ -112,8 +110,7 @@ static char *unknown_place(LLVMValueRef at)
   unsigned length = 0, line = LLVMGetDebugLocLine(at);
   const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
 
-  return file ? cn_format("%s at %.*s:%u", CN_SLOT_UNKNOWN, (int)length, file, line)
-              : cn_strdup(CN_SLOT_UNKNOWN);
+  return file ? cn_format("%s at %.*s:%u", CN_SLOT_UNKNOWN, (int)length, file, line) : cn_strdup(CN_SLOT_UNKNOWN);
 }
 
 /* Add the string that the message at run time shows: place and source line of a store. */
@@ -143,8 +140,8 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
 }
 
 /* Check each reference of a value of `type` that `at` stores at `slot` + `offset`. */
-static void check_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot,
-                       LLVMTypeRef type, uint64_t offset)
+static void check_type(struct cn_described_places *places, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type,
+                       uint64_t offset)
 {
   struct cn_ctx *ctx = places->ctx;
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -162,15 +159,13 @@ static void check_type(struct cn_described_places *places, LLVMValueRef at, LLVM
     CN_CHECK(kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind);
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t size = LLVMABISizeOfType(ctx->layout, element);
-    uint64_t count =
-        kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
       check_type(places, at, slot, element, offset + i * size);
   }
 }
 
-static void check_store(struct cn_described_places *places, LLVMValueRef store, LLVMValueRef slot,
-                        LLVMTypeRef type)
+static void check_store(struct cn_described_places *places, LLVMValueRef store, LLVMValueRef slot, LLVMTypeRef type)
 {
   CN_ASSERT(cn_holds_ref(type) && !cn_is_ref(LLVMTypeOf(slot)));
   if (LLVMIsAStoreInst(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingUnordered)
@@ -191,8 +186,7 @@ static bool ends(LLVMValueRef i, LLVMValueRef local, bool *comes)
 
 /* Look at what follows on `i`, and note the blocks that follow on its own. A poll may come into
  * each loop. */
-static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local,
-                       bool *reached)
+static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local, bool *reached)
 {
   bool comes = false;
 
@@ -252,11 +246,9 @@ static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
   uint64_t bytes = constant ? LLVMConstIntGetZExtValue(constant) : UINT64_MAX;
   LLVMValueRef local = cn_described_places_local(arguments[0]);
   if (bytes >= sizeof(uint64_t) && cn_described_places_miss_some(places, arguments[0], bytes) &&
-      !cn_described_places_none(places, arguments[1]) &&
-      (!local || may_be_collected(copy, local))) {
+      !cn_described_places_none(places, arguments[1]) && (!local || may_be_collected(copy, local))) {
     arguments[2] = as_length(places->ctx, copy, arguments[2]);
-    call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments,
-                3);
+    call_before(places->ctx, copy, from_managed ? CN_CHECK_COPY : CN_CHECK_NATIVE_COPY, arguments, 3);
   }
 }
 

@@ -77,8 +77,7 @@ bool cn_pointer_is_origin(LLVMValueRef pointer)
 
 /* ---- objects ---- */
 
-static const struct cn_alloca_layout *layout_of(struct cn_described_places *places,
-                                                LLVMValueRef alloca)
+static const struct cn_alloca_layout *layout_of(struct cn_described_places *places, LLVMValueRef alloca)
 {
   if (!places->found)
     cn_alloca_layout_find(places->ctx, places->function, &places->locals);
@@ -92,8 +91,7 @@ static const struct cn_alloca_layout *layout_of(struct cn_described_places *plac
 /* Bytes of the origin, as far as places in it differ: of an array those of an element. */
 static uint64_t size_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
 {
-  const struct cn_alloca_layout *local =
-      LLVMIsAAllocaInst(origin) ? layout_of(places, origin) : NULL;
+  const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? layout_of(places, origin) : NULL;
 
   if (local)
     return local->words * WORD;
@@ -108,8 +106,7 @@ static bool has_reference(struct cn_described_places *places, LLVMValueRef origi
   if (LLVMIsAGlobalVariable(origin))
     return cn_types_ref_at(places->ctx, LLVMGlobalGetValueType(origin), offset);
   const struct cn_alloca_layout *local = layout_of(places, origin);
-  return local && offset % WORD == 0 && offset / WORD < local->words &&
-         cn_bit(local->bits, offset / WORD);
+  return local && offset % WORD == 0 && offset / WORD < local->words && cn_bit(local->bits, offset / WORD);
 }
 
 /* Memory that is known: else it is not known what lies there. */
@@ -176,17 +173,14 @@ static bool misses_anywhere(struct cn_described_places *places, LLVMValueRef poi
   return missed;
 }
 
-bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer,
-                              uint64_t offset)
+bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset)
 {
   struct span span;
 
-  return span_of(places->ctx, pointer, offset, &span) ? misses(places, &span)
-                                                      : misses_anywhere(places, pointer);
+  return span_of(places->ctx, pointer, offset, &span) ? misses(places, &span) : misses_anywhere(places, pointer);
 }
 
-bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer,
-                                   uint64_t bytes)
+bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes)
 {
   struct span span;
 

@@ -17,13 +17,11 @@ struct cn_described_places {
 };
 
 /* May the collector not look for a reference at `pointer` + `offset`? */
-bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer,
-                              uint64_t offset);
+bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset);
 
 /* May it not look for one at a word of the `bytes` from `pointer` on? UINT64_MAX: so many that it
  * is not known. */
-bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer,
-                                   uint64_t bytes);
+bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes);
 
 /* The local of the function to which `pointer` goes for sure; or null. */
 LLVMValueRef cn_described_places_local(LLVMValueRef pointer);

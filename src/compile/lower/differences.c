@@ -19,9 +19,8 @@
 /* Is it a constant, or computed from one alone? */
 static bool is_constant_address(LLVMValueRef reference)
 {
-  return LLVMIsConstant(reference) ||
-         ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
-          LLVMIsConstant(LLVMGetOperand(reference, 0)));
+  return LLVMIsConstant(reference) || ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
+                                       LLVMIsConstant(LLVMGetOperand(reference, 0)));
 }
 
 LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
@@ -49,29 +48,24 @@ static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
 
   if (function)
     return function;
-  function = LLVMAddFunction(
-      ctx->module, CN_PTRDIFF,
-      LLVMFunctionType(LLVMInt64TypeInContext(ctx->llvm), (LLVMTypeRef[]){ref, ref}, 2, false));
+  function = LLVMAddFunction(ctx->module, CN_PTRDIFF,
+                             LLVMFunctionType(LLVMInt64TypeInContext(ctx->llvm), (LLVMTypeRef[]){ref, ref}, 2, false));
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
   return function;
 }
 
-static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub,
-                            LLVMValueRef *operands)
+static void hide_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef sub, LLVMValueRef *operands)
 {
-  CN_CHECK(LLVMTypeOf(operands[0]) == cn_ref_type(ctx) &&
-           LLVMTypeOf(operands[1]) == cn_ref_type(ctx));
+  CN_CHECK(LLVMTypeOf(operands[0]) == cn_ref_type(ctx) && LLVMTypeOf(operands[1]) == cn_ref_type(ctx));
   LLVMValueRef function = ptrdiff_function(ctx);
   LLVMValueRef casts[2] = {LLVMGetOperand(sub, 0), LLVMGetOperand(sub, 1)};
 
   LLVMPositionBuilderBefore(builder, sub);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(sub));
-  LLVMValueRef whole =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
+  LLVMValueRef whole = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, operands, 2, "");
   LLVMReplaceAllUsesWith(sub, LLVMBuildTrunc(builder, whole, LLVMTypeOf(sub), ""));
   LLVMInstructionEraseFromParent(sub);
   for (unsigned i = 0; i < 2; i++)
@@ -105,8 +99,7 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
  * the optimiser has specialised the call: the input's subtraction gives the address at that moment,
  * and the metadata says that it is a difference. A literal null of the input never became a call
  * (prepare). */
-static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left,
-                               LLVMValueRef right)
+static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right)
 {
   CN_ASSERT(cn_is_ref(LLVMTypeOf(left)) && cn_is_ref(LLVMTypeOf(right)));
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
@@ -120,15 +113,14 @@ static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMV
   return sub;
 }
 
-LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
-                                     LLVMValueRef from)
+LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to, LLVMValueRef from)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), word = LLVMInt64TypeInContext(ctx->llvm);
   LLVMValueRef operands[] = {to, from};
 
   CN_ASSERT(cn_is_ref(LLVMTypeOf(to)) && cn_is_ref(LLVMTypeOf(from)));
-  if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || LLVMTypeOf(to) != ref ||
-      LLVMTypeOf(from) != ref || LLVMIsConstant(from)) {
+  if (ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || LLVMTypeOf(to) != ref || LLVMTypeOf(from) != ref ||
+      LLVMIsConstant(from)) {
     LLVMValueRef address = LLVMBuildPtrToInt(builder, to, word, "");
     LLVMValueRef start = LLVMBuildPtrToInt(builder, from, word, "");
     return LLVMBuildSub(builder, address, start, "");
@@ -154,14 +146,12 @@ bool cn_lower_differences(struct cn_ctx *ctx)
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
     if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function || !is_right_call(call)) {
-      cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it with two references",
-               CN_PTRDIFF);
+      cn_error(ctx, function, "ptrdiff", "%s is used other than by calling it with two references", CN_PTRDIFF);
       break;
     }
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-    LLVMReplaceAllUsesWith(
-        call, difference(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
+    LLVMReplaceAllUsesWith(call, difference(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDisposeBuilder(builder);

@@ -14,8 +14,7 @@ LLVMValueRef cn_differences_match(LLVMValueRef instruction, LLVMValueRef operand
 /* Build the distance between two references into one object, for the rewriter's own use. It is
  * opaque where the optimiser comes after the rewriter: that would form it of addresses from both
  * sides of a safepoint. */
-LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to,
-                                     LLVMValueRef from);
+LLVMValueRef cn_differences_distance(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef to, LLVMValueRef from);
 
 /* Make the differences of references in `function` opaque to the optimiser; pass lower-differences
  * brings them back. */

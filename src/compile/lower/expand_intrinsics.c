@@ -46,15 +46,14 @@ static void stand(const struct expansion *e, LLVMValueRef before)
 /* The alignment of places that lie `distance` apart, of which the call tells the first's. */
 static unsigned alignment(const struct expansion *e, uint64_t distance)
 {
-  LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(
-      e->call, (LLVMAttributeIndex)e->row->place + 1, cn_attribute_kind("align"));
+  LLVMAttributeRef align =
+      LLVMGetCallSiteEnumAttribute(e->call, (LLVMAttributeIndex)e->row->place + 1, cn_attribute_kind("align"));
   uint64_t first = align ? LLVMGetEnumAttributeValue(align) : 1, both = first | distance;
 
   return (unsigned)(both & -both);
 }
 
-static void store(const struct expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align,
-                  bool is_volatile)
+static void store(const struct expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align, bool is_volatile)
 {
   LLVMValueRef made = LLVMBuildStore(e->builder, value, slot);
 
@@ -92,8 +91,8 @@ static void expand_pattern(const struct expansion *e)
   LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
 
   stand(e, end);
-  LLVMValueRef count = LLVMBuildIntCast2(e->builder, operand(e, e->row->length),
-                                         LLVMInt64TypeInContext(e->ctx->llvm), false, "");
+  LLVMValueRef count =
+      LLVMBuildIntCast2(e->builder, operand(e, e->row->length), LLVMInt64TypeInContext(e->ctx->llvm), false, "");
   LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, count, number(e, 0), "");
   LLVMBuildCondBr(e->builder, none, done, loop);
   LLVMInstructionEraseFromParent(end);
@@ -106,8 +105,7 @@ static void expand_pattern(const struct expansion *e)
  * undefined or poison, on which no branch may depend. */
 static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
 {
-  LLVMValueRef bit =
-      LLVMBuildExtractElement(e->builder, operand(e, e->row->mask), number(e, lane), "");
+  LLVMValueRef bit = LLVMBuildExtractElement(e->builder, operand(e, e->row->mask), number(e, lane), "");
 
   if (LLVMIsUndef(bit))
     return LLVMConstNull(LLVMTypeOf(bit));
@@ -116,8 +114,7 @@ static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
   if (e->row->length < 0)
     return bit;
   LLVMValueRef length = operand(e, e->row->length);
-  LLVMValueRef in = LLVMBuildICmp(e->builder, LLVMIntULT,
-                                  LLVMConstInt(LLVMTypeOf(length), lane, false), length, "");
+  LLVMValueRef in = LLVMBuildICmp(e->builder, LLVMIntULT, LLVMConstInt(LLVMTypeOf(length), lane, false), length, "");
   return LLVMBuildAnd(e->builder, bit, in, "");
 }
 
@@ -137,8 +134,7 @@ static void enter_if(const struct expansion *e, LLVMValueRef bit)
 }
 
 /* The place of a lane; `before` lanes are stored before it. */
-static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, unsigned lane,
-                             LLVMValueRef before)
+static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, unsigned lane, LLVMValueRef before)
 {
   LLVMValueRef places = operand(e, e->row->place), index = number(e, lane);
 
@@ -159,8 +155,7 @@ static void expand_lanes(const struct expansion *e)
     stand(e, e->call);
     LLVMValueRef bit = is_stored(e, lane), is_before = before;
     if (before)
-      before = LLVMBuildAdd(e->builder, before,
-                            LLVMBuildZExt(e->builder, bit, LLVMTypeOf(before), ""), "");
+      before = LLVMBuildAdd(e->builder, before, LLVMBuildZExt(e->builder, bit, LLVMTypeOf(before), ""), "");
     if (LLVMIsAConstantInt(bit) && LLVMIsNull(bit))
       continue;
     if (!LLVMIsAConstantInt(bit))
@@ -205,8 +200,7 @@ bool cn_expand_intrinsics(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       CN_EACH_BLOCK(b, f)
         CN_EACH_INSTRUCTION(i, b)
-          if (LLVMIsACallInst(i) &&
-              (cn_intrinsic_does(i, CN_EFFECT_PATTERN) || cn_intrinsic_does(i, CN_EFFECT_STORE)))
+          if (LLVMIsACallInst(i) && (cn_intrinsic_does(i, CN_EFFECT_PATTERN) || cn_intrinsic_does(i, CN_EFFECT_STORE)))
             cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++) {
     e.call = calls.at[i];

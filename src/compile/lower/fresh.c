@@ -66,8 +66,8 @@ static bool uses_related(struct cn_fresh_group *group, LLVMValueRef instruction)
 }
 
 /* The object in which `address` lies, at *offset. Null: that is not known. */
-static struct cn_fresh *object_at(struct cn_ctx *ctx, struct cn_fresh_group *group,
-                                  LLVMValueRef address, uint64_t *offset)
+static struct cn_fresh *object_at(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef address,
+                                  uint64_t *offset)
 {
   *offset = 0;
   for (; LLVMIsAGetElementPtrInst(address); address = LLVMGetOperand(address, 0))
@@ -131,8 +131,7 @@ static bool computes(LLVMValueRef instruction)
   case LLVMShuffleVector:
     return true;
   default:
-    return LLVMIsABinaryOperator(instruction) || LLVMIsAUnaryOperator(instruction) ||
-           LLVMIsACastInst(instruction);
+    return LLVMIsABinaryOperator(instruction) || LLVMIsAUnaryOperator(instruction) || LLVMIsACastInst(instruction);
   }
 }
 
@@ -142,9 +141,7 @@ static enum role role_of_address(struct cn_ctx *ctx, struct cn_fresh_group *grou
 
   if (!uses_related(group, gep))
     return OTHER;
-  return is_related(group, LLVMGetOperand(gep, 0)) && cn_types_gep_offset(ctx, gep, &offset)
-             ? PART
-             : THE_END;
+  return is_related(group, LLVMGetOperand(gep, 0)) && cn_types_gep_offset(ctx, gep, &offset) ? PART : THE_END;
 }
 
 /* Does it make or read an immediate? That is the same on both sides of a safepoint. */
@@ -198,8 +195,7 @@ bool cn_fresh_may_precede(LLVMValueRef i)
 }
 
 /* Add what the call allocates, if it fits. */
-static bool add(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call,
-                cn_fresh_asked *ask, uint64_t most)
+static bool add(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call, cn_fresh_asked *ask, uint64_t most)
 {
   struct cn_fresh object = {0};
 
@@ -211,8 +207,7 @@ static bool add(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef c
   return true;
 }
 
-void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask,
-                     uint64_t most)
+void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask, uint64_t most)
 {
   CN_ASSERT(group->count == 1 && group->parts.count == 0);
   CN_VECTOR(LLVMValueRef) others = {0};
@@ -220,8 +215,7 @@ void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_
   size_t before = 0; /* how many of the others lie before the last part */
   int far = 0;
 
-  for (LLVMValueRef i = LLVMGetNextInstruction(first); i && far < CN_FRESH_FAR;
-       i = LLVMGetNextInstruction(i), far++) {
+  for (LLVMValueRef i = LLVMGetNextInstruction(first); i && far < CN_FRESH_FAR; i = LLVMGetNextInstruction(i), far++) {
     enum role role = role_of(ctx, group, i);
     if (role == THE_END || (role == OBJECT && !add(ctx, group, i, ask, most)))
       break;

@@ -43,8 +43,7 @@ typedef bool cn_fresh_asked(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fre
 
 /* Find what belongs to the first object, and further objects, which take at most `most` bytes with
  * it. Moves what lies between before the first call. */
-void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask,
-                     uint64_t most);
+void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask, uint64_t most);
 
 /* May an allocation move from after `instruction` to before it, if it moves to right after another?
  */

@@ -75,8 +75,8 @@ static bool intrinsic_forgets(LLVMValueRef call, LLVMValueRef value)
 static bool has_captures_none(LLVMValueRef of, LLVMAttributeIndex index, bool site)
 {
   unsigned kind = cn_attribute_kind("captures");
-  LLVMAttributeRef found = site ? LLVMGetCallSiteEnumAttribute(of, index, kind)
-                                : LLVMGetEnumAttributeAtIndex(of, index, kind);
+  LLVMAttributeRef found =
+      site ? LLVMGetCallSiteEnumAttribute(of, index, kind) : LLVMGetEnumAttributeAtIndex(of, index, kind);
 
   return found && LLVMGetEnumAttributeValue(found) == 0;
 }
@@ -87,8 +87,7 @@ static bool forgets(LLVMValueRef call, LLVMValueRef value)
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned arguments = LLVMGetNumArgOperands(call);
 
-  if (!LLVMIsACallInst(call) || cn_calls_musttail(call) || !callee ||
-      LLVMGetNumOperandBundles(call) != 0)
+  if (!LLVMIsACallInst(call) || cn_calls_musttail(call) || !callee || LLVMGetNumOperandBundles(call) != 0)
     return false;
   if (LLVMGetIntrinsicID(callee))
     return intrinsic_forgets(call, value);
@@ -119,8 +118,7 @@ static bool only_uses(LLVMValueRef user, LLVMValueRef value)
 
 static bool is_address_in(LLVMValueRef user, LLVMValueRef value)
 {
-  return LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == value &&
-         cn_is_ref(LLVMTypeOf(user));
+  return LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == value && cn_is_ref(LLVMTypeOf(user));
 }
 
 /* Note that `user` uses the array. */
@@ -272,8 +270,7 @@ static bool is_candidate(LLVMValueRef instruction)
 {
   const struct cn_allocator *allocator = cn_layouts_allocator(instruction);
 
-  if (!allocator || !LLVMIsACallInst(instruction) || allocator->form == CN_LAYOUT_OBJECT ||
-      allocator->resizes)
+  if (!allocator || !LLVMIsACallInst(instruction) || allocator->form == CN_LAYOUT_OBJECT || allocator->resizes)
     return false;
   LLVMValueRef layout = LLVMIsAGlobalVariable(LLVMGetOperand(instruction, 0));
   if (layout && cn_holds_ref(LLVMGlobalGetValueType(layout)))

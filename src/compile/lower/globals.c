@@ -55,16 +55,14 @@ static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
   LLVMTypeRef type = LLVMGlobalGetValueType(global);
   size_t length;
 
-  if (strncmp(LLVMGetValueName2(global, &length), "llvm.", 5) == 0 || !LLVMTypeIsSized(type) ||
-      !cn_holds_ref(type))
+  if (strncmp(LLVMGetValueName2(global, &length), "llvm.", 5) == 0 || !LLVMTypeIsSized(type) || !cn_holds_ref(type))
     return false;
-  if (LLVMIsThreadLocal(global) && (LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
-                                    LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)) {
+  if (LLVMIsThreadLocal(global) &&
+      (LLVMGetLinkage(global) == LLVMExternalWeakLinkage || LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)) {
     cn_error(ctx, global, "thread-local-reference",
              "thread-local '%s' holds references and is %s: its address cannot be told from none",
              LLVMGetValueName2(global, &length),
-             LLVMGetLinkage(global) == LLVMExternalWeakLinkage ? "weak and not defined here"
-                                                               : "managed itself");
+             LLVMGetLinkage(global) == LLVMExternalWeakLinkage ? "weak and not defined here" : "managed itself");
     return false;
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
@@ -131,8 +129,7 @@ static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64
 {
   LLVMTypeRef pointer = pointer_type(ctx);
   unsigned id = LLVMLookupIntrinsicID("llvm.threadlocal.address", 24);
-  LLVMValueRef function =
-      LLVMAddFunction(ctx->module, "cairn.thread_root", LLVMFunctionType(pointer, NULL, 0, false));
+  LLVMValueRef function = LLVMAddFunction(ctx->module, "cairn.thread_root", LLVMFunctionType(pointer, NULL, 0, false));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   make_static(global);
@@ -141,9 +138,8 @@ static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64
   if (is_defined_here(global) && LLVMGetComdat(global))
     LLVMSetComdat(function, LLVMGetComdat(global));
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
-  LLVMValueRef address =
-      LLVMBuildCall2(builder, LLVMIntrinsicGetType(ctx->llvm, id, &pointer, 1),
-                     LLVMGetIntrinsicDeclaration(ctx->module, id, &pointer, 1), &global, 1, "");
+  LLVMValueRef address = LLVMBuildCall2(builder, LLVMIntrinsicGetType(ctx->llvm, id, &pointer, 1),
+                                        LLVMGetIntrinsicDeclaration(ctx->module, id, &pointer, 1), &global, 1, "");
   LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
   if (offset)
     address = LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), address, &at, 1, "");
@@ -163,13 +159,11 @@ static LLVMValueRef root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64
   } else if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)
     address = LLVMConstAddrSpaceCast(global, pointer_type(ctx));
   LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
-  return offset ? LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1)
-                : address;
+  return offset ? LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1) : address;
 }
 
 /* Add the root for a value of `type` at `offset` in `global`. */
-static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
-                     struct roots *roots)
+static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset, struct roots *roots)
 {
   CN_CHECK(cn_holds_ref(type) && offset % sizeof(uint64_t) == 0);
   LLVMValueRef layout = cn_layouts_constant(ctx, &roots->layouts, type, CN_LAYOUT_OBJECT,
@@ -190,8 +184,7 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
   cn_push(is_defined_here(global) ? &roots->here : &roots->elsewhere, root);
 }
 
-static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset,
-                       struct roots *roots)
+static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset, struct roots *roots)
 {
   /* A weak global that nobody defines is known by its null address: it cannot be split. A
    * misaligned reference is seen in the whole type only, and refused. */
@@ -203,8 +196,8 @@ static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type
   }
   if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      add_pieces(ctx, global, LLVMStructGetTypeAtIndex(type, i),
-                 offset + LLVMOffsetOfElement(ctx->layout, type, i), roots);
+      add_pieces(ctx, global, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(ctx->layout, type, i),
+                 roots);
     return;
   }
   CN_CHECK(LLVMGetTypeKind(type) == LLVMArrayTypeKind);
@@ -214,8 +207,7 @@ static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type
   uint64_t count = LLVMGetArrayLength2(type), step = each < PIECE ? PIECE / each : 1;
   for (uint64_t i = 0; i < count; i += step) {
     uint64_t part = count - i < step ? count - i : step;
-    add_pieces(ctx, global, part == 1 ? element : LLVMArrayType2(element, part), offset + i * size,
-               roots);
+    add_pieces(ctx, global, part == 1 ? element : LLVMArrayType2(element, part), offset + i * size, roots);
   }
 }
 
@@ -269,11 +261,9 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
 /* Add a struct cairn_image. The linker keeps one unit's image only; so the flags of a unit without
  * safepoints are an image of their own, without sections. `guard`, or null, is the symbol that
  * stands for the start of the frame maps until there are some. */
-static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard,
-                              bool sections, uint64_t flags)
+static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
-  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION,
-                                      CN_DETAILS_SECTION};
+  static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION, CN_DETAILS_SECTION};
   enum { SECTIONS = sizeof names / sizeof *names, FORM = 2, FIELDS = FORM + 2 * SECTIONS + 1 };
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMValueRef fields[FIELDS] = {LLVMConstInt(i32, CAIRN_ABI_IMAGE_VERSION, false),
@@ -299,8 +289,8 @@ static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRe
 }
 
 /* void `name`(void) { `callee`(&image); } */
-static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const char *group,
-                                 const char *callee, LLVMValueRef image)
+static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const char *group, const char *callee,
+                                 LLVMValueRef image)
 {
   LLVMTypeRef pointer = pointer_type(ctx), none = LLVMVoidTypeInContext(ctx->llvm);
   LLVMTypeRef type = LLVMFunctionType(none, NULL, 0, false);
@@ -326,14 +316,12 @@ static char *image_group(struct cn_ctx *ctx)
   struct cairn_word_kind kind = cn_words(ctx);
   char buffer[CN_WORDS_TEXT];
 
-  return kind.reference_bits ? cn_format(CN_IMAGE ".words.%s", cn_words_text(kind, buffer))
-                             : cn_strdup(CN_IMAGE);
+  return kind.reference_bits ? cn_format(CN_IMAGE ".words.%s", cn_words_text(kind, buffer)) : cn_strdup(CN_IMAGE);
 }
 
 /* Add the constructor of an image, and the destructor of a shared object's: only that can go away
  * while the program runs. An executable's frames are walked until the end. */
-static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections,
-                           uint64_t flags)
+static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   CN_CHECK(sections || !guard);
   flags |= cn_words_code(cn_words(ctx)) << CAIRN_ABI_IMAGE_WORDS;
@@ -344,8 +332,7 @@ static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef g
   if (!ctx->options->shared)
     return;
   char *name = cn_format("%s.leave", group);
-  append_structor(ctx, "llvm.global_dtors",
-                  add_structor(ctx, name, group, "cairn_image_unregister", image));
+  append_structor(ctx, "llvm.global_dtors", add_structor(ctx, name, group, "cairn_image_unregister", image));
   free(name);
 }
 
@@ -405,12 +392,9 @@ static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
 static uint64_t barriers_code(enum cairn_barriers kind)
 {
   static const unsigned char kinds[] = {
-      [CAIRN_BARRIERS_CARDS] = CAIRN_ABI_BARRIERS_CARDS,
-      [CAIRN_BARRIERS_NONE] = CAIRN_ABI_BARRIERS_NONE,
-      [CAIRN_BARRIERS_FIELDS] = CAIRN_ABI_BARRIERS_FIELDS,
-      [CAIRN_BARRIERS_OBJECTS] = CAIRN_ABI_BARRIERS_OBJECTS,
-      [CAIRN_BARRIERS_SNAPSHOT] = CAIRN_ABI_BARRIERS_SNAPSHOT,
-      [CAIRN_BARRIERS_LOADS] = CAIRN_ABI_BARRIERS_LOADS,
+      [CAIRN_BARRIERS_CARDS] = CAIRN_ABI_BARRIERS_CARDS,       [CAIRN_BARRIERS_NONE] = CAIRN_ABI_BARRIERS_NONE,
+      [CAIRN_BARRIERS_FIELDS] = CAIRN_ABI_BARRIERS_FIELDS,     [CAIRN_BARRIERS_OBJECTS] = CAIRN_ABI_BARRIERS_OBJECTS,
+      [CAIRN_BARRIERS_SNAPSHOT] = CAIRN_ABI_BARRIERS_SNAPSHOT, [CAIRN_BARRIERS_LOADS] = CAIRN_ABI_BARRIERS_LOADS,
       [CAIRN_BARRIERS_CUSTOM] = CAIRN_ABI_BARRIERS_CUSTOM,
   };
 

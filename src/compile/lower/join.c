@@ -111,8 +111,8 @@ static LLVMValueRef last_allocation(LLVMBasicBlockRef block)
 }
 
 /* Is there room for `object` beside all that the block of `call` allocates up to it? */
-static bool fits(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_fresh *object,
-                 cn_fresh_asked *ask, uint64_t most)
+static bool fits(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_fresh *object, cn_fresh_asked *ask,
+                 uint64_t most)
 {
   uint64_t bytes = object->prefix + object->payload;
   size_t count = 1;

@@ -84,14 +84,12 @@ static bool append_field(text *out, LLVMValueRef node, struct cn_type_said *said
   bool weak = count > 0 && is_word(operand(node, count - 1), "weak");
 
   count -= weak;
-  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH ||
-      !read_number(operand(node, 1), &field.offset))
+  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH || !read_number(operand(node, 1), &field.offset))
     return false;
   append_number(out, "\n", field.offset);
   for (unsigned i = 2; i < count; i += 2, field.depth++) {
     uint64_t *stride = &field.strides[field.depth], *of = &field.counts[field.depth];
-    if (!read_number(operand(node, i), of) || !read_number(operand(node, i + 1), stride) ||
-        *stride == 0)
+    if (!read_number(operand(node, i), of) || !read_number(operand(node, i + 1), stride) || *stride == 0)
       return false;
     append_number(out, "*", *of);
     append_number(out, "/", *stride);
@@ -164,8 +162,7 @@ static void append_type(text *out, LLVMTypeRef type)
 
 static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
-  unsigned kind =
-      LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
   LLVMValueRef found = NULL;
   size_t count;
   LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
@@ -182,8 +179,7 @@ bool cn_layout_names_given(struct cn_ctx *ctx, LLVMValueRef global)
   return metadata_of(ctx, global) != NULL;
 }
 
-bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at,
-                          struct cn_type_said *said)
+bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_said *said)
 {
   LLVMValueRef node = metadata_of(ctx, global);
   text out = {0};
@@ -195,11 +191,10 @@ bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef 
   else
     ok = append_node(&out, node, said);
   if (!ok)
-    cn_error(
-        ctx, at, "type-metadata",
-        "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
-        "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
-        "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
+    cn_error(ctx, at, "type-metadata",
+             "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
+             "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
+             "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
   cn_push(&out, '\0');
   said->names = out.at;
   return ok;

@@ -32,8 +32,7 @@ struct cn_type_said {
 
 /* What the metadata of the static `global` says of the type that it stands for; without any, the
  * name of its LLVM type. False after an error at `at`. Free it either way. */
-bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at,
-                          struct cn_type_said *said);
+bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_said *said);
 void cn_layout_names_free(struct cn_type_said *said);
 
 /* Is the field at `offset` bytes from the payload, in any of its arrays? */

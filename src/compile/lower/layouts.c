@@ -24,18 +24,7 @@
 #define MAX_OFFSETS 65536
 
 /* Fields of struct cairn_layout as LLVM constants. */
-enum {
-  MAGIC,
-  BASE_REFS,
-  BASE_SIZE,
-  ELEM_SIZE,
-  ELEM_OFFSET,
-  FLAGS,
-  ELEM_REFS,
-  NAMES,
-  OFFSETS,
-  FIELDS
-};
+enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, FLAGS, ELEM_REFS, NAMES, OFFSETS, FIELDS };
 
 const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
     {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false, false},
@@ -58,16 +47,14 @@ static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values 
     return true;
   if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!find_refs(ctx, LLVMStructGetTypeAtIndex(type, i),
-                     at + LLVMOffsetOfElement(ctx->layout, type, i), out))
+      if (!find_refs(ctx, LLVMStructGetTypeAtIndex(type, i), at + LLVMOffsetOfElement(ctx->layout, type, i), out))
         return false;
     return true;
   }
   if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
     LLVMTypeRef element = LLVMGetElementType(type);
     uint64_t stride = LLVMABISizeOfType(ctx->layout, element);
-    uint64_t count =
-        kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
       if (!find_refs(ctx, element, at + i * stride, out))
         return false;
@@ -82,8 +69,7 @@ static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values 
 /* The array at the end of a flexible struct, or null. */
 static LLVMTypeRef flexible_member(LLVMTypeRef type)
 {
-  unsigned members =
-      LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
 
   if (!last || LLVMGetTypeKind(last) != LLVMArrayTypeKind || LLVMGetArrayLength2(last) != 0)
@@ -92,8 +78,8 @@ static LLVMTypeRef flexible_member(LLVMTypeRef type)
 }
 
 /* Mark the references of weak fields. False: one has none. */
-static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said,
-                      const struct cn_layout_sizes *sizes, values *offsets, size_t base_refs)
+static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said, const struct cn_layout_sizes *sizes,
+                      values *offsets, size_t base_refs)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
   bool all = true;
@@ -113,8 +99,8 @@ static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said,
   return all;
 }
 
-static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes,
-                                 const values *offsets, size_t base_refs, uint32_t flags)
+static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes, const values *offsets,
+                                 size_t base_refs, uint32_t flags)
 {
   CN_CHECK(base_refs <= offsets->count && sizes->elem_offset <= sizes->base_size);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -149,8 +135,7 @@ static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
 
-  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)),
-                        i32);
+  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)), i32);
 }
 
 LLVMValueRef cn_layouts_names(LLVMValueRef layout)
@@ -191,8 +176,8 @@ static LLVMValueRef get(const struct cn_ptrmap *map, LLVMValueRef constant)
   return at ? (LLVMValueRef)(uintptr_t)*at : NULL;
 }
 
-static void put_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
-                       LLVMValueRef names, LLVMValueRef layout)
+static void put_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape, LLVMValueRef names,
+                       LLVMValueRef layout)
 {
   put(&table->by_value, key(ctx, shape, names), layout);
   put(&table->by_shape, shape, layout);
@@ -220,15 +205,15 @@ void cn_layouts_table_free(struct cn_layout_table *table)
   cn_ptrmap_free(&table->names);
 }
 
-static LLVMValueRef find(struct cn_ctx *ctx, const struct cn_layout_table *table,
-                         LLVMValueRef shape, LLVMValueRef names)
+static LLVMValueRef find(struct cn_ctx *ctx, const struct cn_layout_table *table, LLVMValueRef shape,
+                         LLVMValueRef names)
 {
   return names ? get(&table->by_value, key(ctx, shape, names)) : get(&table->by_shape, shape);
 }
 
 /* The layout of this shape, with names unless they are null: then that of any type will do. */
-static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table,
-                                LLVMValueRef shape, LLVMValueRef names)
+static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                                LLVMValueRef names)
 {
   CN_CHECK(LLVMIsAConstantStruct(shape));
   LLVMValueRef layout = find(ctx, table, shape, names), named = names;
@@ -254,9 +239,9 @@ static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *tabl
 
 /* ---- from a type ---- */
 
-LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
-                                 LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
-                                 const struct cn_type_said *said, LLVMValueRef at)
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
+                                 enum cn_layout_form form, uint64_t size, const struct cn_type_said *said,
+                                 LLVMValueRef at)
 {
   struct cn_layout_sizes sizes = {0};
   values offsets = {0};
@@ -284,8 +269,7 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
     sizes.elem_size = LLVMABISizeOfType(ctx->layout, element);
   if (flexible) {
     sizes.base_size = LLVMABISizeOfType(ctx->layout, type);
-    sizes.elem_offset =
-        LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
+    sizes.elem_offset = LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
   }
   if (form != CN_LAYOUT_OBJECT)
     ok = ok && sizes.elem_offset <= UINT32_MAX && find_refs(ctx, element, 0, &offsets);
@@ -296,20 +280,19 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   if (said)
     flags |= said->flags | (said->weak.count ? CAIRN_ABI_LAYOUT_WEAK_FIELDS : 0);
   if (ok && (flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0 && said->weak.count == 0)
-    cn_error(ctx, at, "type-metadata", "%.*s is an ephemeron, and has no weak field",
-             (int)strcspn(said->names, "\n"), said->names);
+    cn_error(ctx, at, "type-metadata", "%.*s is an ephemeron, and has no weak field", (int)strcspn(said->names, "\n"),
+             said->names);
   else if (ok && said && !mark_weak(ctx, said, &sizes, &offsets, base_refs))
-    cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference",
-             (int)strcspn(said->names, "\n"), said->names);
+    cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference", (int)strcspn(said->names, "\n"),
+             said->names);
   else if (ok)
     layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs, flags),
                          said ? cn_layout_names_string(ctx, said->names) : NULL);
   else
-    cn_error(
-        ctx, at, "layout-too-large",
-        "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
-        "cannot be described",
-        MAX_OFFSETS);
+    cn_error(ctx, at, "layout-too-large",
+             "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
+             "cannot be described",
+             MAX_OFFSETS);
   cn_free(&offsets);
   return layout;
 }
@@ -374,14 +357,12 @@ static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef t
 
   if (!bytes) {
     cn_error(ctx, call, "alloc-size",
-             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY
-             " for what is sized at run time");
+             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY " for what is sized at run time");
     return 0;
   }
   uint64_t size = LLVMConstIntGetZExtValue(bytes);
   if (size < least || size > (UINT64_C(1) << 47)) {
-    cn_error(ctx, call, "alloc-size",
-             "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
+    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
              (unsigned long long)size, (unsigned long long)least);
     return 0;
   }
@@ -403,9 +384,8 @@ static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
 {
   unsigned given = LLVMGetAlignment(global);
 
-  return given && given <= CAIRN_ABI_OBJECT_ALIGN
-             ? given
-             : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
+  return given && given <= CAIRN_ABI_OBJECT_ALIGN ? given
+                                                  : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
 }
 
 static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
@@ -414,8 +394,8 @@ static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMV
   enum cn_layout_form form = allocator->form;
 
   if (!has_right_type(call, allocator)) {
-    cn_error(ctx, call, "reserved-name", "@%s takes (ptr, %si64) and returns ptr addrspace(1)",
-             allocator->name, allocator->resizes ? "ptr addrspace(1), " : "");
+    cn_error(ctx, call, "reserved-name", "@%s takes (ptr, %si64) and returns ptr addrspace(1)", allocator->name,
+             allocator->resizes ? "ptr addrspace(1), " : "");
     return;
   }
   LLVMValueRef operand = LLVMGetOperand(call, 0);

@@ -50,9 +50,9 @@ void cn_layouts_table_free(struct cn_layout_table *table);
  * is the bytes of an object, at least its type's; other forms ignore it. `said` is of the
  * type (layout_names.h), or null if no object will have it: then any layout of that shape will do.
  * Null after an error at `at`. */
-LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table,
-                                 LLVMTypeRef type, enum cn_layout_form form, uint64_t size,
-                                 const struct cn_type_said *said, LLVMValueRef at);
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
+                                 enum cn_layout_form form, uint64_t size, const struct cn_type_said *said,
+                                 LLVMValueRef at);
 
 /* The global with a layout's names, or null. */
 LLVMValueRef cn_layouts_names(LLVMValueRef layout);

@@ -16,15 +16,13 @@
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 
-static LLVMValueRef emit_slow(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
-                              LLVMValueRef uninit)
+static LLVMValueRef emit_slow(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef uninit)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(ctx->llvm, 0), ref, i64, i64};
   LLVMTypeRef type = LLVMFunctionType(ref, parameters, 4, false);
   LLVMValueRef callee = cn_emit_declare(ctx, CN_RESIZE_SLOW, type, LLVMPreserveAllCallConv);
-  LLVMValueRef arguments[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1),
-                              LLVMGetOperand(call, 2), uninit};
+  LLVMValueRef arguments[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), uninit};
 
   if (!callee)
     return NULL;
@@ -33,8 +31,8 @@ static LLVMValueRef emit_slow(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMVa
   return slow;
 }
 
-static LLVMValueRef emit_finish(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef fresh,
-                                LLVMValueRef array, LLVMValueRef uninit)
+static LLVMValueRef emit_finish(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef fresh, LLVMValueRef array,
+                                LLVMValueRef uninit)
 {
   LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
   LLVMTypeRef parameters[] = {ref, ref, i64}, type = LLVMFunctionType(ref, parameters, 3, false);
@@ -43,9 +41,8 @@ static LLVMValueRef emit_finish(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
 
   if (!callee)
     return NULL;
-  LLVMAddAttributeAtIndex(
-      callee, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  LLVMAddAttributeAtIndex(callee, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
   cn_add_attribute(ctx, callee, CN_FUNCTION_INDEX, "nounwind", 0);
   return LLVMBuildCall2(builder, type, callee, arguments, 3, "");
 }
@@ -59,8 +56,7 @@ void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef c
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
   LLVMValueRef fresh = emit_slow(ctx, builder, call, uninit);
-  LLVMValueRef result =
-      fresh ? emit_finish(ctx, builder, fresh, LLVMGetOperand(call, 1), uninit) : NULL;
+  LLVMValueRef result = fresh ? emit_finish(ctx, builder, fresh, LLVMGetOperand(call, 1), uninit) : NULL;
   if (!result)
     return;
   LLVMReplaceAllUsesWith(call, result);

@@ -66,8 +66,7 @@ static bool is_variadic(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
-  return LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) &&
-         !(callee && LLVMGetIntrinsicID(callee));
+  return LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !(callee && LLVMGetIntrinsicID(callee));
 }
 
 /* ---- what cannot be ---- */
@@ -86,8 +85,7 @@ static void refuse_variadic(struct cn_ctx *ctx, LLVMValueRef call)
     for (size_t a = 0; a < sizeof never / sizeof *never; a++)
       if (LLVMGetCallSiteEnumAttribute(call, i + 1, cn_attribute_kind(never[a])))
         cn_error(ctx, call, "variadic-statepoint",
-                 "argument %u of a variadic callee is %s: no other function can pass it on", i + 1,
-                 never[a]);
+                 "argument %u of a variadic callee is %s: no other function can pass it on", i + 1, never[a]);
   }
 }
 
@@ -111,8 +109,8 @@ void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call)
   }
   if (LLVMIsACallInst(call) && (is_guard(call) || is_deoptimize(call)))
     return;
-  cn_error(ctx, call, "intrinsic-statepoint",
-           "%s runs code that a statepoint cannot call; lower it to a call before", name);
+  cn_error(ctx, call, "intrinsic-statepoint", "%s runs code that a statepoint cannot call; lower it to a call before",
+           name);
 }
 
 /* ---- guards ---- */
@@ -129,8 +127,7 @@ static bool has_guard(LLVMValueRef function)
 static void lower_guards(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error =
-      LLVMRunPassesOnFunction(function, "lower-guard-intrinsic", ctx->machine, options);
+  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "lower-guard-intrinsic", ctx->machine, options);
 
   CN_CHECK(!error);
   LLVMDisposePassBuilderOptions(options);
@@ -156,20 +153,18 @@ static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
 /* Is it any but "returned", which would speak of another call's result? */
 static bool is_copied(LLVMAttributeRef attribute)
 {
-  return !LLVMIsEnumAttribute(attribute) ||
-         LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
+  return !LLVMIsEnumAttribute(attribute) || LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
 }
 
-static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValueRef to,
-                               unsigned index)
+static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValueRef to, unsigned index)
 {
   cn_emit_attributes_of(from, from_index, to, index, is_copied);
 }
 
 /* Build a call of `callee` with the old one's bundles, function attributes and place; an invoke
  * stays one. */
-static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef callee,
-                               LLVMValueRef *arguments, unsigned count)
+static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef callee, LLVMValueRef *arguments,
+                               unsigned count)
 {
   unsigned bundle_count;
   CN_CHECK(LLVMCountParamTypes(type) == count && !LLVMIsFunctionVarArg(type));
@@ -178,12 +173,10 @@ static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef 
   LLVMValueRef made;
 
   if (LLVMIsAInvokeInst(c->call))
-    made = LLVMBuildInvokeWithOperandBundles(c->builder, type, callee, arguments, count,
-                                             LLVMGetNormalDest(c->call), LLVMGetUnwindDest(c->call),
-                                             bundles, bundle_count, "");
+    made = LLVMBuildInvokeWithOperandBundles(c->builder, type, callee, arguments, count, LLVMGetNormalDest(c->call),
+                                             LLVMGetUnwindDest(c->call), bundles, bundle_count, "");
   else
-    made = LLVMBuildCallWithOperandBundles(c->builder, type, callee, arguments, count, bundles,
-                                           bundle_count, "");
+    made = LLVMBuildCallWithOperandBundles(c->builder, type, callee, arguments, count, bundles, bundle_count, "");
   for (unsigned i = 0; i < bundle_count; i++)
     LLVMDisposeOperandBundle(bundles[i]);
   free(bundles);
@@ -222,8 +215,7 @@ static void lower_deoptimize(struct change *c)
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetArgOperand(call, i);
   LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, count);
-  LLVMValueRef made =
-      build_like(c, type, declare(c->ctx, "__llvm_deoptimize", type), arguments, count);
+  LLVMValueRef made = build_like(c, type, declare(c->ctx, "__llvm_deoptimize", type), arguments, count);
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 1; i <= count; i++)
     copy_attributes_at(call, i, made, i);
@@ -235,8 +227,7 @@ static void lower_deoptimize(struct change *c)
 
 /* ---- copies ---- */
 
-static LLVMValueRef call_intrinsic(struct change *c, const char *name, LLVMValueRef pointer,
-                                   size_t count)
+static LLVMValueRef call_intrinsic(struct change *c, const char *name, LLVMValueRef pointer, size_t count)
 {
   LLVMTypeRef types[] = {LLVMTypeOf(pointer), LLVMTypeOf(pointer)};
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, types, count);
@@ -270,8 +261,8 @@ static void lower_copy(struct change *c)
   split_pointer(c, LLVMGetArgOperand(c->call, 0), arguments);
   split_pointer(c, LLVMGetArgOperand(c->call, 1), arguments + 2);
   arguments[4] = LLVMGetArgOperand(c->call, 2);
-  char *name = cn_format("__llvm_%s_element_unordered_atomic_safepoint_%u", copy_name(c->call),
-                         (unsigned)element_size(c->call));
+  char *name =
+      cn_format("__llvm_%s_element_unordered_atomic_safepoint_%u", copy_name(c->call), (unsigned)element_size(c->call));
   LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, 5);
   build_like(c, type, declare(c->ctx, name, type), arguments, 5);
   LLVMInstructionEraseFromParent(c->call);
@@ -282,8 +273,7 @@ static void lower_copy(struct change *c)
 
 /* Copy the attributes of argument `i`, which is argument i + 1 of `function`: the callee comes
  * first. */
-static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner,
-                          LLVMValueRef outer)
+static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner, LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
   LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
@@ -312,8 +302,7 @@ static LLVMValueRef make_caller(struct change *c, LLVMTypeRef type, LLVMValueRef
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(c->ctx->llvm, function, ""));
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetParam(function, i + 1);
-  *inner = LLVMBuildCall2(builder, LLVMGetCalledFunctionType(c->call), LLVMGetParam(function, 0),
-                          arguments, count, "");
+  *inner = LLVMBuildCall2(builder, LLVMGetCalledFunctionType(c->call), LLVMGetParam(function, 0), arguments, count, "");
   LLVMSetInstructionCallConv(*inner, LLVMGetInstructionCallConv(c->call));
   copy_attributes_at(c->call, LLVMAttributeReturnIndex, *inner, LLVMAttributeReturnIndex);
   if (LLVMGetTypeKind(LLVMTypeOf(*inner)) == LLVMVoidTypeKind)

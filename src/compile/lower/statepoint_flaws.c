@@ -30,8 +30,8 @@ static void add_flaw(const struct flaws *flaws, const char *rule, const char *wh
 }
 
 /* add_flaw() with a name after the reason. */
-static void add_named_flaw(const struct flaws *flaws, const char *rule, const char *why,
-                           const char *name, size_t length)
+static void add_named_flaw(const struct flaws *flaws, const char *rule, const char *why, const char *name,
+                           size_t length)
 {
   char *text = cn_format("%s%.*s", why, (int)length, name);
 
@@ -104,11 +104,10 @@ void cn_flaws_of_deopt(LLVMValueRef call, cn_flaw *report, void *to)
   CN_ASSERT(cn_is_call(call));
   for (cn_calls_bundle(call, "deopt", &i, &end); i < end; i++)
     if (!is_recordable(LLVMTypeOf(LLVMGetOperand(call, i))))
-      add_flaw(
-          &flaws, "deopt-aggregate",
-          "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "
-          "fails over; pass pointers, numbers and vectors of up to 128 bits, by extractvalue or "
-          "extractelement");
+      add_flaw(&flaws, "deopt-aggregate",
+               "deoptimisation state holds an aggregate, or another value that LLVM 22 records in part or "
+               "fails over; pass pointers, numbers and vectors of up to 128 bits, by extractvalue or "
+               "extractelement");
 }
 
 void cn_flaws_of_bundles(LLVMValueRef call, cn_flaw *report, void *to)
@@ -150,20 +149,16 @@ static void check_arguments(const struct flaws *flaws, const struct cn_call_targ
   for (unsigned a = site->first; a < site->first + site->count; a++) {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(site->call, a)));
     if (kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind)
-      add_flaw(flaws, "token-argument",
-               "a call with a token or metadata argument cannot be a safepoint");
+      add_flaw(flaws, "token-argument", "a call with a token or metadata argument cannot be a safepoint");
     if (LLVMGetCallSiteAttributeCount(site->call, a + 1) == 0)
       continue;
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
-      LLVMAttributeRef attribute =
-          LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind(copies[c]));
+      LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind(copies[c]));
       if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
-        add_flaw(flaws, "byval-reference",
-                 "an argument copied to the stack holds references that nothing describes");
+        add_flaw(flaws, "byval-reference", "an argument copied to the stack holds references that nothing describes");
     }
     if (LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind("swifterror")))
-      add_flaw(flaws, "statepoint-convention",
-               "LLVM 22 loses the swifterror argument of a safepoint");
+      add_flaw(flaws, "statepoint-convention", "LLVM 22 loses the swifterror argument of a safepoint");
   }
 }
 
@@ -190,8 +185,7 @@ void cn_flaws_of_point(LLVMValueRef call, cn_flaw *report, void *to)
 
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(cn_call_target_callee(&site))) != 0)
-    add_flaw(&flaws, "callee-address-space",
-             "the callee of a safepoint must be in address space 0");
+    add_flaw(&flaws, "callee-address-space", "the callee of a safepoint must be in address space 0");
   check_convention(&flaws);
   check_arguments(&flaws, &site);
   cn_flaws_of_bundles(call, report, to);
@@ -228,11 +222,9 @@ static void check_listed(struct judge *judge, LLVMValueRef statepoint)
   for (cn_calls_bundle(statepoint, "gc-live", &i, &end); i < end; i++) {
     LLVMValueRef value = LLVMGetOperand(statepoint, i);
     LLVMTypeRef type = LLVMTypeOf(value);
-    if (!cn_is_ref(type) && !cn_is_ref_vector(type) && !LLVMIsUndef(value) &&
-        !LLVMIsAAllocaInst(value))
-      refuse_given(
-          judge, statepoint, "live-operands",
-          "the statepoint's gc-live bundle has something that is no reference: LLVM drops it");
+    if (!cn_is_ref(type) && !cn_is_ref_vector(type) && !LLVMIsUndef(value) && !LLVMIsAAllocaInst(value))
+      refuse_given(judge, statepoint, "live-operands",
+                   "the statepoint's gc-live bundle has something that is no reference: LLVM drops it");
   }
 }
 
@@ -244,9 +236,8 @@ static void judge_statepoint(struct judge *judge, LLVMValueRef statepoint)
   cn_flaws_of_point(statepoint, refuse_given, judge);
   check_listed(judge, statepoint);
   if (site.type && !cn_convention_returns(LLVMGetReturnType(site.type)))
-    refuse_given(
-        judge, statepoint, "large-result",
-        "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
+    refuse_given(judge, statepoint, "large-result",
+                 "a statepoint whose result does not come back in registers: LLVM 22 miscompiles it");
   if (cn_calls_have(statepoint, "returns_twice") ||
       (LLVMIsAFunction(callee) &&
        LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("returns_twice"))))

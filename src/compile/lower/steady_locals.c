@@ -80,8 +80,7 @@ static void steady(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef allo
   while (LLVMIsAAllocaInst(next))
     next = LLVMGetNextInstruction(next);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, next);
-  LLVMValueRef copy =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(strip), strip, &alloca, 1, "steady");
+  LLVMValueRef copy = LLVMBuildCall2(builder, LLVMGlobalGetValueType(strip), strip, &alloca, 1, "steady");
   for (size_t i = 0; i < users.count; i++)
     replace_operands(users.at[i], alloca, copy);
   cn_free(&users);
@@ -92,8 +91,7 @@ bool cn_steady_locals(struct cn_ctx *ctx)
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   CN_EACH_FUNCTION(f, ctx->module) {
-    LLVMValueRef i =
-        LLVMIsDeclaration(f) ? NULL : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
+    LLVMValueRef i = LLVMIsDeclaration(f) ? NULL : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
     for (; i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAAllocaInst(i) && is_described(i))
         steady(ctx, builder, i);

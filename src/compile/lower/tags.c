@@ -53,8 +53,7 @@ static LLVMValueRef used(struct cn_ctx *ctx, enum tag tag)
   if (!function || !LLVMGetFirstUse(function))
     return NULL;
   if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type_of(ctx, tag)) {
-    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)",
-             names[tag]);
+    cn_error(ctx, function, "tag-call", "@%s is not declared as Cairn has it (docs/words.md)", names[tag]);
     return NULL;
   }
   if (cn_words(ctx).reference_bits == 0) {
@@ -79,13 +78,12 @@ static void describe(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
 
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
     cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, attributes[i], 0);
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
   if (tag == FROM)
-    LLVMAddAttributeAtIndex(function, LLVMAttributeReturnIndex,
-                            LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_IMMOVABLE,
-                                                      sizeof CN_ATTR_IMMOVABLE - 1, "", 0));
+    LLVMAddAttributeAtIndex(
+        function, LLVMAttributeReturnIndex,
+        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_IMMOVABLE, sizeof CN_ATTR_IMMOVABLE - 1, "", 0));
 }
 
 void cn_tags_prepare(struct cn_ctx *ctx)
@@ -140,8 +138,7 @@ static LLVMValueRef word_of(const struct lowering *l, LLVMValueRef value)
 
 static LLVMValueRef address(const struct lowering *l, LLVMValueRef call)
 {
-  return LLVMBuildPtrToInt(l->builder, LLVMGetOperand(call, 0),
-                           LLVMInt64TypeInContext(l->ctx->llvm), "");
+  return LLVMBuildPtrToInt(l->builder, LLVMGetOperand(call, 0), LLVMInt64TypeInContext(l->ctx->llvm), "");
 }
 
 static void replace(LLVMValueRef call, LLVMValueRef with)
@@ -207,8 +204,7 @@ static struct sum raise(struct lowering *l, LLVMValueRef integer, unsigned depth
 
 static struct sum raise_sum(struct lowering *l, LLVMValueRef integer, unsigned depth)
 {
-  struct sum a = raise(l, LLVMGetOperand(integer, 0), depth + 1),
-             b = raise(l, LLVMGetOperand(integer, 1), depth + 1);
+  struct sum a = raise(l, LLVMGetOperand(integer, 0), depth + 1), b = raise(l, LLVMGetOperand(integer, 1), depth + 1);
   bool add = LLVMGetInstructionOpcode(integer) == LLVMAdd;
 
   return (struct sum){add ? LLVMBuildAdd(l->builder, a.value, b.value, "")
@@ -267,8 +263,7 @@ static LLVMValueRef comparable(const struct lowering *l, LLVMValueRef operand)
 /* Compare words: they are in the order of their integers, signed and unsigned. */
 static void lower_comparison(struct lowering *l, LLVMValueRef compare)
 {
-  LLVMValueRef a = comparable(l, LLVMGetOperand(compare, 0)),
-               b = comparable(l, LLVMGetOperand(compare, 1));
+  LLVMValueRef a = comparable(l, LLVMGetOperand(compare, 0)), b = comparable(l, LLVMGetOperand(compare, 1));
 
   if (!a || !b)
     return;
@@ -281,15 +276,13 @@ static void lower_comparisons(struct lowering *l)
   CN_EACH_FUNCTION(f, l->ctx->module)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if (LLVMIsAICmpInst(i) &&
-            (word_of(l, LLVMGetOperand(i, 0)) || word_of(l, LLVMGetOperand(i, 1))))
+        if (LLVMIsAICmpInst(i) && (word_of(l, LLVMGetOperand(i, 0)) || word_of(l, LLVMGetOperand(i, 1))))
           lower_comparison(l, i);
 }
 
 static void lower_calls(struct lowering *l, enum tag tag)
 {
-  static void (*const lower[TAGS])(struct lowering *, LLVMValueRef) = {lower_from, lower_is,
-                                                                       lower_value};
+  static void (*const lower[TAGS])(struct lowering *, LLVMValueRef) = {lower_from, lower_is, lower_value};
   LLVMValueRef function = LLVMGetNamedFunction(l->ctx->module, names[tag]);
 
   if (!function)
@@ -307,8 +300,7 @@ static void lower_calls(struct lowering *l, enum tag tag)
 /* verify-safepoints would take an integer for an address. */
 static void mark_lowered(struct cn_ctx *ctx)
 {
-  LLVMAddNamedMetadataOperand(ctx->module, CN_WORDS_LOWERED,
-                              LLVMMDNodeInContext(ctx->llvm, NULL, 0));
+  LLVMAddNamedMetadataOperand(ctx->module, CN_WORDS_LOWERED, LLVMMDNodeInContext(ctx->llvm, NULL, 0));
 }
 
 /* Integers are read first: what is made of them and compared with them then finds the words. */

@@ -19,9 +19,8 @@ void cn_markers_describe(struct cn_ctx *ctx, const char *name)
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
   /* Merging two calls with different arguments would give one with a computed argument. */
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nomerge", 0);
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
 }
 
 void cn_markers_erase(LLVMValueRef function)

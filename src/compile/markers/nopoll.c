@@ -50,8 +50,7 @@ static bool is_used_in(struct cn_ctx *ctx, const char *name, LLVMValueRef functi
 
   for (LLVMUseRef use = of ? LLVMGetFirstUse(of) : NULL; use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (LLVMIsAInstruction(user) &&
-        LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
+    if (LLVMIsAInstruction(user) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
       return true;
   }
   return false;
@@ -157,15 +156,14 @@ static void check_marker(struct cn_ctx *ctx, const char *name)
   if (!function)
     return;
   if (!LLVMIsDeclaration(function) || LLVMGlobalGetValueType(function) != type) {
-    cn_error(ctx, function, "nopoll-region", "@%s is not declared as void (), without a body",
-             name);
+    cn_error(ctx, function, "nopoll-region", "@%s is not declared as void (), without a body", name);
     return;
   }
   CN_EACH_USE(use, function) {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsACallInst(user) || cn_direct_callee(user) != function)
-      cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "nopoll-region",
-               "@%s is used other than by a call", name);
+      cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "nopoll-region", "@%s is used other than by a call",
+               name);
   }
 }
 
@@ -202,8 +200,7 @@ static bool leaves(LLVMValueRef end)
          (LLVMIsACleanupReturnInst(end) && LLVMGetNumSuccessors(end) == 0);
 }
 
-static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint32_t *depths,
-                        uint32_t b)
+static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint32_t *depths, uint32_t b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
   uint32_t depth = depths[b];
@@ -237,8 +234,7 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
   for (uint32_t b = 0; b < cfg.count; b++) {
     if (depths)
       check_block(ctx, &cfg, depths, b);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && none;
-         i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].block); i && none; i = LLVMGetNextInstruction(i))
       check_call(ctx, i, "function");
   }
   free(depths);
@@ -262,13 +258,11 @@ static LLVMValueRef declare(struct cn_ctx *ctx, const char *name)
   LLVMValueRef function = marker(ctx, name);
 
   if (!function)
-    function = LLVMAddFunction(ctx->module, name,
-                               LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
+    function = LLVMAddFunction(ctx->module, name, LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "willreturn", 0);
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, "1", 1));
   return function;
 }
 

@@ -33,8 +33,7 @@ static LLVMValueRef marker(struct cn_ctx *ctx, const char *name, unsigned parame
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
-  return function && LLVMGlobalGetValueType(function) == marker_type(ctx, parameters) ? function
-                                                                                      : NULL;
+  return function && LLVMGlobalGetValueType(function) == marker_type(ctx, parameters) ? function : NULL;
 }
 
 struct cn_span_marks cn_span_marks(struct cn_ctx *ctx)
@@ -69,8 +68,7 @@ void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(call));
 
   CN_ASSERT(cn_is_call(call));
-  LLVMSetMetadata(
-      call, LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1), node);
+  LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1), node);
 }
 
 static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
@@ -101,8 +99,8 @@ bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function)
 
 static uint32_t open_one(struct cn_spans *s, uint32_t outer, struct cn_span_open one)
 {
-  return cn_triples_add(&s->open, (struct cn_triple){outer | (uint64_t)one.depth << DEPTH_SHIFT,
-                                                     (uintptr_t)one.key, (uintptr_t)one.value});
+  return cn_triples_add(&s->open, (struct cn_triple){outer | (uint64_t)one.depth << DEPTH_SHIFT, (uintptr_t)one.key,
+                                                     (uintptr_t)one.value});
 }
 
 bool cn_spans_outer(const struct cn_spans *s, uint32_t *open, struct cn_span_open *out)
@@ -149,14 +147,12 @@ static uint32_t depth_of(LLVMValueRef i)
   return depth;
 }
 
-uint32_t cn_spans_after(struct cn_spans *s, const struct cn_span_marks *marks, LLVMValueRef i,
-                        uint32_t open)
+uint32_t cn_spans_after(struct cn_spans *s, const struct cn_span_marks *marks, LLVMValueRef i, uint32_t open)
 {
   if (cn_span_is_begin(marks, i))
-    return open_one(s, open,
-                    (struct cn_span_open){.key = LLVMGetOperand(i, 0),
-                                          .value = LLVMGetOperand(i, 1),
-                                          .depth = depth_of(i)});
+    return open_one(
+        s, open,
+        (struct cn_span_open){.key = LLVMGetOperand(i, 0), .value = LLVMGetOperand(i, 1), .depth = depth_of(i)});
   return cn_span_is_end(marks, i) ? close_one(s, open, LLVMGetOperand(i, 0)) : open;
 }
 
@@ -171,16 +167,14 @@ uint32_t cn_spans_around(struct cn_spans *s, LLVMValueRef call, uint32_t open)
   LLVMValueRef *operands = cn_alloc((count + 1) * sizeof *operands);
   LLVMGetMDNodeOperands(node, operands);
   for (; count; count -= 2)
-    open = open_one(s, open,
-                    (struct cn_span_open){.key = operands[count - 2],
-                                          .value = operands[count - 1],
-                                          .depth = depth_of(call)});
+    open = open_one(
+        s, open,
+        (struct cn_span_open){.key = operands[count - 2], .value = operands[count - 1], .depth = depth_of(call)});
   free(operands);
   return open;
 }
 
-static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks,
-                       LLVMBasicBlockRef block, uint32_t open)
+static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks, LLVMBasicBlockRef block, uint32_t open)
 {
   CN_EACH_INSTRUCTION(i, block) {
     uint32_t after = cn_spans_after(s, marks, i, open);
@@ -216,15 +210,12 @@ void cn_spans_free(struct cn_spans *s)
 
 /* ---- what is wrong ---- */
 
-static void check_use(struct cn_ctx *ctx, LLVMValueRef function, const char *name,
-                      LLVMValueRef user)
+static void check_use(struct cn_ctx *ctx, LLVMValueRef function, const char *name, LLVMValueRef user)
 {
   if (!calls(function, user))
-    cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "span-marker",
-             "@%s is used other than by a call", name);
+    cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "span-marker", "@%s is used other than by a call", name);
   else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
-    cn_error(ctx, user, "span-marker",
-             "a span in a function that is not managed: nothing is known of its frames");
+    cn_error(ctx, user, "span-marker", "a span in a function that is not managed: nothing is known of its frames");
 }
 
 static void check_marker(struct cn_ctx *ctx, const char *name, unsigned parameters)
@@ -248,8 +239,7 @@ void cn_spans_check_markers(struct cn_ctx *ctx)
   check_marker(ctx, CN_SPAN_END, END_PARAMETERS);
 }
 
-static void check_constants(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef key,
-                            LLVMValueRef value)
+static void check_constants(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef key, LLVMValueRef value)
 {
   const char *why = cn_span_refused(ctx, key, value);
 
@@ -273,8 +263,7 @@ static void check_metadata(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef n
   free(operands);
 }
 
-static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *marks, LLVMValueRef i,
-                              bool constants)
+static void check_instruction(struct cn_ctx *ctx, const struct cn_span_marks *marks, LLVMValueRef i, bool constants)
 {
   LLVMValueRef node = metadata_of(i);
 
@@ -323,8 +312,7 @@ static void check_block(struct cn_ctx *ctx, struct cn_spans *s, const struct cn_
   for (uint32_t n = 0; n < cfg->blocks[b].succ_count; n++) {
     uint32_t to = cfg->blocks[b].succs[n];
     if (s->starts[to] != open && !idle[to])
-      cn_error(ctx, end, "span-nesting",
-               "from here on a span is open on some paths and not on others");
+      cn_error(ctx, end, "span-nesting", "from here on a span is open on some paths and not on others");
   }
 }
 
@@ -375,8 +363,7 @@ void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
 }
 
 /* A smaller span of the same function has the same key: nobody ever finds this one. */
-static bool is_hidden(const struct cn_spans *s, uint32_t from, uint32_t outer,
-                      const struct cn_span_open *one)
+static bool is_hidden(const struct cn_spans *s, uint32_t from, uint32_t outer, const struct cn_span_open *one)
 {
   struct cn_span_open inner;
 
@@ -386,8 +373,7 @@ static bool is_hidden(const struct cn_spans *s, uint32_t from, uint32_t outer,
   return false;
 }
 
-void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call,
-                        struct cn_operands *out)
+void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call, struct cn_operands *out)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   const uint64_t *found = tails->calls.count ? cn_ptrmap_find(&tails->calls, call) : NULL;
@@ -412,8 +398,7 @@ void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMVal
   cn_push(&out->values, LLVMConstInt(i64, length, false));
 }
 
-void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call,
-                           LLVMValueRef statepoint)
+void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call, LLVMValueRef statepoint)
 {
   LLVMValueRef node = tails->calls.count ? metadata_of(call) : NULL;
 

@@ -51,13 +51,12 @@ bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function);
  * do not matter there? The caller frees it. */
 bool *cn_spans_idle(const struct cn_cfg *cfg);
 
-void cn_spans_find(struct cn_spans *spans, const struct cn_span_marks *marks,
-                   const struct cn_cfg *cfg);
+void cn_spans_find(struct cn_spans *spans, const struct cn_span_marks *marks, const struct cn_cfg *cfg);
 void cn_spans_free(struct cn_spans *spans);
 /* The open spans after `instruction`, if `open` are before it. CN_NO_SPAN: it ends a span that
  * never began. */
-uint32_t cn_spans_after(struct cn_spans *spans, const struct cn_span_marks *marks,
-                        LLVMValueRef instruction, uint32_t open);
+uint32_t cn_spans_after(struct cn_spans *spans, const struct cn_span_marks *marks, LLVMValueRef instruction,
+                        uint32_t open);
 /* The same with the spans of the metadata of `call`, for the call itself. */
 uint32_t cn_spans_around(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
 /* Set that metadata, or remove it (null). */
@@ -83,8 +82,8 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
 void cn_spans_describe(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
 /* Build a marker before an instruction: of a beginning, or of an end (`value` is null). */
-void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
-                           LLVMValueRef key, LLVMValueRef value);
+void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location, LLVMValueRef key,
+                           LLVMValueRef value);
 
 /* ---- spans_table.c ---- */
 
@@ -98,8 +97,7 @@ const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef v
 /* Read what the module has. False: that is no table. */
 bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table);
 void cn_span_table_check(struct cn_ctx *ctx); /* report one that is none */
-uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key,
-                           LLVMValueRef value);
+uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key, LLVMValueRef value);
 /* Put it into the module, if it has grown; frees it. */
 void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table);
 
@@ -113,11 +111,9 @@ struct cn_span_tails {
 void cn_span_tails_start(struct cn_ctx *ctx, struct cn_span_tails *tails);
 void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg);
 /* Append the operands for `call` (abi.def, SPAN_MARK). */
-void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call,
-                        struct cn_operands *out);
+void cn_span_tails_push(struct cn_ctx *ctx, struct cn_span_tails *tails, LLVMValueRef call, struct cn_operands *out);
 /* Copy the metadata of `call` to its statepoint. */
-void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call,
-                           LLVMValueRef statepoint);
+void cn_span_tails_hand_on(const struct cn_span_tails *tails, LLVMValueRef call, LLVMValueRef statepoint);
 void cn_span_tails_leave(struct cn_span_tails *tails);
 void cn_span_tails_end(struct cn_ctx *ctx, struct cn_span_tails *tails);
 

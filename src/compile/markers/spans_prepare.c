@@ -26,8 +26,8 @@ void cn_spans_describe(struct cn_ctx *ctx)
   cn_markers_describe(ctx, CN_SPAN_END);
 }
 
-void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location,
-                           LLVMValueRef key, LLVMValueRef value)
+void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadataRef location, LLVMValueRef key,
+                           LLVMValueRef value)
 {
   const char *name = value ? CN_SPAN_BEGIN : CN_SPAN_END;
   unsigned count = value ? 2 : 1;
@@ -102,8 +102,8 @@ static bool may_throw(const struct closer *c, LLVMValueRef i)
 {
   if (LLVMIsAInvokeInst(i))
     return c->idle[cn_cfg_index(&c->cfg, LLVMGetUnwindDest(i))];
-  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") && !cn_calls_some_intrinsic(i)) ||
-         LLVMIsAResumeInst(i) || (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
+  return (LLVMIsACallInst(i) && !cn_calls_have(i, "nounwind") && !cn_calls_some_intrinsic(i)) || LLVMIsAResumeInst(i) ||
+         (LLVMIsACleanupReturnInst(i) && LLVMGetNumSuccessors(i) == 0);
 }
 
 static void keep_out(struct cn_ctx *ctx, LLVMValueRef function)
@@ -199,8 +199,7 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
 static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges",
-                                               ctx->machine, options);
+  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges", ctx->machine, options);
 
   LLVMDisposePassBuilderOptions(options);
   return cn_llvm_ok(ctx, function, error);

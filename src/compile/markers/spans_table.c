@@ -139,17 +139,14 @@ static LLVMValueRef field(LLVMValueRef entries, uint64_t entry, unsigned which)
 static LLVMValueRef distant(LLVMValueRef distance)
 {
   LLVMValueRef difference =
-      LLVMIsAConstantExpr(distance) && LLVMGetConstOpcode(distance) == LLVMTrunc
-          ? LLVMGetOperand(distance, 0)
-          : NULL;
+      LLVMIsAConstantExpr(distance) && LLVMGetConstOpcode(distance) == LLVMTrunc ? LLVMGetOperand(distance, 0) : NULL;
 
   return difference && LLVMIsAConstantExpr(difference) && LLVMGetConstOpcode(difference) == LLVMSub
              ? LLVMGetOperand(difference, 0)
              : NULL;
 }
 
-static bool read_entry(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef entries,
-                       uint64_t entry)
+static bool read_entry(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef entries, uint64_t entry)
 {
   LLVMValueRef fields[FIELDS];
   struct address address = {0};
@@ -200,14 +197,12 @@ void cn_span_table_check(struct cn_ctx *ctx)
 
 /* ---- writing ---- */
 
-uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key,
-                           LLVMValueRef value)
+uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key, LLVMValueRef value)
 {
   struct address address;
 
   CN_CHECK(!cn_span_refused(ctx, key, value) && read_address(ctx, value, &address));
-  return cn_triples_add(&table->entries,
-                        (struct cn_triple){0, (uintptr_t)key, (uintptr_t)usual_form(ctx, address)});
+  return cn_triples_add(&table->entries, (struct cn_triple){0, (uintptr_t)key, (uintptr_t)usual_form(ctx, address)});
 }
 
 static LLVMTypeRef entry_type(struct cn_ctx *ctx)
@@ -219,20 +214,18 @@ static LLVMTypeRef entry_type(struct cn_ctx *ctx)
 }
 
 /* From field DISTANCE of `entry` to `value`. */
-static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry,
-                             LLVMValueRef value)
+static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMValueRef path[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, entry, false),
                          LLVMConstInt(i32, DISTANCE, false)};
   LLVMValueRef here = LLVMConstInBoundsGEP2(LLVMGlobalGetValueType(global), global, path, 3);
 
-  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)),
-                        i32);
+  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)), i32);
 }
 
-static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *table,
-                               LLVMValueRef global, uint64_t entry)
+static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef global,
+                               uint64_t entry)
 {
   const struct cn_triple *t = &table->entries.items.at[entry];
   LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
@@ -273,8 +266,7 @@ void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table)
   if (table->global)
     old = LLVMGetArrayLength2(LLVMGlobalGetValueType(table->global));
   if (count > old) {
-    LLVMValueRef global =
-        LLVMAddGlobal(ctx->module, LLVMArrayType2(entry_type(ctx), count), CN_SPAN_TABLE);
+    LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMArrayType2(entry_type(ctx), count), CN_SPAN_TABLE);
     LLVMValueRef *entries = cn_alloc(count * sizeof *entries);
     for (size_t e = 0; e < count; e++)
       entries[e] = make_entry(ctx, table, global, e);

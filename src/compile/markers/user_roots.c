@@ -60,11 +60,9 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
   uint64_t bytes;
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
-  if (!LLVMIsAConstantInt(count) || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 ||
-      !LLVMTypeIsSized(type) || cn_is_scalable(type) ||
-      block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
-      __builtin_mul_overflow(LLVMABISizeOfType(ctx->layout, type), LLVMConstIntGetZExtValue(count),
-                             &bytes) ||
+  if (!LLVMIsAConstantInt(count) || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 || !LLVMTypeIsSized(type) ||
+      cn_is_scalable(type) || block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
+      __builtin_mul_overflow(LLVMABISizeOfType(ctx->layout, type), LLVMConstIntGetZExtValue(count), &bytes) ||
       bytes > MOST_BYTES)
     return 0;
   return bytes;
@@ -93,8 +91,7 @@ static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_ro
 }
 
 /* Is the word listed already? With another tag or parameter it cannot be listed twice. */
-static const struct cn_user_root *same_word(const struct cn_user_roots *roots,
-                                            const struct cn_user_root *root)
+static const struct cn_user_root *same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
 {
   for (size_t i = 0; i < roots->at.count; i++)
     if (roots->at.at[i].alloca == root->alloca && roots->at.at[i].offset == root->offset)
@@ -103,8 +100,7 @@ static const struct cn_user_root *same_word(const struct cn_user_roots *roots,
 }
 
 /* With `report`, say what is wrong. */
-static void collect(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out,
-                    bool report)
+static void collect(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out, bool report)
 {
   LLVMValueRef mark = marker(ctx);
   struct cn_user_root root;
@@ -134,8 +130,7 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
 }
 
 /* Words that are references to Cairn as well: both would move them. */
-static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function,
-                              const struct cn_user_roots *roots)
+static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_user_roots *roots)
 {
   struct cn_alloca_layouts maps;
 
@@ -164,8 +159,8 @@ void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function)
 static void check_use(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef user)
 {
   if (!is_mark(function, user))
-    cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "user-root",
-             "@%s is used other than by a call", CN_USER_ROOT);
+    cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "user-root", "@%s is used other than by a call",
+             CN_USER_ROOT);
   else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
     cn_error(ctx, user, "user-root",
              "a word of the language's own in a function that is not managed: nothing is known of "
@@ -179,8 +174,7 @@ void cn_user_roots_check_marker(struct cn_ctx *ctx)
   if (!function)
     return;
   if (!marker(ctx) || !LLVMIsDeclaration(function)) {
-    cn_error(ctx, function, "user-root",
-             "@%s is not declared as void (ptr, i32, i64), without a body", CN_USER_ROOT);
+    cn_error(ctx, function, "user-root", "@%s is not declared as void (ptr, i32, i64), without a body", CN_USER_ROOT);
     return;
   }
   CN_EACH_USE(use, function)
@@ -206,12 +200,9 @@ void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
   while (LLVMIsAAllocaInst(at))
     at = LLVMGetNextInstruction(at);
   LLVMPositionBuilderBefore(builder, at);
-  LLVMValueRef word = root->offset
-                          ? LLVMBuildInBoundsGEP2(builder, byte, root->alloca, &offset, 1, "")
-                          : root->alloca;
+  LLVMValueRef word = root->offset ? LLVMBuildInBoundsGEP2(builder, byte, root->alloca, &offset, 1, "") : root->alloca;
   LLVMValueRef arguments[] = {
-      word,
-      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), LLVMConstIntGetZExtValue(root->tag), false),
+      word, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), LLVMConstIntGetZExtValue(root->tag), false),
       root->parameter};
   LLVMBuildCall2(builder, type, function, arguments, 3, "");
   LLVMDisposeBuilder(builder);

@@ -16,8 +16,8 @@
 
 static void mark_calls_through(struct cn_ctx *ctx, LLVMValueRef promise)
 {
-  LLVMAttributeRef attribute = LLVMCreateStringAttribute(
-      ctx->llvm, CN_ATTR_MANAGED_CALLEE, (unsigned)strlen(CN_ATTR_MANAGED_CALLEE), "", 0);
+  LLVMAttributeRef attribute =
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED_CALLEE, (unsigned)strlen(CN_ATTR_MANAGED_CALLEE), "", 0);
 
   CN_EACH_USE(use, promise) {
     LLVMValueRef call = LLVMGetUser(use);
@@ -34,11 +34,9 @@ void cn_callee_promises_take(struct cn_ctx *ctx)
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function ||
-        LLVMGetNumArgOperands(call) != 1 ||
+    if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function || LLVMGetNumArgOperands(call) != 1 ||
         LLVMTypeOf(LLVMGetOperand(call, 0)) != LLVMTypeOf(call)) {
-      cn_error(ctx, function, "reserved-name", "@%s is used other than by calling it",
-               CN_MANAGED_CALLEE_MARKER);
+      cn_error(ctx, function, "reserved-name", "@%s is used other than by calling it", CN_MANAGED_CALLEE_MARKER);
       return;
     }
     mark_calls_through(ctx, call);

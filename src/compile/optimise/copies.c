@@ -39,8 +39,7 @@ static bool is_volatile(LLVMValueRef copy)
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
 }
 
-static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base,
-                            uint64_t offset)
+static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base, uint64_t offset)
 {
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
@@ -51,8 +50,7 @@ static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
 
 static unsigned align_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
 {
-  LLVMAttributeRef attribute =
-      LLVMGetCallSiteEnumAttribute(copy, argument + 1, cn_attribute_kind("align"));
+  LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(copy, argument + 1, cn_attribute_kind("align"));
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 1;
 
   CN_CHECK(align > 0);
@@ -78,8 +76,7 @@ static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVM
   LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
   CN_CHECK(LLVMIsALoadInst(load) && LLVMTypeOf(load) == scalar->type);
-  LLVMValueRef tag =
-      cn_tbaa_field(ctx, copy, scalar->offset, LLVMStoreSizeOfType(ctx->layout, scalar->type));
+  LLVMValueRef tag = cn_tbaa_field(ctx, copy, scalar->offset, LLVMStoreSizeOfType(ctx->layout, scalar->type));
 
   LLVMSetAlignment(store, align_at(copy, 0, scalar->offset));
   if (tag) {
@@ -212,9 +209,8 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
   /* Every function gets them, or the inliner takes callers and callees for incompatible. */
   CN_EACH_FUNCTION(f, ctx->module)
     for (size_t i = 0; i < 2 && !LLVMIsDeclaration(f); i++)
-      LLVMAddAttributeAtIndex(
-          f, CN_FUNCTION_INDEX,
-          LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
+      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX,
+                              LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
 }
 
 /* Is `i` a copy of a reference, or of memory that may hold one, without TBAA? */
@@ -225,8 +221,8 @@ static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
   if (cn_calls_copy(i))
     return !tag && cn_tbaa_length(i) >= CN_REF_SIZE &&
            !LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11));
-  return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) &&
-         LLVMIsALoadInst(LLVMGetOperand(i, 0)) && (!tag || !cn_tbaa_is_pointer(tag));
+  return LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) && LLVMIsALoadInst(LLVMGetOperand(i, 0)) &&
+         (!tag || !cn_tbaa_is_pointer(tag));
 }
 
 /* Find copies without TBAA in a managed function: of single references, or of memory. */

@@ -44,8 +44,7 @@ static bool is_pinned_word(LLVMValueRef i)
   if (!load && !LLVMIsAStoreInst(i))
     return false;
   LLVMTypeRef type = LLVMTypeOf(load ? i : LLVMGetOperand(i, 0));
-  return LLVMGetVolatile(i) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
-         LLVMGetIntTypeWidth(type) == 64;
+  return LLVMGetVolatile(i) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
 /* Is it a piece that SROA made? Its name says so. */
@@ -98,8 +97,8 @@ static void escape(struct cn_ctx *ctx, LLVMValueRef local)
   static const char constraints[] = "r,~{memory}";
   LLVMTypeRef pointer = LLVMTypeOf(local);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
-                                       false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code =
+      LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true, false, LLVMInlineAsmDialectATT, false);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(local));
@@ -113,9 +112,8 @@ void cn_hidden_escape(struct cn_ctx *ctx)
     if (!cn_is_managed(f) || LLVMIsDeclaration(f) ||
         LLVMGetStringAttributeAtIndex(f, CN_FUNCTION_INDEX, ESCAPED, sizeof ESCAPED - 1))
       continue;
-    LLVMAddAttributeAtIndex(
-        f, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, ESCAPED, sizeof ESCAPED - 1, "", 0));
+    LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, ESCAPED, sizeof ESCAPED - 1, "", 0));
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))

@@ -35,9 +35,8 @@
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL))
-    LLVMAddAttributeAtIndex(
-        function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_NOPOLL, sizeof CN_ATTR_NOPOLL - 1, "", 0));
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_NOPOLL, sizeof CN_ATTR_NOPOLL - 1, "", 0));
   if (cn_string_attribute(function, CN_ATTR_NOPOLL) && !cn_has_statepoints(function))
     cn_nopoll_wrap(ctx, function);
 }
@@ -50,11 +49,9 @@ static void take_kind(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (cn_managed_is_annotated(ctx->module, function, words[i]))
-      LLVMAddAttributeAtIndex(
-          function, CN_FUNCTION_INDEX,
-          LLVMCreateStringAttribute(ctx->llvm, words[i], (unsigned)strlen(words[i]), "", 0));
-  if (cn_string_attribute(function, CN_ATTR_NATIVE) &&
-      cn_string_attribute(function, CN_ATTR_MANAGED_CODE))
+      LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                              LLVMCreateStringAttribute(ctx->llvm, words[i], (unsigned)strlen(words[i]), "", 0));
+  if (cn_string_attribute(function, CN_ATTR_NATIVE) && cn_string_attribute(function, CN_ATTR_MANAGED_CODE))
     cn_error(ctx, function, "declared-native",
              "@%s is declared to be native (cairn_native) and to be managed "
              "(cairn_managed_function)",
@@ -122,14 +119,12 @@ static void describe_allocators(struct cn_ctx *ctx)
 
 static void describe(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t value)
 {
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
 /* The optimiser knows what is in the object, and removes the call if nothing uses it. So one that
  * may be an error, by its length, is not described: the error would go with it. */
-static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call,
-                                const struct cn_allocator *allocator)
+static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   LLVMValueRef count = LLVMGetNumArgOperands(call) == 2 ? LLVMGetOperand(call, 1) : NULL;
 
@@ -165,8 +160,7 @@ static bool asks(struct cn_ctx *ctx, LLVMValueRef call)
 }
 
 /* Then the optimiser is to know nothing of them, else it takes stores away, and loads for known. */
-static void describe_nothing(struct cn_ctx *ctx, LLVMValueRef call,
-                             const struct cn_allocator *allocator)
+static void describe_nothing(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   char *name = cn_format("%s" CN_ALLOC_ASKED, allocator->name);
   LLVMTypeRef type = LLVMGetCalledFunctionType(call);
@@ -224,8 +218,7 @@ static void drop_fake_uses(LLVMValueRef function)
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>"
-                                               : "sroa<preserve-cfg>";
+  const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>" : "sroa<preserve-cfg>";
 
   cn_llvm_ok(ctx, function, LLVMRunPassesOnFunction(function, passes, ctx->machine, options));
   LLVMDisposePassBuilderOptions(options);

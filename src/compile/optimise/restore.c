@@ -160,8 +160,7 @@ static void replace_stores(struct web *w, LLVMBuilderRef builder)
     LLVMValueRef store = w->stores.at[i];
     LLVMPositionBuilderBefore(builder, store);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(store));
-    LLVMValueRef fresh =
-        LLVMBuildStore(builder, replacement(w, LLVMGetOperand(store, 0)), LLVMGetOperand(store, 1));
+    LLVMValueRef fresh = LLVMBuildStore(builder, replacement(w, LLVMGetOperand(store, 0)), LLVMGetOperand(store, 1));
     copy_metadata(w, fresh, store);
     LLVMInstructionEraseFromParent(store);
   }

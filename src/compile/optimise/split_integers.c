@@ -28,8 +28,7 @@
 
 static bool is_address(LLVMValueRef value)
 {
-  return LLVMIsAInstruction(value) && cn_takes_address(value) &&
-         cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0))) &&
+  return LLVMIsAInstruction(value) && cn_takes_address(value) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0))) &&
          LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 }
 
@@ -48,8 +47,7 @@ static int count_addresses(LLVMValueRef value, int *terms)
     return 1;
   if (!is_sum(value) || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
     return 0;
-  int a = count_addresses(LLVMGetOperand(value, 0), terms),
-      b = count_addresses(LLVMGetOperand(value, 1), terms);
+  int a = count_addresses(LLVMGetOperand(value, 0), terms), b = count_addresses(LLVMGetOperand(value, 1), terms);
   return LLVMGetInstructionOpcode(value) == LLVMAdd ? a + b : a - b;
 }
 

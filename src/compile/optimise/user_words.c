@@ -154,8 +154,8 @@ static void forget_conversions(LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
       size_t length;
-      if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
-          handles_references(i) && strncmp(LLVMGetValueName2(callee, &length), "cairn", 5) != 0)
+      if (callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && handles_references(i) &&
+          strncmp(LLVMGetValueName2(callee, &length), "cairn", 5) != 0)
         forget_promises(i);
     }
 }

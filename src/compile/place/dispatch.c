@@ -29,8 +29,7 @@ static bool is_dispatch(LLVMBasicBlockRef block)
 }
 
 /* Does an allocation in line begin in the only block that leads to this one? It may end here. */
-static bool is_in_allocation(const struct cn_work_known *known, const struct cn_cfg *cfg,
-                             uint32_t b)
+static bool is_in_allocation(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b)
 {
   struct cn_work_known all = *known;
 
@@ -39,23 +38,21 @@ static bool is_in_allocation(const struct cn_work_known *known, const struct cn_
 }
 
 /* Where an operation polls: at its start, as in a latch. */
-static LLVMValueRef find_site(struct cn_ctx *ctx, const struct cn_work_known *known,
-                              const struct cn_cfg *cfg, uint32_t b)
+static LLVMValueRef find_site(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg,
+                              uint32_t b)
 {
   LLVMBasicBlockRef block = cfg->blocks[b].block;
 
-  return is_in_allocation(known, cfg, b) ? cn_poll_site_end(ctx, block)
-                                         : cn_poll_site_latch(ctx, block);
+  return is_in_allocation(known, cfg, b) ? cn_poll_site_end(ctx, block) : cn_poll_site_latch(ctx, block);
 }
 
-bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known,
-                       const struct cn_cfg *cfg, uint32_t latch, struct cn_poll_sites *sites)
+bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t latch,
+                       struct cn_poll_sites *sites)
 {
   const struct cn_block *block = &cfg->blocks[latch];
 
   CN_CHECK(sites->cfg == cfg && latch < cfg->count);
-  if (ctx->options->opt_level == 0 || ctx->options->size_level != 0 || sites->open ||
-      !is_dispatch(block->block))
+  if (ctx->options->opt_level == 0 || ctx->options->size_level != 0 || sites->open || !is_dispatch(block->block))
     return false;
   for (uint32_t p = 0; p < block->pred_count; p++)
     if (!find_site(ctx, known, cfg, block->preds[p]))

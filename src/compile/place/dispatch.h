@@ -11,7 +11,7 @@
 /* Add sites for the retreating edges out of block `latch` in the blocks that lead to it, if it is
  * the block from which an interpreter jumps to all operations. False, and none is added: it is not,
  * or the function has regions without safepoints, or is to be small. */
-bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known,
-                       const struct cn_cfg *cfg, uint32_t latch, struct cn_poll_sites *sites);
+bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t latch,
+                       struct cn_poll_sites *sites);
 
 #endif

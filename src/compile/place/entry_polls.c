@@ -76,8 +76,7 @@ static bool *find_ways_out(const struct entries *e)
 
 /* Go through block `b` from `*p` on: the instruction before which the function must have polled, or
  * null. Later instructions have no need of their own, for it will have polled. */
-static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
-                              struct cn_work_point *p)
+static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves, struct cn_work_point *p)
 {
   struct cn_work_summary ended = {0};
 
@@ -103,8 +102,7 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves,
 }
 
 /* The most work up to the start of block `b`, on paths that need no poll so far. */
-static struct cn_work_point join(const struct entries *e, const struct cn_work_point *out,
-                                 uint32_t b)
+static struct cn_work_point join(const struct entries *e, const struct cn_work_point *out, uint32_t b)
 {
   const struct cn_block *block = &e->loops->cfg->blocks[b];
   struct cn_work_point p = {.fresh = b == 0};
@@ -155,8 +153,7 @@ static bool stops_sinking(LLVMValueRef i)
     return true;
   if (!cn_is_call(i) || cn_calls_some_intrinsic(i))
     return cn_poll_site_stops(i);
-  return LLVMIsAInlineAsm(LLVMGetCalledValue(i)) || cn_calls_have(i, "returns_twice") ||
-         cn_calls_have(i, "convergent");
+  return LLVMIsAInlineAsm(LLVMGetCalledValue(i)) || cn_calls_have(i, "returns_twice") || cn_calls_have(i, "convergent");
 }
 
 /* Set `open` and `free` of all blocks: each holds of a block's start on every path to it. The entry

@@ -24,8 +24,8 @@
 
 static void say(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
 {
-  LLVMAttributeRef attribute = LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name),
-                                                         value, (unsigned)strlen(value));
+  LLVMAttributeRef attribute =
+      LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
 
   CN_CHECK(!LLVMIsDeclaration(function)); /* or another unit's definition could make it untrue */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
@@ -60,8 +60,7 @@ bool cn_function_facts_polls(const struct cn_function_facts *facts, LLVMValueRef
   return call.polls && !call.passes;
 }
 
-bool cn_function_facts_closes(const struct cn_function_facts *facts, uint32_t caller,
-                              LLVMValueRef i)
+bool cn_function_facts_closes(const struct cn_function_facts *facts, uint32_t caller, LLVMValueRef i)
 {
   CN_ASSERT(caller < facts->graph.count);
   return !is_leaf(i) && !cn_function_facts_polls(facts, i) &&
@@ -81,8 +80,7 @@ bool cn_function_facts_are_recorded(LLVMValueRef function)
     if (!LLVMIsAInstruction(user) || !cn_is_call(user))
       continue;
     if (cn_classify_call(user).kind == CN_CALL_STATEPOINT || cn_statepoint_wanted(user) ||
-        cn_calls_bundle(user, "deopt", &first, &end) ||
-        cn_calls_bundle(user, "gc-transition", &first, &end))
+        cn_calls_bundle(user, "deopt", &first, &end) || cn_calls_bundle(user, "gc-transition", &first, &end))
       return true;
   }
   return false;
@@ -152,8 +150,7 @@ static bool is_quiet(const struct cn_function_facts *facts, LLVMValueRef callee)
 
 /* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
  * it. */
-static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef function,
-                          bool *comes_back)
+static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef function, bool *comes_back)
 {
   uint32_t node = cn_callgraph_find(&facts->graph, function);
 
@@ -224,8 +221,8 @@ void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx
   *facts = (struct cn_function_facts){.ctx = ctx};
   cn_callgraph_build(&facts->graph, ctx);
   cn_work_know_module(&facts->known, ctx->module);
-  facts->known.polls_alone = ctx->options->poll == CAIRN_POLL_STACK ||
-                             LLVMGetNamedFunction(ctx->module, CN_USER_POLL) != NULL;
+  facts->known.polls_alone =
+      ctx->options->poll == CAIRN_POLL_STACK || LLVMGetNamedFunction(ctx->module, CN_USER_POLL) != NULL;
   for (uint32_t n = 0; n < facts->graph.count; n++) {
     LLVMValueRef f = facts->graph.nodes[n].function;
     if (cn_has_statepoints(f))

@@ -20,9 +20,8 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
     return;
   const char *value = LLVMGetStringAttributeValue(attribute, &length);
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(to));
-  LLVMAddAttributeAtIndex(
-      to, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value, length));
+  LLVMAddAttributeAtIndex(to, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value, length));
 }
 
 /* Is it a strong, visible definition? Only then do another unit's calls surely reach it. */

@@ -54,14 +54,12 @@ static const struct leaf apart = {"a copy", 2, false, CN_LONG_NOTHING};
 enum { LENGTH = 2 };
 
 _Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
-_Static_assert(SMALLEST_PIECE / INLINE_BYTE % CAIRN_ABI_OBJECT_ALIGN == 0,
-               "pieces keep the alignment");
+_Static_assert(SMALLEST_PIECE / INLINE_BYTE % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
 _Static_assert(SMALLEST_PIECE <= LIMIT, "a long call is longer than a piece");
 
 static bool is_inline(LLVMValueRef call)
 {
-  return cn_calls_intrinsic(call, "llvm.memcpy.inline") ||
-         cn_calls_intrinsic(call, "llvm.memset.inline");
+  return cn_calls_intrinsic(call, "llvm.memcpy.inline") || cn_calls_intrinsic(call, "llvm.memset.inline");
 }
 
 static const struct leaf *leaf_of_intrinsic(LLVMValueRef call)
@@ -131,12 +129,10 @@ uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
   if (LLVMIsAAllocaInst(pointer)) {
     LLVMValueRef count = LLVMGetOperand(pointer, 0);
     uint64_t each = LLVMABISizeOfType(ctx->layout, LLVMGetAllocatedType(pointer)), all;
-    bool small = LLVMIsAConstantInt(count) &&
-                 !__builtin_mul_overflow(each, LLVMConstIntGetZExtValue(count), &all);
+    bool small = LLVMIsAConstantInt(count) && !__builtin_mul_overflow(each, LLVMConstIntGetZExtValue(count), &all);
     return small ? all : UINT64_MAX;
   }
-  if (LLVMIsAGlobalVariable(pointer) && LLVMGetInitializer(pointer) &&
-      LLVMGetLinkage(pointer) != LLVMCommonLinkage)
+  if (LLVMIsAGlobalVariable(pointer) && LLVMGetInitializer(pointer) && LLVMGetLinkage(pointer) != LLVMCommonLinkage)
     return LLVMABISizeOfType(ctx->layout, LLVMGlobalGetValueType(pointer));
   return UINT64_MAX;
 }
@@ -173,8 +169,8 @@ uint64_t cn_long_limit(struct cn_ctx *ctx)
 
 bool cn_long_is_said_short(LLVMValueRef call)
 {
-  LLVMAttributeRef said = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK,
-                                                         sizeof CN_ATTR_WORK - 1);
+  LLVMAttributeRef said =
+      LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1);
 
   return said && cn_work_parse(said) <= cn_work_of_bytes(LIMIT);
 }
@@ -198,8 +194,7 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;
   if (constant && bytes <= piece)
     return false;
-  bool always =
-      constant || ctx->options->size_level; /* a comparison and two calls are more bytes */
+  bool always = constant || ctx->options->size_level; /* a comparison and two calls are more bytes */
   *out = (struct cn_long_call){.call = call,
                                .places = leaf->places,
                                .length = LENGTH,
@@ -213,8 +208,7 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   return true;
 }
 
-void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
-                   struct cn_ptrmap *polled)
+void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls, struct cn_ptrmap *polled)
 {
   call_vector calls = {0};
   struct cn_long_call found;

@@ -30,8 +30,7 @@ struct cn_long_call {
 
 /* Cut the calls in `function` that may take longer than a call may (CN_CALL_WORK). Add to `polled`
  * the latches of the loops that are made, which poll already. */
-void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls,
-                   struct cn_ptrmap *polled);
+void cn_long_calls(struct cn_ctx *ctx, LLVMValueRef function, struct cn_polls *polls, struct cn_ptrmap *polled);
 
 /* Have the calls in `function` whose strings may be too long ask for their lengths, and make long
  * ones through transitions (long_strings.c). Not with a poll of the module's own. */

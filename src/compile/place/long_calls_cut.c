@@ -46,8 +46,7 @@ static LLVMBasicBlockRef append(const struct cutter *c, const char *name)
   return LLVMAppendBasicBlockInContext(c->ctx->llvm, function, name);
 }
 
-static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValueRef a,
-                              LLVMValueRef b)
+static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValueRef a, LLVMValueRef b)
 {
   LLVMTypeRef type = c->i64;
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, &type, 1), both[] = {a, b};
@@ -68,11 +67,10 @@ static void forget(const struct cutter *c, LLVMValueRef call)
       LLVMRemoveCallSiteEnumAttribute(call, at, cn_attribute_kind(facts[f]));
   uint64_t element = c->which->element;
   for (unsigned i = 0; i < c->which->places && element; i++)
-    LLVMAddCallSiteAttribute(call, i + 1,
-                             LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), element));
+    LLVMAddCallSiteAttribute(call, i + 1, LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), element));
   if (c->aligned && element < CAIRN_ABI_OBJECT_ALIGN)
-    LLVMAddCallSiteAttribute(
-        call, 1, LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), CAIRN_ABI_OBJECT_ALIGN));
+    LLVMAddCallSiteAttribute(call, 1,
+                             LLVMCreateEnumAttribute(llvm, cn_attribute_kind("align"), CAIRN_ABI_OBJECT_ALIGN));
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, "tbaa.struct", 11), NULL);
 }
 
@@ -119,8 +117,7 @@ static void build_poll(struct cutter *c)
 }
 
 /* End the loop's body: repeat it if `more`. */
-static void close_loop(struct cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece,
-                       LLVMValueRef more)
+static void close_loop(struct cutter *c, LLVMBasicBlockRef body, LLVMValueRef piece, LLVMValueRef more)
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
   LLVMValueRef nothing = build_nothing_yet(c, piece);
@@ -136,8 +133,8 @@ static void close_loop(struct cutter *c, LLVMBasicBlockRef body, LLVMValueRef pi
   cn_ptrmap_add(c->polled, latch, NULL);
 }
 
-static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first,
-                    LLVMBasicBlockRef entry, LLVMValueRef next)
+static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first, LLVMBasicBlockRef entry,
+                    LLVMValueRef next)
 {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(c->builder);
 
@@ -221,8 +218,7 @@ static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
 }
 
 /* Join the results of the call and of its pieces. */
-static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest,
-                         LLVMBasicBlockRef done)
+static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlockRef rest, LLVMBasicBlockRef done)
 {
   LLVMValueRef call = c->which->call;
 
@@ -236,8 +232,7 @@ static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlo
     LLVMAddIncoming(all, &call, &plain, 1);
 }
 
-static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start,
-                   LLVMBasicBlockRef plain)
+static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start, LLVMBasicBlockRef plain)
 {
   LLVMValueRef length = LLVMGetOperand(c->which->call, c->which->length);
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), c->which->limit, false);
@@ -255,8 +250,7 @@ static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef s
   cn_emit_unlikely(c->ctx, LLVMBuildCondBr(c->builder, is_long, start, plain));
 }
 
-void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls,
-                 struct cn_ptrmap *polled)
+void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn_polls *polls, struct cn_ptrmap *polled)
 {
   LLVMValueRef call = which->call, function;
   struct cutter c = {.ctx = ctx,

@@ -41,21 +41,19 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
 {
   static const char frame_pointer[] = "frame-pointer";
   const char *gc = LLVMGetGC(caller);
-  LLVMAttributeRef frames = LLVMGetStringAttributeAtIndex(caller, CN_FUNCTION_INDEX, frame_pointer,
-                                                          sizeof frame_pointer - 1);
+  LLVMAttributeRef frames =
+      LLVMGetStringAttributeAtIndex(caller, CN_FUNCTION_INDEX, frame_pointer, sizeof frame_pointer - 1);
 
   if (frames)
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, frames);
   if (gc)
     LLVMSetGC(function, gc);
   else
-    LLVMAddAttributeAtIndex(
-        function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED, sizeof CN_ATTR_MANAGED - 1, "", 0));
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED, sizeof CN_ATTR_MANAGED - 1, "", 0));
   if (ctx->options->size_level) /* calls of any length come here, and need no poll beside them */
-    LLVMAddAttributeAtIndex(
-        function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_POLLS, sizeof CN_ATTR_POLLS - 1, "", 0));
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_POLLS, sizeof CN_ATTR_POLLS - 1, "", 0));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "nounwind", 0);
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
@@ -102,8 +100,8 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
   LLVMDisposeBuilder(builder);
 }
 
-static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *which,
-                                 const struct handing *handing, struct cn_polls *polls)
+static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *which, const struct handing *handing,
+                                 struct cn_polls *polls)
 {
   LLVMTypeRef types[ARGUMENTS + PLACES];
   unsigned count = 0;
@@ -111,8 +109,8 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
   char element[24] = ""; /* a helper for each size: the size is no argument of it */
   if (which->element)
     snprintf(element, sizeof element, "%" PRIu64 ".", which->element);
-  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENTS ? "at." : "",
-                         element, LLVMGetValueName2(cn_direct_callee(which->call), &length));
+  char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENTS ? "at." : "", element,
+                         LLVMGetValueName2(cn_direct_callee(which->call), &length));
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
   for (unsigned i = 0; i < ARGUMENTS; i++) {
@@ -144,8 +142,7 @@ static LLVMValueRef object_of(struct cn_ctx *ctx, struct cairn_word_kind kind, L
 
 /* The way from the object to the place, by the same GEPs, which begin at zero: no address becomes a
  * number. */
-static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object,
-                           LLVMValueRef place)
+static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object, LLVMValueRef place)
 {
   LLVMValueRef indices[16];
 
@@ -160,8 +157,7 @@ static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
 }
 
 /* Find how to hand the places on. False: the helper cannot have them, or return such a one. */
-static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which,
-                         struct handing *handing)
+static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which, struct handing *handing)
 {
   struct cairn_word_kind kind = cn_words(ctx);
   bool all = true;
@@ -206,8 +202,8 @@ static LLVMValueRef call_instead(struct cn_ctx *ctx, LLVMBuilderRef builder, LLV
 }
 
 /* Join the results of both calls in `done`. */
-static void join(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain,
-                 LLVMValueRef cold, LLVMBasicBlockRef done)
+static void join(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain, LLVMValueRef cold,
+                 LLVMBasicBlockRef done)
 {
   LLVMBasicBlockRef from = LLVMGetInstructionParent(cold);
 
@@ -227,8 +223,7 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
   LLVMBasicBlockRef done = cn_split_before(ctx, LLVMGetNextInstruction(call), "long.done");
   LLVMBasicBlockRef plain = cn_split_before(ctx, call, "long.plain");
-  LLVMBasicBlockRef cold =
-      LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(head), "long.cold");
+  LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(head), "long.cold");
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), which->limit, false);
 
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));

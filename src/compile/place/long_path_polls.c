@@ -64,8 +64,8 @@ static bool is_place(LLVMValueRef i, bool plain)
 {
   LLVMValueRef before = LLVMGetPreviousInstruction(i);
 
-  if (LLVMIsAPHINode(i) || LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) ||
-      LLVMIsAAllocaInst(i) || LLVMIsACatchSwitchInst(i))
+  if (LLVMIsAPHINode(i) || LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsAAllocaInst(i) ||
+      LLVMIsACatchSwitchInst(i))
     return false;
   if (before && cn_classify_call(before).kind == CN_CALL_MUSTTAIL)
     return false;
@@ -169,8 +169,8 @@ static struct cn_work_point pass(struct walk *e, uint32_t b, struct cn_work_poin
   return cn_work_polls_at_end(e->work->known, e->cfg, b) ? cn_work_step(p, &poll, &ignored) : p;
 }
 
-void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
-                              struct cn_work_known *known, struct cn_poll_sites *sites)
+void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
+                              struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct cn_work work;
@@ -182,8 +182,7 @@ void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops,
   cn_work_build(&work, ctx, loops, known);
   known->sites = NULL;
   const struct cn_work_summary *all = &work.all;
-  if (all->enter > e.limit || all->between > e.limit || all->leave > e.limit ||
-      all->through > e.limit) {
+  if (all->enter > e.limit || all->between > e.limit || all->leave > e.limit || all->through > e.limit) {
     e.work = &work;
     e.wary = cn_poll_site_roaming(cfg);
     e.out = cn_alloc(cfg->count * sizeof *e.out);

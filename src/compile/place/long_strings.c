@@ -119,8 +119,7 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMTypeRef find[] = {pointer, i32, i64}, compare[] = {pointer, pointer, i64};
 
-  return question == STRNCMP ? LLVMFunctionType(i32, compare, 3, false)
-                             : LLVMFunctionType(pointer, find, 3, false);
+  return question == STRNCMP ? LLVMFunctionType(i32, compare, 3, false) : LLVMFunctionType(pointer, find, 3, false);
 }
 
 /* Both are in ISO C: a program that has the other functions has them. */
@@ -147,10 +146,8 @@ static bool can_ask(struct cn_ctx *ctx, LLVMValueRef call, enum question questio
   if (cn_calls_have(call, "nobuiltin") || !has_builtin(caller, name))
     return false;
   if (function)
-    return LLVMIsDeclaration(function) &&
-           LLVMGlobalGetValueType(function) == question_type(ctx, question);
-  return !LLVMGetNamedGlobal(ctx->module, name) &&
-         !LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
+    return LLVMIsDeclaration(function) && LLVMGlobalGetValueType(function) == question_type(ctx, question);
+  return !LLVMGetNamedGlobal(ctx->module, name) && !LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
 /* Where bytes count, nothing is asked. */
@@ -158,8 +155,7 @@ static bool is_asked(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef c
 {
   if (ctx->options->size_level || scan->way == UNASKED)
     return false;
-  return scan->length ||
-         (can_ask(ctx, call, MEMCHR) && (scan->way != COMPARED || can_ask(ctx, call, STRNCMP)));
+  return scan->length || (can_ask(ctx, call, MEMCHR) && (scan->way != COMPARED || can_ask(ctx, call, STRNCMP)));
 }
 
 static LLVMValueRef argument(LLVMValueRef call, unsigned number)
@@ -183,12 +179,10 @@ static bool fits(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
   LLVMValueRef length = scan->length ? argument(call, scan->length) : NULL;
 
   for (size_t s = 0; s < STRINGS; s++)
-    if (!is_native_pointer(call, scan->strings[s].at) ||
-        !is_native_pointer(call, scan->strings[s].within))
+    if (!is_native_pointer(call, scan->strings[s].at) || !is_native_pointer(call, scan->strings[s].within))
       return false;
-  if (LLVMGetNumOperandBundles(call) || LLVMIsFunctionVarArg(type) ||
-      LLVMGetCalledFunctionType(call) != type || LLVMGetNumArgOperands(call) > ARGUMENTS ||
-      LLVMGetInstructionCallConv(call) != LLVMCCallConv)
+  if (LLVMGetNumOperandBundles(call) || LLVMIsFunctionVarArg(type) || LLVMGetCalledFunctionType(call) != type ||
+      LLVMGetNumArgOperands(call) > ARGUMENTS || LLVMGetInstructionCallConv(call) != LLVMCCallConv)
     return false;
   if (scan->length && !(length && LLVMTypeOf(length) == LLVMInt64TypeInContext(ctx->llvm)))
     return false;
@@ -216,32 +210,29 @@ static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
   bool any = scan->strings[0].at == 0;
 
   for (size_t s = 0; s < STRINGS && scan->strings[s].at; s++) {
-    l->asks[s] = room(ctx, l->call, scan->strings[s].at) > l->limit &&
-                 room(ctx, l->call, scan->strings[s].within) > l->limit;
+    l->asks[s] =
+        room(ctx, l->call, scan->strings[s].at) > l->limit && room(ctx, l->call, scan->strings[s].within) > l->limit;
     any |= l->asks[s];
   }
   if (!scan->length)
     return any;
   l->asks[0] = false;
-  l->asks_length =
-      any && cn_largest_value(argument(l->call, scan->length), CN_LARGEST_DEPTH) > l->limit;
+  l->asks_length = any && cn_largest_value(argument(l->call, scan->length), CN_LARGEST_DEPTH) > l->limit;
   return l->asks_length;
 }
 
 static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct long_string *out)
 {
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
-  bool leaf = callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) &&
-              cn_classify_call(call).kind == CN_CALL_LEAF;
+  bool leaf =
+      callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && cn_classify_call(call).kind == CN_CALL_LEAF;
   const struct scan *scan = leaf ? scan_of(callee) : NULL;
 
   if (!scan || !fits(ctx, scan, call) || cn_long_is_said_short(call))
     return false;
   uint64_t limit = cn_long_limit(ctx);
-  *out = (struct long_string){.call = call,
-                              .scan = scan,
-                              .limit = scan->slow ? limit / SLOWER : limit,
-                              .asked = is_asked(ctx, scan, call)};
+  *out = (struct long_string){
+      .call = call, .scan = scan, .limit = scan->slow ? limit / SLOWER : limit, .asked = is_asked(ctx, scan, call)};
   if (!may_be_long(ctx, out)) {
     cn_work_say(ctx, call, cn_work_of_bytes(limit));
     return false;
@@ -266,8 +257,7 @@ static LLVMValueRef number(const struct asker *a, uint64_t n)
 }
 
 /* Ask about argument `first`, and what follows it or `other`. */
-static LLVMValueRef ask(const struct asker *a, enum question question, unsigned first,
-                        LLVMValueRef other)
+static LLVMValueRef ask(const struct asker *a, enum question question, unsigned first, LLVMValueRef other)
 {
   LLVMTypeRef type = question_type(a->ctx, question);
   LLVMValueRef function = cn_emit_declare(a->ctx, questions[question], type, LLVMCCallConv);
@@ -323,8 +313,7 @@ static void compare(const struct asker *a)
   LLVMValueRef answer = ask(a, STRNCMP, 1, argument(a->which->call, 2));
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(answer));
 
-  LLVMBuildCondBr(a->builder, LLVMBuildICmp(a->builder, LLVMIntEQ, answer, zero, ""), equal,
-                  a->done);
+  LLVMBuildCondBr(a->builder, LLVMBuildICmp(a->builder, LLVMIntEQ, answer, zero, ""), equal, a->done);
   give(a, answer);
   LLVMPositionBuilderAtEnd(a->builder, equal);
   find_end(a, 1, a->done);
@@ -360,8 +349,7 @@ static void copy(const struct asker *a)
   LLVMValueRef length = measure(a, appends), all;
 
   all = LLVMBuildAdd(a->builder, length, number(a, 1), "");
-  LLVMValueRef copied =
-      LLVMBuildMemCpy(a->builder, appends ? a->ends[0] : to, 1, argument(call, 2), 1, all);
+  LLVMValueRef copied = LLVMBuildMemCpy(a->builder, appends ? a->ends[0] : to, 1, argument(call, 2), 1, all);
   cn_work_say(a->ctx, copied, cn_work_of_bytes(a->which->limit));
   LLVMTypeRef byte = LLVMInt8TypeInContext(a->ctx->llvm);
   bool ends = strcmp(name, "stpcpy") == 0;
@@ -459,8 +447,7 @@ void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function)
       if (is_long(ctx, i, &found))
         cn_push(&calls, found);
   for (size_t i = 0; i < calls.count; i++) {
-    cn_remark(ctx, calls.at[i].call, "long-call",
-              "made through a transition if it goes through more than %lu bytes",
+    cn_remark(ctx, calls.at[i].call, "long-call", "made through a transition if it goes through more than %lu bytes",
               (unsigned long)calls.at[i].limit);
     if (calls.at[i].asked)
       part(ctx, &calls.at[i]);

@@ -67,8 +67,7 @@ static bool is_subject(LLVMValueRef function)
   return !LLVMIsDeclaration(function) && cn_is_managed(function) &&
          strcmp(LLVMGetValueName2(function, &length), CN_USER_POLL) != 0 &&
          !cn_string_attribute(function, CN_ATTR_LEAF) &&
-         !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) &&
-         !cn_has_statepoints(function);
+         !LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, naked) && !cn_has_statepoints(function);
 }
 
 static bool wants_polls(LLVMValueRef function)
@@ -82,8 +81,7 @@ static bool wants_polls(LLVMValueRef function)
 static void find_leaves(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->facts.graph;
-  bool wanted =
-      is_chosen(p, CAIRN_POLLS_AT_CALL) && p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
+  bool wanted = is_chosen(p, CAIRN_POLLS_AT_CALL) && p->ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY;
 
   for (uint32_t n = 0; n < graph->count; n++) {
     LLVMValueRef f = graph->nodes[graph->order[n]].function;
@@ -92,8 +90,7 @@ static void find_leaves(struct placer *p)
     if (cn_nopoll_has_none(f))
       cn_function_facts_quiet(&p->facts, f);
     else if (wanted && cn_function_facts_leaf(&p->facts, f))
-      cn_remark(p->ctx, f, "leaf",
-                "a leaf: it never comes to a safepoint, so its calls need no record");
+      cn_remark(p->ctx, f, "leaf", "a leaf: it never comes to a safepoint, so its calls need no record");
   }
 }
 
@@ -215,29 +212,25 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
     CN_ASSERT(loops->of[block->succs[s]] != CN_NO_BLOCK);
     uint64_t work = loops->at[loops->of[block->succs[s]]].work;
     if (work <= CN_SMALL_WORK)
-      cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work",
-                (unsigned long)work);
+      cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work", (unsigned long)work);
     else
-      cn_remark(
-          ctx, end, "loop",
-          "no poll: it calls what polls, or allocates, or runs a loop that polls, on each pass");
+      cn_remark(ctx, end, "loop",
+                "no poll: it calls what polls, or allocates, or runs a loop that polls, on each pass");
     return;
   }
 }
 
-static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites,
-                         size_t count)
+static void tell_entries(struct placer *p, LLVMValueRef function, const struct cn_poll_sites *sites, size_t count)
 {
   CN_CHECK(count <= sites->list.count);
   for (size_t i = 0; i < count; i++)
     cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry, or on the way from it to here");
   if (!count && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
-    cn_remark(p->ctx, function, "poll",
-              "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
+    cn_remark(p->ctx, function, "poll", "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
 }
 
-static void collect_latches(struct placer *p, const struct cn_loops *loops,
-                            const struct cn_strip_mines *mines, struct cn_poll_sites *sites)
+static void collect_latches(struct placer *p, const struct cn_loops *loops, const struct cn_strip_mines *mines,
+                            struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct pollers pollers = pollers_begin(p, loops, sites);
@@ -256,8 +249,7 @@ static void collect_latches(struct placer *p, const struct cn_loops *loops,
       pollers_add(&pollers, sites, before);
       cn_remark(p->ctx, LLVMGetBasicBlockTerminator(block), "poll",
                 "polls at the latch of a loop (over chunks or unrolled passes, if it has such)");
-    } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded &&
-               !cn_ptrmap_find(&mines->polled, block)) {
+    } else if (is_chosen(p, CAIRN_POLLS_AT_BACKEDGE) && !bounded && !cn_ptrmap_find(&mines->polled, block)) {
       tell_unpolled(p->ctx, loops, b);
     }
     if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
@@ -283,8 +275,7 @@ static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t poll
 {
   const struct cn_loops *loops = pollers->loops;
 
-  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b);
-       l = loops->at[l].parent) {
+  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b); l = loops->at[l].parent) {
     const struct cn_block *header = &loops->cfg->blocks[loops->at[l].header];
     if (polled != CN_NO_BLOCK && cn_cfg_dominates(loops->cfg, loops->at[l].header, polled))
       return false;
@@ -298,8 +289,7 @@ static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t poll
 /* Poll before a call of the function itself on each pass of a loop, as the optimiser makes it of a
  * recursion: that serves the loop and the call. So would a poll on entry, but it came before the
  * test that ends the recursion: each leaf would poll, and save registers for that. */
-static void collect_self_calls(struct placer *p, const struct cn_loops *loops,
-                               struct cn_poll_sites *sites)
+static void collect_self_calls(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
   struct pollers pollers = pollers_begin(p, loops, sites);
@@ -319,8 +309,7 @@ static void collect_self_calls(struct placer *p, const struct cn_loops *loops,
 }
 
 /* Without "call", entry polls stand where LLVM has them. */
-static void collect_entries(struct placer *p, const struct cn_loops *loops,
-                            struct cn_poll_sites *sites)
+static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     return;
@@ -341,8 +330,8 @@ static void put_first(struct cn_poll_sites *sites, size_t from)
   }
 }
 
-static void collect_sites(struct placer *p, LLVMValueRef function,
-                          const struct cn_strip_mines *mines, struct cn_poll_sites *sites)
+static void collect_sites(struct placer *p, LLVMValueRef function, const struct cn_strip_mines *mines,
+                          struct cn_poll_sites *sites)
 {
   struct cn_cfg cfg;
   struct cn_loops loops;
@@ -463,8 +452,8 @@ static bool is_taken(struct cn_ctx *ctx, const char *name)
  * which functions are leaves. */
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
-  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) ||
-                 is_taken(ctx, CN_POLL_SLOW) || is_taken(ctx, CN_POLL)
+  return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) || is_taken(ctx, CN_POLL_SLOW) ||
+                 is_taken(ctx, CN_POLL)
              ? cn_rehearse(ctx, place)
              : place(ctx);
 }

@@ -32,12 +32,11 @@ static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
   LLVMTypeRef pointer = LLVMPointerTypeInContext(p->ctx->llvm, 0);
   LLVMTypeRef type = LLVMFunctionType(i32, &pointer, 1, false);
   LLVMValueRef limit = cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_STACK_LIMIT);
-  LLVMValueRef compare = LLVMGetInlineAsm(type, code, strlen(code), operands, strlen(operands),
-                                          true, false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef compare = LLVMGetInlineAsm(type, code, strlen(code), operands, strlen(operands), true, false,
+                                          LLVMInlineAsmDialectATT, false);
   LLVMValueRef call = LLVMBuildCall2(builder, type, compare, &limit, 1, "poll");
 
-  LLVMAddCallSiteAttribute(
-      call, 1, LLVMCreateTypeAttribute(p->ctx->llvm, cn_attribute_kind("elementtype"), i64));
+  LLVMAddCallSiteAttribute(call, 1, LLVMCreateTypeAttribute(p->ctx->llvm, cn_attribute_kind("elementtype"), i64));
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(p->ctx, "nounwind"));
   return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
 }
@@ -48,8 +47,7 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
   if (p->ctx->options->poll == CAIRN_POLL_STACK)
     return emit_stack_check(p, builder);
   LLVMTypeRef i32 = LLVMInt32TypeInContext(p->ctx->llvm);
-  LLVMValueRef word = LLVMBuildLoad2(
-      builder, i32, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
+  LLVMValueRef word = LLVMBuildLoad2(builder, i32, cn_emit_mutator(p->ctx, builder, CAIRN_ABI_MUTATOR_POLL), "poll");
 
   LLVMSetVolatile(word, true);
   LLVMSetAlignment(word, 8);
@@ -108,18 +106,15 @@ static void emit_call(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef 
 }
 
 /* The code generator puts a block beside its branch if that takes either way as often. */
-static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef at,
-                        LLVMValueRef pad, bool beside)
+static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef at, LLVMValueRef pad, bool beside)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
   LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(builder);
   LLVMValueRef asked = emit_check(p, builder);
   LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
-  LLVMBasicBlockRef slow =
-      LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
+  LLVMBasicBlockRef slow = LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
 
-  CN_ASSERT(LLVMGetInstructionParent(at) == done &&
-            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
+  CN_ASSERT(LLVMGetInstructionParent(at) == done && LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMSetCurrentDebugLocation2(builder, location);

@@ -36,8 +36,7 @@ static bool is_recursive(const struct cn_function_facts *facts, const struct cn_
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       LLVMValueRef callee = cn_is_call(i) ? cn_callgraph_target(facts->ctx, i) : NULL;
-      if (cn_callgraph_find(&facts->graph, callee) != CN_NO_NODE &&
-          cn_callgraph_closes(&facts->graph, node, callee))
+      if (cn_callgraph_find(&facts->graph, callee) != CN_NO_NODE && cn_callgraph_closes(&facts->graph, node, callee))
         return true;
     }
   return false;

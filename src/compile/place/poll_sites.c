@@ -18,16 +18,14 @@ enum { DEEPEST_CONDITION = 8 };
 
 /* Move `value` before `before`, and with it the comparisons, logic and selects that only it uses.
  * The first of them, or `before` if none moves. */
-static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before,
-                                   int depth)
+static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before, int depth)
 {
   LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
   bool compare = opcode == LLVMICmp || opcode == LLVMFCmp;
-  bool joins = opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor || opcode == LLVMSelect ||
-               opcode == LLVMFreeze;
+  bool joins =
+      opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor || opcode == LLVMSelect || opcode == LLVMFreeze;
 
-  if ((!compare && !joins) || depth == 0 ||
-      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(before) ||
+  if ((!compare && !joins) || depth == 0 || LLVMGetInstructionParent(value) != LLVMGetInstructionParent(before) ||
       LLVMGetNextUse(LLVMGetFirstUse(value)))
     return before;
   CN_ASSERT(LLVMGetUser(LLVMGetFirstUse(value)) != value);
@@ -55,8 +53,7 @@ static bool is_mutator(LLVMValueRef global)
 {
   size_t length;
 
-  return LLVMIsAGlobalVariable(global) &&
-         strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
+  return LLVMIsAGlobalVariable(global) && strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
 }
 
 /* The address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it
@@ -97,12 +94,12 @@ bool cn_poll_site_stops(LLVMValueRef i)
     return true;
   case LLVMCall: {
     LLVMValueRef callee = cn_direct_callee(i);
-    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) ||
-           !cn_calls_have(i, "willreturn") || !cn_calls_have(i, "nocallback");
+    return is_mutator_address(i) || !callee || !LLVMGetIntrinsicID(callee) || !cn_calls_have(i, "willreturn") ||
+           !cn_calls_have(i, "nocallback");
   }
   default:
-    return LLVMIsATerminatorInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) ||
-           LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i) || LLVMIsAVAArgInst(i);
+    return LLVMIsATerminatorInst(i) || LLVMIsAStoreInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+           LLVMIsAFenceInst(i) || LLVMIsAVAArgInst(i);
   }
 }
 
@@ -122,8 +119,7 @@ LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     while (!cn_poll_site_stops(site))
       site = LLVMGetNextInstruction(site);
     const struct cn_block *block = &cfg->blocks[b];
-    bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 &&
-                    cfg->blocks[block->succs[0]].pred_count == 1;
+    bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 && cfg->blocks[block->succs[0]].pred_count == 1;
     if (!straight)
       break;
     b = block->succs[0];
@@ -230,8 +226,8 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
 }
 
 /* In block `b`, outside regions; null if there is no such place. */
-static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ctx *ctx,
-                                 const struct cn_cfg *cfg, uint32_t b)
+static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+                                 uint32_t b)
 {
   LLVMValueRef site = cn_poll_site_latch(ctx, cfg->blocks[b].block);
 
@@ -241,8 +237,7 @@ static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ct
 }
 
 /* The blocks that lead to `b`, where a catchswitch leaves no place. */
-static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
-                       uint32_t b)
+static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg, uint32_t b)
 {
   bool fresh;
 
@@ -257,8 +252,8 @@ static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const st
 }
 
 /* After each region that ends in the loop: a path that never leaves regions cannot poll. */
-static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx,
-                              const struct cn_loops *loops, uint32_t to, bool natural)
+static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
+                              uint32_t to, bool natural)
 {
   const struct cn_cfg *cfg = loops->cfg;
 
@@ -269,8 +264,8 @@ static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx,
 }
 
 /* Each pass of the loop at `to` runs all blocks that dominate its latch. */
-static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx *ctx,
-                                      const struct cn_cfg *cfg, uint32_t to, uint32_t b)
+static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
+                                      uint32_t to, uint32_t b)
 {
   for (;;) {
     LLVMValueRef site = site_outside(sites, ctx, cfg, b);
@@ -280,8 +275,7 @@ static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx
   }
 }
 
-void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
-                             const struct cn_loops *loops, uint32_t b)
+void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b)
 {
   const struct cn_cfg *cfg = loops->cfg;
   CN_CHECK(sites->cfg == cfg && b < cfg->count);

@@ -51,12 +51,10 @@ void cn_poll_sites_add(struct cn_poll_sites *sites, LLVMValueRef at);
 /* The same for one that runs after so much work that a call costs nothing. */
 void cn_poll_sites_add_seldom(struct cn_poll_sites *sites, LLVMValueRef at);
 /* For the retreating edges out of block `b`: in the block, or else elsewhere on each pass. */
-void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx,
-                             const struct cn_loops *loops, uint32_t b);
+void cn_poll_sites_add_latch(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t b);
 
 /* Before polls are emitted: keep conditional moves that only remember a value, in innermost loops
  * that will poll, conditional moves (selects.c). */
-void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
-                     const struct cn_poll_sites *sites);
+void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_poll_sites *sites);
 
 #endif

@@ -66,9 +66,7 @@ static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
   while (LLVMIsAPHINode(next))
     next = LLVMGetNextInstruction(next);
   CN_CHECK(next);
-  return LLVMIsATerminatorInst(next)
-             ? cn_poll_site_end(a->facts->ctx, LLVMGetInstructionParent(next))
-             : next;
+  return LLVMIsATerminatorInst(next) ? cn_poll_site_end(a->facts->ctx, LLVMGetInstructionParent(next)) : next;
 }
 
 /* The block to which the loop leads, if it leads nowhere else and nothing else leads there; or
@@ -94,8 +92,7 @@ static LLVMValueRef site_after_loop(const struct returns *a, uint32_t b)
 
   if (a->wary)
     return NULL;
-  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b);
-       l = loops->at[l].parent) {
+  for (uint32_t l = loops->of[b]; l != CN_NO_BLOCK && cn_loops_run(loops, l, b); l = loops->at[l].parent) {
     uint32_t exit = find_only_exit(loops, l);
     LLVMBasicBlockRef block = exit == CN_NO_BLOCK ? NULL : loops->cfg->blocks[exit].block;
     if (!block || !cn_poll_site_plain(block))
@@ -149,20 +146,17 @@ void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struc
 
   known.sites = &sites->seen;
   a.node = cn_callgraph_find(&facts->graph, cfg->function);
-  a.unpolled =
-      (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
+  a.unpolled = (struct cn_unpolled_returns){.cfg = cfg, .known = &known, .ends = is_closing, .env = &a};
   CN_CHECK(a.node != CN_NO_NODE && sites->cfg == cfg);
   CN_ASSERT_VALID(cn_loops_wrong(loops));
   cn_unpolled_returns_find(&a.unpolled);
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (is_closing(&a, b, i) && !builds_tree(&a, b, i) &&
-          cn_unpolled_returns_from(&a.unpolled, b, i))
+      if (is_closing(&a, b, i) && !builds_tree(&a, b, i) && cn_unpolled_returns_from(&a.unpolled, b, i))
         cn_push(&calls, i);
   a.wary = calls.count && (sites->open || cn_poll_site_roaming(cfg));
   for (size_t i = 0; i < calls.count; i++) {
-    LLVMValueRef site =
-        site_after_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
+    LLVMValueRef site = site_after_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
     add(&a, site ? site : site_after(&a, calls.at[i]));
   }
   cn_free(&calls);

@@ -39,10 +39,8 @@ LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b)
   CN_ASSERT(b < cfg->count);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
 
-  return LLVMIsAReturnInst(end) && !cn_return_polls_tail_call(cfg->blocks[b].block) &&
-                 !is_of_tail_calls(cfg, b)
-             ? end
-             : NULL;
+  return LLVMIsAReturnInst(end) && !cn_return_polls_tail_call(cfg->blocks[b].block) && !is_of_tail_calls(cfg, b) ? end
+                                                                                                                 : NULL;
 }
 
 /* `phi` without its input from `from`; it has others. */
@@ -72,8 +70,7 @@ static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValue
            LLVMGetSuccessor(branch, 0) == LLVMGetInstructionParent(ret));
   LLVMPositionBuilderBefore(builder, branch);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));
-  if (value && LLVMIsAPHINode(value) &&
-      LLVMGetInstructionParent(value) == LLVMGetInstructionParent(ret))
+  if (value && LLVMIsAPHINode(value) && LLVMGetInstructionParent(value) == LLVMGetInstructionParent(ret))
     value = cn_return_polls_tail_call(from);
   CN_ASSERT(!value || LLVMTypeOf(value) == LLVMTypeOf(LLVMGetOperand(ret, 0)));
   if (value)

@@ -51,8 +51,7 @@ static void keep(struct cn_ctx *ctx, LLVMValueRef select)
 
 /* Keep the selects between a header's `phi` and itself on the next trip, if they do nothing else.
  */
-static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l,
-                       LLVMValueRef phi)
+static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l, LLVMValueRef phi)
 {
   LLVMValueRef last = phi;
 
@@ -65,8 +64,7 @@ static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
     keep(ctx, s);
 }
 
-void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
-                     const struct cn_poll_sites *sites)
+void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_poll_sites *sites)
 {
   for (size_t i = 0; i < sites->list.count; i++) {
     LLVMBasicBlockRef polled = LLVMGetInstructionParent(sites->list.at[i]);
@@ -76,8 +74,7 @@ void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops,
     if (l == CN_NO_BLOCK || loops->at[l].inner)
       continue;
     LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[l].header].block;
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi);
-         phi = LLVMGetNextInstruction(phi))
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
       keep_chain(ctx, loops, l, phi);
   }
 }

@@ -60,8 +60,7 @@ static bool branches(LLVMBasicBlockRef block)
 }
 
 /* A phi of the inputs from blocks in `which`, or from the others. */
-static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi,
-                               const struct cn_ptrmap *which, bool in)
+static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi, const struct cn_ptrmap *which, bool in)
 {
   LLVMValueRef part = cn_build_phi_like(builder, phi, "");
 
@@ -79,8 +78,7 @@ static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi,
 static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMBasicBlockRef early =
-      LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(block), "early");
+  LLVMBasicBlockRef early = LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(block), "early");
   LLVMValueRef ret = LLVMGetBasicBlockTerminator(block), i = LLVMGetFirstInstruction(block);
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL, next;
 

@@ -88,8 +88,7 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
   else if (*poll && LLVMGlobalGetValueType(*poll) != type)
     cn_error(ctx, *poll, "poll-type", "@" CN_USER_POLL " must have type void ()");
   else if (*poll && LLVMIsDeclaration(*poll))
-    cn_error(ctx, *poll, "poll-body",
-             "@" CN_USER_POLL " is declared but has no body to insert at polls");
+    cn_error(ctx, *poll, "poll-body", "@" CN_USER_POLL " is declared but has no body to insert at polls");
   else if (*poll)
     check_body(ctx, *poll);
   return ctx->errors == 0;
@@ -104,8 +103,7 @@ static void set_position(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMMetadataRef scope = LLVMGetSubprogram(function);
 
   if (scope && !LLVMInstructionGetDebugLoc(call))
-    LLVMInstructionSetDebugLoc(call,
-                               LLVMDIBuilderCreateDebugLocation(ctx->llvm, 0, 0, scope, NULL));
+    LLVMInstructionSetDebugLoc(call, LLVMDIBuilderCreateDebugLocation(ctx->llvm, 0, 0, scope, NULL));
 }
 
 void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad)
@@ -129,8 +127,7 @@ typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 /* Remove "alwaysinline" from all functions and from all calls but the polls, and list what had it.
  * @gc.safepoint_poll itself must not have it: LLVM would delete the function with its last call. */
-static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions,
-                          value_vector *calls)
+static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions, value_vector *calls)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");
 
@@ -139,8 +136,7 @@ static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *f
       cn_push(functions, f);
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
-        if (cn_is_call(i) && cn_direct_callee(i) != poll &&
-            LLVMGetCallSiteEnumAttribute(i, CN_FUNCTION_INDEX, kind))
+        if (cn_is_call(i) && cn_direct_callee(i) != poll && LLVMGetCallSiteEnumAttribute(i, CN_FUNCTION_INDEX, kind))
           cn_push(calls, i);
   }
   for (size_t i = 0; i < functions->count; i++)
@@ -170,8 +166,7 @@ static bool check_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
     LLVMValueRef user = LLVMGetUser(use);
     if (cn_is_call(user) && cn_direct_callee(user) == poll &&
         LLVMGetCallSiteEnumAttribute(user, CN_FUNCTION_INDEX, kind)) {
-      cn_error(ctx, user, "poll-inline",
-               "the body of @" CN_USER_POLL " cannot be inserted in line");
+      cn_error(ctx, user, "poll-inline", "the body of @" CN_USER_POLL " cannot be inserted in line");
       return false;
     }
   }

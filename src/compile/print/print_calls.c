@@ -26,8 +26,8 @@ static void print_call(LLVMValueRef call, struct cn_call_class class, FILE *out)
   char name[160];
 
   CN_CHECK(class.kind < sizeof words / sizeof *words);
-  fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(call, name, sizeof name),
-          class.why, cn_tail_position(call) ? "; in tail position" : "");
+  fprintf(out, "  %s: %s (%s%s)", words[class.kind], cn_calls_name(call, name, sizeof name), class.why,
+          cn_tail_position(call) ? "; in tail position" : "");
   print_position(call, out);
   fputc('\n', out);
 }
@@ -56,8 +56,7 @@ static void print_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
           node->callee_count ? "" : " none that is certain");
   for (uint32_t c = 0; c < node->callee_count; c++) {
     LLVMValueRef callee = graph->nodes[node->callees[c]].function;
-    fprintf(out, " @%s%s", LLVMGetValueName2(callee, &length),
-            cn_callgraph_closes(graph, n, callee) ? "(back)" : "");
+    fprintf(out, " @%s%s", LLVMGetValueName2(callee, &length), cn_callgraph_closes(graph, n, callee) ? "(back)" : "");
   }
   fprintf(out, "%s%s%s\n", node->unknown ? ", unknown" : "", node->open ? ", open" : "",
           node->comes_back ? ", comes back" : "");

@@ -67,8 +67,7 @@ static void print_summary(const struct cn_work_summary *ways, FILE *out)
   fputc('\n', out);
 }
 
-static void print_cycle(void *env, const struct cn_work *work, const uint32_t *blocks,
-                        uint32_t count)
+static void print_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count)
 {
   FILE *out = env;
 

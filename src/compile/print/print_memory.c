@@ -14,8 +14,7 @@ static void print_alloca(const struct cn_alloca_layout *map, FILE *out)
 {
   char name[64];
 
-  fprintf(out, "  %s: words %lu, references", cn_value_name(map->alloca, name, sizeof name),
-          (unsigned long)map->words);
+  fprintf(out, "  %s: words %lu, references", cn_value_name(map->alloca, name, sizeof name), (unsigned long)map->words);
   for (uint64_t w = 0; w < map->words; w++)
     if (cn_bit(map->bits, w))
       fprintf(out, " %lu", (unsigned long)w);

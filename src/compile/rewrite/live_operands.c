@@ -30,16 +30,15 @@ bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call)
 
 void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMAttributeRef live = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LIVE_OPERANDS,
-                                                    (unsigned)strlen(CN_ATTR_LIVE_OPERANDS), "", 0);
+  LLVMAttributeRef live =
+      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LIVE_OPERANDS, (unsigned)strlen(CN_ATTR_LIVE_OPERANDS), "", 0);
 
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
       /* Classify last: most calls are not wanted, and classification costs more. */
-      if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) ||
-          cn_classify_call(i).kind != CN_CALL_PARSE)
+      if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE)
         continue;
       for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)
         any = cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, a)));

@@ -32,8 +32,7 @@ static void judge_cast(struct cn_judge *judge, LLVMValueRef i)
     break;
   case LLVMAddrSpaceCast:
     if ((to_ref || from_ref) && !LLVMIsConstant(from) && !cn_is_local_cast(i))
-      cn_refuse_at(judge, i, "address-space-cast",
-                   "a reference and an unmanaged pointer cannot become each other");
+      cn_refuse_at(judge, i, "address-space-cast", "a reference and an unmanaged pointer cannot become each other");
     break;
   default:
     break;
@@ -49,13 +48,11 @@ static void judge_result(struct cn_judge *judge, LLVMValueRef i)
   if (!cn_holds_ref(type))
     return;
   if (cn_refuse_scalable(type)) {
-    cn_refuse_at(judge, i, "scalable-vector",
-                 "a scalable vector of references cannot be described");
+    cn_refuse_at(judge, i, "scalable-vector", "a scalable vector of references cannot be described");
     return;
   }
   if (cn_part_count(type) > CN_PART_LIMIT) {
-    cn_refuse_at(judge, i, "large-aggregate",
-                 "an aggregate of so many values cannot be split for relocation");
+    cn_refuse_at(judge, i, "large-aggregate", "an aggregate of so many values cannot be split for relocation");
     return;
   }
   switch (LLVMGetInstructionOpcode(i)) {
@@ -115,18 +112,16 @@ static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
     entries++;
   CN_ASSERT(entries > 0); /* the catchswitch's own */
   if (entries > 1 || LLVMIsACatchSwitchInst(LLVMGetBasicBlockTerminator(unwind)))
-    cn_refuse_at(
-        judge, i, "funclet-phi",
-        "a phi of references in a block with a catchswitch that unwinds to a pad that is entered "
-        "otherwise, too, or to another catchswitch");
+    cn_refuse_at(judge, i, "funclet-phi",
+                 "a phi of references in a block with a catchswitch that unwinds to a pad that is entered "
+                 "otherwise, too, or to another catchswitch");
 }
 
 static void judge_funclet(struct cn_judge *judge, LLVMValueRef pad)
 {
   for (unsigned a = 0; a < LLVMGetNumArgOperands(pad); a++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(pad, a))))
-      cn_refuse_at(judge, pad, "funclet-argument",
-                   "a funclet pad takes a reference, which cannot be loaded before it");
+      cn_refuse_at(judge, pad, "funclet-argument", "a funclet pad takes a reference, which cannot be loaded before it");
 }
 
 static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)

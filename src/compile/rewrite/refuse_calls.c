@@ -49,14 +49,12 @@ static void judge_directives(struct cn_judge *judge, LLVMValueRef call)
   bool live_in;
 
   if (!cn_statepoint_directive(call, "statepoint-id", UINT64_MAX, &value))
-    cn_refuse_at(judge, call, "statepoint-directive",
-                 "\"statepoint-id\" is not a decimal number below 2^64");
+    cn_refuse_at(judge, call, "statepoint-directive", "\"statepoint-id\" is not a decimal number below 2^64");
   if (!cn_statepoint_directive(call, "statepoint-num-patch-bytes", UINT32_MAX, &value))
     cn_refuse_at(judge, call, "statepoint-directive",
                  "\"statepoint-num-patch-bytes\" is not a decimal number below 2^32");
   if (!cn_statepoint_lowering(call, &live_in))
-    cn_refuse_at(judge, call, "statepoint-directive",
-                 "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
+    cn_refuse_at(judge, call, "statepoint-directive", "\"deopt-lowering\" is neither \"live-in\" nor \"live-through\"");
 }
 
 /* A flaw of statepoint_flaws.c. */
@@ -70,12 +68,10 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
   LLVMValueRef callee = cn_direct_callee(call);
 
   if (LLVMIsACallBrInst(call)) {
-    cn_refuse_at(judge, call, "callbr",
-                 "a callbr of anything but inline assembly cannot be a safepoint");
+    cn_refuse_at(judge, call, "callbr", "a callbr of anything but inline assembly cannot be a safepoint");
     return;
   }
-  bool special = (callee && LLVMGetIntrinsicID(callee)) ||
-                 LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call));
+  bool special = (callee && LLVMGetIntrinsicID(callee)) || LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call));
   if (special && cn_refuse_reachable(judge, call))
     cn_special_refuse(judge->ctx, call);
   if (callee && LLVMGetIntrinsicID(callee)) {
@@ -84,14 +80,12 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
     return; /* its own result and arguments go away */
   }
   if (cn_convention_loses_result(LLVMTypeOf(call)))
-    cn_refuse_at(
-        judge, call, "x87-result",
-        "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
+    cn_refuse_at(judge, call, "x87-result",
+                 "LLVM 22 miscompiles a safepoint that returns a long double (pass transitions helps)");
   else if (!cn_convention_returns(LLVMTypeOf(call)))
-    cn_refuse_at(
-        judge, call, "large-result",
-        "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
-        "helps, if the call has no bundles)");
+    cn_refuse_at(judge, call, "large-result",
+                 "LLVM 22 miscompiles a safepoint whose result has no room in registers (pass transitions "
+                 "helps, if the call has no bundles)");
   cn_flaws_of_point(call, refuse_flaw, judge);
   judge_live_operands(judge, call);
   judge_directives(judge, call);
@@ -107,15 +101,13 @@ static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
   LLVMGetInlineAsmAsmString(LLVMGetCalledValue(call), &length);
   bool refs = cn_holds_ref(LLVMTypeOf(call)) && length > 0;
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call) && !refs; a++) {
-    LLVMAttributeRef type =
-        LLVMGetCallSiteEnumAttribute(call, a + 1, cn_attribute_kind("elementtype"));
-    refs = cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, a))) ||
-           (type && cn_holds_ref(LLVMGetTypeAttributeValue(type)));
+    LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(call, a + 1, cn_attribute_kind("elementtype"));
+    refs =
+        cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, a))) || (type && cn_holds_ref(LLVMGetTypeAttributeValue(type)));
   }
   if (refs)
-    cn_refuse_at(
-        judge, call, "asm-reference",
-        "a reference is an operand of inline assembly, which the collector cannot look into");
+    cn_refuse_at(judge, call, "asm-reference",
+                 "a reference is an operand of inline assembly, which the collector cannot look into");
 }
 
 /* Intrinsics whose references have a known base: an operand's, or none since they stay. */
@@ -146,10 +138,9 @@ static void judge_musttail(struct cn_judge *judge, LLVMValueRef call)
     cn_refuse_at(judge, call, "musttail-result",
                  "LLVM 22 cannot lower a musttail call whose result has no room in registers");
   else if (!cn_convention_loses_result(type) && !cn_tail_results_agree(call, type))
-    cn_refuse_at(
-        judge, call, "musttail-result",
-        "a musttail call and its function extend their results differently (zeroext, signext): "
-        "LLVM 22 makes an ordinary call of it at -O0");
+    cn_refuse_at(judge, call, "musttail-result",
+                 "a musttail call and its function extend their results differently (zeroext, signext): "
+                 "LLVM 22 makes an ordinary call of it at -O0");
 }
 
 void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)

@@ -15,8 +15,7 @@
 static void judge_type(struct cn_judge *judge, LLVMValueRef i, LLVMTypeRef type)
 {
   if (!cn_kinds_know_type(&judge->known, type))
-    cn_refuse_at(judge, i, "unsupported-type",
-                 "it has a type of which no pass knows whether it holds references");
+    cn_refuse_at(judge, i, "unsupported-type", "it has a type of which no pass knows whether it holds references");
 }
 
 static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned kind)
@@ -55,8 +54,7 @@ static void judge_attributes(struct cn_judge *judge, LLVMValueRef of, unsigned p
 
   for (unsigned i = 0; i <= parameters + 1; i++) {
     LLVMAttributeIndex index = i > parameters ? CN_FUNCTION_INDEX : i;
-    unsigned count = function ? LLVMGetAttributeCountAtIndex(of, index)
-                              : LLVMGetCallSiteAttributeCount(of, index);
+    unsigned count = function ? LLVMGetAttributeCountAtIndex(of, index) : LLVMGetCallSiteAttributeCount(of, index);
     LLVMAttributeRef *attributes = cn_alloc((count + 1) * sizeof *attributes);
     if (function)
       LLVMGetAttributesAtIndex(of, index, attributes);
@@ -78,8 +76,7 @@ static void judge_operands(struct cn_judge *judge, LLVMValueRef i)
       continue;
     judge_type(judge, i, LLVMTypeOf(operand));
     if (!cn_kinds_know_constant(&judge->known, operand))
-      cn_refuse_at(judge, i, "unsupported-constant",
-                   "a constant of a kind that no pass knows is used as a reference");
+      cn_refuse_at(judge, i, "unsupported-constant", "a constant of a kind that no pass knows is used as a reference");
   }
 }
 

@@ -20,16 +20,14 @@ static void judge_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 
   for (unsigned p = 0; p < LLVMCountParams(function); p++) {
     if (cn_refuse_scalable(LLVMTypeOf(LLVMGetParam(function, p))))
-      cn_error(ctx, function, "scalable-vector", "parameter %u is a scalable vector of references",
-               p + 1);
+      cn_error(ctx, function, "scalable-vector", "parameter %u is a scalable vector of references", p + 1);
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       unsigned kind = cn_attribute_kind(copies[c]);
       LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, p + 1, kind);
-      if (attribute && (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) ||
-                        cn_alloca_uses_carry(ctx, LLVMGetParam(function, p))))
+      if (attribute &&
+          (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) || cn_alloca_uses_carry(ctx, LLVMGetParam(function, p))))
         cn_error(ctx, function, "byval-reference",
-                 "parameter %u is a copy on the stack that holds references that nothing describes",
-                 p + 1);
+                 "parameter %u is a copy on the stack that holds references that nothing describes", p + 1);
     }
   }
 }
@@ -39,8 +37,7 @@ static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
   unsigned kind = cn_attribute_kind("swifterror");
 
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
-    if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) &&
-        cn_alloca_uses_carry(ctx, LLVMGetParam(function, p)))
+    if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) && cn_alloca_uses_carry(ctx, LLVMGetParam(function, p)))
       cn_error(ctx, function, "swifterror-reference",
                "parameter %u, a swifterror one, lies in a register that nothing describes", p + 1);
 }

@@ -60,8 +60,7 @@ static void keep_all(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     }
 }
 
-static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg,
-                  struct cn_refs *refs)
+static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   struct cn_ctx *ctx = e->ctx;
   unsigned off = ctx->options->relocations_off;
@@ -108,8 +107,7 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
 }
 
 /* A slot lists what it holds until something else is stored. */
-static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg,
-                               const char *step)
+static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   keep_all(ctx, cfg);
   rebuild(ctx, refs, cfg, step);
@@ -216,8 +214,7 @@ static bool asks_for_record(LLVMValueRef statepoint)
 {
   CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
   return LLVMGetNumOperandBundles(statepoint) != 0 ||
-         LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 0)) !=
-             CAIRN_ABI_STATEPOINT_ID_DEFAULT ||
+         LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 0)) != CAIRN_ABI_STATEPOINT_ID_DEFAULT ||
          LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 1)) != 0 ||
          LLVMConstIntGetZExtValue(LLVMGetOperand(statepoint, 4)) != 0;
 }
@@ -238,15 +235,14 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
   LLVMTypeRef native = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMTypeRef reference = LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
 
-  *e = (struct cn_emitter){
-      .ctx = ctx,
-      .builder = LLVMCreateBuilderInContext(ctx->llvm),
-      .statepoint = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &native, 1),
-      .relocate = cn_intrinsic(ctx, "llvm.experimental.gc.relocate", &reference, 1),
-      .i32 = LLVMInt32TypeInContext(ctx->llvm),
-      .i64 = LLVMInt64TypeInContext(ctx->llvm),
-      .elementtype = cn_attribute_kind("elementtype"),
-      .bases_asked = cn_pointer_bases_asked(ctx->module)};
+  *e = (struct cn_emitter){.ctx = ctx,
+                           .builder = LLVMCreateBuilderInContext(ctx->llvm),
+                           .statepoint = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &native, 1),
+                           .relocate = cn_intrinsic(ctx, "llvm.experimental.gc.relocate", &reference, 1),
+                           .i32 = LLVMInt32TypeInContext(ctx->llvm),
+                           .i64 = LLVMInt64TypeInContext(ctx->llvm),
+                           .elementtype = cn_attribute_kind("elementtype"),
+                           .bases_asked = cn_pointer_bases_asked(ctx->module)};
   cn_span_tails_start(ctx, &e->spans);
 }
 

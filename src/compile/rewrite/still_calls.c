@@ -27,8 +27,7 @@ static bool keeps_no_records(LLVMValueRef function)
 
 static void leave_plain(struct cn_ctx *ctx, LLVMValueRef call)
 {
-  LLVMAttributeRef leaf =
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF), "", 0);
+  LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF), "", 0);
 
   CN_ASSERT(cn_is_call(call));
   if (cn_classify_call(call).kind != CN_CALL_STATEPOINT)
@@ -39,8 +38,7 @@ void cn_still_calls_record(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_string_attribute(f, CN_ATTR_STILL))
-      LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, CN_ATTR_LEAF,
-                                       (unsigned)strlen(CN_ATTR_LEAF));
+      LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF));
   CN_EACH_FUNCTION(f, ctx->module) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !keeps_no_records(f))
       continue;

@@ -36,8 +36,7 @@ static bool is_stored_as_ref(LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != value ||
-        !is_ref_local(LLVMGetOperand(user, 1)))
+    if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) != value || !is_ref_local(LLVMGetOperand(user, 1)))
       return false;
   }
   return true;
@@ -117,9 +116,8 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
     return;
   LLVMValueRef value = reload(ctx, builder, operand);
   LLVMPositionBuilderBefore(builder, exchange);
-  LLVMValueRef fresh =
-      LLVMBuildAtomicRMW(builder, LLVMAtomicRMWBinOpXchg, LLVMGetOperand(exchange, 0), value,
-                         LLVMGetOrdering(exchange), false);
+  LLVMValueRef fresh = LLVMBuildAtomicRMW(builder, LLVMAtomicRMWBinOpXchg, LLVMGetOperand(exchange, 0), value,
+                                          LLVMGetOrdering(exchange), false);
   copy_flags(fresh, exchange);
   replace_stored(builder, exchange, fresh);
   LLVMInstructionEraseFromParent(exchange);
@@ -146,9 +144,9 @@ static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
     return;
   LLVMValueRef old = reload(ctx, builder, expected), next = reload(ctx, builder, desired);
   LLVMPositionBuilderBefore(builder, compare);
-  LLVMValueRef fresh = LLVMBuildAtomicCmpXchg(builder, LLVMGetOperand(compare, 0), old, next,
-                                              LLVMGetCmpXchgSuccessOrdering(compare),
-                                              LLVMGetCmpXchgFailureOrdering(compare), false);
+  LLVMValueRef fresh =
+      LLVMBuildAtomicCmpXchg(builder, LLVMGetOperand(compare, 0), old, next, LLVMGetCmpXchgSuccessOrdering(compare),
+                             LLVMGetCmpXchgFailureOrdering(compare), false);
   copy_flags(fresh, compare);
   LLVMSetWeak(fresh, LLVMGetWeak(compare));
   for (LLVMUseRef use; (use = LLVMGetFirstUse(compare));) {
@@ -176,10 +174,8 @@ static bool is_atomic_word(struct cn_ctx *ctx, LLVMValueRef i)
   if (LLVMIsALoadInst(i))
     return LLVMTypeOf(i) == word && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
   if (LLVMIsAStoreInst(i))
-    return LLVMTypeOf(LLVMGetOperand(i, 0)) == word &&
-           LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
-  return (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) &&
-         LLVMTypeOf(LLVMGetOperand(i, 1)) == word;
+    return LLVMTypeOf(LLVMGetOperand(i, 0)) == word && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic;
+  return (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i)) && LLVMTypeOf(LLVMGetOperand(i, 1)) == word;
 }
 
 void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function)

@@ -50,8 +50,7 @@ bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text)
   return found && length == strlen(text) && memcmp(found, text, length) == 0;
 }
 
-static bool is_annotated(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned operand,
-                         const char *kind, const char *text)
+static bool is_annotated(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned operand, const char *kind, const char *text)
 {
   LLVMMetadataRef annotations = cn_debug_operand(ctx, node, operand);
 
@@ -69,8 +68,7 @@ bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
   return is_annotated(ctx, type, CN_DEBUG_ANNOTATIONS, "btf_type_tag", TAG);
 }
 
-bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations,
-                      const char *tag)
+bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag)
 {
   return is_annotated(ctx, node, annotations, "btf_decl_tag", tag);
 }
@@ -122,8 +120,7 @@ LLVMMetadataRef cn_debug_variable(struct cn_ctx *ctx, LLVMValueRef global)
 
   for (unsigned i = 0; i < count && !found; i++)
     if (LLVMValueMetadataEntriesGetKind(entries, i) == dbg)
-      found = LLVMDIGlobalVariableExpressionGetVariable(
-          LLVMValueMetadataEntriesGetMetadata(entries, i));
+      found = LLVMDIGlobalVariableExpressionGetVariable(LLVMValueMetadataEntriesGetMetadata(entries, i));
   LLVMDisposeValueMetadataEntries(entries);
   return found;
 }

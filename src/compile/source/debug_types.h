@@ -37,8 +37,7 @@ bool cn_debug_is_type(LLVMMetadataRef node);
 bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
 
 /* Has a struct or a member the BTF declaration tag `tag` among its annotations, that operand? */
-bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations,
-                      const char *tag);
+bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag);
 
 /* True if a typedef in front of the type, or the struct or union itself, has the declaration tag;
  * of an array, its element. */

@@ -29,8 +29,7 @@ static bool is_layout(LLVMValueRef value)
 
 static LLVMValueRef strip_casts(LLVMValueRef value)
 {
-  while (LLVMIsACastInst(value) ||
-         (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt))
+  while (LLVMIsACastInst(value) || (LLVMIsAConstantExpr(value) && LLVMGetConstOpcode(value) == LLVMPtrToInt))
     value = LLVMGetOperand(value, 0);
   return value;
 }

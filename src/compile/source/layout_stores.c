@@ -49,8 +49,7 @@ static struct address address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
 /* The array in which a flexible type ends, or null. */
 static LLVMTypeRef flexible_end(LLVMTypeRef type, const struct cn_allocator *allocator)
 {
-  unsigned members =
-      LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
   LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
 
   return allocator->form == CN_LAYOUT_FLEX && last && LLVMGetTypeKind(last) == LLVMArrayTypeKind
@@ -60,8 +59,7 @@ static LLVMTypeRef flexible_end(LLVMTypeRef type, const struct cn_allocator *all
 
 /* True if `type`, over and over if it `repeats`, may have a reference at one of the offsets. Of
  * offsets before the object, or that are no multiple of a word, nothing is proved. */
-static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset,
-                     uint64_t stride)
+static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset, uint64_t stride)
 {
   uint64_t size = LLVMABISizeOfType(ctx->layout, type), step = stride;
 
@@ -81,8 +79,8 @@ static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_
 }
 
 /* True if objects of the allocation may have a reference there. */
-static bool layout_may_hold(struct cn_ctx *ctx, const struct cn_allocator *allocator,
-                            LLVMTypeRef type, const struct address *address)
+static bool layout_may_hold(struct cn_ctx *ctx, const struct cn_allocator *allocator, LLVMTypeRef type,
+                            const struct address *address)
 {
   uint64_t offset = address->offset + cn_words(ctx).reference, stride = address->stride;
 
@@ -93,8 +91,7 @@ static bool layout_may_hold(struct cn_ctx *ctx, const struct cn_allocator *alloc
     return true;
   uint64_t start = LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
   bool before = stride == 0 && offset < start;
-  uint64_t in_array =
-      stride ? (offset % stride + stride - start % stride) % stride : offset - start;
+  uint64_t in_array = stride ? (offset % stride + stride - start % stride) % stride : offset - start;
   return !before && may_hold(ctx, element, true, in_array, stride);
 }
 
@@ -147,8 +144,8 @@ static LLVMValueRef layout_of(LLVMValueRef root)
   const struct cn_allocator *allocator = cn_layouts_allocator(root);
   LLVMValueRef layout = allocator && LLVMGetNumArgOperands(root) ? LLVMGetOperand(root, 0) : NULL;
 
-  return layout && LLVMIsAGlobalVariable(layout) && !LLVMIsDeclaration(layout) &&
-                 !cn_layouts_is_constant(layout) && LLVMTypeIsSized(LLVMGlobalGetValueType(layout))
+  return layout && LLVMIsAGlobalVariable(layout) && !LLVMIsDeclaration(layout) && !cn_layouts_is_constant(layout) &&
+                 LLVMTypeIsSized(LLVMGlobalGetValueType(layout))
              ? layout
              : NULL;
 }
@@ -168,8 +165,8 @@ static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueR
     if (!lacks || LLVMIsNull(address.root) || add_choices(&walk, &address))
       continue;
     LLVMValueRef layout = layout_of(address.root);
-    lacks = layout && !layout_may_hold(ctx, cn_layouts_allocator(address.root),
-                                       LLVMGlobalGetValueType(layout), &address);
+    lacks =
+        layout && !layout_may_hold(ctx, cn_layouts_allocator(address.root), LLVMGlobalGetValueType(layout), &address);
     *allocation = address.root;
   }
   cn_free(&walk.work);
@@ -183,21 +180,18 @@ static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueR
  * if it is an ordinary pointer, or the struct is that of a layout; and no reference: else null. */
 static LLVMTypeRef named_other(LLVMValueRef pointer, const struct cn_ptrmap *types)
 {
-  if (!LLVMIsAGetElementPtrInst(pointer) || !cn_is_ref(LLVMTypeOf(pointer)) ||
-      LLVMGetNumOperands(pointer) < 3 ||
+  if (!LLVMIsAGetElementPtrInst(pointer) || !cn_is_ref(LLVMTypeOf(pointer)) || LLVMGetNumOperands(pointer) < 3 ||
       LLVMGetTypeKind(LLVMGetGEPSourceElementType(pointer)) != LLVMStructTypeKind)
     return NULL;
   LLVMTypeRef type = cn_types_at(pointer);
   while (type && LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type))
     type = LLVMStructGetTypeAtIndex(type, 0);
   LLVMTypeKind kind = type ? LLVMGetTypeKind(type) : LLVMVoidTypeKind;
-  bool scalar = kind == LLVMPointerTypeKind || kind == LLVMIntegerTypeKind ||
-                kind == LLVMDoubleTypeKind || kind == LLVMFloatTypeKind;
+  bool scalar = kind == LLVMPointerTypeKind || kind == LLVMIntegerTypeKind || kind == LLVMDoubleTypeKind ||
+                kind == LLVMFloatTypeKind;
   if (!scalar || cn_is_ref(type))
     return NULL;
-  return kind == LLVMPointerTypeKind || cn_ptrmap_find(types, LLVMGetGEPSourceElementType(pointer))
-             ? type
-             : NULL;
+  return kind == LLVMPointerTypeKind || cn_ptrmap_find(types, LLVMGetGEPSourceElementType(pointer)) ? type : NULL;
 }
 
 /* ---- stores ---- */
@@ -217,12 +211,10 @@ static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
   return from && (cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(address_of(ctx, from).root));
 }
 
-static void report_place(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type,
-                         const struct address *address)
+static void report_place(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type, const struct address *address)
 {
   char *text = LLVMPrintTypeToString(type);
-  char *where = address->stride ? cn_strdup("by an index")
-                                : cn_format("at offset %lld", (long long)address->offset);
+  char *where = address->stride ? cn_strdup("by an index") : cn_format("at offset %lld", (long long)address->offset);
 
   cn_error(ctx, at, "layout-store",
            "a reference is stored %s in an object of type %s, whose layout has no reference there, "
@@ -233,8 +225,8 @@ static void report_place(struct cn_ctx *ctx, LLVMValueRef at, LLVMTypeRef type,
   free(where);
 }
 
-static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef pointer,
-                            LLVMValueRef value, const struct cn_ptrmap *types)
+static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef pointer, LLVMValueRef value,
+                            const struct cn_ptrmap *types)
 {
   LLVMValueRef allocation;
   struct address address = address_of(ctx, pointer);
@@ -247,8 +239,7 @@ static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef po
     return;
   LLVMTypeRef other = named_other(pointer, types);
   if (other) {
-    char *text = LLVMPrintTypeToString(other),
-         *of = LLVMPrintTypeToString(LLVMGetGEPSourceElementType(pointer));
+    char *text = LLVMPrintTypeToString(other), *of = LLVMPrintTypeToString(LLVMGetGEPSourceElementType(pointer));
     cn_error(ctx, at, "layout-store",
              "a reference is stored in a member of type %s of %s, where the collector does not "
              "look; give the member the type of a reference",
@@ -276,8 +267,7 @@ void cn_rules_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types)
       }
 }
 
-void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function,
-                            const struct cn_ptrmap *types)
+void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   CN_EACH_BLOCK(b, function)

@@ -42,18 +42,15 @@ static const char *name_of(LLVMValueRef function)
 /* Could it be native: a definition that nobody says to be managed? */
 static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  return !LLVMIsDeclaration(function) && !LLVMGetGC(function) &&
-         !cn_managed_is_asked_for(ctx->module, function) &&
-         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) &&
-         cn_managed_is_native(function);
+  return !LLVMIsDeclaration(function) && !LLVMGetGC(function) && !cn_managed_is_asked_for(ctx->module, function) &&
+         !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) && cn_managed_is_native(function);
 }
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* as is_free() has said */
-  LLVMAddAttributeAtIndex(
-      function, CN_FUNCTION_INDEX,
-      LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_UNMANAGED, sizeof CN_ATTR_UNMANAGED - 1, "", 0));
+  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_UNMANAGED, sizeof CN_ATTR_UNMANAGED - 1, "", 0));
 }
 
 static bool is_marked(LLVMValueRef function)
@@ -70,9 +67,8 @@ static bool add_callees(struct search *s, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
-      bool added, known = callee &&
-                          (LLVMGetIntrinsicID(callee) ||
-                           (LLVMIsDeclaration(callee) && cn_classify_call(i).kind == CN_CALL_LEAF));
+      bool added, known = callee && (LLVMGetIntrinsicID(callee) ||
+                                     (LLVMIsDeclaration(callee) && cn_classify_call(i).kind == CN_CALL_LEAF));
       if (!cn_is_call(i) || known || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
         continue;
       if (!callee || !is_free(s->ctx, callee))
@@ -108,8 +104,7 @@ static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
   if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {
     LLVMValueRef at = LLVMGetOperand(user, 1);
     LLVMTypeRef type = LLVMIsAGetElementPtrInst(at) ? LLVMGetGEPSourceElementType(at) : NULL;
-    const char *name =
-        type && LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+    const char *name = type && LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
     return name && strcmp(name, "struct.sigaction") == 0;
   }
   LLVMValueRef callee = cn_is_call(user) ? cn_direct_callee(user) : NULL;
@@ -140,8 +135,8 @@ static bool may_be_native(struct search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
 
-  return is_marked(function) ||
-         cn_managed_is_annotated(s->ctx->module, function, CN_ATTR_UNMANAGED) || (state && *state);
+  return is_marked(function) || cn_managed_is_annotated(s->ctx->module, function, CN_ATTR_UNMANAGED) ||
+         (state && *state);
 }
 
 static LLVMValueRef caller_of(LLVMValueRef call)
@@ -159,8 +154,7 @@ static bool meets_managed(struct search *s, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       LLVMValueRef callee = cn_is_call(i) ? cn_direct_callee(i) : NULL;
-      if (callee && (LLVMIsDeclaration(callee) ? strncmp(name_of(callee), "cairn", 5) == 0
-                                               : !may_be_native(s, callee)))
+      if (callee && (LLVMIsDeclaration(callee) ? strncmp(name_of(callee), "cairn", 5) == 0 : !may_be_native(s, callee)))
         return true;
     }
   return false;

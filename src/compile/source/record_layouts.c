@@ -75,8 +75,7 @@ static const char *find_last(const char *text, const char *word)
  */
 static void read_header(struct record *record, const char *text)
 {
-  const char *unnamed = find_last(text, "(unnamed at "),
-             *anonymous = find_last(text, "(anonymous at ");
+  const char *unnamed = find_last(text, "(unnamed at "), *anonymous = find_last(text, "(anonymous at ");
   const char *at = unnamed ? unnamed : anonymous, *scope = find_last(text, "::");
   const char *space = strchr(text, ' ');
 
@@ -203,13 +202,11 @@ static bool has_members(struct cn_ctx *ctx, const struct record *record, LLVMMet
 static bool is_record(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
 {
   char *name = name_of(type);
-  bool same = *name
-                  ? record->name && strcmp(record->name, name) == 0
-                  : !record->name && (record->line == 0 || record->line == LLVMDITypeGetLine(type));
+  bool same = *name ? record->name && strcmp(record->name, name) == 0
+                    : !record->name && (record->line == 0 || record->line == LLVMDITypeGetLine(type));
 
   free(name);
-  return same && record->size == LLVMDITypeGetSizeInBits(type) / 8 &&
-         has_members(ctx, record, type);
+  return same && record->size == LLVMDITypeGetSizeInBits(type) / 8 && has_members(ctx, record, type);
 }
 
 bool cn_record_layouts_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
@@ -221,8 +218,7 @@ bool cn_record_layouts_reference(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMM
     return false;
   char *name = name_of(member);
   for (size_t i = 0; i < layouts->at.count && !reference; i++)
-    reference =
-        is_listed(&layouts->at.at[i].refs, name) && is_record(ctx, &layouts->at.at[i], type);
+    reference = is_listed(&layouts->at.at[i].refs, name) && is_record(ctx, &layouts->at.at[i], type);
   free(name);
   return reference;
 }

@@ -42,8 +42,7 @@ static bool only_in_differences(LLVMValueRef cast)
 }
 
 /* Check the conversion `value`, an instruction or a constant expression; report at `at`. */
-static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode,
-                             LLVMValueRef at)
+static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef at)
 {
   bool address = opcode == LLVMPtrToInt || opcode == LLVMPtrToAddr;
   CN_ASSERT(LLVMIsAInstruction(value) || LLVMIsAConstantExpr(value));
@@ -59,10 +58,9 @@ static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode 
              "an integer is converted to a reference, which names no object of the collector; "
              "keep the reference itself");
   if (is_ref_or_vector(from) && !is_ref_or_vector(to) && opcode == LLVMAddrSpaceCast)
-    cn_error(
-        ctx, at, "reference-to-unmanaged",
-        "a reference is converted to an ordinary pointer, which the collector does not update; "
-        "copy the data with cairn_copy_out()");
+    cn_error(ctx, at, "reference-to-unmanaged",
+             "a reference is converted to an ordinary pointer, which the collector does not update; "
+             "copy the data with cairn_copy_out()");
   if (is_ref_or_vector(to) && !is_ref_or_vector(from) && opcode == LLVMAddrSpaceCast)
     cn_error(ctx, at, "unmanaged-to-reference",
              "an ordinary pointer is converted to a reference, but it is not the address of a "
@@ -73,8 +71,8 @@ static void check_constant(struct cn_ctx *ctx, LLVMValueRef constant, LLVMValueR
 {
   if (LLVMIsAConstantExpr(constant))
     check_conversion(ctx, constant, LLVMGetConstOpcode(constant), at);
-  if (!LLVMIsAConstantExpr(constant) && !LLVMIsAConstantStruct(constant) &&
-      !LLVMIsAConstantArray(constant) && !LLVMIsAConstantVector(constant))
+  if (!LLVMIsAConstantExpr(constant) && !LLVMIsAConstantStruct(constant) && !LLVMIsAConstantArray(constant) &&
+      !LLVMIsAConstantVector(constant))
     return;
   for (int i = 0; i < LLVMGetNumOperands(constant); i++)
     check_constant(ctx, LLVMGetOperand(constant, (unsigned)i), at);
@@ -96,8 +94,7 @@ static void check_conversions(struct cn_ctx *ctx, LLVMValueRef instruction)
 
 static LLVMTypeRef argument_attribute_type(LLVMValueRef call, unsigned argument, const char *name)
 {
-  LLVMAttributeRef attribute =
-      LLVMGetCallSiteEnumAttribute(call, argument + 1, cn_attribute_kind(name));
+  LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(call, argument + 1, cn_attribute_kind(name));
 
   return attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
 }
@@ -116,8 +113,7 @@ static bool asm_touches_ref(LLVMValueRef call)
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
     LLVMValueRef argument = LLVMGetOperand(call, i);
     LLVMTypeRef pointee = argument_attribute_type(call, i, "elementtype");
-    if (cn_holds_ref(LLVMTypeOf(argument)) || (pointee && cn_holds_ref(pointee)) ||
-        is_ref_local(argument))
+    if (cn_holds_ref(LLVMTypeOf(argument)) || (pointee && cn_holds_ref(pointee)) || is_ref_local(argument))
       return true;
   }
   return false;
@@ -133,10 +129,9 @@ static void check_variadic(struct cn_ctx *ctx, LLVMValueRef call)
     return;
   for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(call, i))))
-      cn_error(
-          ctx, call, "variadic-reference",
-          "a reference is passed as a variadic argument, where the collector does not find it; "
-          "pass it as a declared parameter, or copy the data with cairn_copy_out()");
+      cn_error(ctx, call, "variadic-reference",
+               "a reference is passed as a variadic argument, where the collector does not find it; "
+               "pass it as a declared parameter, or copy the data with cairn_copy_out()");
 }
 
 static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
@@ -162,12 +157,11 @@ static void check_ifunc(struct cn_ctx *ctx, LLVMValueRef call)
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && !refs; i++)
     refs = cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i)));
   if (refs)
-    cn_error(
-        ctx, call, "ifunc-reference",
-        "'%s' is chosen when the program is loaded (ifunc, target_clones), and the call passes "
-        "or returns a reference: it would go by way of a stub that is no managed code; choose "
-        "by a pointer to a function, or by __builtin_cpu_supports()",
-        LLVMGetValueName2(callee, &length));
+    cn_error(ctx, call, "ifunc-reference",
+             "'%s' is chosen when the program is loaded (ifunc, target_clones), and the call passes "
+             "or returns a reference: it would go by way of a stub that is no managed code; choose "
+             "by a pointer to a function, or by __builtin_cpu_supports()",
+             LLVMGetValueName2(callee, &length));
 }
 
 static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
@@ -185,11 +179,10 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   if (ctx->options->manage_all)
     cn_rules_library(ctx, call);
   if (cn_calls_have(call, "returns_twice"))
-    cn_error(
-        ctx, call, "returns-twice",
-        "setjmp() in a function that handles references keeps them in a buffer that the collector "
-        "does not update; return a status instead, or call it in a function without references "
-        "(pthread_cleanup_push() calls it, too: compile with -fexceptions, then it does not)");
+    cn_error(ctx, call, "returns-twice",
+             "setjmp() in a function that handles references keeps them in a buffer that the collector "
+             "does not update; return a status instead, or call it in a function without references "
+             "(pthread_cleanup_push() calls it, too: compile with -fexceptions, then it does not)");
 }
 
 /* ---- va_arg ---- */
@@ -225,14 +218,12 @@ static bool is_va_area(LLVMValueRef pointer)
 static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
 {
   bool reads = LLVMIsAVAArgInst(i) || (LLVMIsALoadInst(i) && is_va_area(LLVMGetOperand(i, 0)));
-  bool copies =
-      cn_calls_copy(i) && is_ref_local(LLVMGetOperand(i, 0)) && is_va_area(LLVMGetOperand(i, 1));
+  bool copies = cn_calls_copy(i) && is_ref_local(LLVMGetOperand(i, 0)) && is_va_area(LLVMGetOperand(i, 1));
 
   if ((reads && cn_holds_ref(LLVMTypeOf(i))) || copies)
-    cn_error(
-        ctx, i, "va-arg-reference",
-        "a reference is taken from variadic arguments, where the collector does not update it; "
-        "declare a parameter for it");
+    cn_error(ctx, i, "va-arg-reference",
+             "a reference is taken from variadic arguments, where the collector does not update it; "
+             "declare a parameter for it");
 }
 
 /* ---- functions and globals ---- */
@@ -240,8 +231,7 @@ static void check_va_arg(struct cn_ctx *ctx, LLVMValueRef i)
 static void check_parameters(struct cn_ctx *ctx, LLVMValueRef function)
 {
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
-    LLVMAttributeRef attribute =
-        LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind("byval"));
+    LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind("byval"));
     LLVMTypeRef type = attribute ? LLVMGetTypeAttributeValue(attribute) : NULL;
     if (type && cn_holds_ref(type))
       cn_error(ctx, function, "byval-reference",

@@ -15,8 +15,7 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef instruction);
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
 /* layout_stores.c: report references stored where the layout of an object has none, and in IR those
  * into the middle of an object. `prepare` calls it. */
-void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function,
-                            const struct cn_ptrmap *types);
+void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types);
 /* The types of the objects that the module allocates, for that. */
 void cn_rules_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types);
 /* layout_compare.c: report comparisons of an object's header with the static of its type. `prepare`

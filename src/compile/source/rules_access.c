@@ -132,8 +132,7 @@ static bool is_variable_array(LLVMValueRef root)
          LLVMGetAllocatedType(root) != LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(root)));
 }
 
-static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory,
-                          LLVMValueRef root)
+static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memory, LLVMValueRef root)
 {
   if (is_variable_array(root)) {
     cn_error(ctx, at, "dynamic-alloca",
@@ -156,9 +155,7 @@ static LLVMTypeRef object_type(LLVMValueRef root)
   if (!cn_layouts_allocator(root) || LLVMGetNumOperands(root) == 0)
     return NULL;
   LLVMValueRef layout = LLVMGetOperand(root, 0);
-  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout)
-             ? LLVMGlobalGetValueType(layout)
-             : NULL;
+  return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout) ? LLVMGlobalGetValueType(layout) : NULL;
 }
 
 /* Does `pointer` lead to a type without references? So it is if a program casts `&p->number`, a
@@ -170,8 +167,7 @@ static bool lacks_refs(LLVMValueRef pointer)
 
   if (whole && !cn_holds_ref(whole))
     return true;
-  return there && !LLVMIsAAllocaInst(cn_types_root(pointer)) && is_scalar(there) &&
-         !cn_is_ref(there);
+  return there && !LLVMIsAAllocaInst(cn_types_root(pointer)) && is_scalar(there) && !cn_is_ref(there);
 }
 
 /* Report calls that pass a reference into the middle of an object for `parameter`, which its
@@ -187,8 +183,8 @@ static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
     number++;
   CN_EACH_USE(use, function) {
     LLVMValueRef call = LLVMGetUser(use);
-    if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function ||
-        LLVMGetNumArgOperands(call) <= number || !is_derived(ctx, LLVMGetOperand(call, number)))
+    if (!LLVMIsAInstruction(call) || cn_direct_callee(call) != function || LLVMGetNumArgOperands(call) <= number ||
+        !is_derived(ctx, LLVMGetOperand(call, number)))
       continue;
     cn_error(ctx, call, "derived-store",
              "argument %u leads into the middle of an object, and '%s' stores it in an object or a "
@@ -230,9 +226,7 @@ static const char *sorter(LLVMValueRef call)
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
 
-  return (strcmp(name, "qsort") == 0 || strcmp(name, "qsort_r") == 0) && LLVMIsDeclaration(callee)
-             ? name
-             : NULL;
+  return (strcmp(name, "qsort") == 0 || strcmp(name, "qsort_r") == 0) && LLVMIsDeclaration(callee) ? name : NULL;
 }
 
 static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
@@ -297,8 +291,7 @@ void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function)
         if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordDeclare)
           continue;
         LLVMValueRef local = LLVMDbgVariableRecordGetValue(r, 0);
-        if (local && LLVMIsAAllocaInst(local) &&
-            cn_rules_points_to_refs(ctx, LLVMDbgVariableRecordGetVariable(r)))
+        if (local && LLVMIsAAllocaInst(local) && cn_rules_points_to_refs(ctx, LLVMDbgVariableRecordGetVariable(r)))
           check_container(ctx, local);
       }
 }

@@ -48,8 +48,7 @@ static void check_access(struct cn_ctx *ctx, LLVMValueRef i)
     refuse(ctx, i, LLVMGetAlignment(i));
 }
 
-static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute,
-                            LLVMTypeRef type)
+static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute, LLVMTypeRef type)
 {
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 
@@ -67,8 +66,7 @@ static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
     if (length == 5 && memcmp(tag, "align", 5) == 0 && LLVMGetNumOperandBundleArgs(bundle) > 1) {
       LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperandBundleArgAtIndex(bundle, 1));
       uint64_t align = by ? LLVMConstIntGetZExtValue(by) : UINT64_MAX;
-      if (align > CAIRN_ABI_OBJECT_ALIGN &&
-          cn_is_ref(LLVMTypeOf(LLVMGetOperandBundleArgAtIndex(bundle, 0))))
+      if (align > CAIRN_ABI_OBJECT_ALIGN && cn_is_ref(LLVMTypeOf(LLVMGetOperandBundleArgAtIndex(bundle, 0))))
         refuse(ctx, call, align);
     }
     LLVMDisposeOperandBundle(bundle);
@@ -94,10 +92,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   unsigned kind = cn_attribute_kind("align");
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
-    check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind),
-                    LLVMTypeOf(LLVMGetOperand(call, a)));
-  check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind),
-                  LLVMTypeOf(call));
+    check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, a + 1, kind), LLVMTypeOf(LLVMGetOperand(call, a)));
+  check_attribute(ctx, call, LLVMGetCallSiteEnumAttribute(call, LLVMAttributeReturnIndex, kind), LLVMTypeOf(call));
   check_bundles(ctx, call);
   check_mask(ctx, call);
 }

@@ -67,8 +67,7 @@ static void note(struct places *places, LLVMValueRef i)
   if (!pointer || cn_is_ref(LLVMTypeOf(pointer)) || places->at.count == MOST)
     return;
   LLVMValueRef root = cn_types_root(pointer);
-  if (LLVMIsALoadInst(root) && place_of(LLVMGetOperand(root, 0), &place) &&
-      !is_listed(places, place))
+  if (LLVMIsALoadInst(root) && place_of(LLVMGetOperand(root, 0), &place) && !is_listed(places, place))
     cn_push(&places->at, place);
 }
 
@@ -84,8 +83,8 @@ static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef 
     return;
   const char *name = place.index ? LLVMGetStructName((LLVMTypeRef)(uintptr_t)place.of)
                                  : LLVMGetValueName2(cn_types_global(pointer), &length);
-  char *member = place.index ? cn_format("member %u of %s", place.index, name ? name : "a struct")
-                             : cn_format("global %s", name);
+  char *member =
+      place.index ? cn_format("member %u of %s", place.index, name ? name : "a struct") : cn_format("global %s", name);
   cn_error(ctx, store, "unmanaged-store",
            "%s leads to references, and is given memory from %s(), where the collector does not "
            "find them; make it a managed array, from cairn_new_array()",

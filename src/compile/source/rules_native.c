@@ -75,8 +75,8 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   /* A body for inlining only, or the front end's promise that it never collects. */
-  bool trusted = LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage ||
-                 cn_string_attribute(function, CN_ATTR_LEAF);
+  bool trusted =
+      LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage || cn_string_attribute(function, CN_ATTR_LEAF);
 
   if (!ctx->options->manage_all) {
     if (!trusted)
@@ -90,9 +90,8 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
 static bool is_of_streams(const char *name)
 {
   static const char *const names[] = {
-      "fopen",   "fprintf",  "fread",     "fscanf",   "fwrite",   "printf",
-      "scanf",   "snprintf", "sprintf",   "sscanf",   "vfprintf", "vfscanf",
-      "vprintf", "vscanf",   "vsnprintf", "vsprintf", "vsscanf",
+      "fopen",  "fprintf",  "fread",   "fscanf",  "fwrite", "printf",    "scanf",    "snprintf", "sprintf",
+      "sscanf", "vfprintf", "vfscanf", "vprintf", "vscanf", "vsnprintf", "vsprintf", "vsscanf",
   };
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

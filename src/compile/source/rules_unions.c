@@ -73,8 +73,7 @@ static void find_in_array(struct cn_ctx *ctx, struct part array, uint64_t at, of
 /* The type of a struct's or union's member; null: nothing is known of it. */
 static struct part part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
 {
-  LLVMMetadataRef base =
-      cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
+  LLVMMetadataRef base = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
 
   return (struct part){base, base && cn_record_layouts_reference(ctx, type, member)};
 }
@@ -150,8 +149,7 @@ bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable)
   LLVMMetadataRef type = cn_debug_plain(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE));
   offsets found = {0};
 
-  if (!cn_debug_is_type(type) || LLVMGetDINodeTag(type) != CN_DW_POINTER ||
-      cn_debug_is_reference(ctx, type))
+  if (!cn_debug_is_type(type) || LLVMGetDINodeTag(type) != CN_DW_POINTER || cn_debug_is_reference(ctx, type))
     return false;
   LLVMMetadataRef pointee = cn_debug_operand(ctx, type, CN_DEBUG_BASE);
   if (pointee)
@@ -173,8 +171,7 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
   if (declared && LLVMTypeIsSized(type))
     find_refs(ctx, (struct part){declared, false}, 0, &found);
   for (size_t i = 0; i < found.count && !hides; i++)
-    hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) &&
-            !cn_types_ref_at(ctx, type, found.at[i]);
+    hides = found.at[i] < LLVMABISizeOfType(ctx->layout, type) && !cn_types_ref_at(ctx, type, found.at[i]);
   cn_free(&found);
   return hides;
 }

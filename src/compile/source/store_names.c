@@ -55,8 +55,7 @@ static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef stor
   uint64_t offset = 0;
 
   CN_ASSERT(LLVMIsAStoreInst(store));
-  if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) ||
-      LLVMIsAAllocaInst(slot))
+  if (!cn_is_ref(LLVMTypeOf(LLVMGetOperand(store, 0))) || cn_is_ref(LLVMTypeOf(slot)) || LLVMIsAAllocaInst(slot))
     return;
   LLVMTypeRef type = struct_of(ctx, slot, &offset);
   if (type || LLVMGetDebugLocLine(store))
@@ -72,8 +71,7 @@ static void note_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
   const char *name = LLVMDITypeGetName(type, &length);
 
   if (length && cn_rules_member_at(ctx, type, 0)) {
-    uint64_t *known =
-        cn_ptrmap_add(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, length), NULL);
+    uint64_t *known = cn_ptrmap_add(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, length), NULL);
     if (!*known)
       *known = (uintptr_t)type;
   }
@@ -83,8 +81,7 @@ static LLVMMetadataRef member_of(struct cn_ctx *ctx, struct stores *stores, cons
 {
   const char *name = plain_name(s->type);
   CN_CHECK(name); /* struct_of() */
-  const uint64_t *type =
-      cn_ptrmap_find(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, strlen(name)));
+  const uint64_t *type = cn_ptrmap_find(&stores->types, LLVMMDStringInContext2(ctx->llvm, name, strlen(name)));
 
   return type ? cn_rules_member_at(ctx, (LLVMMetadataRef)(uintptr_t)*type, s->offset) : NULL;
 }
@@ -98,15 +95,13 @@ static char *place_of(struct cn_ctx *ctx, struct stores *stores, const struct st
     return cn_strdup(CN_SLOT_UNKNOWN);
   LLVMMetadataRef member = member_of(ctx, stores, s);
   const char *name = member ? LLVMDITypeGetName(member, &length) : "";
-  return length
-             ? cn_format("member '%.*s' of struct %s", (int)length, name, plain_name(s->type))
-             : cn_format("offset %lu of struct %s", (unsigned long)s->offset, plain_name(s->type));
+  return length ? cn_format("member '%.*s' of struct %s", (int)length, name, plain_name(s->type))
+                : cn_format("offset %lu of struct %s", (unsigned long)s->offset, plain_name(s->type));
 }
 
 static void attach(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
 {
-  unsigned kind =
-      LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
   unsigned length = 0, line = LLVMGetDebugLocLine(s->store);
   const char *file = line ? LLVMGetDebugLocFilename(s->store, &length) : NULL;
   char *place = place_of(ctx, stores, s);

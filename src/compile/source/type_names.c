@@ -179,8 +179,7 @@ static void add_members(struct names *names, LLVMMetadataRef type, const struct 
     struct place at = *place;
     size_t length;
     const char *own = LLVMDITypeGetName(member, &length);
-    char *name = cn_format("%s%s%.*s", place->name, *place->name && length ? "." : "", (int)length,
-                           length ? own : "");
+    char *name = cn_format("%s%s%.*s", place->name, *place->name && length ? "." : "", (int)length, length ? own : "");
     at.name = name;
     at.offset += LLVMDITypeGetOffsetInBits(member) / 8;
     LLVMMetadataRef base = cn_debug_operand(names->ctx, member, CN_DEBUG_BASE);
@@ -251,8 +250,7 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
 {
   LLVMMetadataRef type = cn_debug_operand(ctx, variable, CN_DEBUG_TYPE);
   struct names names = {.ctx = ctx};
-  unsigned kind =
-      LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
 
   char *name = type_name(ctx, type);
   cn_push(&names.operands, string(ctx, name));
@@ -260,8 +258,7 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
   add_flags(&names, type);
   if (type)
     add_fields(&names, type, &(struct place){.name = ""});
-  LLVMGlobalSetMetadata(global, kind,
-                        LLVMMDNodeInContext2(ctx->llvm, names.operands.at, names.operands.count));
+  LLVMGlobalSetMetadata(global, kind, LLVMMDNodeInContext2(ctx->llvm, names.operands.at, names.operands.count));
   cn_free(&names.operands);
 }
 
@@ -270,8 +267,7 @@ static bool is_bare_static(LLVMValueRef global)
 {
   static const char local[] = "." STATIC;
   size_t length;
-  const char *name = LLVMGetValueName2(global, &length),
-             *found = memmem(name, length, local, sizeof local - 1);
+  const char *name = LLVMGetValueName2(global, &length), *found = memmem(name, length, local, sizeof local - 1);
 
   return found != NULL && LLVMGetLinkage(global) == LLVMInternalLinkage &&
          strspn(found + sizeof local - 1, ".0123456789") == strlen(found + sizeof local - 1);

@@ -23,8 +23,7 @@ static bool operands_hold_refs(LLVMValueRef i)
   for (int o = 0; o < LLVMGetNumOperands(i); o++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, (unsigned)o))))
       return true;
-  return cn_holds_ref(LLVMTypeOf(i)) ||
-         (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)));
+  return cn_holds_ref(LLVMTypeOf(i)) || (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)));
 }
 
 static bool has_references(LLVMValueRef function)
@@ -44,8 +43,8 @@ static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
   bool holds = has_references(function) || cn_has_statepoints(function);
 
   cn_report(ctx, holds ? CAIRN_ERROR : CAIRN_WARNING, function, "not-verified",
-            "gc strategy \"%s\" is none of Cairn's: the function was not looked at%s",
-            LLVMGetGC(function), holds ? ", and it has references or safepoints" : "");
+            "gc strategy \"%s\" is none of Cairn's: the function was not looked at%s", LLVMGetGC(function),
+            holds ? ", and it has references or safepoints" : "");
 }
 
 /* Check a function without a strategy. It has no statepoints: LLVM's verifier sees to that. */
@@ -86,8 +85,7 @@ static LLVMValueRef read_by(LLVMValueRef load)
   if (LLVMIsAAllocaInst(place))
     value = only_value(place);
   else if (LLVMIsAGlobalVariable(place) && LLVMIsGlobalConstant(place) &&
-           (LLVMGetLinkage(place) == LLVMInternalLinkage ||
-            LLVMGetLinkage(place) == LLVMPrivateLinkage))
+           (LLVMGetLinkage(place) == LLVMInternalLinkage || LLVMGetLinkage(place) == LLVMPrivateLinkage))
     value = LLVMGetInitializer(place);
   return value && LLVMTypeOf(value) == LLVMTypeOf(load) ? value : NULL;
 }
@@ -118,8 +116,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
   size_t length;
 
   CN_ASSERT(LLVMIsAStoreInst(store));
-  if (!global || !cn_holds_ref(LLVMTypeOf(value)) || LLVMIsConstant(value) ||
-      cn_is_immovable(value))
+  if (!global || !cn_holds_ref(LLVMTypeOf(value)) || LLVMIsConstant(value) || cn_is_immovable(value))
     return;
   if (!cn_holds_ref(LLVMGlobalGetValueType(global)))
     cn_error(ctx, store, "unmanaged-store",

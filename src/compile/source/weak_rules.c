@@ -48,8 +48,7 @@ static void refuse(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetadataRef variable
 {
   LLVMMetadataRef name = cn_debug_operand(ctx, variable, CN_DEBUG_NAME);
   unsigned length = 0;
-  const char *text =
-      name ? LLVMGetMDString(LLVMMetadataAsValue(ctx->llvm, name), &length) : "a variable";
+  const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(ctx->llvm, name), &length) : "a variable";
 
   cn_error(ctx, at, "weak-variable",
            "%s '%.*s' has a weak reference, but all variables are roots and keep alive what they "

@@ -65,10 +65,8 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef call)
   CN_ASSERT(cn_is_call(call));
   if (LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, noinline))
     return;
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(ctx->llvm, PIN, strlen(PIN), "", 0));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
+  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateStringAttribute(ctx->llvm, PIN, strlen(PIN), "", 0));
 }
 
 static void unpin(LLVMValueRef call)
@@ -79,8 +77,7 @@ static void unpin(LLVMValueRef call)
   LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 
-static void each_call(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMValueRef, void *),
-                      void *env)
+static void each_call(struct cn_ctx *ctx, void (*visit)(struct cn_ctx *, LLVMValueRef, void *), void *env)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     CN_EACH_BLOCK(b, f)
@@ -94,8 +91,7 @@ static void pin_unless_wrapped(struct cn_ctx *ctx, LLVMValueRef call, void *env)
   const struct cn_ptrmap *wrapped = env;
   LLVMValueRef callee = cn_direct_callee(call);
 
-  if (callee && !LLVMIsDeclaration(callee) &&
-      !(cn_ptrmap_find(wrapped, call) && may_inline(function_of(call), callee)))
+  if (callee && !LLVMIsDeclaration(callee) && !(cn_ptrmap_find(wrapped, call) && may_inline(function_of(call), callee)))
     pin(ctx, call);
 }
 
@@ -110,8 +106,7 @@ static bool run_inliner(struct cn_ctx *ctx)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   char *layout = cn_strip_strict_layout(ctx);
-  LLVMErrorRef error =
-      LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine, options);
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, "always-inline,cgscc(inline)", ctx->machine, options);
 
   cn_strip_usual_layout(ctx, layout);
   LLVMDisposePassBuilderOptions(options);
@@ -125,8 +120,7 @@ static void refuse_leaf(struct cn_ctx *ctx, LLVMValueRef call)
   char name[160];
 
   if (class.kind != CN_CALL_PARSE)
-    cn_error(ctx, call, "wrapped-leaf",
-             "%s is wrapped in a statepoint, and would not be again: it is a leaf (%s)",
+    cn_error(ctx, call, "wrapped-leaf", "%s is wrapped in a statepoint, and would not be again: it is a leaf (%s)",
              cn_calls_name(call, name, sizeof name), class.why);
 }
 

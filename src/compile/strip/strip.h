@@ -49,17 +49,14 @@ bool cn_strip_number(LLVMValueRef operand, uint64_t *number);
 
 /* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
  * escape. Those in `seen` have been done; the others are added to it. */
-void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
-                      struct cn_ptrmap *seen);
+void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen);
 
 /* ---- strip_spans.c ---- */
 
 /* In a function without markers: report a statepoint whose spans markers cannot tell; put markers
  * round the call that it becomes. */
-void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
-                           LLVMValueRef statepoint);
-void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint,
-                    LLVMValueRef call);
+void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint);
+void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint, LLVMValueRef call);
 
 /* ---- strip_phis.c ---- */
 

@@ -80,8 +80,8 @@ static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
   struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};
   uint64_t references;
 
-  if (end - i < 7 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) ||
-      references || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
+  if (end - i < 7 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 3), &references) || references ||
+      !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, i + 4), &word.offset))
     return;
   word.tag = LLVMGetOperandBundleArgAtIndex(bundle, i + 5);
   word.parameter = LLVMGetOperandBundleArgAtIndex(bundle, i + 6);
@@ -89,8 +89,7 @@ static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t 
     cn_user_roots_mark(ctx, &word);
 }
 
-void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own,
-                      struct cn_ptrmap *seen)
+void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen)
 {
   uint32_t end = LLVMGetNumOperandBundleArgs(bundle);
 

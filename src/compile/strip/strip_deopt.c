@@ -24,12 +24,11 @@ static uint32_t before_list(LLVMOperandBundleRef bundle, uint32_t count, uint64_
   uint64_t length, found;
 
   CN_ASSERT(count <= LLVMGetNumOperandBundleArgs(bundle));
-  if (count < 3 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) ||
-      length < 2 || length > count - 1)
+  if (count < 3 || !cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, count - 1), &length) || length < 2 ||
+      length > count - 1)
     return count;
   uint32_t first = count - 1 - (uint32_t)length;
-  bool ours =
-      cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &found) && found == mark;
+  bool ours = cn_strip_number(LLVMGetOperandBundleArgAtIndex(bundle, first), &found) && found == mark;
   return ours ? first : count;
 }
 

@@ -67,10 +67,7 @@ static size_t add_pair(struct folder *f, LLVMValueRef base, LLVMValueRef distanc
   for (size_t at = (size_t)*last; at; at = f->pairs.at[at - 1].next)
     if (f->pairs.at[at - 1].base == base)
       return at - 1;
-  struct pair pair = {.base = base,
-                      .distance = distance,
-                      .reference = whole(f, base, distance),
-                      .next = (size_t)*last};
+  struct pair pair = {.base = base, .distance = distance, .reference = whole(f, base, distance), .next = (size_t)*last};
   pair.lost = !pair.reference && !LLVMIsAPHINode(distance);
   cn_push(&f->pairs, pair);
   *last = f->pairs.count;
@@ -94,16 +91,14 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
 static void collect(struct folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)
-    cn_push(&f->wanted,
-            add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
+    cn_push(&f->wanted, add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
   for (size_t i = 0; i < f->pairs.count; i++) {
     LLVMValueRef base = f->pairs.at[i].base, distance = f->pairs.at[i].distance;
     if (f->pairs.at[i].reference || f->pairs.at[i].lost)
       continue;
     f->pairs.at[i].first = f->operands.count;
     for (unsigned n = 0; n < LLVMCountIncoming(distance); n++)
-      cn_push(&f->operands,
-              add_pair(f, incoming_from(base, distance, n), LLVMGetIncomingValue(distance, n)));
+      cn_push(&f->operands, add_pair(f, incoming_from(base, distance, n), LLVMGetIncomingValue(distance, n)));
   }
 }
 

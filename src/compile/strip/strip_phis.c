@@ -59,9 +59,8 @@ static void drop_phis(struct web *web)
   uint32_t *top = cn_value_flow_solve(sources, nodes, web->first.at, web->inputs.at);
   for (uint32_t n = 0; n < nodes; n++)
     if (top[n] != sources + 1 + n)
-      LLVMReplaceAllUsesWith(web->phis.at[n], top[n] <= sources
-                                                  ? web->sources.at[top[n] - 1]
-                                                  : web->phis.at[top[n] - sources - 1]);
+      LLVMReplaceAllUsesWith(web->phis.at[n],
+                             top[n] <= sources ? web->sources.at[top[n] - 1] : web->phis.at[top[n] - sources - 1]);
   for (uint32_t n = 0; n < nodes; n++)
     if (top[n] != sources + 1 + n)
       LLVMInstructionEraseFromParent(web->phis.at[n]);

@@ -35,8 +35,7 @@ void cn_strip_promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   char *layout = cn_strip_strict_layout(ctx);
-  LLVMErrorRef error =
-      LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
+  LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>", ctx->machine, options);
 
   CN_ASSERT(LLVMIsAFunction(function));
   cn_strip_usual_layout(ctx, layout);

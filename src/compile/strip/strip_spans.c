@@ -47,8 +47,7 @@ static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
   return node && (uint32_t)LLVMGetMDNodeNumOperands(node) >= pairs.end - pairs.first;
 }
 
-void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table,
-                           LLVMValueRef statepoint)
+void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint)
 {
   struct pairs pairs = find_pairs(statepoint);
   uint64_t index, depth;
@@ -74,16 +73,14 @@ static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call), outer;
   uint64_t deep = 0;
 
-  for (outer = location; outer && LLVMDILocationGetInlinedAt(outer);
-       outer = LLVMDILocationGetInlinedAt(outer))
+  for (outer = location; outer && LLVMDILocationGetInlinedAt(outer); outer = LLVMDILocationGetInlinedAt(outer))
     deep++;
   for (; deep > depth; deep--)
     location = LLVMDILocationGetInlinedAt(location);
   return location;
 }
 
-void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint,
-                    LLVMValueRef call)
+void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint, LLVMValueRef call)
 {
   struct pairs pairs = find_pairs(statepoint);
   uint64_t index, depth;

@@ -161,8 +161,7 @@ static void refuse(struct stripper *u)
     LLVMValueRef relocate = u->relocations.at[i].relocate, value = listed_value(u, relocate);
     if (value && LLVMTypeOf(value) != LLVMTypeOf(relocate))
       cn_error(u->ctx, relocate, "statepoint-type", "%s relocates %s, which has another type",
-               cn_value_name(relocate, name, sizeof name),
-               cn_value_name(value, other, sizeof other));
+               cn_value_name(relocate, name, sizeof name), cn_value_name(value, other, sizeof other));
   }
 }
 
@@ -226,22 +225,20 @@ static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to
 
   for (unsigned i = 0; i < count; i++) {
     LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, i);
-    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
-                    LLVMMetadataAsValue(ctx->llvm, node));
+    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i), LLVMMetadataAsValue(ctx->llvm, node));
   }
   LLVMDisposeValueMetadataEntries(entries);
 }
 
 static void add_string(struct cn_ctx *ctx, LLVMValueRef call, const char *name, const char *value)
 {
-  LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
-                           LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value,
-                                                     (unsigned)strlen(value)));
+  LLVMAddCallSiteAttribute(
+      call, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 /* Say at the call site what the rewriter would choose otherwise. */
-static void direct(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen,
-                   uint64_t wanted)
+static void direct(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen, uint64_t wanted)
 {
   CN_CHECK(cn_statepoint_directive(call, name, UINT64_MAX, &chosen));
   if (chosen == wanted)
@@ -264,8 +261,7 @@ static void copy_facts(struct stripper *u, const struct wrapped *w, unsigned arg
   copy_metadata(u->ctx, s, w->call);
   direct(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
          LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
-  direct(u->ctx, w->call, "statepoint-num-patch-bytes", 0,
-         LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));
+  direct(u->ctx, w->call, "statepoint-num-patch-bytes", 0, LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));
   if (LLVMConstIntGetZExtValue(LLVMGetOperand(s, FLAGS)) & FLAG_DEOPT_LIVE_IN)
     add_string(u->ctx, w->call, "deopt-lowering", "live-in");
 }
@@ -285,12 +281,12 @@ static void build_call(struct stripper *u, struct wrapped *w)
   LLVMPositionBuilderBefore(u->builder, s);
   LLVMSetCurrentDebugLocation2(u->builder, LLVMInstructionGetDebugLoc(s));
   if (LLVMIsAInvokeInst(s))
-    w->call = LLVMBuildInvokeWithOperandBundles(u->builder, type, callee, args.at, count,
-                                                LLVMGetNormalDest(s), LLVMGetUnwindDest(s),
-                                                bundles.list.at, (unsigned)bundles.list.count, "");
+    w->call =
+        LLVMBuildInvokeWithOperandBundles(u->builder, type, callee, args.at, count, LLVMGetNormalDest(s),
+                                          LLVMGetUnwindDest(s), bundles.list.at, (unsigned)bundles.list.count, "");
   else
-    w->call = LLVMBuildCallWithOperandBundles(u->builder, type, callee, args.at, count,
-                                              bundles.list.at, (unsigned)bundles.list.count, "");
+    w->call = LLVMBuildCallWithOperandBundles(u->builder, type, callee, args.at, count, bundles.list.at,
+                                              (unsigned)bundles.list.count, "");
   copy_facts(u, w, count);
   if (!u->marked)
     cn_strip_spans(u->ctx, &u->spans, s, w->call);

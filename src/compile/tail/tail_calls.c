@@ -45,8 +45,7 @@ static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
   unsigned kind = cn_attribute_kind(name);
 
   return LLVMGetCallSiteEnumAttribute(call, i + 1, kind) ||
-         (callee && i < LLVMCountParams(callee) &&
-          LLVMGetEnumAttributeAtIndex(callee, i + 1, kind));
+         (callee && i < LLVMCountParams(callee) && LLVMGetEnumAttributeAtIndex(callee, i + 1, kind));
 }
 
 /* Are parameter `i` of the caller and argument `i` of the call passed alike? A copy on the stack is
@@ -59,13 +58,11 @@ static bool passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
   if (type != parameter_type(function, i))
     return false;
   for (unsigned a = 0; a < sizeof never / sizeof *never; a++)
-    if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(never[a])) ||
-        argument_has(call, i, never[a]))
+    if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(never[a])) || argument_has(call, i, never[a]))
       return false;
   for (unsigned a = 0; a < PASSING; a++) {
     unsigned kind = cn_attribute_kind(passing[a]);
-    if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind) !=
-        LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
+    if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
       return false;
     if (!argument_has(call, i, passing[a]))
       continue;
@@ -107,8 +104,7 @@ static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
 {
   if (from == to)
     return true;
-  return LLVMGetTypeKind(from) == LLVMIntegerTypeKind &&
-         LLVMGetTypeKind(to) == LLVMIntegerTypeKind &&
+  return LLVMGetTypeKind(from) == LLVMIntegerTypeKind && LLVMGetTypeKind(to) == LLVMIntegerTypeKind &&
          LLVMGetIntTypeWidth(from) < LLVMGetIntTypeWidth(to) && LLVMGetIntTypeWidth(to) >= 32;
 }
 
@@ -148,8 +144,7 @@ struct split_returns {
 
 /* Remove the edges of split blocks from the phis of `block`. The phis are built again, once for all
  * edges. */
-static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block,
-                          const struct split_returns *split)
+static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct split_returns *split)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
@@ -211,20 +206,17 @@ static LLVMValueRef widen(LLVMBuilderRef builder, LLVMValueRef call, unsigned i,
                                           : LLVMBuildZExt(builder, value, type, "");
 }
 
-static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsigned place,
-                           struct cn_ctx *ctx)
+static void copy_extension(LLVMValueRef call, unsigned i, LLVMValueRef to, unsigned place, struct cn_ctx *ctx)
 {
   static const char *const names[] = {"zeroext", "signext"};
 
   for (size_t a = 0; a < sizeof names / sizeof *names; a++)
     if (argument_has(call, i, names[a]))
-      LLVMAddCallSiteAttribute(to, place + 1,
-                               LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
+      LLVMAddCallSiteAttribute(to, place + 1, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(names[a]), 0));
 }
 
 /* Build the same call by the signature of `function`. */
-static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call,
-                             const unsigned *places)
+static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef call, const unsigned *places)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   unsigned count = LLVMCountParams(function);
@@ -236,8 +228,8 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
     arguments[p] = LLVMGetPoison(parameter_type(function, p));
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     arguments[places[i]] = widen(builder, call, i, parameter_type(function, places[i]));
-  LLVMValueRef made = LLVMBuildCall2(builder, LLVMGlobalGetValueType(function),
-                                     LLVMGetCalledValue(call), arguments, count, "");
+  LLVMValueRef made =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), LLVMGetCalledValue(call), arguments, count, "");
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
     copy_extension(call, i, made, places[i], ctx);
@@ -254,8 +246,7 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
 /* Does cn_convention_class() know the convention's registers? */
 static bool is_plain(unsigned convention)
 {
-  return convention == LLVMCCallConv || convention == LLVMFastCallConv ||
-         convention == LLVMColdCallConv;
+  return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
 /* Does the convention guarantee the tail call? Then it needs no common signature. */
@@ -286,16 +277,13 @@ static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef ca
   CN_CHECK(LLVMIsAReturnInst(LLVMGetNextInstruction(call))); /* give_return() */
   unsigned convention = LLVMGetInstructionCallConv(call);
 
-  if (LLVMGetFunctionCallConv(function) != convention ||
-      LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
+  if (LLVMGetFunctionCallConv(function) != convention || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
     return;
   unsigned *places = cn_alloc((LLVMGetNumArgOperands(call) + 1) * sizeof *places);
-  if ((has_own_signature(function, call) &&
-       LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function))) ||
+  if ((has_own_signature(function, call) && LLVMTypeOf(call) == LLVMGetReturnType(LLVMGlobalGetValueType(function))) ||
       is_guaranteed(function, call))
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
-  else if (is_plain(convention) && is_passed_plainly(function, call) &&
-           find_places(function, call, places))
+  else if (is_plain(convention) && is_passed_plainly(function, call) && find_places(function, call, places))
     LLVMSetTailCallKind(build_as(ctx, function, call, places), LLVMTailCallKindMustTail);
   free(places);
 }
@@ -311,14 +299,12 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_classify_call(i).kind == CN_CALL_MUSTTAIL) {
-        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX,
-                                 LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, noinline, 0));
         any = true;
       }
   if (any) /* musttail calls stay tail calls in the code generator all the same */
-    LLVMAddAttributeAtIndex(
-        function, CN_FUNCTION_INDEX,
-        LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true", 4));
+    LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
+                            LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true", 4));
 }
 
 /* Clean up the shared returns. One may be listed more than once. */

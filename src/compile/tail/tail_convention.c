@@ -92,8 +92,7 @@ static const char *reason_of(LLVMValueRef function)
 static void collect(struct lowering *l)
 {
   CN_EACH_FUNCTION(f, l->ctx->module) {
-    if (LLVMIsDeclaration(f) || !cn_is_managed(f) ||
-        !cn_convention_is_tail(LLVMGetFunctionCallConv(f)))
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !cn_convention_is_tail(LLVMGetFunctionCallConv(f)))
       continue;
     size_t number = l->members.count;
     cn_push(&l->members, (struct member){f, number, reason_of(f)});
@@ -130,11 +129,9 @@ static void unite(struct lowering *l, struct member *a, struct member *b)
 /* Does the convention of `call`, its function's, guarantee that it is a tail call? */
 static bool is_tail_call(LLVMValueRef function, LLVMValueRef call)
 {
-  if (!LLVMIsACallInst(call) ||
-      LLVMGetInstructionCallConv(call) != LLVMGetFunctionCallConv(function))
+  if (!LLVMIsACallInst(call) || LLVMGetInstructionCallConv(call) != LLVMGetFunctionCallConv(function))
     return false;
-  return cn_calls_musttail(call) ||
-         (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return(call));
+  return cn_calls_musttail(call) || (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return(call));
 }
 
 /* Take the tail call into account: both ends get another convention, or neither does. */

@@ -103,8 +103,8 @@ static bool uses_memory(const struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsACallInst(i) && LLVMGetTailCallKind(i) != LLVMTailCallKindNone &&
-          cn_classify_call(i).kind != CN_CALL_STATEPOINT &&
-          cn_convention_is_tail(LLVMGetInstructionCallConv(i)) && has_arguments_in_memory(ctx, i))
+          cn_classify_call(i).kind != CN_CALL_STATEPOINT && cn_convention_is_tail(LLVMGetInstructionCallConv(i)) &&
+          has_arguments_in_memory(ctx, i))
         return true;
   return false;
 }

@@ -41,8 +41,8 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
 /* Does someone want a record of the call, or state of its frame? */
 static bool wants_frame(LLVMValueRef call)
 {
-  return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) ||
-         cn_calls_list_operands(call) || cn_calls_have(call, "returns_twice");
+  return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) || cn_calls_list_operands(call) ||
+         cn_calls_have(call, "returns_twice");
 }
 
 /* Is it the end of a local's lifetime? It can come before a tail call, whose callee does not access
@@ -79,8 +79,7 @@ static LLVMValueRef returned(LLVMValueRef ret, LLVMBasicBlockRef from)
 {
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
 
-  if (!value || !LLVMIsAPHINode(value) ||
-      LLVMGetInstructionParent(value) != LLVMGetInstructionParent(ret))
+  if (!value || !LLVMIsAPHINode(value) || LLVMGetInstructionParent(value) != LLVMGetInstructionParent(ret))
     return value;
   for (unsigned n = 0; n < LLVMCountIncoming(value); n++)
     if (LLVMGetIncomingBlock(value, n) == from)
@@ -101,8 +100,8 @@ LLVMValueRef cn_tail_return(LLVMValueRef call)
 
 static bool is_disabled(LLVMValueRef function)
 {
-  LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
-      function, CN_FUNCTION_INDEX, "disable-tail-calls", sizeof "disable-tail-calls" - 1);
+  LLVMAttributeRef attribute =
+      LLVMGetStringAttributeAtIndex(function, CN_FUNCTION_INDEX, "disable-tail-calls", sizeof "disable-tail-calls" - 1);
   unsigned length;
 
   return attribute && strcmp(LLVMGetStringAttributeValue(attribute, &length), "true") == 0;
@@ -116,6 +115,6 @@ bool cn_tail_position(LLVMValueRef call)
   LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
   LLVMValueRef callee = cn_direct_callee(call);
   return !is_disabled(function) && !(callee && LLVMGetIntrinsicID(callee)) &&
-         !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !wants_frame(call) &&
-         cn_tail_return(call) && cn_tail_results_agree(call, LLVMTypeOf(call));
+         !LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !wants_frame(call) && cn_tail_return(call) &&
+         cn_tail_results_agree(call, LLVMTypeOf(call));
 }

@@ -54,8 +54,7 @@ struct widening {
 
 static bool is_plain_convention(unsigned convention)
 {
-  return convention == LLVMCCallConv || convention == LLVMFastCallConv ||
-         convention == LLVMColdCallConv;
+  return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
 static bool function_is_plain(LLVMValueRef function)
@@ -80,8 +79,7 @@ static bool arguments_are_plain(const struct tail *tail)
   unsigned used[CN_CLASSES] = {0};
 
   for (unsigned i = tail->first; i < tail->first + tail->count; i++) {
-    enum cn_register_class class =
-        cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
+    enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
     if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
       return false;
     for (unsigned a = 0; a < PASSING; a++)
@@ -93,8 +91,7 @@ static bool arguments_are_plain(const struct tail *tail)
 
 static LLVMTypeRef callee_type(LLVMValueRef statepoint)
 {
-  LLVMAttributeRef type =
-      LLVMGetCallSiteEnumAttribute(statepoint, 3, cn_attribute_kind("elementtype"));
+  LLVMAttributeRef type = LLVMGetCallSiteEnumAttribute(statepoint, 3, cn_attribute_kind("elementtype"));
 
   CN_ASSERT(cn_is_call(statepoint));
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
@@ -132,8 +129,7 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
     return false;
   *tail = (struct tail){i, CN_STATEPOINT_FIXED_ARGS, LLVMCountParamTypes(type)};
   LLVMValueRef result = result_after(i);
-  return arguments_are_plain(tail) &&
-         cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
+  return arguments_are_plain(tail) && cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
 }
 
 /* Collect the tail calls. False if there is none to make, or an existing musttail call cannot
@@ -159,16 +155,14 @@ static bool collect(struct widening *w)
 
 static LLVMTypeRef widest(struct cn_ctx *ctx, enum cn_register_class class)
 {
-  return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm)
-                                   : LLVMDoubleTypeInContext(ctx->llvm);
+  return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm) : LLVMDoubleTypeInContext(ctx->llvm);
 }
 
 static bool is_narrow(LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
 
-  return kind == LLVMFloatTypeKind ||
-         (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64);
+  return kind == LLVMFloatTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64);
 }
 
 /* The next parameter of `class` from `place` on, added if there is none. */
@@ -210,8 +204,7 @@ static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned 
 {
   LLVMValueRef value = LLVMGetArgOperand(tail->call, tail->first + i);
   LLVMTypeRef from = LLVMTypeOf(value), i64 = LLVMInt64TypeInContext(w->ctx->llvm);
-  bool is_signed =
-      LLVMGetCallSiteEnumAttribute(tail->call, tail->first + i + 1, cn_attribute_kind("signext"));
+  bool is_signed = LLVMGetCallSiteEnumAttribute(tail->call, tail->first + i + 1, cn_attribute_kind("signext"));
 
   if (from == to)
     return value;
@@ -225,13 +218,11 @@ static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned 
     value = LLVMBuildPtrToInt(w->builder, value, i64, "");
   else
     value = LLVMBuildIntCast2(w->builder, value, i64, is_signed, "");
-  return LLVMGetTypeKind(to) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(w->builder, value, to, "")
-                                                    : value;
+  return LLVMGetTypeKind(to) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(w->builder, value, to, "") : value;
 }
 
 /* Put the arguments in their places. Argument i has the new number places[i]. */
-static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments,
-                            unsigned *places)
+static void place_arguments(struct widening *w, const struct tail *tail, LLVMValueRef *arguments, unsigned *places)
 {
   unsigned next[CN_CLASSES] = {0};
 
@@ -262,8 +253,7 @@ static void replace(struct widening *w, const struct tail *tail)
   LLVMSetCurrentDebugLocation2(w->builder, LLVMInstructionGetDebugLoc(old));
   place_arguments(w, tail, arguments, places);
   LLVMValueRef target = statepoint ? LLVMGetArgOperand(old, 2) : LLVMGetCalledValue(old);
-  LLVMValueRef call =
-      LLVMBuildCall2(w->builder, new_type(w), target, arguments, (unsigned)w->types.count, "");
+  LLVMValueRef call = LLVMBuildCall2(w->builder, new_type(w), target, arguments, (unsigned)w->types.count, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(w->function));
   LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
   for (unsigned i = 0; i < tail->count; i++)

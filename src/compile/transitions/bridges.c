@@ -23,9 +23,8 @@
 #include "compile/transitions/rebuild.h"
 
 /* Attributes that change how a value is passed. */
-static const char *const passing[] = {
-    "zeroext",    "signext", "noext",     "inreg",      "byval",      "sret", "byref",
-    "alignstack", "align",   "swiftself", "swiftasync", "swifterror", "nest"};
+static const char *const passing[] = {"zeroext",    "signext", "noext",     "inreg",      "byval",      "sret", "byref",
+                                      "alignstack", "align",   "swiftself", "swiftasync", "swifterror", "nest"};
 
 /* ---- names ---- */
 
@@ -74,8 +73,7 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
     hash = hash_attributes(hash, site->call, site->first + i + 1);
   }
   for (size_t i = 0; i < CN_EMIT_TARGETS; i++) {
-    LLVMAttributeRef attribute =
-        cn_string_attribute(cn_call_target_caller(site), cn_emit_targets[i]);
+    LLVMAttributeRef attribute = cn_string_attribute(cn_call_target_caller(site), cn_emit_targets[i]);
     unsigned length = 0;
     const char *text = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
     hash = hash_bytes(hash, text, length + 1);
@@ -86,8 +84,7 @@ static char *name_of(const char *prefix, const struct cn_call_target *site)
 /* ---- functions ---- */
 
 /* Add an internal function that takes what the call passes, and the target. */
-static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site,
-                                  const char *name)
+static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_target *site, const char *name)
 {
   LLVMTypeRef *types = cn_alloc((site->count + 1) * sizeof *types);
 
@@ -107,8 +104,8 @@ static LLVMValueRef make_function(struct cn_ctx *ctx, const struct cn_call_targe
 }
 
 /* Copy the call's attributes at `from` to function `to` at `index`: all, or those of C. */
-static void copy_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to,
-                             LLVMAttributeIndex index, bool all)
+static void copy_to_function(LLVMValueRef call, LLVMAttributeIndex from, LLVMValueRef to, LLVMAttributeIndex index,
+                             bool all)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, from);
   LLVMAttributeRef *list = cn_alloc((count + 1) * sizeof *list);
@@ -128,8 +125,7 @@ static void return_value(LLVMBuilderRef builder, LLVMValueRef value)
     LLVMBuildRet(builder, value);
 }
 
-static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site,
-                        LLVMValueRef function)
+static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef *arguments = cn_alloc((site->count + 1) * sizeof *arguments);
@@ -140,8 +136,8 @@ static void fill_native(struct cn_ctx *ctx, const struct cn_call_target *site,
     arguments[i] = LLVMGetParam(function, i);
     copy_to_function(site->call, site->first + i + 1, function, i + 1, false);
   }
-  LLVMValueRef call = LLVMBuildCall2(builder, site->type, LLVMGetParam(function, site->count),
-                                     arguments, site->count, "");
+  LLVMValueRef call =
+      LLVMBuildCall2(builder, site->type, LLVMGetParam(function, site->count), arguments, site->count, "");
   LLVMSetInstructionCallConv(call, LLVMGetInstructionCallConv(site->call));
   for (unsigned i = 0; i < site->count; i++)
     cn_emit_attributes_of(site->call, site->first + i + 1, call, i + 1, NULL);
@@ -179,8 +175,8 @@ static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
 }
 
 /* No reference is live over the call: those that it passes are the callee's. */
-static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                     LLVMValueRef function, LLVMValueRef native)
+static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
+                                     LLVMValueRef native)
 {
   enum { FIXED = CN_STATEPOINT_FIXED_ARGS };
   unsigned params = LLVMCountParams(function), at = 0;
@@ -201,18 +197,15 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   operands[at++] = zero;
   operands[at++] = zero;
   CN_CHECK(at == FIXED + params + 3);
-  LLVMValueRef statepoint =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, operands, at, "");
-  LLVMAddCallSiteAttribute(statepoint, 3,
-                           LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"),
-                                                   native_type(ctx, native)));
+  LLVMValueRef statepoint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, operands, at, "");
+  LLVMAddCallSiteAttribute(
+      statepoint, 3, LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), native_type(ctx, native)));
   LLVMAddCallSiteAttribute(statepoint, FIXED + params + 1, cn_emit_attribute(ctx, "nest"));
   free(operands);
   return statepoint;
 }
 
-static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site,
-                         LLVMValueRef function)
+static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef function)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef native = cn_bridge_native(ctx, site);
@@ -223,15 +216,13 @@ static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site,
   for (unsigned i = 0; i < site->count; i++) {
     unsigned from = site->first + i + 1;
     copy_to_function(site->call, from, function, i + 1, true);
-    cn_emit_attributes_of(site->call, from, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1,
-                          cn_attribute_is_of_c);
+    cn_emit_attributes_of(site->call, from, statepoint, CN_STATEPOINT_FIXED_ARGS + i + 1, cn_attribute_is_of_c);
   }
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind) {
     LLVMBuildRetVoid(builder);
   } else {
     LLVMValueRef result = cn_intrinsic(ctx, "llvm.experimental.gc.result", &type, 1);
-    LLVMBuildRet(builder, LLVMBuildCall2(builder, LLVMGlobalGetValueType(result), result,
-                                         &statepoint, 1, ""));
+    LLVMBuildRet(builder, LLVMBuildCall2(builder, LLVMGlobalGetValueType(result), result, &statepoint, 1, ""));
   }
   LLVMDisposeBuilder(builder);
 }

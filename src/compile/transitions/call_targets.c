@@ -55,8 +55,8 @@ typedef CN_VECTOR(struct cn_call_target) site_vector;
  * LLVM makes a branch of that by the weights, which is longer, but no call waits for the mark. LLVM
  * 22 takes a wrong result of some nodes as the callee of a statepoint: the freeze prevents that
  * (docs/llvm-22.md, "multi-result callees"). */
-static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site,
-                           LLVMValueRef target, uint64_t offset, LLVMValueRef other)
+static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target, uint64_t offset,
+                           LLVMValueRef other)
 {
   CN_ASSERT(LLVMGetTypeKind(LLVMTypeOf(target)) == LLVMPointerTypeKind);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -73,8 +73,7 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   LLVMValueRef mark = LLVMConstInt(i64, CAIRN_ABI_MANAGED_MARK, false);
   LLVMValueRef managed = LLVMBuildICmp(builder, LLVMIntEQ, word, mark, "managed");
   LLVMValueRef size = LLVMConstInt(i64, offset, false);
-  LLVMValueRef body =
-      LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), target, &size, 1, "");
+  LLVMValueRef body = LLVMBuildGEP2(builder, LLVMInt8TypeInContext(ctx->llvm), target, &size, 1, "");
   LLVMValueRef callee = LLVMBuildSelect(builder, managed, body, other, "");
   if (LLVMIsASelectInst(callee) && ctx->options->opt_level > 2)
     cn_emit_weights(ctx, callee, CN_MOSTLY, 1);
@@ -92,8 +91,7 @@ static void guard_wrapped(struct cn_ctx *ctx, const struct cn_call_target *site)
 
   CN_CHECK(site->count > CN_RESULT_CALLEE);
   if (!cn_target_managed(callee))
-    LLVMSetOperand(site->call, operand,
-                   choose(ctx, site, callee, 0, cn_stub(ctx, CN_REFUSE_NATIVE)));
+    LLVMSetOperand(site->call, operand, choose(ctx, site, callee, 0, cn_stub(ctx, CN_REFUSE_NATIVE)));
 }
 
 static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
@@ -109,10 +107,8 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
       target = choose(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
       stub = cn_stub(ctx, CN_CALL_PASSING);
     }
-    const struct cn_rebuild change = {.callee = stub,
-                                      .more_count = 2,
-                                      .more = {target, cn_bridge_native(ctx, site)},
-                                      .convention = LLVMCCallConv};
+    const struct cn_rebuild change = {
+        .callee = stub, .more_count = 2, .more = {target, cn_bridge_native(ctx, site)}, .convention = LLVMCCallConv};
     cn_rebuild_call(ctx, site, &change);
     return;
   }
@@ -146,8 +142,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 
 static bool needs_parameter(const struct cn_call_target *site)
 {
-  return cn_calls_musttail(site->call) &&
-         !cn_convention_is_tail(LLVMGetInstructionCallConv(site->call));
+  return cn_calls_musttail(site->call) && !cn_convention_is_tail(LLVMGetInstructionCallConv(site->call));
 }
 
 static bool has_nest_parameter(LLVMValueRef function)
@@ -167,15 +162,13 @@ static LLVMTypeRef with_parameter(struct cn_ctx *ctx, LLVMTypeRef type)
 
   LLVMGetParamTypes(type, types);
   types[count] = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMTypeRef longer =
-      LLVMFunctionType(LLVMGetReturnType(type), types, count + 1, LLVMIsFunctionVarArg(type));
+  LLVMTypeRef longer = LLVMFunctionType(LLVMGetReturnType(type), types, count + 1, LLVMIsFunctionVarArg(type));
   free(types);
   return longer;
 }
 
 /* Add the parameter. Musttail calls of names must have it, too: they pass poison. */
-static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
-                                  const site_vector *through)
+static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function, const site_vector *through)
 {
   site_vector others = {0};
   LLVMValueRef poison = LLVMGetPoison(LLVMPointerTypeInContext(ctx->llvm, 0));
@@ -197,8 +190,7 @@ static LLVMValueRef add_parameter(struct cn_ctx *ctx, LLVMValueRef function,
   return function;
 }
 
-static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function,
-                           const struct cn_call_target *site)
+static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_call_target *site)
 {
   const char *why = NULL;
 
@@ -211,8 +203,7 @@ static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function,
   else if (needs_parameter(site) && !cn_retype_possible(function))
     why = "is in a function whose blocks' addresses are taken";
   if (why)
-    cn_error(ctx, site->call, "transition-convention",
-             "a musttail call that may reach native code %s", why);
+    cn_error(ctx, site->call, "transition-convention", "a musttail call that may reach native code %s", why);
   return !why;
 }
 

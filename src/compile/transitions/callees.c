@@ -33,10 +33,9 @@ bool cn_target_is_promised(LLVMValueRef call)
 /* ---- callees ---- */
 
 /* Entries of the runtime that managed code calls as they are: stubs themselves. */
-static const char *const stubs[] = {CN_POLL,          CN_POLL_SLOW,    "cairn_collect",
-                                    "cairn_call_any", CN_CALL_NATIVE,  CN_CALL_SHORT,
-                                    CN_CALL_MANAGED,  CN_CALL_PASSING, CN_VCALL_ANY,
-                                    CN_CHECK_STORE,   CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
+static const char *const stubs[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_collect", "cairn_call_any",
+                                    CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
+                                    CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
 
 /* And functions of this unit through which it calls others. */
 static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
@@ -73,36 +72,31 @@ bool cn_target_is_local(LLVMValueRef global)
 /* An alias of a body: entries.c. */
 static LLVMValueRef without_offset(LLVMValueRef callee)
 {
-  return LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMGetElementPtr
-             ? LLVMGetOperand(callee, 0)
-             : callee;
+  return LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMGetElementPtr ? LLVMGetOperand(callee, 0)
+                                                                                        : callee;
 }
 
 /* A weak or linkonce definition may give way to another unit's, which may be native. So may a
  * visible one of a shared object, but there the caller can bind it. */
 LLVMValueRef cn_target_managed(LLVMValueRef callee)
 {
-  while (LLVMIsAGlobalAlias(callee) &&
-         (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
+  while (LLVMIsAGlobalAlias(callee) && (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
     callee = without_offset(LLVMAliasGetAliasee(callee));
   if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || !cn_is_managed(callee))
     return NULL;
-  return cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee
-                                                                                     : NULL;
+  return cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage ? callee : NULL;
 }
 
 bool cn_target_is_native(LLVMValueRef callee)
 {
   if (!LLVMIsAFunction(callee) || cn_is_managed(callee))
     return false;
-  return LLVMIsDeclaration(callee) ? cn_string_attribute(callee, CN_ATTR_NATIVE) != NULL
-                                   : cn_target_is_local(callee);
+  return LLVMIsDeclaration(callee) ? cn_string_attribute(callee, CN_ATTR_NATIVE) != NULL : cn_target_is_local(callee);
 }
 
 bool cn_target_is_declared_managed(LLVMValueRef callee)
 {
-  return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
-         cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
+  return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
 }
 
 /* Does argument `i` show the callee an object that may move: by value, or in memory that is passed?
@@ -110,8 +104,7 @@ bool cn_target_is_declared_managed(LLVMValueRef callee)
 static bool is_reference(const struct cn_call_target *site, unsigned i)
 {
   LLVMValueRef argument = LLVMGetOperand(site->call, i);
-  LLVMAttributeRef copied =
-      LLVMGetCallSiteEnumAttribute(site->call, i + 1, cn_attribute_kind("byval"));
+  LLVMAttributeRef copied = LLVMGetCallSiteEnumAttribute(site->call, i + 1, cn_attribute_kind("byval"));
 
   if (copied && cn_holds_ref(LLVMGetTypeAttributeValue(copied)))
     return true;
@@ -123,8 +116,7 @@ static bool lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site
 {
   LLVMValueRef callee = cn_call_target_callee(site);
 
-  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) ||
-         cn_calls_list_operands(site->call) ||
+  return !cn_relocation_on(ctx, CAIRN_RELOCATION_DEAD_OPERANDS) || cn_calls_list_operands(site->call) ||
          (LLVMIsAFunction(callee) && cn_string_attribute(callee, CN_ATTR_LIVE_OPERANDS));
 }
 
@@ -145,6 +137,5 @@ LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name)
   LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, name);
 
   return stub ? stub
-              : LLVMAddFunction(ctx->module, name,
-                                LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
+              : LLVMAddFunction(ctx->module, name, LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
 }

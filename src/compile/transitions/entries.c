@@ -61,8 +61,7 @@ static bool needs_entry(LLVMValueRef function)
 
   if (!cn_target_is_local(function))
     return true;
-  if (strncmp(LLVMGetValueName2(function, &length), CN_BRIDGE_PREFIX,
-              sizeof CN_BRIDGE_PREFIX - 1) == 0)
+  if (strncmp(LLVMGetValueName2(function, &length), CN_BRIDGE_PREFIX, sizeof CN_BRIDGE_PREFIX - 1) == 0)
     return false;
   CN_EACH_USE(use, function)
     if (!is_managed_call(LLVMGetUser(use), function))
@@ -73,8 +72,7 @@ static bool needs_entry(LLVMValueRef function)
 static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMTypeRef i8 = LLVMInt8TypeInContext(ctx->llvm);
-  LLVMValueRef offset =
-      LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), CAIRN_ABI_ENTRY_SIZE, false);
+  LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), CAIRN_ABI_ENTRY_SIZE, false);
 
   return LLVMConstGEP2(i8, function, &offset, 1);
 }
@@ -98,14 +96,12 @@ static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValue
 /* Do other units call the function by the name of its body (thunk.c)? */
 static bool has_public_body(LLVMValueRef function)
 {
-  return LLVMGetLinkage(function) == LLVMExternalLinkage &&
-         !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
+  return LLVMGetLinkage(function) == LLVMExternalLinkage && !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
 }
 
 static LLVMValueRef name_body(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMValueRef alias =
-      has_public_body(function) ? cn_thunk_alias(ctx, function) : cn_thunk_label(ctx, function);
+  LLVMValueRef alias = has_public_body(function) ? cn_thunk_alias(ctx, function) : cn_thunk_label(ctx, function);
 
   LLVMAliasSetAliasee(alias, body_of(ctx, function));
   return alias;
@@ -131,8 +127,8 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
 {
   bool shared = ctx->options && ctx->options->shared;
   unsigned alignment = LLVMGetAlignment(function);
-  struct cn_entry entry = cn_convention_entry(ctx, function, cn_stub(ctx, CN_ENTER),
-                                              alignment < MARK_ALIGNMENT ? 0 : alignment, shared);
+  struct cn_entry entry =
+      cn_convention_entry(ctx, function, cn_stub(ctx, CN_ENTER), alignment < MARK_ALIGNMENT ? 0 : alignment, shared);
 
   if (alignment < MARK_ALIGNMENT)
     LLVMSetAlignment(function, MARK_ALIGNMENT);
@@ -172,8 +168,8 @@ bool cn_name_bodies(struct cn_ctx *ctx)
   function_vector functions = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f) &&
-        LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !cn_entries_has(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
+        !cn_entries_has(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++) {
     begin_with_body(ctx, functions.at[i]);
@@ -196,11 +192,10 @@ static bool keeps_name(struct cn_ctx *ctx, LLVMValueRef function)
 
   if (!cn_convention_renames(convention))
     return true;
-  cn_error(
-      ctx, function, "calling-convention",
-      "a managed function of calling convention %u (vectorcall) has another name in the "
-      "object than in the module, and its entry is found by name; give it the usual convention",
-      convention);
+  cn_error(ctx, function, "calling-convention",
+           "a managed function of calling convention %u (vectorcall) has another name in the "
+           "object than in the module, and its entry is found by name; give it the usual convention",
+           convention);
   return false;
 }
 
@@ -209,8 +204,8 @@ void cn_entries(struct cn_ctx *ctx)
   function_vector functions = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
-    if (!LLVMIsDeclaration(f) && cn_is_managed(f) &&
-        LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage && !cn_entries_has(f) && needs_entry(f))
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage &&
+        !cn_entries_has(f) && needs_entry(f))
       cn_push(&functions, f);
   for (size_t i = 0; i < functions.count; i++)
     if (keeps_name(ctx, functions.at[i]))

@@ -46,16 +46,16 @@ static LLVMTypeRef new_type(const struct cn_call_target *site, const struct cn_r
     cn_push(&types, LLVMTypeOf(LLVMGetOperand(site->call, site->first + i)));
   for (unsigned i = 0; i < change->more_count; i++)
     cn_push(&types, LLVMTypeOf(change->more[i]));
-  LLVMTypeRef type = LLVMFunctionType(LLVMGetReturnType(site->type), types.at,
-                                      (unsigned)types.count, variadic && hands_on);
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMGetReturnType(site->type), types.at, (unsigned)types.count, variadic && hands_on);
   cn_free(&types);
   return type;
 }
 
 /* ---- operands ---- */
 
-static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
-                          const struct cn_rebuild *change, struct cn_operands *operands)
+static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
+                          struct cn_operands *operands)
 {
   unsigned all = LLVMGetNumArgOperands(site->call), end = site->first + site->count;
 
@@ -72,8 +72,7 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
   if (!site->is_statepoint)
     return;
   operands->values.at[CALLEE] = change->callee;
-  operands->values.at[COUNT] =
-      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added(change) + site->count, false);
+  operands->values.at[COUNT] = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added(change) + site->count, false);
 }
 
 static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
@@ -84,9 +83,8 @@ static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
   return length == strlen(tag) && memcmp(name, tag, length) == 0;
 }
 
-static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site,
-                          const struct cn_rebuild *change, LLVMTypeRef type, LLVMValueRef callee,
-                          const struct cn_operands *operands)
+static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
+                          LLVMTypeRef type, LLVMValueRef callee, const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
   CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* no callbr comes so far */
@@ -105,11 +103,9 @@ static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site,
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(old));
   LLVMValueRef made =
       LLVMIsAInvokeInst(old)
-          ? LLVMBuildInvokeWithOperandBundles(builder, type, callee, operands->values.at, size,
-                                              LLVMGetNormalDest(old), LLVMGetUnwindDest(old),
-                                              bundles, count, "")
-          : LLVMBuildCallWithOperandBundles(builder, type, callee, operands->values.at, size,
-                                            bundles, count, "");
+          ? LLVMBuildInvokeWithOperandBundles(builder, type, callee, operands->values.at, size, LLVMGetNormalDest(old),
+                                              LLVMGetUnwindDest(old), bundles, count, "")
+          : LLVMBuildCallWithOperandBundles(builder, type, callee, operands->values.at, size, bundles, count, "");
   for (unsigned i = 0; i < count; i++)
     LLVMDisposeOperandBundle(bundles[i]);
   LLVMDisposeBuilder(builder);
@@ -137,14 +133,13 @@ static void copy_metadata(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to
   LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(from, &count);
 
   for (unsigned i = 0; i < count; i++)
-    LLVMSetMetadata(
-        to, LLVMValueMetadataEntriesGetKind(entries, i),
-        LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
+    LLVMSetMetadata(to, LLVMValueMetadataEntriesGetKind(entries, i),
+                    LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i)));
   LLVMDisposeValueMetadataEntries(entries);
 }
 
-static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site,
-                       const struct cn_rebuild *change, LLVMTypeRef type, LLVMValueRef made)
+static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
+                       LLVMTypeRef type, LLVMValueRef made)
 {
   LLVMValueRef old = site->call;
   LLVMAttributeIndex last = site->first + site->count;
@@ -152,22 +147,19 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site,
   cn_emit_attributes_of(old, CN_FUNCTION_INDEX, made, CN_FUNCTION_INDEX, NULL);
   cn_emit_attributes_of(old, LLVMAttributeReturnIndex, made, LLVMAttributeReturnIndex, NULL);
   for (LLVMAttributeIndex i = site->first + 1; i <= last; i++)
-    cn_emit_attributes_of(old, i, made, i + change->first_count,
-                          change->keeps_passing ? NULL : cn_attribute_is_of_c);
+    cn_emit_attributes_of(old, i, made, i + change->first_count, change->keeps_passing ? NULL : cn_attribute_is_of_c);
   if (change->more_count)
     LLVMAddCallSiteAttribute(made, last + added(change), cn_emit_attribute(ctx, "nest"));
   if (site->is_statepoint)
-    LLVMAddCallSiteAttribute(
-        made, CALLEE + 1,
-        LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type));
+    LLVMAddCallSiteAttribute(made, CALLEE + 1,
+                             LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type));
   LLVMSetInstructionCallConv(made, change->convention);
   if (LLVMIsACallInst(old))
     LLVMSetTailCallKind(made, LLVMGetTailCallKind(old));
   copy_metadata(ctx, old, made);
 }
 
-LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,
-                             const struct cn_rebuild *change)
+LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change)
 {
   CN_CHECK(site->type && change->callee); /* who routes has refused a statepoint without a type */
   LLVMTypeRef type = new_type(site, change);
@@ -177,8 +169,7 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
   take_operands(ctx, site, change, &operands);
   CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + added(change));
   if (site->is_statepoint)
-    made = build(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old),
-                 &operands);
+    made = build(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
   else
     made = build(ctx, site, change, type, change->callee, &operands);
   copy_facts(ctx, site, change, type, made);
@@ -187,8 +178,7 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
   return made;
 }
 
-void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
-                     LLVMValueRef target)
+void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub, LLVMValueRef target)
 {
   const struct cn_rebuild change = {.callee = stub,
                                     .more = {target},

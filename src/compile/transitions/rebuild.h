@@ -21,13 +21,11 @@ struct cn_rebuild {
   const char *without; /* the tag of a bundle to leave out; or null */
 };
 /* Build the call again in the place of the old one, which is erased. */
-LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site,
-                             const struct cn_rebuild *change);
+LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change);
 
 /* Send a call, or statepoint, to `stub`, which finds the target in the register that only `nest`
  * arguments use. */
-void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub,
-                     LLVMValueRef target);
+void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub, LLVMValueRef target);
 
 /* Is the attribute one of those that say how an argument is passed under the C convention? */
 bool cn_attribute_is_of_c(LLVMAttributeRef attribute);

@@ -48,8 +48,7 @@ static bool has_references(LLVMValueRef call)
 
 /* Copy the attributes of argument `i` of `call`: byval, zeroext and the like say how it is passed.
  */
-static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner,
-                          LLVMValueRef outer)
+static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner, LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
   unsigned returned = cn_attribute_kind("returned");
@@ -102,8 +101,7 @@ static void move_to_native(struct cn_ctx *ctx, LLVMValueRef call)
 {
   CN_CHECK(!cn_convention_returns(LLVMTypeOf(call)) && LLVMGetNumOperandBundles(call) == 0);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMBasicBlockRef entry =
-      LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
   unsigned count = LLVMGetNumArgOperands(call) + OWN_ARGUMENTS;
   LLVMValueRef *arguments = cn_alloc(count * sizeof *arguments), inner;
 
@@ -115,8 +113,7 @@ static void move_to_native(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMValueRef native = make_native(ctx, builder, call, arguments, count, &inner);
   LLVMPositionBuilderBefore(builder, call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-  LLVMValueRef outer =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(native), native, arguments, count, "");
+  LLVMValueRef outer = LLVMBuildCall2(builder, LLVMGlobalGetValueType(native), native, arguments, count, "");
   for (unsigned i = 0; i < count - OWN_ARGUMENTS; i++)
     copy_argument(call, i, native, inner, outer);
   LLVMReplaceAllUsesWith(call, LLVMBuildLoad2(builder, LLVMTypeOf(call), arguments[0], ""));
@@ -130,11 +127,10 @@ void cn_result_wrappers_build(struct cn_ctx *ctx)
   CN_VECTOR(LLVMValueRef) calls = {0};
 
   CN_EACH_FUNCTION(f, ctx->module)
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f);
-         b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && cn_is_managed(f); b = LLVMGetNextBasicBlock(b))
       CN_EACH_INSTRUCTION(i, b)
-        if (LLVMIsACallInst(i) && !cn_convention_returns(LLVMTypeOf(i)) &&
-            cn_classify_call(i).kind == CN_CALL_PARSE && LLVMGetNumOperandBundles(i) == 0)
+        if (LLVMIsACallInst(i) && !cn_convention_returns(LLVMTypeOf(i)) && cn_classify_call(i).kind == CN_CALL_PARSE &&
+            LLVMGetNumOperandBundles(i) == 0)
           cn_push(&calls, i);
   for (size_t i = 0; i < calls.count; i++)
     move_to_native(ctx, calls.at[i]);

@@ -57,11 +57,10 @@ static bool has_plain_frame(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      if (LLVMIsAAllocaInst(i) &&
-          (!LLVMIsConstant(LLVMGetOperand(i, 0)) || b != LLVMGetEntryBasicBlock(function)))
+      if (LLVMIsAAllocaInst(i) && (!LLVMIsConstant(LLVMGetOperand(i, 0)) || b != LLVMGetEntryBasicBlock(function)))
         return false;
-      if (cn_is_call(i) && (cn_convention_is_tail(LLVMGetInstructionCallConv(i)) ||
-                            LLVMIsAInlineAsm(LLVMGetCalledValue(i))))
+      if (cn_is_call(i) &&
+          (cn_convention_is_tail(LLVMGetInstructionCallConv(i)) || LLVMIsAInlineAsm(LLVMGetCalledValue(i))))
         return false;
     }
   return true;
@@ -78,8 +77,8 @@ bool cn_short_call(struct cn_ctx *ctx, const struct cn_call_target *site)
   };
 
   CN_ASSERT(cn_target_is_native(cn_call_target_callee(site)));
-  if (!site->is_statepoint || cn_convention_of(site->call) != CN_CONVENTION_PLAIN ||
-      !fits_registers(site) || !has_plain_frame(cn_call_target_caller(site)))
+  if (!site->is_statepoint || cn_convention_of(site->call) != CN_CONVENTION_PLAIN || !fits_registers(site) ||
+      !has_plain_frame(cn_call_target_caller(site)))
     return false;
   cn_rebuild_call(ctx, site, &change);
   return true;

@@ -43,8 +43,7 @@ static bool calls_movers(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
-      if (cn_classify_call(i).kind != CN_CALL_STATEPOINT ||
-          !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
+      if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !cn_convention_is_tail(LLVMGetInstructionCallConv(i)))
         continue;
       struct cn_call_target site = cn_call_target_of(i);
       if (!keeps_return_address(cn_call_target_callee(&site)))
@@ -66,11 +65,11 @@ static bool is_aligned(LLVMValueRef function)
   return false;
 }
 
-static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, const char *text,
-                                  const char *constraints, LLVMValueRef *arguments, unsigned count)
+static LLVMValueRef call_assembly(LLVMBuilderRef builder, LLVMTypeRef type, const char *text, const char *constraints,
+                                  LLVMValueRef *arguments, unsigned count)
 {
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints),
-                                       true, false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
+                                       LLVMInlineAsmDialectATT, false);
 
   return LLVMBuildCall2(builder, type, code, arguments, count, "");
 }
@@ -83,8 +82,8 @@ static void unfix_frame(struct cn_ctx *ctx, LLVMValueRef function)
 
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
-  LLVMValueRef size = call_assembly(builder, LLVMFunctionType(i64, NULL, 0, false),
-                                    cn_convention_zero, cn_convention_zero_operands, NULL, 0);
+  LLVMValueRef size = call_assembly(builder, LLVMFunctionType(i64, NULL, 0, false), cn_convention_zero,
+                                    cn_convention_zero_operands, NULL, 0);
   LLVMValueRef area = LLVMBuildArrayAlloca(builder, i8, size, "");
   LLVMTypeRef use = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   call_assembly(builder, use, "", "r", &area, 1);
@@ -93,9 +92,9 @@ static void unfix_frame(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void set(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
 {
-  LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
-                          LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value,
-                                                    (unsigned)strlen(value)));
+  LLVMAddAttributeAtIndex(
+      function, CN_FUNCTION_INDEX,
+      LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)

@@ -46,19 +46,17 @@ static const char *name_of(LLVMValueRef function)
   return LLVMGetValueName2(function, &length);
 }
 
-static bool check_template(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef template,
-                           const value_vector *operands)
+static bool check_template(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef template, const value_vector *operands)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(template);
-  bool fits = LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind &&
-              !LLVMIsFunctionVarArg(type) && LLVMCountParams(template) == operands->count;
+  bool fits = LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind && !LLVMIsFunctionVarArg(type) &&
+              LLVMCountParams(template) == operands->count;
 
   for (unsigned i = 0; fits && i < operands->count; i++)
     fits = LLVMTypeOf(LLVMGetParam(template, i)) == LLVMTypeOf(operands->at[i]);
   if (!fits)
     cn_error(ctx, call, "transition-template",
-             "the operands of the call's bundle \"gc-transition\" are not those that @%s takes",
-             name_of(template));
+             "the operands of the call's bundle \"gc-transition\" are not those that @%s takes", name_of(template));
   return fits;
 }
 
@@ -73,8 +71,7 @@ static bool check(struct cn_ctx *ctx, LLVMValueRef call, const struct templates 
                (unsigned)i + 1);
       return false;
     }
-  return check_template(ctx, call, templates->enter, operands) &&
-         check_template(ctx, call, templates->leave, operands);
+  return check_template(ctx, call, templates->enter, operands) && check_template(ctx, call, templates->leave, operands);
 }
 
 /* The pad of the call's unwind edge, to be the call's own. */
@@ -86,24 +83,21 @@ static bool check_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef p
     ways += LLVMIsATerminatorInst(LLVMGetUser(use)) != NULL;
   if (ways == 1 && LLVMIsALandingPadInst(cn_first_after_phis(pad)))
     return true;
-  cn_error(
-      ctx, call, "transition-unwind",
-      "the landing pad of a call with a bundle \"gc-transition\" is that of other calls, too, or "
-      "a funclet: give each such call a landing pad of its own");
+  cn_error(ctx, call, "transition-unwind",
+           "the landing pad of a call with a bundle \"gc-transition\" is that of other calls, too, or "
+           "a funclet: give each such call a landing pad of its own");
   return false;
 }
 
 /* ---- lowering ---- */
 
-static void call_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef template,
-                        const value_vector *operands)
+static void call_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef template, const value_vector *operands)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   LLVMPositionBuilderBefore(builder, at);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(at));
-  LLVMBuildCall2(builder, LLVMGlobalGetValueType(template), template, operands->at,
-                 (unsigned)operands->count, "");
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(template), template, operands->at, (unsigned)operands->count, "");
   LLVMDisposeBuilder(builder);
 }
 
@@ -179,13 +173,12 @@ static LLVMValueRef find_template(struct cn_ctx *ctx, const char *name)
 
 bool cn_lower_transitions(struct cn_ctx *ctx)
 {
-  struct templates templates = {find_template(ctx, CN_TRANSITION_ENTER),
-                                find_template(ctx, CN_TRANSITION_LEAVE)};
+  struct templates templates = {find_template(ctx, CN_TRANSITION_ENTER), find_template(ctx, CN_TRANSITION_LEAVE)};
   value_vector calls = {0};
 
   if (!templates.enter != !templates.leave)
-    cn_error(ctx, NULL, "transition-template", "the module defines one of @%s and @%s",
-             CN_TRANSITION_ENTER, CN_TRANSITION_LEAVE);
+    cn_error(ctx, NULL, "transition-template", "the module defines one of @%s and @%s", CN_TRANSITION_ENTER,
+             CN_TRANSITION_LEAVE);
   collect(ctx->module, &calls);
   bool lowers = templates.enter && calls.count;
   if (lowers && !ctx->errors)

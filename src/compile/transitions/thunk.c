@@ -75,9 +75,7 @@ static char *binding_of(LLVMValueRef target)
 {
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
   char *symbol = quoted("", symbol_of(target));
-  char *text = LLVMIsDeclaration(target)
-                   ? cn_format("  .%s %s\n", is_weak ? "weak" : "globl", symbol)
-                   : cn_strdup("");
+  char *text = LLVMIsDeclaration(target) ? cn_format("  .%s %s\n", is_weak ? "weak" : "globl", symbol) : cn_strdup("");
 
   free(symbol);
   return text;
@@ -92,10 +90,9 @@ static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRe
   bool named = kind->body && !is_weak;
   char *symbol = quoted(named ? CN_CODE_PREFIX : "", symbol_of(target));
   char *bound = binding_of(target);
-  char *code =
-      named ? cn_convention_pass_on(symbol, kind->variadic)
-            : cn_convention_hand_over(symbol, kind->body ? "cairn_call_body" : "cairn_call_any",
-                                      kind->variadic);
+  char *code = named
+                   ? cn_convention_pass_on(symbol, kind->variadic)
+                   : cn_convention_hand_over(symbol, kind->body ? "cairn_call_body" : "cairn_call_any", kind->variadic);
   char *text = cn_format("  .section %1$s,\"axG\",@progbits,%2$s,comdat\n"
                          "  .weak %2$s\n  .hidden %2$s\n  .type %2$s,@function\n%4$s"
                          "%2$s:\n  .cfi_startproc\n%3$s"
@@ -129,8 +126,7 @@ static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
   }
 }
 
-LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type,
-                          enum cn_thunk which)
+LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, enum cn_thunk which)
 {
   CN_CHECK(LLVMIsAFunction(target) && !cn_target_is_stub(target));
   const struct kind *kind = &kinds[which];
@@ -165,16 +161,15 @@ LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function)
 LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function)
 {
   char *name = cn_format(CN_CALL_PREFIX "%s", symbol_of(function));
-  LLVMValueRef label =
-      LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
+  LLVMValueRef label = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(function), 0, function, name);
 
   LLVMSetLinkage(label, LLVMPrivateLinkage);
   free(name);
   return label;
 }
 
-static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global,
-                             LLVMValueRef body, LLVMLinkage linkage)
+static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global, LLVMValueRef body,
+                             LLVMLinkage linkage)
 {
   char *name = cn_format("%s%s", prefix, symbol_of(global));
   LLVMValueRef alias = LLVMAddAlias2(ctx->module, LLVMGlobalGetValueType(global), 0, body, name);
@@ -212,12 +207,10 @@ void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef bo
     add_name(ctx, CN_LOCAL_PREFIX, global, body, LLVMInternalLinkage);
 }
 
-void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at,
-                       const char *relocation)
+void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation)
 {
   char *symbol = quoted("", symbol_of(function));
-  char *text =
-      cn_format("  .type " CN_MUTATOR ",@tls_object\n  .reloc %s+%u, %s\n", symbol, at, relocation);
+  char *text = cn_format("  .type " CN_MUTATOR ",@tls_object\n  .reloc %s+%u, %s\n", symbol, at, relocation);
 
   CN_ASSERT(LLVMGetLinkage(function) != LLVMPrivateLinkage);
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));

@@ -15,8 +15,7 @@ enum cn_thunk { CN_THUNK_ANY, CN_THUNK_ANY_VARIADIC, CN_THUNK_BODY, CN_THUNK_BOD
 /* The function through which managed code calls the external `target`: declared with `type`,
  * defined in the module's inline assembly unless this module defines a managed function of that
  * name. */
-LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type,
-                          enum cn_thunk which);
+LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, enum cn_thunk which);
 
 /* Give the managed definition `function` the name by which other units' managed code calls it
  * without a stub. */
@@ -31,7 +30,6 @@ void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef bo
 
 /* Have the assembler add a relocation against the thread's mutator, its kind and its value as text,
  * so many bytes after the start of `function`. */
-void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at,
-                       const char *relocation);
+void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation);
 
 #endif

@@ -77,8 +77,7 @@ static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *sit
   if (cn_target_is_declared_managed(callee))
     return true;
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) &&
-         strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 &&
-         cn_call_target_has_reference(ctx, site);
+         strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 && cn_call_target_has_reference(ctx, site);
 }
 
 /* Can a thunk call it? Managed code may be called by any convention that managed code has. */
@@ -88,12 +87,10 @@ static bool has_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
   enum cn_convention convention = cn_convention_of(site->call);
 
   return LLVMIsAFunction(callee) && !cn_target_is_local(callee) &&
-         (convention == CN_CONVENTION_PLAIN ||
-          (convention == CN_CONVENTION_BRIDGED && must_be_managed(ctx, site)));
+         (convention == CN_CONVENTION_PLAIN || (convention == CN_CONVENTION_BRIDGED && must_be_managed(ctx, site)));
 }
 
-static enum cn_thunk thunk_kind(struct cn_ctx *ctx, const struct cn_call_target *site,
-                                bool variadic)
+static enum cn_thunk thunk_kind(struct cn_ctx *ctx, const struct cn_call_target *site, bool variadic)
 {
   if (must_be_managed(ctx, site))
     return variadic ? CN_THUNK_BODY_VARIADIC : CN_THUNK_BODY;
@@ -123,10 +120,8 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
     LLVMSetOperand(site.call, site.callee_operand,
                    cn_thunk_for(ctx, callee, site.type, thunk_kind(ctx, &site, variadic)));
   else if (variadic || needs_stub(&site))
-    cn_call_through(
-        ctx, &site,
-        cn_stub(ctx, cn_call_target_has_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
-        callee);
+    cn_call_through(ctx, &site, cn_stub(ctx, cn_call_target_has_reference(ctx, &site) ? CN_CALL_MANAGED : CN_VCALL_ANY),
+                    callee);
 }
 
 /* ---- what cannot be called this way ---- */
@@ -136,15 +131,13 @@ static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef ty
   for (unsigned i = LLVMCountParamTypes(type); i < LLVMGetNumArgOperands(call); i++) {
     LLVMTypeRef argument = LLVMTypeOf(LLVMGetOperand(call, i));
     if (cn_holds_ref(argument)) {
-      cn_error(
-          ctx, call, "variadic-reference",
-          "argument %u is a reference passed where the callee takes any number of arguments: no "
-          "collector finds it there; pass what it points to",
-          i + 1);
+      cn_error(ctx, call, "variadic-reference",
+               "argument %u is a reference passed where the callee takes any number of arguments: no "
+               "collector finds it there; pass what it points to",
+               i + 1);
       return false;
     }
-    if (LLVMGetTypeKind(argument) == LLVMVectorTypeKind &&
-        LLVMABISizeOfType(ctx->layout, argument) > 16) {
+    if (LLVMGetTypeKind(argument) == LLVMVectorTypeKind && LLVMABISizeOfType(ctx->layout, argument) > 16) {
       cn_error(ctx, call, "variadic-vector",
                "argument %u is a vector wider than 16 bytes passed as a "
                "variable argument",
@@ -193,25 +186,22 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call, enum cn_call_kind 
   }
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return;
-  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) &&
-      !check_variadic(ctx, call, site.type))
+  if (!site.is_statepoint && LLVMIsFunctionVarArg(site.type) && !check_variadic(ctx, call, site.type))
     return;
   if (cn_target_managed(callee) || cn_target_is_promised(call))
     return;
   if (is_known_native(&site) && cn_call_target_has_reference(ctx, &site))
-    cn_error(
-        ctx, call, "reference-to-native",
-        "@%s takes or returns a reference, and is native code, in which no collector finds it; use "
-        "a handle or other data, or declare it cairn_leaf if it never calls back",
-        LLVMGetValueName2(callee, &(size_t){0}));
+    cn_error(ctx, call, "reference-to-native",
+             "@%s takes or returns a reference, and is native code, in which no collector finds it; use "
+             "a handle or other data, or declare it cairn_leaf if it never calls back",
+             LLVMGetValueName2(callee, &(size_t){0}));
   if (cn_convention_of(call) == CN_CONVENTION_UNKNOWN)
     cn_error(ctx, call, "transition-convention",
              "a call that may reach native code under calling convention %u, which the transition "
              "stubs do not preserve",
              LLVMGetInstructionCallConv(call));
   else if (has_attribute_anywhere(call, "swifterror"))
-    cn_error(ctx, call, "transition-convention",
-             "a swifterror argument of a call that may reach native code");
+    cn_error(ctx, call, "transition-convention", "a swifterror argument of a call that may reach native code");
 }
 
 static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
@@ -234,11 +224,9 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
              "code",
              name);
   if (LLVMHasPrefixData(function) || LLVMHasPrologueData(function))
-    cn_error(ctx, function, "prefix-data",
-             "managed function @%s has prefix or prologue data of its own", name);
+    cn_error(ctx, function, "prefix-data", "managed function @%s has prefix or prologue data of its own", name);
   if (cn_string_attribute(function, "patchable-function-prefix"))
-    cn_error(ctx, function, "prefix-data",
-             "managed function @%s is to have instructions before it for patching", name);
+    cn_error(ctx, function, "prefix-data", "managed function @%s is to have instructions before it for patching", name);
 }
 
 /* ---- functions ---- */
@@ -249,8 +237,7 @@ static bool is_subject(LLVMValueRef function)
   size_t length;
 
   return !LLVMIsDeclaration(function) &&
-         (cn_is_managed(function) ||
-          strcmp(LLVMGetValueName2(function, &length), "gc.safepoint_poll") == 0);
+         (cn_is_managed(function) || strcmp(LLVMGetValueName2(function, &length), "gc.safepoint_poll") == 0);
 }
 
 typedef CN_VECTOR(LLVMValueRef) call_vector;
@@ -283,8 +270,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (cn_is_managed(f) && !cn_entries_has(f))
       check_definition(ctx, f);
   }
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors;
-       f = LLVMGetNextFunction(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && LLVMGetLinkage(f) == LLVMExternalLinkage &&
         !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
       cn_thunk_alias(ctx, f);
@@ -296,8 +282,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && cn_has_statepoints(f))
       cn_call_targets_in(ctx, f);
   }
-  if (!ctx->errors &&
-      cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
+  if (!ctx->errors && cn_guard_has_statepoints(ctx)) /* of another producer: see globals.c for ours */
     cn_guard_add(ctx);
   return ctx->errors == 0;
 }

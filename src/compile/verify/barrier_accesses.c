@@ -15,8 +15,7 @@
 static const struct cn_barred_access none;
 
 /* What is moved, of `type`, between a value and managed memory at `slot`. */
-static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot,
-                                       LLVMTypeRef type)
+static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type)
 {
   struct cn_barred_access access = {.at = at, .slot = slot};
 
@@ -27,8 +26,7 @@ static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVM
   else if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
     return none;
   else if (!cn_is_ref(type))
-    access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm),
-                                LLVMStoreSizeOfType(ctx->layout, type), false);
+    access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
   return access;
 }
 
@@ -93,8 +91,7 @@ static bool may_store(LLVMValueRef call)
   LLVMValueRef callee = LLVMGetCalledValue(call);
 
   return LLVMIsAInlineAsm(callee) && LLVMGetInlineAsmHasSideEffects(callee) &&
-         !LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX,
-                                       LLVMGetEnumAttributeKindForName("memory", 6)) &&
+         !LLVMGetCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, LLVMGetEnumAttributeKindForName("memory", 6)) &&
          takes_references(call);
 }
 
@@ -126,10 +123,8 @@ static bool is_other_write(LLVMValueRef call)
  * part of a word has no reference. */
 static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
 {
-  struct cn_barred_access access = {.at = call,
-                                    .slot = LLVMGetArgOperand(call, pointer),
-                                    .bytes = LLVMGetArgOperand(call, 2),
-                                    .clears = clears};
+  struct cn_barred_access access = {
+      .at = call, .slot = LLVMGetArgOperand(call, pointer), .bytes = LLVMGetArgOperand(call, 2), .clears = clears};
 
   bool in_line = cn_classify_call(call).kind == CN_CALL_LEAF;
   bool part = LLVMIsAConstantInt(access.bytes) && LLVMConstIntGetZExtValue(access.bytes) < 8;
@@ -138,21 +133,19 @@ static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool
 
 static struct cn_barred_access beyond(LLVMValueRef call)
 {
-  return (struct cn_barred_access){
-      .at = call, .slot = call, .beyond = "references of a vector of variable length"};
+  return (struct cn_barred_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
 }
 
 /* Lanes of `type`, of which some are stored or loaded. */
-static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type,
-                                        LLVMValueRef slot, LLVMValueRef mask)
+static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type, LLVMValueRef slot,
+                                        LLVMValueRef mask)
 {
   bool vector = LLVMGetTypeKind(LLVMTypeOf(slot)) == LLVMVectorTypeKind;
 
   if (!cn_holds_ref(type) || !cn_holds_ref(LLVMTypeOf(slot)))
     return none;
   /* Marks beyond what is stored do no harm. */
-  bool all =
-      ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask));
+  bool all = ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask));
   if (!vector && all)
     return of_type(ctx, call, slot, type);
   struct cn_barred_access access = {.at = call, .slot = slot, .mask = mask};
@@ -186,11 +179,9 @@ static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef ca
     return none;
   case OTHER:
     if (may_store(call))
-      access = (struct cn_barred_access){
-          .at = call, .slot = call, .beyond = "assembly that is given a reference"};
+      access = (struct cn_barred_access){.at = call, .slot = call, .beyond = "assembly that is given a reference"};
     else if (is_other_write(call))
-      access = (struct cn_barred_access){
-          .at = call, .slot = call, .beyond = "an intrinsic that may write references"};
+      access = (struct cn_barred_access){.at = call, .slot = call, .beyond = "an intrinsic that may write references"};
     break;
   }
   return access;
@@ -230,8 +221,7 @@ static struct cn_barred_access read_of_call(struct cn_ctx *ctx, LLVMValueRef cal
   case COPY:
     return several(call, 1, false);
   case MASKED_LOAD:
-    return of_lanes(ctx, call, LLVMTypeOf(call), LLVMGetArgOperand(call, 0),
-                    LLVMGetArgOperand(call, 1));
+    return of_lanes(ctx, call, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 1));
   case BEYOND:
     return cn_holds_ref(LLVMTypeOf(call)) ? beyond(call) : none;
   default:
@@ -245,8 +235,7 @@ static struct cn_barred_access read_of_exchange(struct cn_ctx *ctx, LLVMValueRef
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
   struct cn_barred_access access = of_type(ctx, i, LLVMGetOperand(i, 0), type);
 
-  access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm),
-                              LLVMStoreSizeOfType(ctx->layout, type), false);
+  access.bytes = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
   return access.slot ? access : none;
 }
 
@@ -285,8 +274,7 @@ static struct element shuffled(struct element e)
   if (from < 0)
     return (struct element){NULL, NO_LANE};
   bool second = (unsigned)from >= first;
-  return (struct element){LLVMGetOperand(e.value, second),
-                          second ? (unsigned)from - first : (unsigned)from};
+  return (struct element){LLVMGetOperand(e.value, second), second ? (unsigned)from - first : (unsigned)from};
 }
 
 /* Where a lane comes from, through shuffles and insertions. */
@@ -297,8 +285,7 @@ static struct element origin(struct element e)
       e = shuffled(e);
     } else if (LLVMIsConstant(e.value)) {
       e = (struct element){LLVMGetAggregateElement(e.value, e.lane), NO_LANE};
-    } else if (LLVMIsAInsertElementInst(e.value) &&
-               LLVMIsAConstantInt(LLVMGetOperand(e.value, 2))) {
+    } else if (LLVMIsAInsertElementInst(e.value) && LLVMIsAConstantInt(LLVMGetOperand(e.value, 2))) {
       bool here = LLVMConstIntGetZExtValue(LLVMGetOperand(e.value, 2)) == e.lane;
       e = here ? (struct element){LLVMGetOperand(e.value, 1), NO_LANE}
                : (struct element){LLVMGetOperand(e.value, 0), e.lane};
@@ -315,8 +302,8 @@ static bool is_element(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
   struct element a = {value, NO_LANE}, b = origin((struct element){vector, lane});
 
   if (LLVMIsAExtractElementInst(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
-    a = origin((struct element){LLVMGetOperand(value, 0),
-                                (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1))});
+    a = origin(
+        (struct element){LLVMGetOperand(value, 0), (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1))});
   return a.value && a.value == b.value && a.lane == b.lane;
 }
 
@@ -350,8 +337,8 @@ static bool lies_beyond(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from
   return slot == from && offset == lane * REFERENCE;
 }
 
-bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane,
-                       LLVMValueRef slot, LLVMValueRef bytes)
+bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,
+                       LLVMValueRef bytes)
 {
   CN_ASSERT(access->mask);
   if (bytes && !is_long_enough(access, lane, bytes))

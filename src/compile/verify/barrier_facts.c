@@ -18,8 +18,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, con
   unsigned length = (unsigned)strlen(name);
   LLVMAttributeRef own = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, name, length);
 
-  return own || !callee ? own
-                        : LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, length);
+  return own || !callee ? own : LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, length);
 }
 
 /* A call that allocates, or the statepoint of one. *small: its block takes few bytes, whatever it
@@ -64,8 +63,7 @@ static bool merge_is_new(struct search *search, LLVMValueRef phi)
 
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, i));
-    if (from != CN_NO_BLOCK &&
-        !new_to(search, LLVMGetIncomingValue(phi, i), search->epochs->out[from]))
+    if (from != CN_NO_BLOCK && !new_to(search, LLVMGetIncomingValue(phi, i), search->epochs->out[from]))
       return false;
   }
   return true;
@@ -79,20 +77,17 @@ static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch)
   if (call)
     return (small || !search->small) &&
            cn_epochs_after(search->epochs, call, cn_epochs_at(search->epochs, call)) == epoch;
-  if ((!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value)) ||
-      cn_epochs_at(search->epochs, value) != epoch)
+  if ((!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value)) || cn_epochs_at(search->epochs, value) != epoch)
     return false;
   cn_ptrmap_add(&search->seen, value, &added);
   if (!added)
     return true;
   if (LLVMIsAPHINode(value))
     return merge_is_new(search, value);
-  return new_to(search, LLVMGetOperand(value, 1), epoch) &&
-         new_to(search, LLVMGetOperand(value, 2), epoch);
+  return new_to(search, LLVMGetOperand(value, 1), epoch) && new_to(search, LLVMGetOperand(value, 2), epoch);
 }
 
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch,
-                        bool small)
+bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small)
 {
   struct search search = {.epochs = epochs, .small = small};
   bool fresh = new_to(&search, reference, epoch);

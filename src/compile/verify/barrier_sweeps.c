@@ -52,8 +52,7 @@ static bool find_pace(const struct cn_barred_sweep *sweep, struct pace *pace)
   LLVMValueRef test = LLVMGetCondition(branch);
   bool back_if = LLVMGetSuccessor(branch, 0) == loops->cfg->blocks[header].block;
   if (!LLVMIsAICmpInst(test) || LLVMGetICmpPredicate(test) != (back_if ? LLVMIntNE : LLVMIntEQ) ||
-      !cn_loops_induction(loops, sweep->loop, sweep->ctx->layout, LLVMGetOperand(test, 0),
-                          &pace->iv))
+      !cn_loops_induction(loops, sweep->loop, sweep->ctx->layout, LLVMGetOperand(test, 0), &pace->iv))
     return false;
   pace->bound = LLVMGetOperand(test, 1);
   pace->start = cn_loops_start(loops, sweep->loop, pace->iv.phi);
@@ -79,8 +78,7 @@ static void add_leaf(struct sum *sum, LLVMValueRef value, uint64_t times)
 }
 
 /* A variable of the loop, on the pass that is asked for. */
-static void add_variable(struct sum *sum, const struct cn_induction *iv, uint64_t times,
-                         unsigned depth)
+static void add_variable(struct sum *sum, const struct cn_induction *iv, uint64_t times, unsigned depth)
 {
   const struct cn_barred_sweep *sweep = sum->sweep;
   LLVMValueRef start = cn_loops_start(sweep->loops, sweep->loop, iv->phi);
@@ -109,8 +107,7 @@ static void add_gep(struct sum *sum, LLVMValueRef gep, uint64_t times, unsigned 
   if (cn_types_gep_offset(sum->sweep->ctx, gep, &offset))
     sum->constant += times * offset;
   else if (LLVMGetNumOperands(gep) == 2 && LLVMTypeIsSized(type) && !cn_is_scalable(type))
-    add(sum, LLVMGetOperand(gep, 1), times * LLVMABISizeOfType(sum->sweep->ctx->layout, type),
-        depth);
+    add(sum, LLVMGetOperand(gep, 1), times * LLVMABISizeOfType(sum->sweep->ctx->layout, type), depth);
   else
     sum->unknown = true;
 }
@@ -160,15 +157,13 @@ static void add(struct sum *sum, LLVMValueRef value, uint64_t times, unsigned de
   LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(value));
   struct cn_induction iv;
 
-  if (kind != LLVMPointerTypeKind &&
-      (kind != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 64))
+  if (kind != LLVMPointerTypeKind && (kind != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 64))
     sum->unknown = true;
   else if (LLVMIsAConstantInt(value))
     sum->constant += times * (uint64_t)LLVMConstIntGetSExtValue(value);
   else if (!depth)
     add_leaf(sum, value, times);
-  else if (LLVMIsAPHINode(value) &&
-           cn_loops_induction(sweep->loops, sweep->loop, sweep->ctx->layout, value, &iv) &&
+  else if (LLVMIsAPHINode(value) && cn_loops_induction(sweep->loops, sweep->loop, sweep->ctx->layout, value, &iv) &&
            iv.phi == value && sum->pass != ANY)
     add_variable(sum, &iv, times, depth - 1);
   else if (LLVMIsAGetElementPtrInst(value))

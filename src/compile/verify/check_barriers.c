@@ -102,8 +102,7 @@ static LLVMValueRef unextended(LLVMValueRef bytes)
 }
 
 /* Is the place of the access, all of it, that of the barrier? Both have the same root. */
-static bool covers(struct check *c, const struct barrier *barrier,
-                   const struct cn_barred_access *access)
+static bool covers(struct check *c, const struct barrier *barrier, const struct cn_barred_access *access)
 {
   uint64_t from, to, size = sizeof(uint64_t), room = sizeof(uint64_t);
 
@@ -111,13 +110,10 @@ static bool covers(struct check *c, const struct barrier *barrier,
       barrier->object == root_of(access->slot))
     return true;
   if (same_address(barrier->slot, access->slot, DEPTH) &&
-      (unextended(barrier->bytes) == unextended(access->bytes) ||
-       (!access->bytes && barrier->bytes)))
+      (unextended(barrier->bytes) == unextended(access->bytes) || (!access->bytes && barrier->bytes)))
     return true;
-  return (!access->bytes || constant(access->bytes, &size)) &&
-         (!barrier->bytes || constant(barrier->bytes, &room)) &&
-         same_address(base_of(c->ctx, barrier->slot, &from), base_of(c->ctx, access->slot, &to),
-                      DEPTH) &&
+  return (!access->bytes || constant(access->bytes, &size)) && (!barrier->bytes || constant(barrier->bytes, &room)) &&
+         same_address(base_of(c->ctx, barrier->slot, &from), base_of(c->ctx, access->slot, &to), DEPTH) &&
          to - from <= room && size <= room - (to - from);
 }
 
@@ -148,8 +144,7 @@ static bool is_healed(LLVMValueRef load)
       continue;
     LLVMValueRef callee = LLVMIsACallInst(user) ? cn_direct_callee(user) : NULL;
     if (!callee || strcmp(LLVMGetValueName2(callee, &length), CN_BARRIER_LOAD) != 0 ||
-        LLVMGetArgOperand(user, 1) != load ||
-        !same_address(LLVMGetArgOperand(user, 0), LLVMGetOperand(load, 0), DEPTH))
+        LLVMGetArgOperand(user, 1) != load || !same_address(LLVMGetArgOperand(user, 0), LLVMGetOperand(load, 0), DEPTH))
       return false;
   }
   return true;
@@ -193,8 +188,7 @@ static bool was_barred(struct check *c, const struct cn_barred_access *access)
 
   for (size_t b = last ? *last : 0; b && tried < MOST_TRIED; tried++) {
     const struct barrier *barrier = &c->barriers.at[b - 1];
-    if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) &&
-        covers(c, barrier, access))
+    if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) && covers(c, barrier, access))
       return true;
     b = barrier->previous;
   }
@@ -204,8 +198,7 @@ static bool was_barred(struct check *c, const struct cn_barred_access *access)
 /* Does a barrier before the loop that the access is in do for all of its passes? */
 static bool was_swept(struct check *c, const struct cn_barred_access *access)
 {
-  struct cn_barred_sweep sweep = {
-      .ctx = c->ctx, .loops = &c->loops, .slot = access->slot, .size = sizeof(uint64_t)};
+  struct cn_barred_sweep sweep = {.ctx = c->ctx, .loops = &c->loops, .slot = access->slot, .size = sizeof(uint64_t)};
   unsigned tried = 0;
 
   if (c->cfg.blocks[c->block].loop == CN_NO_BLOCK || access->mask ||
@@ -232,8 +225,8 @@ static void report(struct check *c, const struct cn_barred_access *access)
   const struct cn_finding finding = {.value = access->slot};
 
   if (access->beyond)
-    cn_error(c->ctx, access->at, "missing-barrier", "no barrier of kind %s covers %s",
-             cn_barriers_name(c->kind), access->beyond);
+    cn_error(c->ctx, access->at, "missing-barrier", "no barrier of kind %s covers %s", cn_barriers_name(c->kind),
+             access->beyond);
   else
     cn_error_finding(c->ctx, access->at, "missing-barrier", &finding,
                      "the access at %s has no barrier of kind %s on every path since the last "
@@ -245,8 +238,7 @@ static void check_write(struct check *c, LLVMValueRef at)
 {
   const struct cn_barred_access access = cn_barred_write(c->ctx, at);
 
-  if (!access.slot || (!access.beyond &&
-                       (is_exempt(c, &access) || was_barred(c, &access) || was_swept(c, &access))))
+  if (!access.slot || (!access.beyond && (is_exempt(c, &access) || was_barred(c, &access) || was_swept(c, &access))))
     return;
   report(c, &access);
 }
@@ -261,8 +253,7 @@ static void check_read(struct check *c, LLVMValueRef at)
     LLVMValueRef root = root_of(access.slot);
     if (cn_is_in_local(access.slot) || cn_is_local_cast(root) ||
         cn_barred_is_fresh(&c->epochs, root, c->epoch, false) ||
-        (access.bytes || access.mask ? was_barred(c, &access)
-                                     : cn_is_immovable(at) || is_healed(at)))
+        (access.bytes || access.mask ? was_barred(c, &access) : cn_is_immovable(at) || is_healed(at)))
       return;
   }
   report(c, &access);

@@ -32,8 +32,8 @@ static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
   cn_ptrmap_free(&seen);
 }
 
-static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef base,
-                        LLVMValueRef derived, const char *format)
+static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef base, LLVMValueRef derived,
+                        const char *format)
 {
   char base_name[120], derived_name[120], call[160];
   const struct cn_finding finding = {.value = derived, .other = base};
@@ -47,8 +47,7 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
 /* Is it the address of a local in the managed address space, or one cast to it? */
 static bool is_local(LLVMValueRef reference)
 {
-  while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) ||
-         LLVMIsAAddrSpaceCastInst(reference))
+  while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) || LLVMIsAAddrSpaceCastInst(reference))
     reference = LLVMGetOperand(reference, 0);
   return LLVMIsAAllocaInst(reference) != NULL;
 }

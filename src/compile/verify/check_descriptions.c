@@ -40,10 +40,8 @@ static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t e
 {
   uint64_t length, mark;
 
-  return number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 &&
-                 length < end - first &&
-                 number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
-                 mark == CAIRN_ABI_SPAN_MARK
+  return number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
+                 number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_SPAN_MARK
              ? end - 1 - (uint32_t)length
              : end;
 }
@@ -59,9 +57,8 @@ static bool find_tail(struct tail *tail)
   end = before_spans(tail->statepoint, first, end);
   if (first == end)
     return false;
-  if (number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first &&
-      length >= 2 && number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) &&
-      mark == CAIRN_ABI_ALLOCA_MARK) {
+  if (number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first && length >= 2 &&
+      number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_ALLOCA_MARK) {
     tail->first = end - 1 - (uint32_t)length;
     tail->end = end - 1;
     CN_CHECK(tail->first >= first && tail->end - tail->first == length);
@@ -136,8 +133,7 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
 }
 
 /* Is each reference of a type at `offset` in an area? */
-static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offset,
-                       const uint64_t *bits, uint64_t words)
+static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offset, const uint64_t *bits, uint64_t words)
 {
   LLVMTargetDataRef layout = tail->v->ctx->layout;
 
@@ -147,8 +143,7 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
   case LLVMArrayTypeKind:
   case LLVMVectorTypeKind: {
     LLVMTypeRef element = LLVMGetElementType(type);
-    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type)
-                                                                : LLVMGetVectorSize(type);
+    uint64_t count = LLVMGetTypeKind(type) == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
     for (uint64_t i = 0; i < count; i++)
       if (!is_covered(tail, element, offset + i * LLVMABISizeOfType(layout, element), bits, words))
         return false;
@@ -156,8 +151,8 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
   }
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!is_covered(tail, LLVMStructGetTypeAtIndex(type, i),
-                      offset + LLVMOffsetOfElement(layout, type, i), bits, words))
+      if (!is_covered(tail, LLVMStructGetTypeAtIndex(type, i), offset + LLVMOffsetOfElement(layout, type, i), bits,
+                      words))
         return false;
     return true;
   default:
@@ -176,8 +171,7 @@ static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
   }
   uint64_t words = words_of(tail, alloca), one;
   uint64_t *bits = cn_alloc(CN_BITSET_WORDS(words + 1) * sizeof *bits);
-  while (!tail->wrong && *areas && *at < tail->end &&
-         LLVMGetOperand(tail->statepoint, *at) == alloca) {
+  while (!tail->wrong && *areas && *at < tail->end && LLVMGetOperand(tail->statepoint, *at) == alloca) {
     if (!read_area(tail, at, bits, words))
       tail->wrong = "has an area that makes no sense";
     --*areas;
@@ -205,14 +199,12 @@ static void read_tail(struct tail *tail)
 }
 
 /* Is this word of a local listed, with the marker's tag and parameter? */
-static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset,
-                       LLVMValueRef marker)
+static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset, LLVMValueRef marker)
 {
   uint64_t tag = LLVMConstIntGetZExtValue(LLVMGetOperand(marker, 1)), other, its_tag;
 
   for (uint32_t o = tail->first; o + 6 < tail->end; o++)
-    if (LLVMGetOperand(tail->statepoint, o) == alloca &&
-        LLVMIsNull(LLVMGetOperand(tail->statepoint, o + 3)) &&
+    if (LLVMGetOperand(tail->statepoint, o) == alloca && LLVMIsNull(LLVMGetOperand(tail->statepoint, o + 3)) &&
         number(LLVMGetOperand(tail->statepoint, o + 4), &other) && other == offset &&
         number(LLVMGetOperand(tail->statepoint, o + 5), &its_tag) && its_tag == tag &&
         LLVMGetOperand(tail->statepoint, o + 6) == LLVMGetOperand(marker, 2))
@@ -225,12 +217,10 @@ static void check_words(struct tail *tail)
 {
   LLVMValueRef marker = LLVMGetNamedFunction(tail->v->ctx->module, CN_USER_ROOT);
 
-  for (LLVMUseRef use = marker ? LLVMGetFirstUse(marker) : NULL; use && !tail->wrong;
-       use = LLVMGetNextUse(use)) {
+  for (LLVMUseRef use = marker ? LLVMGetFirstUse(marker) : NULL; use && !tail->wrong; use = LLVMGetNextUse(use)) {
     LLVMValueRef call = LLVMGetUser(use);
     uint64_t offset = 0;
-    if (!LLVMIsACallInst(call) || LLVMGetNumArgOperands(call) != 3 ||
-        !LLVMIsAConstantInt(LLVMGetOperand(call, 1)) ||
+    if (!LLVMIsACallInst(call) || LLVMGetNumArgOperands(call) != 3 || !LLVMIsAConstantInt(LLVMGetOperand(call, 1)) ||
         LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != tail->v->function)
       continue;
     LLVMValueRef pointer = LLVMGetOperand(call, 0);

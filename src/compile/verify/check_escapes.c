@@ -63,8 +63,7 @@ static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint3
 
   if (stored >= 0 && holds_address(v, LLVMGetOperand(call, (unsigned)stored), epoch))
     return LLVMGetOperand(call, (unsigned)stored);
-  if (kind != CN_CALL_PARSE && kind != CN_CALL_STATEPOINT &&
-      (kind != CN_CALL_MUSTTAIL || is_widened(call)))
+  if (kind != CN_CALL_PARSE && kind != CN_CALL_STATEPOINT && (kind != CN_CALL_MUSTTAIL || is_widened(call)))
     return NULL;
   for (int o = 0; o < LLVMGetNumOperands(call) - 1; o++) {
     LLVMValueRef value = LLVMGetOperand(call, (unsigned)o);
@@ -75,8 +74,7 @@ static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint3
 }
 
 /* The value that escapes at `i`, or null. */
-static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch,
-                            const char **how)
+static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch, const char **how)
 {
   LLVMValueRef value = NULL;
 

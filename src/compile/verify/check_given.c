@@ -26,9 +26,9 @@ struct given {
   size_t sources;                 /* the first of them: those that the call's is made of */
   struct cn_ptrmap index;         /* value -> its place in `values` */
   size_t words;                   /* of a set of them */
-  uint64_t *mentions; /* the blocks that have or use one of them: no other changes a set */
-  uint64_t *out;      /* by block: the set at its end */
-  bool stores;        /* follow what is stored, not what is given back */
+  uint64_t *mentions;             /* the blocks that have or use one of them: no other changes a set */
+  uint64_t *out;                  /* by block: the set at its end */
+  bool stores;                    /* follow what is stored, not what is given back */
   bool told;
 };
 
@@ -78,8 +78,7 @@ static void add_relocates(struct given *g, LLVMValueRef statepoint, LLVMValueRef
 {
   CN_EACH_USE(use, statepoint) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (cn_is_relocate(user) &&
-        (cn_verify_listed(g->v, user, 1) == value || cn_verify_listed(g->v, user, 2) == value))
+    if (cn_is_relocate(user) && (cn_verify_listed(g->v, user, 1) == value || cn_verify_listed(g->v, user, 2) == value))
       add(g, user);
   }
 }
@@ -97,9 +96,7 @@ static void add_users(struct given *g, LLVMValueRef value)
 
 static void mention(struct given *g, LLVMValueRef value)
 {
-  uint32_t block = LLVMIsAInstruction(value)
-                       ? cn_cfg_index(&g->v->cfg, LLVMGetInstructionParent(value))
-                       : CN_NO_BLOCK;
+  uint32_t block = LLVMIsAInstruction(value) ? cn_cfg_index(&g->v->cfg, LLVMGetInstructionParent(value)) : CN_NO_BLOCK;
 
   if (block != CN_NO_BLOCK)
     cn_bit_set(g->mentions, block);
@@ -173,8 +170,7 @@ static void assign(uint64_t *set, size_t place, bool member)
 static bool is_copy_of(const struct given *g, const uint64_t *set, LLVMValueRef value)
 {
   if (cn_is_relocate(value))
-    return has(g, set, cn_verify_listed(g->v, value, 1)) ||
-           has(g, set, cn_verify_listed(g->v, value, 2));
+    return has(g, set, cn_verify_listed(g->v, value, 1)) || has(g, set, cn_verify_listed(g->v, value, 2));
   return is_copy(value) && has_operand(g, set, value);
 }
 
@@ -200,8 +196,7 @@ static void enter(const struct given *g, uint32_t b, uint64_t *set)
       set[w] |= g->out[block->preds[p] * g->words + w];
   if (!cn_bit(g->mentions, b))
     return;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); LLVMIsAPHINode(i);
-       i = LLVMGetNextInstruction(i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block->block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
     const uint64_t *place = cn_ptrmap_find(&g->index, i);
     bool member = false;
     for (unsigned n = 0; place && n < LLVMCountIncoming(i); n++) {
@@ -243,8 +238,7 @@ static void report(struct given *g, LLVMValueRef at, LLVMValueRef value, const c
   if (g->told)
     return;
   g->told = true;
-  cn_error_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong,
-                   cn_value_name(value, name, sizeof name));
+  cn_error_finding(g->v->ctx, at, "use-of-given-back", &finding, wrong, cn_value_name(value, name, sizeof name));
 }
 
 /* The value of `set` that the instruction must not have, or null. */
@@ -268,11 +262,10 @@ static void check_block(struct given *g, uint32_t b, uint64_t *set)
       continue;
     }
     report(g, i, value,
-           g->stores ? "%s is given back, and was stored before"
-           : cn_epochs_is_statepoint(i)
-               ? "%s is listed or passed at a safepoint, and may have been "
-                 "given back before"
-               : "%s is used, and may have been given back before");
+           g->stores                    ? "%s is given back, and was stored before"
+           : cn_epochs_is_statepoint(i) ? "%s is listed or passed at a safepoint, and may have been "
+                                          "given back before"
+                                        : "%s is used, and may have been given back before");
     return;
   }
 }

@@ -46,8 +46,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nop
 {
   char name[160];
 
-  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !cn_calls_still(i) &&
-      (nopoll || open & ~(open_set)NONE_OPEN))
+  if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !cn_calls_still(i) && (nopoll || open & ~(open_set)NONE_OPEN))
     cn_error(v->ctx, i, "nopoll-safepoint", "%s is a safepoint in a %s that must have none",
              cn_verify_name_statepoint(i, name, sizeof name), nopoll ? "function" : "region");
   if (leaves(i) && open & ~(open_set)NONE_OPEN)
@@ -56,8 +55,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nop
     cn_error(v->ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
 }
 
-static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, bool report,
-                           bool nopoll)
+static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, bool report, bool nopoll)
 {
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     if (report)
@@ -69,8 +67,8 @@ static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, boo
 
 void cn_verify_nopoll(struct cn_verifier *v)
 {
-  bool marked = LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_BEGIN) ||
-                LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_END);
+  bool marked =
+      LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_BEGIN) || LLVMGetNamedFunction(v->ctx->module, CN_NOPOLL_END);
   bool nopoll = cn_string_attribute(v->function, CN_ATTR_NOPOLL) != NULL;
   if (!marked && !nopoll)
     return;

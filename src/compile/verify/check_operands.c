@@ -42,8 +42,7 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
       for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(listed)); l < scalars; l++) {
         of_listed = cn_objects_find(objects, listed, l);
         CN_CHECK(of_listed);
-        if (proofs ? cn_same_object(objects, of_listed, of_value, list->block)
-                   : of_listed->class == of_value->class)
+        if (proofs ? cn_same_object(objects, of_listed, of_value, list->block) : of_listed->class == of_value->class)
           return true;
       }
     }
@@ -57,8 +56,7 @@ static bool is_listed(const struct listing *list, LLVMValueRef value, unsigned s
 
   if (LLVMIsConstant(start) || cn_is_immovable(start) || shares_object(list, value))
     return true;
-  return steps && LLVMIsASelectInst(start) &&
-         is_listed(list, LLVMGetOperand(start, 1), steps - 1) &&
+  return steps && LLVMIsASelectInst(start) && is_listed(list, LLVMGetOperand(start, 1), steps - 1) &&
          is_listed(list, LLVMGetOperand(start, 2), steps - 1);
 }
 

@@ -36,10 +36,8 @@ static void report(void *env, const struct cn_work *work, const uint32_t *path, 
   if (reports->count++ < REPORT_LIMIT) {
     for (uint32_t i = 0; i <= count; i++)
       blocks[i] = cfg->blocks[path[i % count]].block;
-    struct cn_finding finding = {
-        .value = LLVMBasicBlockAsValue(blocks[0]), .path = blocks, .path_count = count + 1};
-    cn_error_finding(reports->v->ctx, LLVMGetBasicBlockTerminator(blocks[count - 1]),
-                     "loop-without-poll", &finding,
+    struct cn_finding finding = {.value = LLVMBasicBlockAsValue(blocks[0]), .path = blocks, .path_count = count + 1};
+    cn_error_finding(reports->v->ctx, LLVMGetBasicBlockTerminator(blocks[count - 1]), "loop-without-poll", &finding,
                      "the loop at %s can run for long without a safepoint",
                      cn_value_name(finding.value, name, sizeof name));
   }
@@ -61,8 +59,7 @@ static void trust(struct trusted *trusted, LLVMBasicBlockRef header)
     trusted->first = header;
 }
 
-static void tell_trusted(const struct cn_verifier *v, const struct trusted *trusted,
-                         const char *whose)
+static void tell_trusted(const struct cn_verifier *v, const struct trusted *trusted, const char *whose)
 {
   char name[120];
 
@@ -89,8 +86,7 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
 }
 
 /* A cycle in a function without safepoints. */
-static void report_unpolled(void *env, const struct cn_work *work, const uint32_t *path,
-                            uint32_t count)
+static void report_unpolled(void *env, const struct cn_work *work, const uint32_t *path, uint32_t count)
 {
   struct trusted *trusted = env;
 
@@ -109,8 +105,7 @@ static void check_cycles(struct cn_verifier *v, const struct cn_work *work)
 
   if (leaf || cn_string_attribute(v->function, CN_ATTR_NOPOLL)) {
     cn_work_cycles(work, limit, report_unpolled, &trusted);
-    tell_trusted(v, &trusted,
-                 leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");
+    tell_trusted(v, &trusted, leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");
     return;
   }
   cn_work_cycles(work, limit, report, &reports);
@@ -148,8 +143,8 @@ static void report_calls(void *env, const struct cairn_time *time)
     if (strcmp(cause->kind, "claim") == 0)
       cn_error(ctx, function, "false-claim", "%s, which is not true of it", cause->why);
     else if (strcmp(cause->kind, "recursion") == 0)
-      cn_error(ctx, function, "recursion-without-poll",
-               "it may call %s again and again without a safepoint", cause->where);
+      cn_error(ctx, function, "recursion-without-poll", "it may call %s again and again without a safepoint",
+               cause->where);
   }
 }
 

@@ -91,11 +91,10 @@ static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
   if (!cn_calls_bundle(statepoint, "deopt", &first, &end) || first == end)
     return true;
   if (number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
-      number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
-      mark == CAIRN_ABI_SPAN_MARK) {
+      number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_SPAN_MARK) {
     *tail = (struct tail){end + 1 - (uint32_t)length, end - 1};
-    return number(LLVMGetOperand(statepoint, tail->first - 1), &count) &&
-           2 * count == tail->end - tail->first && count < length;
+    return number(LLVMGetOperand(statepoint, tail->first - 1), &count) && 2 * count == tail->end - tail->first &&
+           count < length;
   }
   for (uint32_t i = first; i < end; i++)
     if (number(LLVMGetOperand(statepoint, i), &mark) && mark == CAIRN_ABI_SPAN_MARK)
@@ -127,8 +126,7 @@ static struct place place_of(struct cn_verifier *v, LLVMValueRef constant)
   uint64_t n = 0;
 
   for (; LLVMIsAConstantExpr(constant); constant = LLVMGetOperand(constant, 0)) {
-    if (LLVMGetConstOpcode(constant) == LLVMGetElementPtr &&
-        !cn_types_gep_offset(v->ctx, constant, &place.offset))
+    if (LLVMGetConstOpcode(constant) == LLVMGetElementPtr && !cn_types_gep_offset(v->ctx, constant, &place.offset))
       return (struct place){0};
     if (LLVMGetConstOpcode(constant) == LLVMAdd && number(LLVMGetOperand(constant, 1), &n))
       place.offset += n;
@@ -172,8 +170,7 @@ static LLVMValueRef depth_number(struct cn_verifier *v, const struct opened *one
 
 /* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one
  * of their key hides. Null, or what is wrong. */
-static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail,
-                           const struct stack *stack)
+static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail, const struct stack *stack)
 {
   size_t n = stack->at.count;
   uint64_t index;
@@ -230,8 +227,8 @@ static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
   CN_CHECK(stack->at.count >= open);
   stack->at.count = open;
   if (wrong)
-    cn_error(v->ctx, i, "span-tail", "what is said of spans at %s %s",
-             cn_verify_name_statepoint(i, name, sizeof name), wrong);
+    cn_error(v->ctx, i, "span-tail", "what is said of spans at %s %s", cn_verify_name_statepoint(i, name, sizeof name),
+             wrong);
 }
 
 /* ---- functions ---- */

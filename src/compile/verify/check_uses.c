@@ -27,8 +27,8 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
   char derived[160] = "";
 
   cn_witness_find(&witness, v, value, LLVMGetPreviousInstruction(user), b);
-  struct cn_finding finding = {value, witness.origin != value ? witness.origin : NULL,
-                               witness.blocks.at, witness.blocks.count};
+  struct cn_finding finding = {value, witness.origin != value ? witness.origin : NULL, witness.blocks.at,
+                               witness.blocks.count};
   text[strcspn(text, "\n")] = 0;
   if (snprintf(use, sizeof use, "%s", text + strspn(text, " ")) >= (int)sizeof use)
     memcpy(use + sizeof use - 4, "...", 4);
@@ -42,9 +42,8 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
                           : "%s%s holds an address that may have changed at %s, and is used after "
                             "it: %s",
                    name, derived,
-                   witness.statepoint
-                       ? cn_verify_name_statepoint(witness.statepoint, call, sizeof call)
-                       : "different safepoints on different paths",
+                   witness.statepoint ? cn_verify_name_statepoint(witness.statepoint, call, sizeof call)
+                                      : "different safepoints on different paths",
                    use);
   cn_witness_free(&witness);
 }

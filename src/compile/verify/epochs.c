@@ -18,8 +18,7 @@ static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *sta
   const struct cn_block *block = &cfg->blocks[b];
 
   for (uint32_t p = 0; p < block->pred_count; p++)
-    for (uint32_t runner = block->preds[p]; runner != block->idom;
-         runner = cfg->blocks[runner].idom)
+    for (uint32_t runner = block->preds[p]; runner != block->idom; runner = cfg->blocks[runner].idom)
       if (starts[runner])
         return true;
   return false;
@@ -45,8 +44,7 @@ bool cn_epochs_is_statepoint(LLVMValueRef instruction)
   return cn_classify_call(instruction).kind == CN_CALL_STATEPOINT;
 }
 
-void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg,
-                     bool (*is_safepoint)(LLVMValueRef instruction))
+void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg, bool (*is_safepoint)(LLVMValueRef instruction))
 {
   uint8_t *starts = cn_alloc(cfg->count), *joins = cn_alloc(cfg->count);
   uint32_t *last = cn_alloc(cfg->count * sizeof *last);
@@ -123,8 +121,7 @@ uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction)
   CN_CHECK(b != CN_NO_BLOCK);
   uint32_t epoch = epochs->in[b];
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction;
-       i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != instruction; i = LLVMGetNextInstruction(i))
     epoch = cn_epochs_after(epochs, i, epoch);
   return epoch;
 }

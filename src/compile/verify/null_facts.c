@@ -27,8 +27,8 @@ static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
 /* The start of a chain of GEPs and casts. If it is null, the chain's uses are right, too. */
 static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
 {
-  while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) ||
-         LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value))
+  while ((LLVMIsAGetElementPtrInst(value) && has_plain_indices(values, value)) || LLVMIsABitCastInst(value) ||
+         LLVMIsAFreezeInst(value))
     value = LLVMGetOperand(value, 0);
   return value;
 }
@@ -51,11 +51,9 @@ static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, 
            says_null(LLVMGetOperand(condition, 1), value, outcome, depth - 1);
   if (opcode == LLVMSelect) {
     LLVMValueRef other = LLVMGetOperand(condition, outcome ? 2 : 1);
-    bool conjunction =
-        LLVMIsAConstantInt(other) && (LLVMConstIntGetZExtValue(other) != 0) != outcome;
-    return conjunction &&
-           (says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
-            says_null(LLVMGetOperand(condition, outcome ? 1 : 2), value, outcome, depth - 1));
+    bool conjunction = LLVMIsAConstantInt(other) && (LLVMConstIntGetZExtValue(other) != 0) != outcome;
+    return conjunction && (says_null(LLVMGetOperand(condition, 0), value, outcome, depth - 1) ||
+                           says_null(LLVMGetOperand(condition, outcome ? 1 : 2), value, outcome, depth - 1));
   }
   return false;
 }
@@ -159,8 +157,7 @@ static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
     return null;
   }
   if (LLVMIsASelectInst(value))
-    return add_input(inputs, LLVMGetOperand(value, 1)) &&
-           add_input(inputs, LLVMGetOperand(value, 2));
+    return add_input(inputs, LLVMGetOperand(value, 1)) && add_input(inputs, LLVMGetOperand(value, 2));
   if (LLVMIsAFreezeInst(value) || LLVMIsABitCastInst(value))
     return add_input(inputs, LLVMGetOperand(value, 0));
   return cn_is_relocate(value) && add_input(inputs, relocated(value));
@@ -180,16 +177,14 @@ static bool is_always_null(LLVMValueRef value)
   return null;
 }
 
-bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
-                         uint32_t block)
+bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at, uint32_t block)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
   LLVMValueRef root = root_of(values, value), start;
   struct search search = {.cfg = cfg, .value = root, .at = at, .block = block};
   uint32_t b = 0;
 
-  CN_ASSERT(block < cfg->count &&
-            (!at || cn_cfg_index(cfg, LLVMGetInstructionParent(at)) == block));
+  CN_ASSERT(block < cfg->count && (!at || cn_cfg_index(cfg, LLVMGetInstructionParent(at)) == block));
   if (cn_is_ref(LLVMTypeOf(root)) && is_always_null(root))
     return true;
   if (!cn_is_ref(LLVMTypeOf(root)) || !is_fresh(values, root))
@@ -205,8 +200,7 @@ bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLV
   bool stale = walk(&search, b, start, false);
   while (!stale && search.work.count) {
     uint32_t next = search.work.at[--search.work.count];
-    stale =
-        walk(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
+    stale = walk(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
   }
   cn_free(&search.work);
   free(search.seen);

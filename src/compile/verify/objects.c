@@ -37,8 +37,7 @@ static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t scala
   return (uint32_t)*first + (scalar < scalars ? scalar : 0);
 }
 
-const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef value,
-                                        uint32_t scalar)
+const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef value, uint32_t scalar)
 {
   const uint64_t *first = cn_ptrmap_find(&o->first, value);
   uint32_t scalars = cn_scalars(LLVMTypeOf(value));
@@ -89,8 +88,7 @@ static int by_block(const void *a, const void *b)
 static bool adds_nothing(LLVMValueRef gep)
 {
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (!LLVMIsConstant(LLVMGetOperand(gep, (unsigned)i)) ||
-        !LLVMIsNull(LLVMGetOperand(gep, (unsigned)i)))
+    if (!LLVMIsConstant(LLVMGetOperand(gep, (unsigned)i)) || !LLVMIsNull(LLVMGetOperand(gep, (unsigned)i)))
       return false;
   return true;
 }
@@ -227,11 +225,9 @@ static void make_instruction(struct making *m)
 static LLVMValueRef element(LLVMValueRef constant, uint32_t scalar)
 {
   CN_ASSERT(scalar < cn_scalars(LLVMTypeOf(constant)));
-  while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) ||
-         LLVMIsAConstantVector(constant)) {
+  while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) || LLVMIsAConstantVector(constant)) {
     uint32_t i = 0;
-    for (uint32_t scalars;
-         scalar >= (scalars = cn_scalars(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
+    for (uint32_t scalars; scalar >= (scalars = cn_scalars(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
       scalar -= scalars;
     constant = LLVMGetAggregateElement(constant, i);
   }
@@ -249,10 +245,8 @@ static void make(struct cn_objects *o, uint32_t n)
   } else if (LLVMIsAArgument(m.value)) {
     m.node.kind = CN_OBJECT_ORIGIN;
   } else {
-    LLVMValueRef constant =
-        cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element(m.value, m.scalar);
-    m.node.kind =
-        LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED : CN_OBJECT_FIXED;
+    LLVMValueRef constant = cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element(m.value, m.scalar);
+    m.node.kind = LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED : CN_OBJECT_FIXED;
     m.node.null = LLVMIsNull(constant);
   }
   o->nodes.at[n] = m.node;

@@ -52,8 +52,7 @@ static bool agree(const struct cn_objects *o, const struct cn_object *a, const s
       LLVMGetInstructionOpcode(a->value) != LLVMGetInstructionOpcode(b->value))
     return false;
   for (uint32_t i = 0; i < a->count; i++)
-    if (o->nodes.at[o->inputs.at[a->first + i].node].class !=
-        o->nodes.at[o->inputs.at[b->first + i].node].class)
+    if (o->nodes.at[o->inputs.at[a->first + i].node].class != o->nodes.at[o->inputs.at[b->first + i].node].class)
       return false;
   return true;
 }
@@ -200,8 +199,8 @@ enum { PENDING = 1, PROVEN = 2 };
 /* The level of a pair that may depend on the block asked for: nothing may rest on it. */
 #define NO_LEVEL UINT32_MAX
 
-static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
-                 uint32_t b, bool facts);
+static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b,
+                 bool facts);
 
 static const struct cn_object *source(const struct cn_objects *o, const struct cn_object *node)
 {
@@ -225,16 +224,13 @@ static bool equality_shows(struct question *q, LLVMValueRef compare, const struc
     return false;
   x = source(q->o, x);
   y = source(q->o, y);
-  return (matches(base, x) && same(q, y, derived, b, false)) ||
-         (matches(base, y) && same(q, x, derived, b, false)) ||
-         (matches(derived, x) && same(q, base, y, b, false)) ||
-         (matches(derived, y) && same(q, base, x, b, false));
+  return (matches(base, x) && same(q, y, derived, b, false)) || (matches(base, y) && same(q, x, derived, b, false)) ||
+         (matches(derived, x) && same(q, base, y, b, false)) || (matches(derived, y) && same(q, base, x, b, false));
 }
 
 /* The same where `condition` came out as `outcome`. */
-static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome,
-                            const struct cn_object *base, const struct cn_object *derived,
-                            uint32_t b, int depth)
+static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome, const struct cn_object *base,
+                            const struct cn_object *derived, uint32_t b, int depth)
 {
   if (LLVMIsAICmpInst(condition))
     return LLVMGetICmpPredicate(condition) == (outcome ? LLVMIntEQ : LLVMIntNE) &&
@@ -248,12 +244,9 @@ static bool condition_shows(struct question *q, LLVMValueRef condition, bool out
     other = LLVMIsAConstantInt(LLVMGetOperand(condition, outcome ? 2 : 1));
     second = outcome ? 1 : 2;
   }
-  bool both = opcode == (outcome ? LLVMAnd : LLVMOr) ||
-              (other && (LLVMConstIntGetZExtValue(other) != 0) != outcome);
-  return both &&
-         (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b, depth - 1) ||
-          condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b,
-                          depth - 1));
+  bool both = opcode == (outcome ? LLVMAnd : LLVMOr) || (other && (LLVMConstIntGetZExtValue(other) != 0) != outcome);
+  return both && (condition_shows(q, LLVMGetOperand(condition, 0), outcome, base, derived, b, depth - 1) ||
+                  condition_shows(q, LLVMGetOperand(condition, second), outcome, base, derived, b, depth - 1));
 }
 
 static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const struct cn_object *base,
@@ -262,15 +255,14 @@ static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const str
   const struct cn_block *block = &q->o->v->cfg.blocks[from];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
-  CN_ASSERT(!LLVMIsABranchInst(end) || block->succs[0] == to ||
-            block->succs[block->succ_count - 1] == to);
+  CN_ASSERT(!LLVMIsABranchInst(end) || block->succs[0] == to || block->succs[block->succ_count - 1] == to);
   return LLVMIsABranchInst(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
          condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
 }
 
 /* Does the choice of input `i` by `merge` show it? */
-static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i,
-                         const struct cn_object *base, const struct cn_object *derived)
+static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i, const struct cn_object *base,
+                         const struct cn_object *derived)
 {
   uint32_t from = q->o->inputs.at[merge->first + i].from;
 
@@ -284,8 +276,7 @@ static bool choice_shows(struct question *q, const struct cn_object *merge, uint
 }
 
 /* Does a branch on every path to block `b` show it? */
-static bool branch_shows(struct question *q, const struct cn_object *base,
-                         const struct cn_object *derived, uint32_t b)
+static bool branch_shows(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b)
 {
   const struct cn_cfg *cfg = &q->o->v->cfg;
 
@@ -297,8 +288,7 @@ static bool branch_shows(struct question *q, const struct cn_object *base,
 
 /* May the inputs of `merge` be compared with `a`? A select's are of the same moment; a phi's are if
  * `a` is defined before its block is entered. */
-static bool precedes(const struct cn_objects *o, const struct cn_object *a,
-                     const struct cn_object *merge)
+static bool precedes(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *merge)
 {
   if (!LLVMIsAInstruction(a->value) || !LLVMIsAPHINode(merge->value))
     return true;
@@ -306,8 +296,8 @@ static bool precedes(const struct cn_objects *o, const struct cn_object *a,
 }
 
 /* Each input of `merge` against `other`, or against the input of `other` beside it. */
-static bool inputs_same(struct question *q, const struct cn_object *merge,
-                        const struct cn_object *other, bool merge_is_base, bool parallel)
+static bool inputs_same(struct question *q, const struct cn_object *merge, const struct cn_object *other,
+                        bool merge_is_base, bool parallel)
 {
   const struct cn_objects *o = q->o;
   bool phi = LLVMIsAPHINode(merge->value), all = true;
@@ -316,11 +306,9 @@ static bool inputs_same(struct question *q, const struct cn_object *merge,
   q->level += phi;
   for (uint32_t i = 0; i < merge->count && all; i++) {
     const struct cn_object *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
-    const struct cn_object *y =
-        parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
+    const struct cn_object *y = parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
     const struct cn_object *base = merge_is_base ? x : y, *derived = merge_is_base ? y : x;
-    all = same(q, base, derived, o->inputs.at[merge->first + i].from, true) ||
-          choice_shows(q, merge, i, base, derived);
+    all = same(q, base, derived, o->inputs.at[merge->first + i].from, true) || choice_shows(q, merge, i, base, derived);
   }
   q->level -= phi;
   return all;
@@ -334,20 +322,17 @@ static bool is_beside(const struct cn_object *a, const struct cn_object *b)
 }
 
 /* By the definitions of the two, which hold everywhere. */
-static bool made_same(struct question *q, const struct cn_object *base,
-                      const struct cn_object *derived)
+static bool made_same(struct question *q, const struct cn_object *base, const struct cn_object *derived)
 {
   const struct cn_objects *o = q->o;
 
   if (is_beside(base, derived) && inputs_same(q, derived, base, false, true))
     return true;
   q->failures++;
-  if (derived->kind == CN_OBJECT_MERGE && precedes(o, base, derived) &&
-      inputs_same(q, derived, base, false, false))
+  if (derived->kind == CN_OBJECT_MERGE && precedes(o, base, derived) && inputs_same(q, derived, base, false, false))
     return true;
   q->failures++;
-  if (base->kind == CN_OBJECT_MERGE && precedes(o, derived, base) &&
-      inputs_same(q, base, derived, true, false))
+  if (base->kind == CN_OBJECT_MERGE && precedes(o, derived, base) && inputs_same(q, base, derived, true, false))
     return true;
   q->failures++;
   return false;
@@ -358,8 +343,8 @@ static void set_state(struct question *q, const void *pair, uint64_t state, uint
   *cn_ptrmap_add(&q->pairs, pair, NULL) = state << 32 | number;
 }
 
-static bool ask(struct question *q, const void *pair, const struct cn_object *base,
-                const struct cn_object *derived, uint32_t b, bool facts)
+static bool ask(struct question *q, const void *pair, const struct cn_object *base, const struct cn_object *derived,
+                uint32_t b, bool facts)
 {
   set_state(q, pair, PENDING, q->level);
   if (made_same(q, base, derived)) {
@@ -373,8 +358,8 @@ static bool ask(struct question *q, const void *pair, const struct cn_object *ba
 }
 
 /* `facts`: may branches on the path be used? Not again before a phi is passed. */
-static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived,
-                 uint32_t b, bool facts)
+static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b,
+                 bool facts)
 {
   if (base->class == derived->class || derived->class == UNDEFINED)
     return true;
@@ -406,8 +391,7 @@ static void keep(struct cn_objects *o, const struct question *q)
       cn_ptrmap_add(&o->proved, q->pairs.entries[i].key, NULL);
 }
 
-bool cn_same_object(struct cn_objects *o, const struct cn_object *base,
-                    const struct cn_object *derived, uint32_t b)
+bool cn_same_object(struct cn_objects *o, const struct cn_object *base, const struct cn_object *derived, uint32_t b)
 {
   struct question q = {.o = o};
   CN_CHECK(base && derived && b < o->v->cfg.count);

@@ -118,9 +118,8 @@ static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t scalar)
 
   if (from < 0)
     return (struct cn_scalar_source){CN_SCALAR_NONE, 0, 0};
-  return (uint32_t)from < lanes
-             ? (struct cn_scalar_source){CN_SCALAR_ONE, 0, (uint32_t)from}
-             : (struct cn_scalar_source){CN_SCALAR_ONE, 1, (uint32_t)from - lanes};
+  return (uint32_t)from < lanes ? (struct cn_scalar_source){CN_SCALAR_ONE, 0, (uint32_t)from}
+                                : (struct cn_scalar_source){CN_SCALAR_ONE, 1, (uint32_t)from - lanes};
 }
 
 struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t scalar)

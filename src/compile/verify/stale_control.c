@@ -41,8 +41,7 @@ static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_st
     more = false;
     for (uint32_t b = 0; b < cfg->count; b++)
       for (uint32_t p = 0; !reached[b] && p < cfg->blocks[b].pred_count; p++)
-        for (uint32_t r = cfg->blocks[b].preds[p]; !reached[b] && r != cfg->blocks[b].idom;
-             r = cfg->blocks[r].idom)
+        for (uint32_t r = cfg->blocks[b].preds[p]; !reached[b] && r != cfg->blocks[b].idom; r = cfg->blocks[r].idom)
           if (reached[r]) {
             reached[b] = more = true;
             news |= mark(values, b, stale);
@@ -59,12 +58,11 @@ bool cn_stale_control_mark(struct cn_values *values)
 
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
-    bool decides = cfg->blocks[b].succ_count > 1 &&
-                   (LLVMIsASwitchInst(end) || (LLVMIsABranchInst(end) && LLVMIsConditional(end)));
+    bool decides =
+        cfg->blocks[b].succ_count > 1 && (LLVMIsASwitchInst(end) || (LLVMIsABranchInst(end) && LLVMIsConditional(end)));
     struct cn_stale by = {CN_EPOCH_NONE, 0};
     if (decides)
-      by = cn_values_of(values,
-                        LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end));
+      by = cn_values_of(values, LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end));
     if (by.epoch == CN_EPOCH_NONE)
       continue;
     if (!values->control)

@@ -37,8 +37,7 @@ static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
  * that is no address and does not move. */
 #define ADDRESS_BITS 47
 
-_Static_assert((CAIRN_ABI_OBJECT_ALIGN & (CAIRN_ABI_OBJECT_ALIGN - 1)) == 0,
-               "no move changes an address's low bits");
+_Static_assert((CAIRN_ABI_OBJECT_ALIGN & (CAIRN_ABI_OBJECT_ALIGN - 1)) == 0, "no move changes an address's low bits");
 
 /* A constant operand of at most 64 bits. */
 static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
@@ -58,8 +57,7 @@ static bool keeps_fixed_bits(LLVMValueRef i, int weight)
   uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
 
   for (unsigned o = 0; o < 2 && weight != CN_WEIGHT_OTHER; o++)
-    if (constant_operand(i, o, &mask) &&
-        (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
+    if (constant_operand(i, o, &mask) && (mask < CAIRN_ABI_OBJECT_ALIGN || (weight == 1 && !(mask & moving))))
       return true;
   return false;
 }
@@ -106,8 +104,7 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
 {
   CN_ASSERT(cn_stale_computes(i));
   struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
-  struct cn_stale b =
-      LLVMGetNumOperands(i) > 1 ? cn_values_scalar(values, LLVMGetOperand(i, 1), scalar) : never;
+  struct cn_stale b = LLVMGetNumOperands(i) > 1 ? cn_values_scalar(values, LLVMGetOperand(i, 1), scalar) : never;
 
   if (a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE)
     return never;
@@ -163,9 +160,8 @@ bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_sta
   if (a.epoch != CN_EPOCH_NONE && b.epoch != CN_EPOCH_NONE)
     return a.epoch == b.epoch && a.epoch != CN_EPOCH_MIXED &&
            (refs || (a.weight == b.weight && a.weight != CN_WEIGHT_OTHER));
-  return a.epoch != CN_EPOCH_NONE
-             ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
-             : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));
+  return a.epoch != CN_EPOCH_NONE ? compares_with_fixed(compare, a.weight, LLVMGetOperand(compare, 1))
+                                  : compares_with_fixed(compare, b.weight, LLVMGetOperand(compare, 0));
 }
 
 struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
@@ -174,8 +170,8 @@ struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef i,
   struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
   struct cn_stale b = cn_values_scalar(values, LLVMGetOperand(i, 1), scalar);
 
-  if ((a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE) ||
-      cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) || cn_stale_indifferent(i, a, b))
+  if ((a.epoch == CN_EPOCH_NONE && b.epoch == CN_EPOCH_NONE) || cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))) ||
+      cn_stale_indifferent(i, a, b))
     return never;
   return cn_stale_mangle(cn_stale_join(a, b));
 }

@@ -26,8 +26,8 @@ static bool is_variable(LLVMValueRef alloca)
     return false;
   CN_EACH_USE(use, alloca) {
     LLVMValueRef user = LLVMGetUser(use);
-    bool marks = LLVMIsACallInst(user) && (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
-                                           cn_calls_intrinsic(user, "llvm.lifetime.end"));
+    bool marks = LLVMIsACallInst(user) &&
+                 (cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end"));
     if (!marks && (!LLVMIsALoadInst(user) || cn_scalars(LLVMTypeOf(user)) != 1) &&
         (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == alloca))
       return false;
@@ -77,8 +77,7 @@ void cn_stale_locals_enter(struct cn_values *values, uint32_t b)
   for (uint32_t l = 0; l < locals->count; l++) {
     struct cn_join join = {0};
     for (uint32_t p = 0; p < block->pred_count; p++)
-      cn_join_edge(values, &join, block->preds[p], b,
-                   locals->out[(size_t)block->preds[p] * locals->count + l]);
+      cn_join_edge(values, &join, block->preds[p], b, locals->out[(size_t)block->preds[p] * locals->count + l]);
     locals->now[l] = cn_stale_joined(values, &join, b);
   }
 }
@@ -101,8 +100,7 @@ void cn_stale_locals_leave(struct cn_values *values, uint32_t b)
 
 static const uint64_t *local_at(const struct cn_values *values, LLVMValueRef address)
 {
-  const uint64_t *local =
-      LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
+  const uint64_t *local = LLVMIsAAllocaInst(address) ? cn_ptrmap_find(&values->locals.index, address) : NULL;
 
   CN_ASSERT(!local || *local < values->locals.count);
   return local;
@@ -121,8 +119,7 @@ void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store)
     values->locals.now[*local] = cn_values_of(values, LLVMGetOperand(store, 0));
 }
 
-struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load,
-                                     uint32_t scalar, uint32_t epoch)
+struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t scalar, uint32_t epoch)
 {
   const uint64_t *local = local_at(values, LLVMGetOperand(load, 0));
 

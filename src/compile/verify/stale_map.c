@@ -33,8 +33,7 @@ struct cn_stale cn_stale_mangle(struct cn_stale stale)
 
 /* ---- the map: value -> its cells, index and number packed into a word ---- */
 
-struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
-                                 uint32_t scalar)
+struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value, uint32_t scalar)
 {
   const uint64_t *packed = cn_ptrmap_find(&values->map, value);
 
@@ -90,8 +89,7 @@ const char *cn_values_wrong(const struct cn_values *values)
   for (size_t i = 0; i < values->cells.count; i++) {
     const struct cn_stale *cell = &values->cells.at[i];
     bool small = abs(cell->weight) <= CN_WEIGHT_OTHER / 2;
-    if (cell->epoch == CN_EPOCH_NONE ? cell->weight != 0
-                                     : !small && cell->weight != CN_WEIGHT_OTHER)
+    if (cell->epoch == CN_EPOCH_NONE ? cell->weight != 0 : !small && cell->weight != CN_WEIGHT_OTHER)
       return "values: a weight is no sum";
   }
   return NULL;
@@ -120,8 +118,7 @@ void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t
 /* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has
  * the addresses of its incoming values if they are of one epoch and none comes over a back edge:
  * there "the same epoch" is that of another pass. */
-struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
-                                uint32_t b)
+struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
 {
   struct cn_stale all = join->all;
 

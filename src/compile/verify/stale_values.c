@@ -21,8 +21,7 @@ static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
 /* ---- phis ---- */
 
-static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b,
-                                    uint32_t scalar)
+static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef phi, uint32_t b, uint32_t scalar)
 {
   const struct cn_epochs *e = values->epochs;
   struct cn_join join = {0};
@@ -31,8 +30,7 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(e->cfg, LLVMGetIncomingBlock(phi, i));
     struct cn_stale incoming = cn_values_scalar(values, LLVMGetIncomingValue(phi, i), scalar);
-    if (from == CN_NO_BLOCK ||
-        (incoming.epoch == CN_EPOCH_NONE && (ref || LLVMIsUndef(LLVMGetIncomingValue(phi, i)))))
+    if (from == CN_NO_BLOCK || (incoming.epoch == CN_EPOCH_NONE && (ref || LLVMIsUndef(LLVMGetIncomingValue(phi, i)))))
       continue;
     if (incoming.epoch != e->out[from] && incoming.weight == 1 &&
         cn_null_facts_spare(values, LLVMGetIncomingValue(phi, i), NULL, from))
@@ -50,8 +48,7 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
 static bool is_pure_intrinsic(LLVMValueRef call)
 {
   return cn_intrinsic_does(call, CN_EFFECT_SAME) || cn_intrinsic_does(call, CN_EFFECT_INSIDE) ||
-         cn_intrinsic_does(call, CN_EFFECT_LANES) ||
-         cn_calls_intrinsic(call, "llvm.experimental.gc.get.pointer.base");
+         cn_intrinsic_does(call, CN_EFFECT_LANES) || cn_calls_intrinsic(call, "llvm.experimental.gc.get.pointer.base");
 }
 
 static bool is_result(LLVMValueRef call)
@@ -85,8 +82,7 @@ bool cn_values_hands_on(LLVMValueRef i)
 }
 
 /* Of all scalars of operands [first, last). */
-static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRef i, unsigned first,
-                                     unsigned last)
+static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRef i, unsigned first, unsigned last)
 {
   struct cn_stale all = never;
 
@@ -95,8 +91,8 @@ static struct cn_stale join_operands(const struct cn_values *values, LLVMValueRe
   return all;
 }
 
-static struct cn_stale join_scalars(const struct cn_values *values, LLVMValueRef i, unsigned first,
-                                    unsigned last, uint32_t scalar)
+static struct cn_stale join_scalars(const struct cn_values *values, LLVMValueRef i, unsigned first, unsigned last,
+                                    uint32_t scalar)
 {
   struct cn_stale all = never;
 
@@ -124,8 +120,7 @@ static struct cn_stale call_of_integers(const struct cn_values *values, LLVMValu
   return cn_stale_mangle(all);
 }
 
-static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call,
-                                     uint32_t scalar, uint32_t epoch)
+static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRef call, uint32_t scalar, uint32_t epoch)
 {
   bool ref = cn_scalar_is_ref(LLVMTypeOf(call), scalar);
 
@@ -142,8 +137,7 @@ static struct cn_stale evaluate_call(const struct cn_values *values, LLVMValueRe
   return ref ? (struct cn_stale){epoch, 1} : call_of_integers(values, call);
 }
 
-static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i,
-                                     uint32_t scalar)
+static struct cn_stale evaluate_part(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
 {
   struct cn_scalar_source source = cn_scalar_source(i, scalar);
 
@@ -169,8 +163,7 @@ bool cn_is_in_local(LLVMValueRef pointer)
 }
 
 /* A conversion from an address or to one. */
-static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i,
-                                     uint32_t scalar, uint32_t epoch)
+static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i, uint32_t scalar, uint32_t epoch)
 {
   struct cn_stale stale = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
   bool same_scalars = cn_scalars(LLVMTypeOf(i)) == cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
@@ -178,16 +171,14 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
 
   if (!same_scalars)
     return cn_stale_mangle(cn_values_of(values, LLVMGetOperand(i, 0)));
-  if (stale.epoch == CN_EPOCH_NONE && !LLVMIsABitCastInst(i) && made &&
-      cn_scalar_is_ref(LLVMTypeOf(i), scalar) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
-      !cn_is_in_local(LLVMGetOperand(i, 0)))
+  if (stale.epoch == CN_EPOCH_NONE && !LLVMIsABitCastInst(i) && made && cn_scalar_is_ref(LLVMTypeOf(i), scalar) &&
+      !LLVMIsConstant(LLVMGetOperand(i, 0)) && !cn_is_in_local(LLVMGetOperand(i, 0)))
     return (struct cn_stale){epoch, 1}; /* a reference of unknown origin */
   return stale;
 }
 
 /* A choice by a residue of an address is a residue, too, unless it is a reference. */
-static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValueRef i,
-                                       uint32_t scalar)
+static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
 {
   struct cn_stale by = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
   struct cn_stale a = cn_values_scalar(values, LLVMGetOperand(i, 1), scalar);
@@ -196,13 +187,12 @@ static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValue
 
   if (cn_scalar_is_ref(LLVMTypeOf(i), scalar))
     return all;
-  bool alike =
-      by.epoch == CN_EPOCH_NONE && (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
+  bool alike = by.epoch == CN_EPOCH_NONE && (a.epoch == CN_EPOCH_NONE) == (b.epoch == CN_EPOCH_NONE);
   return alike ? all : cn_stale_mangle(cn_stale_join(all, by));
 }
 
-static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t scalar,
-                                uint32_t b, uint32_t epoch)
+static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t scalar, uint32_t b,
+                                uint32_t epoch)
 {
   unsigned operands = (unsigned)LLVMGetNumOperands(i);
 
@@ -263,8 +253,7 @@ static bool is_equal(struct cn_stale a, struct cn_stale b)
   return a.epoch == b.epoch && a.weight == b.weight;
 }
 
-static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch,
-                   bool settle)
+static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch, bool settle)
 {
   for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(i)); l < scalars; l++) {
     struct cn_stale stale = evaluate(values, i, l, b, epoch);

@@ -29,8 +29,7 @@ struct words {
   bool changed;
 };
 
-void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word,
-                        uint64_t words)
+void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words)
 {
   bool fresh;
   uint64_t *index = cn_ptrmap_add(&listed->index, alloca, &fresh);
@@ -61,15 +60,13 @@ static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
     pointer = LLVMGetOperand(pointer, 0);
   const uint64_t *index = cn_ptrmap_find(&v->words.index, pointer);
   const struct cn_stale_words_of *local = index ? &v->words.locals.at[*index] : NULL;
-  return local && offset % WORD == 0 && offset / WORD < local->words &&
-         cn_bit(local->bits, offset / WORD);
+  return local && offset % WORD == 0 && offset / WORD < local->words && cn_bit(local->bits, offset / WORD);
 }
 
 static bool is_number(LLVMValueRef value)
 {
   return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind ||
-         (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind &&
-          !cn_is_ref(LLVMTypeOf(value)));
+         (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind && !cn_is_ref(LLVMTypeOf(value)));
 }
 
 static uint64_t cell(const struct words *words, LLVMValueRef value)
@@ -230,8 +227,8 @@ static void find_stored(struct words *words)
 
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if (LLVMIsAStoreInst(i) && is_number(LLVMGetOperand(i, 0)) &&
-          !LLVMIsConstant(LLVMGetOperand(i, 0)) && is_word(words->v, LLVMGetOperand(i, 1))) {
+      if (LLVMIsAStoreInst(i) && is_number(LLVMGetOperand(i, 0)) && !LLVMIsConstant(LLVMGetOperand(i, 0)) &&
+          is_word(words->v, LLVMGetOperand(i, 1))) {
         cn_ptrmap_add(&words->stored, LLVMGetOperand(i, 0), NULL);
         if (LLVMIsAArgument(LLVMGetOperand(i, 0)))
           set(words, LLVMGetOperand(i, 0), CN_EPOCH_ENTRY);

@@ -26,10 +26,8 @@ LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate)
       if (LLVMIsAInvokeInst(LLVMGetUser(use)))
         token = LLVMGetUser(use);
   }
-  return LLVMIsAInstruction(token) && cn_is_call(token) &&
-                 cn_classify_call(token).kind == CN_CALL_STATEPOINT
-             ? token
-             : NULL;
+  return LLVMIsAInstruction(token) && cn_is_call(token) && cn_classify_call(token).kind == CN_CALL_STATEPOINT ? token
+                                                                                                              : NULL;
 }
 
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand)
@@ -49,8 +47,7 @@ LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsi
     *place = (uint64_t)first << 32 | (end - first);
   }
   uint64_t i = LLVMConstIntGetZExtValue(index);
-  return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i)
-                              : NULL;
+  return i < (uint32_t)*place ? LLVMGetOperand(statepoint, (uint32_t)(*place >> 32) + (uint32_t)i) : NULL;
 }
 
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size)

@@ -90,9 +90,8 @@ static bool made_of_other(LLVMValueRef i)
 
   if (!from || LLVMIsConstant(from))
     return false;
-  return LLVMIsAIntToPtrInst(i) ||
-         (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) && !cn_is_relocate(from) &&
-          !cn_is_in_local(from));
+  return LLVMIsAIntToPtrInst(i) || (LLVMIsAAddrSpaceCastInst(i) && !cn_holds_ref(LLVMTypeOf(from)) &&
+                                    !cn_is_relocate(from) && !cn_is_in_local(from));
 }
 
 /* Pass tail-calls calls functions through the signature of their callers: a reference in it may be
@@ -120,8 +119,7 @@ static void check_casts(struct cn_verifier *v)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       if (cn_holds_ref(LLVMTypeOf(i)) && made_of_other(i) && !leaves_at_once(i)) {
         const struct cn_finding finding = {.value = i, .other = LLVMGetOperand(i, 0)};
-        cn_error_finding(v->ctx, i,
-                         LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",
+        cn_error_finding(v->ctx, i, LLVMIsAIntToPtrInst(i) ? "integer-to-reference" : "unmanaged-to-reference",
                          &finding, "%s is made of %s: the collector cannot know its object",
                          cn_value_name(i, name, sizeof name),
                          LLVMIsAIntToPtrInst(i) ? "an integer" : "an unmanaged pointer");
@@ -178,8 +176,7 @@ bool cn_verify_safepoints(struct cn_ctx *ctx)
   }
   CN_EACH_FUNCTION(f, ctx->module)
     rewritten |= is_subject(f) && cn_calls_rewritten(f);
-  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten;
-       f = LLVMGetNextFunction(f))
+  for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && rewritten; f = LLVMGetNextFunction(f))
     if (is_subject(f))
       verify_function(ctx, f);
   if (rewritten && ctx->options && ctx->options->check_polls)

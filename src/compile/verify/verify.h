@@ -55,8 +55,7 @@ void cn_epochs_free(struct cn_epochs *epochs);
  * its predecessors; statepoints have epochs of their own. Linear. */
 const char *cn_epochs_wrong(const struct cn_epochs *epochs);
 /* The epoch that `instruction` starts if it is a statepoint, else `current`. */
-uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction,
-                         uint32_t current);
+uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction, uint32_t current);
 
 /* The epoch that is current at `instruction`: a statepoint's own is not yet. */
 uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
@@ -96,8 +95,7 @@ struct cn_stale cn_stale_mangle(struct cn_stale stale);
 /* Is it valid in this epoch? */
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 
-struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value,
-                                 uint32_t scalar);
+struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value, uint32_t scalar);
 /* Of all scalars together: valid where each of them is. */
 struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
 /* Set scalar `scalar` of the `scalars` that the value has. */
@@ -116,8 +114,7 @@ struct cn_join {
 /* Join the input from block `from` into `b`. */
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
                   struct cn_stale stale);
-struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join,
-                                uint32_t b);
+struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b);
 
 /* ---- stale_locals.c: addresses in locals that are memory ---- */
 
@@ -128,8 +125,8 @@ bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address
 void cn_stale_locals_enter(struct cn_values *values, uint32_t b);
 void cn_stale_locals_leave(struct cn_values *values, uint32_t b);
 void cn_stale_locals_store(struct cn_values *values, LLVMValueRef store);
-struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load,
-                                     uint32_t scalar, uint32_t epoch);
+struct cn_stale cn_stale_locals_load(const struct cn_values *values, LLVMValueRef load, uint32_t scalar,
+                                     uint32_t epoch);
 bool cn_stale_locals_settled(const struct cn_values *values);
 void cn_stale_locals_free(struct cn_values *values);
 
@@ -150,17 +147,14 @@ bool cn_stale_control_mark(struct cn_values *values);
 /* Is it an arithmetic instruction or conversion of numbers? */
 bool cn_stale_computes(LLVMValueRef instruction);
 /* The result of a comparison. */
-struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef instruction,
-                                 uint32_t scalar);
+struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef instruction, uint32_t scalar);
 /* Would it say the same of such values wherever the objects are? */
 bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b);
-struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction,
-                                 uint32_t scalar);
+struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction, uint32_t scalar);
 
 /* null_facts.c: on each path with a safepoint from the definition of the reference `value` to `at`
  * in `block`, does a comparison show the reference to be null? `at` null: to the end of `block`. */
-bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at,
-                         uint32_t block);
+bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at, uint32_t block);
 
 /* ---- objects.c, same_object.c: which references point into one object ---- */
 
@@ -217,8 +211,8 @@ void cn_same_object_classify(struct cn_objects *objects);
 /* Is it proved that it points into no object that moves? */
 bool cn_objects_fixed(const struct cn_object *node);
 /* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
-bool cn_same_object(struct cn_objects *objects, const struct cn_object *base,
-                    const struct cn_object *derived, uint32_t b);
+bool cn_same_object(struct cn_objects *objects, const struct cn_object *base, const struct cn_object *derived,
+                    uint32_t b);
 
 /* Locals in which statepoints list words of the language's own. */
 struct cn_stale_words {
@@ -248,23 +242,21 @@ struct cn_witness {
   CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
 };
 /* Read just after `last` (null: before the first instruction) in block `b`. */
-void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value,
-                     LLVMValueRef last, uint32_t b);
+void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value, LLVMValueRef last,
+                     uint32_t b);
 void cn_witness_free(struct cn_witness *witness);
 
 void cn_verify_uses(struct cn_verifier *v);      /* check_uses.c */
 void cn_verify_relocates(struct cn_verifier *v); /* check_bases.c: indices, duplicates, bases */
 void cn_verify_allocas(struct cn_verifier *v);   /* check_allocas.c */
 void cn_verify_escapes(struct cn_verifier *v);   /* check_escapes.c */
-void cn_verify_descriptions(struct cn_verifier *v,
-                            LLVMValueRef statepoint);                    /* check_descriptions.c */
-void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint); /* check_operands.c */
-void cn_verify_given(struct cn_verifier *v);                             /* check_given.c */
+void cn_verify_descriptions(struct cn_verifier *v, LLVMValueRef statepoint); /* check_descriptions.c */
+void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint);     /* check_operands.c */
+void cn_verify_given(struct cn_verifier *v);                                 /* check_given.c */
 /* stale_words.c; the words are those that cn_verify_allocas() met. */
 void cn_verify_words(struct cn_verifier *v);
 /* Note that word `word` of a local of `words` words is listed. */
-void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word,
-                        uint64_t words);
+void cn_stale_words_add(struct cn_stale_words *listed, LLVMValueRef alloca, uint64_t word, uint64_t words);
 void cn_stale_words_free(struct cn_stale_words *listed);
 void cn_verify_polls(struct cn_verifier *v);  /* check_polls.c */
 void cn_verify_nopoll(struct cn_verifier *v); /* check_nopoll.c */
@@ -280,17 +272,17 @@ struct cn_barred_access {
   LLVMValueRef slot;  /* null: the instruction accesses no reference in managed memory */
   LLVMValueRef value; /* one reference is stored; else null */
   LLVMValueRef bytes; /* several, in so many bytes */
-  LLVMValueRef mask; /* several: lanes of a vector that have their bits set. If `slot` is no vector,
-                        they follow each other from there on */
-  bool clears;       /* no reference is stored */
+  LLVMValueRef mask;  /* several: lanes of a vector that have their bits set. If `slot` is no vector,
+                         they follow each other from there on */
+  bool clears;        /* no reference is stored */
   const char *beyond; /* no barrier covers it, being this */
 };
 struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
 
 /* Is a barrier of `bytes` at `slot` that of lane `lane` of the access? */
-bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane,
-                       LLVMValueRef slot, LLVMValueRef bytes);
+bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,
+                       LLVMValueRef bytes);
 /* Does the mask leave the lane out for sure? */
 bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
 
@@ -302,8 +294,7 @@ bool cn_barred_is_start(LLVMValueRef reference);
 bool cn_barred_leads_nowhere(LLVMValueRef value);
 /* Was its object allocated in this epoch? `small`: with a block of at most INLINE_ALLOC_MAX bytes.
  */
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch,
-                        bool small);
+bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);
 
 /* ---- barrier_sweeps.c ---- */
 

@@ -42,8 +42,7 @@ struct leg {
  * definition. */
 static void search(struct leg *leg, LLVMValueRef last)
 {
-  uint32_t def =
-      LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
+  uint32_t def = LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
 
   CN_CHECK(def != CN_NO_BLOCK && leg->to < leg->cfg->count);
   leg->from = def;
@@ -87,8 +86,7 @@ static void add_leg(struct cn_witness *witness, const struct leg *leg)
 
 /* The operand by which `i` is stale without a statepoint after it; its place goes to *last and
  * *b. */
-static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last,
-                                  uint32_t *b)
+static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last, uint32_t *b)
 {
   if (LLVMIsAPHINode(i)) {
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
@@ -120,8 +118,8 @@ static void reverse(struct cn_witness *witness)
   }
 }
 
-void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value,
-                     LLVMValueRef last, uint32_t b)
+void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value, LLVMValueRef last,
+                     uint32_t b)
 {
   CN_CHECK(b < v->cfg.count);
   *witness = (struct cn_witness){.origin = value};

@@ -47,8 +47,7 @@ static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
   if (command->report)
     cairn_diagnostics_keep(&said, diagnostic);
   if (diagnostic->severity != CAIRN_REMARK || (command->remarks && is_notable(diagnostic)))
-    ir_input != NULL ? cn_tool_diagnose_ir(ir_input, diagnostic)
-                     : cn_tool_diagnose(NULL, diagnostic);
+    ir_input != NULL ? cn_tool_diagnose_ir(ir_input, diagnostic) : cn_tool_diagnose(NULL, diagnostic);
 }
 
 struct cairn_compile_options cn_backend_options(const struct cn_command *command)
@@ -86,8 +85,7 @@ static void set_position(const struct cn_command *command, LLVMModuleRef module,
                          struct cn_machine *how, struct cairn_compile_options *options)
 {
   bool pic = from_clang ? cn_flag_get(module, "PIC Level", 0) > 0 : !command->no_pic;
-  bool pie =
-      from_clang ? cn_flag_get(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
+  bool pie = from_clang ? cn_flag_get(module, "PIE Level", 0) > 0 : command->pie || !command->pic_asked;
 
   how->reloc = pic ? LLVMRelocPIC : LLVMRelocStatic;
   options->shared = pic && !pie;
@@ -95,18 +93,16 @@ static void set_position(const struct cn_command *command, LLVMModuleRef module,
 
 static LLVMCodeModel code_model(LLVMModuleRef module)
 {
-  unsigned model =
-      cn_flag_get(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
+  unsigned model = cn_flag_get(module, "Code Model", 1); /* llvm::CodeModel: 0 tiny, 1 small, ... 4 large */
 
-  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model)
-                                  : LLVMCodeModelDefault;
+  return model <= 4 && model != 1 ? (LLVMCodeModel)(LLVMCodeModelTiny + model) : LLVMCodeModelDefault;
 }
 
 /* ---- the module before the pipeline ---- */
 
 /* Add the triple and the data layout if a front end left them out. */
-static bool complete(const struct cn_command *command, LLVMModuleRef module,
-                     LLVMTargetMachineRef machine, const char *path)
+static bool complete(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                     const char *path)
 {
   LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
   char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
@@ -134,8 +130,7 @@ static void want_unwind_tables(LLVMModuleRef module)
   enum { ASYNCHRONOUS = 2 };
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute =
-      LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
 
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))
@@ -152,8 +147,7 @@ struct wishes {
 };
 
 /* The user's own IR keeps the debug information that it has. */
-static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef module,
-                               bool from_clang)
+static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef module, bool from_clang)
 {
   bool any = LLVMGetNamedMetadata(module, "llvm.dbg.cu", 11) != NULL;
 
@@ -184,8 +178,7 @@ static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
   return false;
 }
 
-static bool write_object(const void *start, size_t size, const char *input, const char *output,
-                         bool *changed)
+static bool write_object(const void *start, size_t size, const char *input, const char *output, bool *changed)
 {
   size_t new_size = 0;
   void *bytes = NULL;
@@ -233,8 +226,8 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   choose_strategy(module);
   LLVMSetTargetMachineAsmVerbosity(machine, true);
   struct cairn_pass_time start = cn_times_start(&command->compile);
-  if (LLVMTargetMachineEmitToMemoryBuffer(
-          machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message, &code)) {
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, assembly ? LLVMAssemblyFile : LLVMObjectFile, &message,
+                                          &code)) {
     cn_tool_error("'%s': %s", unit->input, message);
     LLVMDisposeMessage(message);
     return false;
@@ -245,8 +238,7 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   if (ok && assembly)
     ok = cn_output_write(unit->output, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   else if (ok)
-    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input, unit->output,
-                      NULL);
+    ok = write_object(LLVMGetBufferStart(code), LLVMGetBufferSize(code), unit->input, unit->output, NULL);
   cn_times_stop(&command->compile, &start, "stack maps to frame maps");
   LLVMDisposeMemoryBuffer(code);
   return ok;
@@ -267,21 +259,18 @@ static const char *cpu_of(const struct cn_command *command)
 }
 
 /* From the optimised module to the output file. */
-static bool finish(const struct cn_command *command, const struct cn_unit *unit,
-                   LLVMModuleRef module, LLVMTargetMachineRef machine, const struct cn_machine *how,
-                   const struct wishes *wishes)
+static bool finish(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                   LLVMTargetMachineRef machine, const struct cn_machine *how, const struct wishes *wishes)
 {
   CN_CHECK(unit->output != NULL);
   want_unwind_tables(module);
-  cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections,
-                    wishes->data_sections);
+  cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections, wishes->data_sections);
   return drop_debug(module, wishes->debug) && emit(command, unit, module, machine);
 }
 
 /* ---- link-time optimisation ---- */
 
-static const char debug_flag[] = "cairn.debug",
-                  function_sections_flag[] = "cairn.function-sections",
+static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
                   data_sections_flag[] = "cairn.data-sections";
 
 /* Add what clang says in the modules that it makes, for a front end's: how joined modules are
@@ -300,14 +289,13 @@ static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool 
     cn_flag_add(module, "PIE Level", CN_FLAG_MOST, level);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); how->cpu && f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) &&
-        !LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                       "target-cpu", 10))
+        !LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "target-cpu", 10))
       LLVMAddTargetDependentFunctionAttr(f, "target-cpu", how->cpu);
 }
 
 /* Write for the link, as bitcode, what the command line asked for. */
-static bool write_unit(const struct cn_command *command, const struct cn_unit *unit,
-                       LLVMModuleRef module, const struct wishes *wishes)
+static bool write_unit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                       const struct wishes *wishes)
 {
   CN_CHECK(command->lto && wishes->debug <= CN_DEBUG_FULL);
   cn_flag_add(module, debug_flag, CN_FLAG_MOST, wishes->debug);
@@ -317,8 +305,7 @@ static bool write_unit(const struct cn_command *command, const struct cn_unit *u
 }
 
 /* The optimisation level of the link's command, if it gives one. */
-static struct cairn_compile_options joined_options(const struct cn_command *command,
-                                                   LLVMModuleRef module)
+static struct cairn_compile_options joined_options(const struct cn_command *command, LLVMModuleRef module)
 {
   struct cairn_compile_options options = cn_backend_options(command);
 
@@ -330,17 +317,14 @@ static struct cairn_compile_options joined_options(const struct cn_command *comm
   return options;
 }
 
-static bool compile_joined(const struct cn_command *command, const struct cn_unit *joined,
-                           LLVMModuleRef module)
+static bool compile_joined(const struct cn_command *command, const struct cn_unit *joined, LLVMModuleRef module)
 {
   struct cairn_compile_options options = joined_options(command, module);
   struct wishes wishes = {.debug = cn_flag_get(module, debug_flag, CN_DEBUG_FULL),
-                          .function_sections = command->function_sections ||
-                                               cn_flag_get(module, function_sections_flag, 0),
-                          .data_sections =
-                              command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
-  struct cn_machine how = {
-      .opt_level = options.opt_level, .code_model = code_model(module), .cpu = cpu_of(command)};
+                          .function_sections =
+                              command->function_sections || cn_flag_get(module, function_sections_flag, 0),
+                          .data_sections = command->data_sections || cn_flag_get(module, data_sections_flag, 0)};
+  struct cn_machine how = {.opt_level = options.opt_level, .code_model = code_model(module), .cpu = cpu_of(command)};
 
   set_position(command, module, true, &how, &options);
   options.shared |= command->shared;
@@ -359,11 +343,10 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 /* ---- units ---- */
 
 /* Is it a unit of C that handles no reference, and is such a unit to be native? */
-static bool is_native(const struct cn_command *command, const struct cn_unit *unit,
-                      LLVMModuleRef module)
+static bool is_native(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
-  return unit->language == CN_LANG_C && command->native_units &&
-         cn_managed_is_native_unit(module) && !cn_mentions_managed_type(unit->bitcode);
+  return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
+         !cn_mentions_managed_type(unit->bitcode);
 }
 
 /* Clang's record layouts of a unit of C, to free; null after a message. */
@@ -383,24 +366,20 @@ static char *read_records(const struct cn_unit *unit)
   return text;
 }
 
-static bool compile_module(const struct cn_command *command, const struct cn_unit *unit,
-                           LLVMModuleRef module)
+static bool compile_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   bool from_clang = unit->language == CN_LANG_C;
   struct cairn_compile_options options = cn_backend_options(command);
   struct wishes wishes = wishes_of(command, module, from_clang);
-  struct cn_machine how = {.opt_level = options.opt_level,
-                           .code_model = code_model(module),
-                           .cpu = from_clang ? NULL : cpu_of(command)};
+  struct cn_machine how = {
+      .opt_level = options.opt_level, .code_model = code_model(module), .cpu = from_clang ? NULL : cpu_of(command)};
 
   if (LLVMGetNamedGlobal(module, CN_LTO_GUARD)) {
-    cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR",
-                  unit->input);
+    cn_tool_error("'%s': made with -flto, for a link: it is an object, although it is IR", unit->input);
     return false;
   }
   options.lines_only = from_clang && wishes.debug != CN_DEBUG_FULL;
-  options.drop_lines =
-      from_clang && wishes.debug == CN_DEBUG_NONE && !command->report && !command->remarks;
+  options.drop_lines = from_clang && wishes.debug == CN_DEBUG_NONE && !command->report && !command->remarks;
   if (!from_clang || is_native(command, unit, module))
     options.manage_all = false; /* a front end says itself which functions are managed */
   set_position(command, module, from_clang, &how, &options);
@@ -447,16 +426,14 @@ static LLVMContextRef next_context(void)
 }
 
 /* `joined`: a linker joined it from units of our own, so that it needs no verifier either. */
-static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined,
-                    bool *native)
+static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
   CN_CHECK(unit->bitcode != NULL && said.count == 0);
   initialise(command);
   struct cairn_pass_time start = cn_times_start(&command->compile);
   LLVMContextRef context = next_context();
-  LLVMModuleRef module = joined || unit->language == CN_LANG_C
-                             ? cn_module_read_own(context, unit->bitcode)
-                             : cn_module_read(context, unit->bitcode);
+  LLVMModuleRef module = joined || unit->language == CN_LANG_C ? cn_module_read_own(context, unit->bitcode)
+                                                               : cn_module_read(context, unit->bitcode);
   bool ok = false;
 
   cn_times_stop(&command->compile, &start, "read");
@@ -469,9 +446,9 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
       cn_command_warn(command);
     ok = *native                             ? true
          : !cn_command_can_generate(command) ? false
-         : joined ? compile_joined(command, unit, module)
-                  : cn_command_can_manage(command) && import_all(command, module) &&
-                        compile_module(command, unit, module);
+         : joined
+             ? compile_joined(command, unit, module)
+             : cn_command_can_manage(command) && import_all(command, module) && compile_module(command, unit, module);
     if (command->report && !*native && (joined || !command->lto)) /* of code */
       cn_report_unit(unit->input, &said);
     cairn_diagnostics_free(&said);

@@ -112,8 +112,7 @@ static bool is_for_clang(const struct cn_command *command)
     const struct cn_item *item = &command->items.at[i];
     if (!item->input)
       continue;
-    if (item->language == CN_LANG_HEADER ||
-        (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
+    if (item->language == CN_LANG_HEADER || (strcmp(item->words[0], "-") != 0 && access(item->words[0], F_OK) != 0))
       return true;
     inputs++;
     sources += item->language != CN_LANG_LINK;
@@ -174,8 +173,7 @@ static int run_units(const struct cn_command *command, struct plan *plan)
 }
 
 /* Join the units that were compiled with -flto into one. */
-static int run_join(const struct cn_command *command, const struct plan *plan,
-                    struct cn_joined *joined)
+static int run_join(const struct cn_command *command, const struct plan *plan, struct cn_joined *joined)
 {
   if (!cn_lto_plan(command, plan->units.at, plan->units.count, joined))
     return CN_EXIT_FAILED;

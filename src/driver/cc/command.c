@@ -29,10 +29,8 @@ static void set_optimisation(struct cairn_compile_options *compile, const char *
 /* -g and its suffix, which says how much debug information, or something else altogether. */
 static void set_debug(enum cn_debug *debug, const char *kind)
 {
-  static const char *const full[] = {"",     "2",   "3",    "gdb",  "gdb2", "gdb3",
-                                     "lldb", "sce", "full", "used", "N"};
-  static const char *const lines[] = {"1", "gdb1", "line-tables-only", "line-directives-only",
-                                      "mlt"};
+  static const char *const full[] = {"", "2", "3", "gdb", "gdb2", "gdb3", "lldb", "sce", "full", "used", "N"};
+  static const char *const lines[] = {"1", "gdb1", "line-tables-only", "line-directives-only", "mlt"};
 
   if (strcmp(kind, "0") == 0 || strcmp(kind, "gdb0") == 0)
     *debug = CN_DEBUG_NONE;
@@ -49,9 +47,8 @@ static void set_debug(enum cn_debug *debug, const char *kind)
 /* -fcairn-NAME=VALUE: sets an option of cairn_compile_options. */
 static bool set_compiling(struct cn_command *command, const char *word, bool *known)
 {
-  static const char *const names[] = {"slots",     "slot-budget", "roots",       "without",
-                                      "polls",     "poll",        "poll-budget", "barriers",
-                                      "collector", "words",       "inline-max"};
+  static const char *const names[] = {"slots",       "slot-budget", "roots",     "without", "polls",     "poll",
+                                      "poll-budget", "barriers",    "collector", "words",   "inline-max"};
   const char *name = word + sizeof "-fcairn-" - 1, *value = strchr(word, '=');
   size_t length = value ? (size_t)(value - name) : 0;
 
@@ -91,8 +88,8 @@ static bool set_manage(struct cn_command *command, const char *word, const char 
 /* -fcairn-... */
 static bool set_own(struct cn_command *command, const char *word)
 {
-  static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=",
-                    report[] = "-fcairn-report", import[] = "-fcairn-import=";
+  static const char safepoints[] = "-fcairn-safepoints=", manage[] = "-fcairn-manage=", report[] = "-fcairn-report",
+                    import[] = "-fcairn-import=";
   bool known, set = set_compiling(command, word, &known);
 
   if (known)
@@ -178,8 +175,7 @@ static bool splits_functions(const char *word)
     size_t length = strlen(names[i]);
     const char *value = word + length + 1;
     if (strncmp(word, names[i], length) == 0)
-      return !word[length] ||
-             (word[length] == '=' && strcmp(value, "false") && strcmp(value, "none"));
+      return !word[length] || (word[length] == '=' && strcmp(value, "false") && strcmp(value, "none"));
   }
   return false;
 }
@@ -280,8 +276,7 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
 }
 
 /* Options about dependency files, link-time optimisation, and those that are refused. */
-static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word,
-                        const char *value)
+static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word, const char *value)
 {
   switch (effect) {
   case CN_EFFECT_DEPENDENCIES:
@@ -352,8 +347,7 @@ static void route(struct cn_item *item, enum cn_effect effect)
 static void add_input(struct cn_command *command, size_t at, const char *forced)
 {
   CN_CHECK(at < command->args.count);
-  struct cn_item item = {
-      .words = command->args.at + at, .count = 1, .input = true, .forced = forced};
+  struct cn_item item = {.words = command->args.at + at, .count = 1, .input = true, .forced = forced};
 
   CN_CHECK(at < command->args.count);
   item.language = cn_languages_of(item.words[0], forced);
@@ -366,8 +360,7 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
   CN_CHECK(at < command->args.count);
   const char *word = command->args.at[at];
   const struct cn_option *row = cn_options_find(word);
-  struct cn_item item = {
-      .words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
+  struct cn_item item = {.words = command->args.at + at, .count = 1, .to_compile = true, .to_link = true};
   const char *value = row ? word + strlen(row->name) : "";
 
   if (row && (row->shape == CN_SHAPE_SEPARATE || (row->shape == CN_SHAPE_BOTH && !*value))) {
@@ -394,8 +387,7 @@ static const char *item_wrong(const struct cn_item *item)
 {
   if (item->count == 0 || item->count > 2)
     return "command: an item has no word, or more than an option and its argument";
-  if (item->input ? item->count != 1 || item->to_compile || item->to_link
-                  : item->forced || item->words[0][0] != '-')
+  if (item->input ? item->count != 1 || item->to_compile || item->to_link : item->forced || item->words[0][0] != '-')
     return "command: an item is neither an input nor an option";
   return NULL;
 }
@@ -417,8 +409,7 @@ const char *cn_command_wrong(const struct cn_command *command)
     return "command: items have too few words or too many";
   if (command->no_pic + command->pie + command->pic_asked > 1)
     return "command: two kinds of position independence";
-  return command->lto && command->refused_lto ? "command: link-time optimisation is both on and off"
-                                              : NULL;
+  return command->lto && command->refused_lto ? "command: link-time optimisation is both on and off" : NULL;
 }
 
 /* Whichever of the two came first. */
@@ -503,8 +494,7 @@ static bool is_taken_back(const struct cn_command *command, size_t at)
 /* Is each of the assembler's options, between commas, true of managed code anyway? */
 static bool is_idle_assembling(const char *list)
 {
-  static const char *const idle[] = {"--noexecstack", "--64", "-W", "--no-warn",
-                                     "--fatal-warnings"};
+  static const char *const idle[] = {"--noexecstack", "--64", "-W", "--no-warn", "--fatal-warnings"};
 
   for (size_t length; *list; list += length + (list[length] == ',')) {
     bool known = false;
@@ -541,8 +531,8 @@ void cn_command_warn(const struct cn_command *command)
   for (size_t i = 0; i < command->items.count && !quiet; i++)
     if (has_no_effect(command, i)) {
       const struct cn_item *item = &command->items.at[i];
-      cn_tool_warning("'%s%s%s' has no effect on managed code", item->words[0],
-                      item->count > 1 ? " " : "", item->count > 1 ? item->words[1] : "");
+      cn_tool_warning("'%s%s%s' has no effect on managed code", item->words[0], item->count > 1 ? " " : "",
+                      item->count > 1 ? item->words[1] : "");
     }
 }
 

@@ -62,8 +62,8 @@ struct cn_command {
   struct cairn_compile_options compile;
   const char *collector; /* -fcairn-collector=NAME, or null */
   const char *barriers;  /* -fcairn-barriers=KIND, or null */
-  bool native_units; /* clang compiles C units that handle no reference, whatever `compile` says */
-  bool level_asked;  /* -O... */
+  bool native_units;     /* clang compiles C units that handle no reference, whatever `compile` says */
+  bool level_asked;      /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
   struct cn_times times; /* -fcairn-times: compile.timer adds to it */

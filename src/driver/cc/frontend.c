@@ -61,8 +61,7 @@ static void add_options(const struct cn_command *command, struct cn_words *words
 
 /* Name the dependency file and its target. Clang would derive them from its -o, a temporary file.
  */
-static void add_dependencies(const struct cn_command *command, const struct cn_unit *unit,
-                             struct cn_words *words)
+static void add_dependencies(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
   if (!command->dependencies)
     return;
@@ -73,8 +72,7 @@ static void add_dependencies(const struct cn_command *command, const struct cn_u
   }
   if (!command->dependency_target) {
     add(words, "-MQ");
-    add(words,
-        command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
+    add(words, command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
   }
 }
 
@@ -106,8 +104,7 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
 
 /* Name the files that clang makes beside an object. Clang would derive them from its -o, which is a
  * temporary file in a link. */
-static void add_names(const struct cn_command *command, const struct cn_unit *unit,
-                      struct cn_words *words)
+static void add_names(const struct cn_command *command, const struct cn_unit *unit, struct cn_words *words)
 {
   const char *program = command->output ? command->output : "a";
 

@@ -49,10 +49,8 @@ static const struct hint {
 
 /* Errors that concern references only if a type that clang names has them. */
 static const struct hint of_types[] = {
-    {"incompatible function pointer types", SAME_TYPES},
-    {"with a different type: ", SAME_TYPES},
-    {"typedef redefinition with different types", SAME_TYPES},
-    {"incompatible pointer to integer conversion", NUMBER},
+    {"incompatible function pointer types", SAME_TYPES},       {"with a different type: ", SAME_TYPES},
+    {"typedef redefinition with different types", SAME_TYPES}, {"incompatible pointer to integer conversion", NUMBER},
     {"incompatible integer to pointer conversion", NUMBER},
 };
 
@@ -68,8 +66,7 @@ static bool is_managed(const char *text, const char *end)
  * is the source, except in initialisations. */
 static const char *change_of(const char *text)
 {
-  static const char *const between[] = {"' with an expression of type '",
-                                        "' to parameter of type '",
+  static const char *const between[] = {"' with an expression of type '", "' to parameter of type '",
                                         "' from a function with result type '", "' to '"};
   const char *middle = NULL, *end = text + strlen(text);
 
@@ -136,8 +133,8 @@ static void explain(const char *line, struct cn_words *seen)
 /* The same command, with its messages on one line each, without colours and warnings. */
 static void ask_again(const struct cn_words *words, struct cn_words *out)
 {
-  static const char *const more[] = {"-fsyntax-only", "-w", "-fno-color-diagnostics",
-                                     "-fno-caret-diagnostics", "-fdiagnostics-format=clang"};
+  static const char *const more[] = {"-fsyntax-only", "-w", "-fno-color-diagnostics", "-fno-caret-diagnostics",
+                                     "-fdiagnostics-format=clang"};
 
   CN_CHECK(words->count > 2 && out->count == 0);
   size_t options = words->count - 1; /* the input comes last */
@@ -167,14 +164,13 @@ static const char managed_code[] = "cairn.managed_code.";
 
 static void explain_missing(const char *name, int length)
 {
-  fprintf(
-      stderr,
-      "cairn-cc: note: a call of `%.*s` passes or returns a reference, and no managed code is linked that "
-      "defines it; if it is native code, no collector would find the reference there "
-      "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
-      "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc, and have "
-      "the version script of a shared object that defines it export %s%.*s, too\n",
-      length, name, managed_code, length, name);
+  fprintf(stderr,
+          "cairn-cc: note: a call of `%.*s` passes or returns a reference, and no managed code is linked that "
+          "defines it; if it is native code, no collector would find the reference there "
+          "[reference-to-native]: give it a handle (<cairn/handle.h>) or the data, or declare it "
+          "cairn_leaf if it never calls back and never collects; else compile it with cairn-cc, and have "
+          "the version script of a shared object that defines it export %s%.*s, too\n",
+          length, name, managed_code, length, name);
 }
 
 /* Was this name, a part of a line, told of before? From now on it was. */
@@ -192,9 +188,8 @@ static bool is_told(struct cn_words *seen, const char *name, size_t length)
 static const struct {
   const char *symbol;
   void (*tell)(const struct cn_words *words);
-} kinds[] = {{CN_KIND_OF_BARRIERS, cn_hints_barriers},
-             {CN_KIND_OF_WORDS, cn_hints_words},
-             {CN_KIND_OF_INLINE, cn_hints_inline}};
+} kinds[] = {
+    {CN_KIND_OF_BARRIERS, cn_hints_barriers}, {CN_KIND_OF_WORDS, cn_hints_words}, {CN_KIND_OF_INLINE, cn_hints_inline}};
 
 /* Print a note on the function that the linker's line is about; note that it is about kinds. */
 static void explain_link(const char *line, struct cn_words *seen)

@@ -66,8 +66,7 @@ static bool may_be_ours(const void *bytes, size_t size)
 {
   return begins(bytes, size, "\177ELF") &&
          (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13) ||
-          memmem(bytes, size, "cairn_layouts", 14) ||
-          memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
+          memmem(bytes, size, "cairn_layouts", 14) || memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
 /* Is it a relocatable object, whatever its name? */
@@ -118,8 +117,7 @@ static struct file open_outside(const struct archive *archive, const char *name)
 {
   const char *slash = name[0] == '/' ? NULL : strrchr(archive->path, '/');
 
-  return open_file(
-      slash ? cn_command_text("%.*s/%s", (int)(slash - archive->path), archive->path, name) : name);
+  return open_file(slash ? cn_command_text("%.*s/%s", (int)(slash - archive->path), archive->path, name) : name);
 }
 
 /* False: the archive is malformed, or a thin one's member cannot be read; the linker will say so.
@@ -133,8 +131,7 @@ static bool open_archive(const char *path, struct archive *archive)
   *archive = (struct archive){.path = path, .file = open_file(path)};
   if (!archive->file.bytes || !cn_archive_is(archive->file.bytes, archive->file.size))
     return false;
-  while ((status = cn_archive_next(archive->file.bytes, archive->file.size, &member, &error)) ==
-         0) {
+  while ((status = cn_archive_next(archive->file.bytes, archive->file.size, &member, &error)) == 0) {
     struct part part = {.bytes = member.data, .size = member.size};
     CN_CHECK(memchr(member.name, 0, sizeof part.name)); /* it is printed, and put in a table */
     memcpy(part.name, member.name, sizeof part.name);
@@ -221,8 +218,7 @@ static const char *save_archive(const struct archive *archive)
 
 /* Put frame maps into an object, and change names. CAIRN_OK: *out is null if it may stay as it is.
  */
-static enum cairn_status change_object(const void *bytes, size_t size,
-                                       const struct cn_renames *renames, void **out,
+static enum cairn_status change_object(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
                                        size_t *out_size, char **error)
 {
   enum cairn_status status = cairn_object_rewrite(bytes, size, out, out_size, error);
@@ -230,8 +226,7 @@ static enum cairn_status change_object(const void *bytes, size_t size,
   size_t own_size = 0;
 
   if (status == CAIRN_OK && renames->list.count)
-    status = cn_names_change(*out ? *out : bytes, *out ? *out_size : size, renames, &own, &own_size,
-                             error);
+    status = cn_names_change(*out ? *out : bytes, *out ? *out_size : size, renames, &own, &own_size, error);
   if (!own && status == CAIRN_OK)
     return status;
   free(*out);
@@ -241,8 +236,8 @@ static enum cairn_status change_object(const void *bytes, size_t size,
 }
 
 /* Take bitcode out and put frame maps in; *changed tells. False after a message. */
-static bool change_part(const struct archive *archive, struct part *part,
-                        const struct cn_renames *renames, bool *changed)
+static bool change_part(const struct archive *archive, struct part *part, const struct cn_renames *renames,
+                        bool *changed)
 {
   size_t size;
   char *error = NULL;
@@ -268,8 +263,7 @@ static bool change_part(const struct archive *archive, struct part *part,
   return true;
 }
 
-static bool replace_archive(const char *path, const struct cn_renames *renames,
-                            const char **replacement)
+static bool replace_archive(const char *path, const struct cn_renames *renames, const char **replacement)
 {
   struct archive archive;
   bool ok = true, changed = false;
@@ -308,8 +302,8 @@ bool cn_inputs_have_bitcode(const char *path)
 }
 
 /* Write the object that takes the place of the one at `path`. False after a message. */
-static bool replace_object(const char *path, const struct file *file,
-                           const struct cn_renames *renames, const char **replacement)
+static bool replace_object(const char *path, const struct file *file, const struct cn_renames *renames,
+                           const char **replacement)
 {
   size_t size = 0;
   void *own = NULL;

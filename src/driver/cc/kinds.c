@@ -15,8 +15,7 @@
 #include "driver/cc/hints.h"
 #include "driver/cc/process.h"
 
-static const char *const barriers[] = {"none",    "cards",    "cards.2", "fields",
-                                       "objects", "snapshot", "loads",   "custom"};
+static const char *const barriers[] = {"none", "cards", "cards.2", "fields", "objects", "snapshot", "loads", "custom"};
 static const char barriers_group[] = "cairn.barriers.", words_group[] = "cairn.image.words.",
                   inline_group[] = "cairn.image.inline.", plain_group[] = "cairn.image";
 
@@ -84,8 +83,7 @@ static const char *shown(const char *kind)
 }
 
 /* Append " and KIND (FILE, ...)" to the note, if there are such files. */
-static void print_kind(const struct cn_words *words, const char *group, const char *kind,
-                       unsigned *before)
+static void print_kind(const struct cn_words *words, const char *group, const char *kind, unsigned *before)
 {
   bool plain = strcmp(kind, "plain") == 0;
   unsigned files = 0;
@@ -111,8 +109,7 @@ void cn_hints_barriers(const struct cn_words *words)
 }
 
 /* Add the kinds, words of these letters, that the file names after `group` to those known. */
-static void add_kinds(const char *path, const char *group, const char *letters,
-                      struct cn_words *kinds)
+static void add_kinds(const char *path, const char *group, const char *letters, struct cn_words *kinds)
 {
   struct text text = open_text(path);
   const char *at = text.at;
@@ -133,8 +130,7 @@ static void add_kinds(const char *path, const char *group, const char *letters,
 }
 
 /* Print what of these kinds is in which files, after what has been printed. */
-static void print_kinds(const struct cn_words *words, const char *group, const char *letters,
-                        unsigned *printed)
+static void print_kinds(const struct cn_words *words, const char *group, const char *letters, unsigned *printed)
 {
   struct cn_words kinds = {0};
 
@@ -161,9 +157,8 @@ void cn_hints_inline(const struct cn_words *words)
 {
   unsigned printed = 0;
 
-  fprintf(stderr,
-          "cairn-cc: note: the program has code that allocates blocks of up to several sizes "
-          "in line:");
+  fprintf(stderr, "cairn-cc: note: the program has code that allocates blocks of up to several sizes "
+                  "in line:");
   print_kinds(words, inline_group, "0123456789", &printed);
   fprintf(stderr, "; compile all of it with one -fcairn-inline-max=BYTES\n");
 }

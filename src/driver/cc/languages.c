@@ -8,18 +8,15 @@
 static const struct name {
   const char *name;
   enum cn_language language;
-} suffixes[] = {{"c", CN_LANG_C},         {"i", CN_LANG_C},         {"ll", CN_LANG_IR},
-                {"bc", CN_LANG_IR},       {"s", CN_LANG_ASM},       {"S", CN_LANG_ASM},
-                {"sx", CN_LANG_ASM},      {"asm", CN_LANG_ASM},     {"cc", CN_LANG_FOREIGN},
-                {"cp", CN_LANG_FOREIGN},  {"cxx", CN_LANG_FOREIGN}, {"cpp", CN_LANG_FOREIGN},
-                {"CPP", CN_LANG_FOREIGN}, {"c++", CN_LANG_FOREIGN}, {"C", CN_LANG_FOREIGN},
-                {"CC", CN_LANG_FOREIGN},  {"CXX", CN_LANG_FOREIGN}, {"ii", CN_LANG_FOREIGN},
-                {"m", CN_LANG_FOREIGN},   {"mm", CN_LANG_FOREIGN},  {"M", CN_LANG_FOREIGN},
-                {"mi", CN_LANG_FOREIGN},  {"mii", CN_LANG_FOREIGN}, {"cu", CN_LANG_FOREIGN},
-                {"hip", CN_LANG_FOREIGN}, {"cl", CN_LANG_FOREIGN},  {"f", CN_LANG_FOREIGN},
-                {"f90", CN_LANG_FOREIGN}, {"F90", CN_LANG_FOREIGN}, {"cppm", CN_LANG_FOREIGN},
-                {"h", CN_LANG_HEADER},    {"H", CN_LANG_HEADER},    {"hh", CN_LANG_HEADER},
-                {"hpp", CN_LANG_HEADER},  {"hxx", CN_LANG_HEADER},  {"pcm", CN_LANG_HEADER},
+} suffixes[] = {{"c", CN_LANG_C},         {"i", CN_LANG_C},          {"ll", CN_LANG_IR},       {"bc", CN_LANG_IR},
+                {"s", CN_LANG_ASM},       {"S", CN_LANG_ASM},        {"sx", CN_LANG_ASM},      {"asm", CN_LANG_ASM},
+                {"cc", CN_LANG_FOREIGN},  {"cp", CN_LANG_FOREIGN},   {"cxx", CN_LANG_FOREIGN}, {"cpp", CN_LANG_FOREIGN},
+                {"CPP", CN_LANG_FOREIGN}, {"c++", CN_LANG_FOREIGN},  {"C", CN_LANG_FOREIGN},   {"CC", CN_LANG_FOREIGN},
+                {"CXX", CN_LANG_FOREIGN}, {"ii", CN_LANG_FOREIGN},   {"m", CN_LANG_FOREIGN},   {"mm", CN_LANG_FOREIGN},
+                {"M", CN_LANG_FOREIGN},   {"mi", CN_LANG_FOREIGN},   {"mii", CN_LANG_FOREIGN}, {"cu", CN_LANG_FOREIGN},
+                {"hip", CN_LANG_FOREIGN}, {"cl", CN_LANG_FOREIGN},   {"f", CN_LANG_FOREIGN},   {"f90", CN_LANG_FOREIGN},
+                {"F90", CN_LANG_FOREIGN}, {"cppm", CN_LANG_FOREIGN}, {"h", CN_LANG_HEADER},    {"H", CN_LANG_HEADER},
+                {"hh", CN_LANG_HEADER},   {"hpp", CN_LANG_HEADER},   {"hxx", CN_LANG_HEADER},  {"pcm", CN_LANG_HEADER},
                 {"pch", CN_LANG_HEADER}},
   languages[] = {{"c", CN_LANG_C},
                  {"cpp-output", CN_LANG_C},
@@ -29,8 +26,7 @@ static const struct name {
                  {"c-header", CN_LANG_HEADER},
                  {"c++-header", CN_LANG_HEADER}};
 
-static enum cn_language look_up(const struct name *names, size_t count, const char *name,
-                                enum cn_language otherwise)
+static enum cn_language look_up(const struct name *names, size_t count, const char *name, enum cn_language otherwise)
 {
   for (size_t i = 0; i < count; i++)
     if (strcmp(names[i].name, name) == 0)

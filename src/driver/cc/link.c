@@ -13,8 +13,7 @@
 #include "driver/tool.h"
 #include "object/build/image_check.h"
 
-static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count,
-                                     const struct cn_item *item)
+static const struct cn_unit *unit_of(const struct cn_unit *units, size_t count, const struct cn_item *item)
 {
   CN_ASSERT(item->input);
   for (size_t i = 0; i < count; i++)
@@ -69,12 +68,11 @@ static bool add_collector(const struct cn_command *command, struct cn_words *wor
 
   CN_CHECK(!command->shared && !command->relocatable);
   if (file != NULL)
-    fprintf(
-        file,
-        "\t.section .data.rel.ro,\"aw\",@progbits\n\t.globl cairn_collector_chosen\n\t.p2align 3\n"
-        "cairn_collector_chosen:\n\t.8byte cairn_collector_%s\n"
-        "\t.section .note.GNU-stack,\"\",@progbits\n",
-        command->collector);
+    fprintf(file,
+            "\t.section .data.rel.ro,\"aw\",@progbits\n\t.globl cairn_collector_chosen\n\t.p2align 3\n"
+            "cairn_collector_chosen:\n\t.8byte cairn_collector_%s\n"
+            "\t.section .note.GNU-stack,\"\",@progbits\n",
+            command->collector);
   bool written = file != NULL ? fclose(file) == 0 : path && command->dry_run;
   if (path != NULL && !written)
     cn_tool_error("'%s' cannot be written", path);
@@ -85,25 +83,22 @@ static bool add_collector(const struct cn_command *command, struct cn_words *wor
 }
 
 /* Add the file that replaces an input, or the output of its unit. */
-static bool add_input(const struct cn_command *command, const struct cn_item *item,
-                      const struct cn_unit *unit, const struct cn_joined *joined,
-                      const struct cn_renames *renames, struct cn_words *words)
+static bool add_input(const struct cn_command *command, const struct cn_item *item, const struct cn_unit *unit,
+                      const struct cn_joined *joined, const struct cn_renames *renames, struct cn_words *words)
 {
   const char *path = unit ? unit->output : item->words[0];
 
   CN_CHECK(path && item->input);
   if (joined && (unit ? command->lto && unit->bitcode : cn_inputs_are_bitcode(path)))
     return true;
-  if (joined && (!unit || renames->list.count) && !command->dry_run &&
-      !cn_inputs_replace(path, renames, &path))
+  if (joined && (!unit || renames->list.count) && !command->dry_run && !cn_inputs_replace(path, renames, &path))
     return false;
   cn_push(words, path);
   return true;
 }
 
 static bool add_items(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                      const struct cn_joined *joined, const struct cn_renames *renames,
-                      struct cn_words *words)
+                      const struct cn_joined *joined, const struct cn_renames *renames, struct cn_words *words)
 {
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
@@ -130,10 +125,9 @@ static bool add_joined(const struct cn_command *command, const struct cn_joined 
   if (renames->list.count && !command->dry_run) {
     const char *name = cn_inputs_defined(path, renames);
     if (name)
-      cn_tool_error(
-          "-Wl,--wrap or -Wl,--defsym changes calls of '%s', and -flto has joined it with "
-          "its callers: compile its unit without -flto",
-          name);
+      cn_tool_error("-Wl,--wrap or -Wl,--defsym changes calls of '%s', and -flto has joined it with "
+                    "its callers: compile its unit without -flto",
+                    name);
     if (name || !cn_inputs_replace(path, renames, &path))
       return false;
   }
@@ -207,10 +201,9 @@ int cn_link_run(const struct cn_command *command, const struct cn_words *words)
   if (status == CN_EXIT_OK || !misses(messages, command->collector))
     show(messages);
   else
-    cn_tool_error(
-        "there is no collector '%s': Cairn has generational and semispace, and the program "
-        "defines no cairn_collector_%s",
-        command->collector, command->collector);
+    cn_tool_error("there is no collector '%s': Cairn has generational and semispace, and the program "
+                  "defines no cairn_collector_%s",
+                  command->collector, command->collector);
   return status;
 }
 

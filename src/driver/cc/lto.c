@@ -33,16 +33,14 @@ static const char *output_of(const struct cn_command *command)
   return command->output ? command->output : "a.out";
 }
 
-bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                 struct cn_joined *joined)
+bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count, struct cn_joined *joined)
 {
   const char *stem = cn_paths_stem(output_of(command));
   const char *linker = cn_process_llvm("ld.lld", "link-time optimisation", "lld-22");
 
   CN_CHECK(command->mode == CN_MODE_LINK && joined->command.count == 0);
   joined->unit = (struct cn_unit){.language = CN_LANG_IR, .input = output_of(command)};
-  joined->unit.bitcode =
-      command->save_temps ? cn_command_text("%s.lto.bc", stem) : cn_temp_file(stem, ".lto.bc");
+  joined->unit.bitcode = command->save_temps ? cn_command_text("%s.lto.bc", stem) : cn_temp_file(stem, ".lto.bc");
   joined->unit.output = cn_temp_file(stem, ".lto.o");
   if (!linker || !joined->unit.bitcode || !joined->unit.output ||
       !cn_link_command(command, units, count, NULL, &joined->command))

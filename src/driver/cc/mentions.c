@@ -20,8 +20,7 @@ static bool says(const char *text, size_t size)
 {
   static const char attribute[] = "address_space", ours[] = "cairn";
 
-  return memmem(text, size, attribute, sizeof attribute - 1) ||
-         memmem(text, size, ours, sizeof ours - 1);
+  return memmem(text, size, attribute, sizeof attribute - 1) || memmem(text, size, ours, sizeof ours - 1);
 }
 
 /* ---- files ---- */
@@ -146,9 +145,8 @@ static bool look_into(struct search *search, const char *path, struct text text)
 static bool is_unread(const char *word)
 {
   static const char *const names[] = {
-      "-include-pch", "-fmodule",  "-fpch",           "--config",          "-ivfs",
-      "--sysroot",    "-isysroot", "-dependency-dot", "-save-temps",       "--save-temps",
-      "-imacros",     "-grecord-", "-frecord-",       "-no-integrated-cpp"};
+      "-include-pch",    "-fmodule",    "-fpch",        "--config", "-ivfs",     "--sysroot", "-isysroot",
+      "-dependency-dot", "-save-temps", "--save-temps", "-imacros", "-grecord-", "-frecord-", "-no-integrated-cpp"};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strncmp(word, names[i], strlen(names[i])) == 0)

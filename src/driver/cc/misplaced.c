@@ -67,8 +67,7 @@ static bool next(struct scanner *s)
 
 static bool is(const struct scanner *s, const char *word)
 {
-  return strlen(word) == (size_t)(s->at - s->token) &&
-         memcmp(s->token, word, (size_t)(s->at - s->token)) == 0;
+  return strlen(word) == (size_t)(s->at - s->token) && memcmp(s->token, word, (size_t)(s->at - s->token)) == 0;
 }
 
 /* Skip the brackets after __attribute__. */
@@ -122,9 +121,7 @@ static void follow_include(struct scanner *s)
   int folder = slash ? (int)(slash - s->path) + 1 : 0;
 
   if (next(s) && is(s, "include") && next(s) && *s->token == '"' && s->at - s->token > 2)
-    scan_file(
-        cn_command_text("%.*s%.*s", folder, s->path, (int)(s->at - s->token) - 2, s->token + 1),
-        s->seen);
+    scan_file(cn_command_text("%.*s%.*s", folder, s->path, (int)(s->at - s->token) - 2, s->token + 1), s->seen);
 }
 
 static void scan(struct scanner *s)
@@ -170,13 +167,11 @@ static void scan_file(const char *path, struct cn_words *seen)
   if (file < 0)
     return;
   bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size;
-  char *text =
-      regular ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+  char *text = regular ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
   close(file);
   if (text == MAP_FAILED)
     return;
-  struct scanner s = {
-      .path = path, .start = text, .at = text, .end = text + status.st_size, .seen = seen};
+  struct scanner s = {.path = path, .start = text, .at = text, .end = text + status.st_size, .seen = seen};
   scan(&s);
   munmap(text, (size_t)status.st_size);
 }

@@ -42,13 +42,11 @@ const char *cn_process_llvm(const char *name, const char *why, const char *packa
   static const char clang[] = CAIRN_CLANG;
 
   CN_CHECK(strcmp(clang + sizeof clang - sizeof "clang", "clang") == 0);
-  const char *beside =
-      cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")), CAIRN_CLANG, name);
+  const char *beside = cn_command_text("%.*s%s", (int)(strlen(CAIRN_CLANG) - strlen("clang")), CAIRN_CLANG, name);
   const char *found = access(beside, X_OK) == 0 ? beside : in_path(cn_command_text("%s-22", name));
 
   if (!found)
-    cn_tool_error("%s needs '%s' of LLVM 22, which is not installed (Debian: %s)", why, name,
-                  package);
+    cn_tool_error("%s needs '%s' of LLVM 22, which is not installed (Debian: %s)", why, name, package);
   return found;
 }
 
@@ -155,8 +153,7 @@ int cn_process_run(const struct cn_words *words)
 static void redirect(posix_spawn_file_actions_t *actions, int fd, const char *path)
 {
   if (path)
-    CN_CHECK(posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC,
-                                              0600) == 0);
+    CN_CHECK(posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
 }
 
 int cn_process_run_into(const struct cn_words *words, const char *output, const char *errors)

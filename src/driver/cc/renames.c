@@ -21,10 +21,9 @@ static bool add_word(struct cn_words *words, const char *word)
 {
   if (cn_response_expand_again(word, words))
     return true;
-  cn_tool_error(
-      "'%s', a response file of the linker, is a pipe, which --wrap and --defsym cannot be "
-      "looked for in: give it to cairn-cc itself, or use a file",
-      word);
+  cn_tool_error("'%s', a response file of the linker, is a pipe, which --wrap and --defsym cannot be "
+                "looked for in: give it to cairn-cc itself, or use a file",
+                word);
   return false;
 }
 
@@ -52,8 +51,7 @@ static bool linker_words(const struct cn_command *command, struct cn_words *word
 
 /* The argument of --NAME=ARGUMENT, or of --NAME and the next word; one dash does as well. GNU ld
  * takes the first letters of a name, `least` of them. */
-static const char *argument_of(const struct cn_words *words, size_t i, const char *name,
-                               size_t least)
+static const char *argument_of(const struct cn_words *words, size_t i, const char *name, size_t least)
 {
   const char *word = words->at[i];
 
@@ -159,8 +157,7 @@ static void add_script(const char *path, struct cn_renames *renames)
   free(text);
 }
 
-static void add_scripts(const struct cn_command *command, const struct cn_words *words,
-                        struct cn_renames *renames)
+static void add_scripts(const struct cn_command *command, const struct cn_words *words, struct cn_renames *renames)
 {
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
@@ -189,9 +186,8 @@ static const char *archive_of(const struct cn_words *folders, const char *librar
 {
   for (size_t i = 0; i < folders->count; i++) {
     const char *shared = cn_command_text("%s/lib%s.so", folders->at[i], library);
-    const char *archive = library[0] == ':'
-                              ? cn_command_text("%s/%s", folders->at[i], library + 1)
-                              : cn_command_text("%s/lib%s.a", folders->at[i], library);
+    const char *archive = library[0] == ':' ? cn_command_text("%s/%s", folders->at[i], library + 1)
+                                            : cn_command_text("%s/lib%s.a", folders->at[i], library);
     bool is_shared = !is_static && access(shared, R_OK) == 0;
     if (is_shared || access(archive, R_OK) == 0)
       return is_shared ? NULL : archive;
@@ -202,8 +198,7 @@ static const char *archive_of(const struct cn_words *folders, const char *librar
 /* May the linker prefer archives to shared objects, for some library? */
 static bool prefers_archives(const struct cn_command *command, const struct cn_words *words)
 {
-  static const char *const names[] = {"-static",  "-static-pie", "--static",
-                                      "-Bstatic", "-dn",         "-non_shared"};
+  static const char *const names[] = {"-static", "-static-pie", "--static", "-Bstatic", "-dn", "-non_shared"};
   bool found = false;
 
   for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
@@ -216,8 +211,7 @@ static bool prefers_archives(const struct cn_command *command, const struct cn_w
 }
 
 /* The argument of -X, --NAME or the next word's, of the linker's own words. */
-static const char *linker_value(const struct cn_words *words, size_t i, const char *letter,
-                                const char *name)
+static const char *linker_value(const struct cn_words *words, size_t i, const char *letter, const char *name)
 {
   const char *word = words->at[i], *value = argument_of(words, i, name, strlen(name));
 
@@ -226,8 +220,8 @@ static const char *linker_value(const struct cn_words *words, size_t i, const ch
   return word[2] ? word + 2 : i + 1 < words->count ? words->at[i + 1] : NULL;
 }
 
-static struct cn_words values_of(const struct cn_command *command, const struct cn_words *words,
-                                 const char *letter, const char *name)
+static struct cn_words values_of(const struct cn_command *command, const struct cn_words *words, const char *letter,
+                                 const char *name)
 {
   struct cn_words values = {0};
 
@@ -289,8 +283,7 @@ bool cn_renames_collect(const struct cn_command *command, struct cn_renames *ren
   }
   if (ok)
     add_scripts(command, &words, renames);
-  ok =
-      ok && (renames->list.count == 0 || command->dry_run || check_files(command, &words, renames));
+  ok = ok && (renames->list.count == 0 || command->dry_run || check_files(command, &words, renames));
   cn_free(&words);
   return ok;
 }

@@ -46,8 +46,7 @@ static void print_remarks(const struct cairn_diagnostics *said, const char *func
       print_place(d);
       fputs(": ", report.out);
     }
-    fprintf(report.out, "%s%s [%s]\n", d->severity == CAIRN_ERROR ? "error: " : "", d->message,
-            d->rule ? d->rule : "");
+    fprintf(report.out, "%s%s [%s]\n", d->severity == CAIRN_ERROR ? "error: " : "", d->message, d->rule ? d->rule : "");
   }
 }
 
@@ -74,8 +73,7 @@ static size_t print_functions(const struct cairn_diagnostics *said)
   return count;
 }
 
-static bool is_listed(const struct cairn_diagnostics *said, size_t count, const char *function,
-                      const char *rule)
+static bool is_listed(const struct cairn_diagnostics *said, size_t count, const char *function, const char *rule)
 {
   for (size_t i = 0; i < count; i++)
     if (is_of(&said->at[i], function) && (!rule || has_rule(&said->at[i], rule)))
@@ -88,8 +86,7 @@ static void print_gone(const struct cairn_diagnostics *said)
 {
   for (size_t i = 0; i < said->count; i++) {
     const char *function = said->at[i].function;
-    if (!function || is_listed(said, said->count, function, "safepoints") ||
-        is_listed(said, i, function, NULL))
+    if (!function || is_listed(said, said->count, function, "safepoints") || is_listed(said, i, function, NULL))
       continue;
     fprintf(report.out, "  %s (not in the output):\n", function);
     print_remarks(said, function);

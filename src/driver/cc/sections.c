@@ -15,8 +15,8 @@ static bool wants_section(LLVMValueRef global)
   const char *section = LLVMGetSection(global);
   size_t length;
 
-  if (LLVMIsDeclaration(global) || linkage == LLVMAvailableExternallyLinkage ||
-      linkage == LLVMCommonLinkage || linkage == LLVMAppendingLinkage || (section && *section))
+  if (LLVMIsDeclaration(global) || linkage == LLVMAvailableExternallyLinkage || linkage == LLVMCommonLinkage ||
+      linkage == LLVMAppendingLinkage || (section && *section))
     return false;
   const char *name = LLVMGetValueName2(global, &length);
   return length > 0 && strncmp(name, "llvm.", 5) != 0;

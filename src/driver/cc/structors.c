@@ -23,8 +23,7 @@ static void place(LLVMModuleRef module, LLVMValueRef entry, const char *section)
   LLVMValueRef function = LLVMGetOperand(entry, 1), key = LLVMGetOperand(entry, 2);
   LLVMValueRef slot = LLVMAddGlobal(module, LLVMTypeOf(function), "cairn.structor");
   LLVMComdatRef group = LLVMIsAGlobalObject(key) ? LLVMGetComdat(key) : NULL;
-  char *name =
-      priority == DEFAULT_PRIORITY ? cn_strdup(section) : cn_format("%s.%llu", section, priority);
+  char *name = priority == DEFAULT_PRIORITY ? cn_strdup(section) : cn_format("%s.%llu", section, priority);
 
   LLVMSetInitializer(slot, function);
   LLVMSetLinkage(slot, LLVMPrivateLinkage);

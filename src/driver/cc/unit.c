@@ -20,8 +20,7 @@
 
 /* ---- plans ---- */
 
-static const char *temporary(const struct cn_command *command, const char *input,
-                             const char *suffix)
+static const char *temporary(const struct cn_command *command, const char *input, const char *suffix)
 {
   const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem(input);
 
@@ -73,13 +72,12 @@ const char *cn_unit_wrong(const struct cn_unit *unit)
 {
   bool ir = unit->language == CN_LANG_IR, c = unit->language == CN_LANG_C;
 
-  if (!unit->item || !unit->item->input || unit->item->language != unit->language ||
-      unit->language == CN_LANG_LINK || unit->item->words[0] != unit->input)
+  if (!unit->item || !unit->item->input || unit->item->language != unit->language || unit->language == CN_LANG_LINK ||
+      unit->item->words[0] != unit->input)
     return "unit: it is not that of its input";
   if (!unit->output || (unit->bitcode != NULL) != (ir || c))
     return "unit: it has no output, or bitcode that it has no use for";
-  if (ir ? unit->front_end.count != 0 || unit->bitcode != unit->input
-         : !is_of(&unit->front_end, unit))
+  if (ir ? unit->front_end.count != 0 || unit->bitcode != unit->input : !is_of(&unit->front_end, unit))
     return "unit: clang's command is not for its input";
   if (unit->native.count ? !c || !is_of(&unit->native, unit) : unit->may_handle)
     return "unit: the command of a native unit is not for its input";
@@ -87,8 +85,7 @@ const char *cn_unit_wrong(const struct cn_unit *unit)
 }
 
 /* Only units that Cairn compiles have bitcode; clang makes the output of the others. */
-bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
-                  struct cn_unit *unit)
+bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item, struct cn_unit *unit)
 {
   CN_CHECK(item->input && item->count == 1);
   CN_CHECK(item->language != CN_LANG_LINK && item->language != CN_LANG_HEADER);
@@ -129,8 +126,7 @@ void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part
   CN_CHECK(passes != NULL);
   fputs(" (in process)\n", stderr);
   for (char *line = strtok(passes, "\n"); line; line = strtok(NULL, "\n")) {
-    bool level =
-        part == CAIRN_PART_JOINED && !command->level_asked && strncmp(line, "default<", 8) == 0;
+    bool level = part == CAIRN_PART_JOINED && !command->level_asked && strncmp(line, "default<", 8) == 0;
     fprintf(stderr, "    %s\n", level ? "default<> at the units' highest level" : line);
   }
   bool ir = part == CAIRN_PART_UNIT || command->emit_llvm;
@@ -149,8 +145,8 @@ static bool prints(const struct cn_command *command)
 
 /* Each process reads standard input from its start. `output`: a file for standard output, or null.
  */
-static int run_clang(const struct cn_command *command, const struct cn_unit *unit,
-                     const struct cn_words *words, const char *output, const char *step)
+static int run_clang(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
+                     const char *output, const char *step)
 {
   if (prints(command))
     cn_process_print(words, stderr);
@@ -166,8 +162,7 @@ static int run_clang(const struct cn_command *command, const struct cn_unit *uni
 
 /* Compile with clang's own command, and have it draw a graph of the files that it reads. Sets
  * *again if one of them shows that the unit may handle references. */
-static int compile_natively(const struct cn_command *command, const struct cn_unit *unit,
-                            bool *again)
+static int compile_natively(const struct cn_command *command, const struct cn_unit *unit, bool *again)
 {
   const char *graph = command->dry_run ? NULL : cn_temp_file("headers", ".dot");
   struct cn_words words = {0};
@@ -209,8 +204,7 @@ static int compile_managed(const struct cn_command *command, struct cn_unit *uni
     return status;
   if (prints(command))
     cn_unit_print_passes(command, command->lto ? CAIRN_PART_UNIT : CAIRN_PART_WHOLE);
-  return command->dry_run || cn_backend_compile(command, unit, native) ? CN_EXIT_OK
-                                                                       : CN_EXIT_FAILED;
+  return command->dry_run || cn_backend_compile(command, unit, native) ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
 /* Add -w: the first run has printed the warnings. */
@@ -252,11 +246,10 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
   bool changed = false, native = false;
 
   CN_ASSERT_VALID(cn_unit_wrong(unit));
-  int status =
-      unit->native.count ? compile_c(command, unit) : compile_managed(command, unit, &native);
+  int status = unit->native.count ? compile_c(command, unit) : compile_managed(command, unit, &native);
 
-  if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run &&
-      status == CN_EXIT_OK && !cn_backend_rewrite(unit->output, unit->output, &changed))
+  if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run && status == CN_EXIT_OK &&
+      !cn_backend_rewrite(unit->output, unit->output, &changed))
     status = CN_EXIT_FAILED;
   /* As clang does: leave nothing that make would take for up to date. */
   if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)

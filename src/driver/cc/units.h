@@ -25,8 +25,7 @@ struct cn_unit {
 };
 
 /* unit.c: plan the steps of one source file. False after a message. cn_unit_free() frees them. */
-bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item,
-                  struct cn_unit *unit);
+bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item, struct cn_unit *unit);
 void cn_unit_free(struct cn_unit *unit);
 
 /* unit.c: what does not hold of a plan; null: all does. It is of an input that is no linker's, it
@@ -88,8 +87,7 @@ struct cn_joined {
 bool cn_lto_is_wanted(const struct cn_command *command);
 
 /* lto.c: plan to join the bitcode of the link's units and inputs. False after a message. */
-bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count,
-                 struct cn_joined *joined);
+bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count, struct cn_joined *joined);
 
 /* lto.c: join it, and compile the result. Returns an exit status. */
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
@@ -101,8 +99,7 @@ bool cn_inputs_have_bitcode(const char *path);
 /* inputs.c: what the linker gets for the file at `path`, which is no bitcode: the file itself, or a
  * temporary copy with frame maps in place of stack maps, with other names, and without bitcode.
  * False after a message. */
-bool cn_inputs_replace(const char *path, const struct cn_renames *renames,
-                       const char **replacement);
+bool cn_inputs_replace(const char *path, const struct cn_renames *renames, const char **replacement);
 
 /* inputs.c: does the object, or the archive, at `path` call a function by a name that changes? */
 bool cn_inputs_would_change(const char *path, const struct cn_renames *renames);

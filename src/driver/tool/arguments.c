@@ -16,8 +16,7 @@ static bool is_helped(const struct cn_arguments *arguments, const struct option 
   size_t length = strlen(option->name);
   char letter[] = {'-', (char)option->val, ' ', 0};
 
-  if (option->val < 256 && strchr(arguments->letters, option->val) &&
-      strstr(arguments->help, letter))
+  if (option->val < 256 && strchr(arguments->letters, option->val) && strstr(arguments->help, letter))
     return true;
   for (const char *at = arguments->help; (at = strstr(at, "--")) != NULL;) {
     at += 2;
@@ -74,8 +73,7 @@ int cn_arguments_take(int argc, char **argv, const struct cn_arguments *argument
     if (letter == 'v')
       return cn_tool_print_version(), CN_EXIT_OK;
     /* getopt has reported '?' */
-    status = letter == '?' ? CN_EXIT_USAGE
-                           : arguments->take(env, letter, arguments->options[which].name);
+    status = letter == '?' ? CN_EXIT_USAGE : arguments->take(env, letter, arguments->options[which].name);
   }
   return status == CN_EXIT_OK ? -1 : status;
 }

@@ -10,8 +10,7 @@
 #include <cairn/compile.h>
 
 /* The last rows of `options`. */
-#define CN_ARGUMENTS_COMMON \
-  {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}
+#define CN_ARGUMENTS_COMMON {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}
 
 struct cn_arguments {
   char *name;          /* messages begin with it */

@@ -42,8 +42,7 @@ static bool print_if_changed(const char *pass, LLVMValueRef function, LLVMValueR
   size_t length;
 
   if (differs)
-    fprintf(stderr, "*** IR Dump After %s on %s ***\n%s", pass,
-            LLVMGetValueName2(function, &length), now);
+    fprintf(stderr, "*** IR Dump After %s on %s ***\n%s", pass, LLVMGetValueName2(function, &length), now);
   LLVMDisposeMessage(now);
   if (then)
     LLVMDisposeMessage(then);
@@ -79,8 +78,7 @@ static void print_changed(const char *pass, LLVMModuleRef before, LLVMModuleRef 
     print_module(pass, module);
 }
 
-void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before,
-                   LLVMModuleRef module)
+void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before, LLVMModuleRef module)
 {
   CN_CHECK((before != NULL) == dump->changed); /* cn_dump_before() made it */
   if (is_asked_for(dump, pass))
@@ -97,8 +95,7 @@ static bool has_statepoints(LLVMModuleRef module)
   size_t length;
 
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-    if (strncmp(LLVMGetValueName2(f, &length), statepoint, sizeof statepoint - 1) == 0 &&
-        LLVMGetFirstUse(f))
+    if (strncmp(LLVMGetValueName2(f, &length), statepoint, sizeof statepoint - 1) == 0 && LLVMGetFirstUse(f))
       return true;
   return false;
 }

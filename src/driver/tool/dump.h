@@ -22,8 +22,7 @@ bool cn_dump_is_wanted(const struct cn_dump *dump);
 LLVMModuleRef cn_dump_before(const struct cn_dump *dump, LLVMModuleRef module);
 
 /* Call it after `pass`: prints on standard error what the options ask for, and frees `before`. */
-void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before,
-                   LLVMModuleRef module);
+void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before, LLVMModuleRef module);
 
 /* Run verify-safepoints on a copy of `module`, if it has statepoints. False after messages, of
  * which the last names `pass`. */

@@ -33,8 +33,7 @@ static int rewrite(const char *path, const char *output)
       cairn_object_rewrite(object.bytes, object.size, &bytes, &size, &error)) {
     cn_tool_error("'%s': %s", path, error ? error : "cannot be rewritten");
   } else {
-    bool ok = bytes ? cn_output_write(output, bytes, size)
-                    : cn_output_write(output, object.bytes, object.size);
+    bool ok = bytes ? cn_output_write(output, bytes, size) : cn_output_write(output, object.bytes, object.size);
     status = ok ? CN_EXIT_OK : CN_EXIT_FAILED;
   }
   free(bytes);
@@ -67,20 +66,17 @@ int cn_frames_main(int argc, char **argv)
   static const struct option options[] = {
       {"rewrite", no_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn frames";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "ho:", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "ho:", .options = options, .take = take};
   struct request request = {0};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 
   if (status >= 0)
     return status;
-  if (argc - optind != 1 || request.rewrites != (request.output != NULL) ||
-      (request.rewrites && request.json)) {
+  if (argc - optind != 1 || request.rewrites != (request.output != NULL) || (request.rewrites && request.json)) {
     cn_tool_error("one file is needed, -o with --rewrite only, --json without (see --help)");
     return CN_EXIT_USAGE;
   }
   if (request.rewrites)
     return rewrite(argv[optind], request.output);
-  return cairn_frames_print_file(argv[optind], request.json, stdout, stderr) ? CN_EXIT_FAILED
-                                                                             : CN_EXIT_OK;
+  return cairn_frames_print_file(argv[optind], request.json, stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
 }

@@ -157,8 +157,7 @@ int cn_heap_main(int argc, char **argv)
                                           {"progress", no_argument, NULL, 'p'},
                                           CN_ARGUMENTS_COMMON};
   static char name[] = "cairn heap";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
   struct request request = {.most = 20, .progress = isatty(STDERR_FILENO)};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 

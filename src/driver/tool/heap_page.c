@@ -25,8 +25,7 @@ static void put_kinds(FILE *out, const struct cn_graph *graph)
   for (size_t i = 0; i < count && i < KINDS; i++) {
     fputs(i ? ",\n[" : "[", out);
     cn_json_out_text(out, rows[i].name);
-    fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", rows[i].objects, rows[i].bytes,
-            rows[i].retained);
+    fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", rows[i].objects, rows[i].bytes, rows[i].retained);
   }
   fputc(']', out);
   free(rows);

@@ -30,8 +30,7 @@ static int print(const char *path)
   struct cn_input file;
   char *error = NULL;
 
-  if (cn_input_open(&file, path, cn_input_is_binary, &error) ||
-      cn_layouts_print(stdout, file.bytes, file.size, &error))
+  if (cn_input_open(&file, path, cn_input_is_binary, &error) || cn_layouts_print(stdout, file.bytes, file.size, &error))
     cn_tool_error("'%s': %s", path, error);
   int status = error ? CN_EXIT_FAILED : CN_EXIT_OK;
   free(error);
@@ -43,8 +42,7 @@ int cn_layouts_main(int argc, char **argv)
 {
   static const struct option options[] = {CN_ARGUMENTS_COMMON};
   static char name[] = "cairn layouts";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
   int status = cn_arguments_take(argc, argv, &arguments, NULL);
 
   if (status >= 0)

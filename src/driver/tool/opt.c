@@ -123,8 +123,7 @@ static bool list_is_valid(const char *list)
 }
 
 /* Is the module sound after a pass? LLVM's verifier has already run after ours. */
-static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
-                       const struct opt *opt)
+static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
 {
   bool ok = true;
 
@@ -137,8 +136,7 @@ static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const
 }
 
 /* Run one pass of ours, then LLVM's verifier; or run a list of LLVM's. */
-static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
-                     const struct opt *opt)
+static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
 {
   LLVMModuleRef before = cn_dump_before(&opt->dump, module);
 
@@ -153,8 +151,7 @@ static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
 
 /* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless
  * an option looks at single passes. */
-static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list,
-                     const struct opt *opt)
+static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list, const struct opt *opt)
 {
   char *llvm = cn_strdup("");
   bool ok = true;
@@ -249,8 +246,7 @@ static void print_analyses(LLVMModuleRef module, const struct opt *opt)
 
 static bool transform(LLVMModuleRef module, const struct opt *opt)
 {
-  struct cn_machine how = {
-      .opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
+  struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
   /* A target without a port has passes, but no machine to ask. */
   bool ported = cn_module_is_ported(module);
   LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
@@ -272,17 +268,7 @@ static bool transform(LLVMModuleRef module, const struct opt *opt)
 }
 
 /* OPT_SET: an option of cairn_compile_set(), by the same name. */
-enum {
-  OPT_PRINT = 256,
-  OPT_IMPORT,
-  OPT_CALLS,
-  OPT_SET,
-  OPT_TIMES,
-  OPT_SILENT,
-  OPT_AFTER,
-  OPT_CHANGED,
-  OPT_VERIFY
-};
+enum { OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_AFTER, OPT_CHANGED, OPT_VERIFY };
 
 static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
                                              {"import", required_argument, NULL, OPT_IMPORT},
@@ -407,12 +393,8 @@ static void free_all(struct opt *opt)
 int cn_opt_main(int argc, char **argv)
 {
   static char name[] = "cairn opt";
-  struct cn_arguments arguments = {.name = name,
-                                   .help = help,
-                                   .more = print_all_names,
-                                   .letters = "hp:So:",
-                                   .options = long_options,
-                                   .take = take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .more = print_all_names, .letters = "hp:So:", .options = long_options, .take = take};
   struct opt opt = {.compile = {.opt_level = 3, .diagnose = cn_tool_diagnose}};
 
   cairn_compile_init();

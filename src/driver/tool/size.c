@@ -40,8 +40,8 @@ static void print_functions(const struct cn_size *size, uint64_t most)
   printf("  %10s %10s %10s %10s  function\n", "frames", "details", "safepoints", "code");
   for (size_t i = 0; i < size->functions.count && i < most; i++) {
     const struct cn_size_function *f = &size->functions.at[i];
-    printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
-           cn_size_frames(f->bytes), cn_size_details(f->bytes), f->safepoints, f->code, f->name);
+    printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n", cn_size_frames(f->bytes),
+           cn_size_details(f->bytes), f->safepoints, f->code, f->name);
   }
 }
 
@@ -50,29 +50,26 @@ static void print_text(const char *name, const struct cn_size *size, const struc
   uint64_t frames = cn_size_frames(size->bytes), details = cn_size_details(size->bytes);
 
   CN_CHECK(name && size->stack_maps + size->text >= size->text);
-  printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name,
-         size->functions.count, size->safepoints, size->text);
+  printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name, size->functions.count,
+         size->safepoints, size->text);
   printf("  %10" PRIu64 "  frame maps: %.1f per safepoint, %.1f %% of the code\n", frames,
          ratio(frames, size->safepoints), 100 * ratio(frames, size->text));
-  printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details,
-         ratio(details, size->safepoints));
+  printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details, ratio(details, size->safepoints));
   if (size->stack_maps)
-    printf("  %10" PRIu64
-           "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n",
-           size->stack_maps, ratio(size->stack_maps, size->safepoints),
-           ratio(size->stack_maps, frames));
+    printf("  %10" PRIu64 "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n", size->stack_maps,
+           ratio(size->stack_maps, size->safepoints), ratio(size->stack_maps, frames));
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
     if (size->bytes[kind])
-      printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_names[kind],
-             *cn_size_help[kind] ? " (" : "", cn_size_help[kind], *cn_size_help[kind] ? ")" : "");
+      printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_names[kind], *cn_size_help[kind] ? " (" : "",
+             cn_size_help[kind], *cn_size_help[kind] ? ")" : "");
   if (how->functions)
     print_functions(size, how->most);
 }
 
 static void print_counts(uint64_t safepoints, uint64_t code, const uint64_t bytes[CN_SIZE_COUNT])
 {
-  printf(", \"safepoints\": %" PRIu64 ", \"code\": %" PRIu64 ", \"frames\": %" PRIu64
-         ", \"details\": %" PRIu64 ", \"kinds\": {",
+  printf(", \"safepoints\": %" PRIu64 ", \"code\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"details\": %" PRIu64
+         ", \"kinds\": {",
          safepoints, code, cn_size_frames(bytes), cn_size_details(bytes));
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++) {
     printf("%s", kind ? ", " : "");
@@ -224,12 +221,10 @@ static int take(void *env, int letter, const char *name)
 
 int cn_size_main(int argc, char **argv)
 {
-  static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                          {"functions", optional_argument, NULL, 'f'},
-                                          CN_ARGUMENTS_COMMON};
+  static const struct option options[] = {
+      {"json", no_argument, NULL, 'j'}, {"functions", optional_argument, NULL, 'f'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn size";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
   struct settings how = {.most = UINT64_MAX};
   int status = cn_arguments_take(argc, argv, &arguments, &how);
 

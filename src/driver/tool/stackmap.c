@@ -33,8 +33,7 @@ int cn_stackmap_main(int argc, char **argv)
   static const struct option options[] = {
       {"json", no_argument, NULL, 'j'}, {"raw", no_argument, NULL, 'r'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn stackmap";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
   struct cn_stackmap_print how = {0};
   int status = cn_arguments_take(argc, argv, &arguments, &how);
 

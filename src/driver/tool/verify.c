@@ -94,8 +94,7 @@ static bool verify_module(LLVMModuleRef module, const char *path, const struct r
   if (request->json)
     own.diagnose = print_json;
   if (request->time)
-    return cairn_time_to_safepoint(module, &own,
-                                   request->json ? cn_verify_print_time_json : cn_verify_print_time,
+    return cairn_time_to_safepoint(module, &own, request->json ? cn_verify_print_time_json : cn_verify_print_time,
                                    own.env) == CAIRN_OK;
   bool seen = cairn_compile_pass(module, NULL, "verify-unmanaged", &own) == CAIRN_OK;
   seen &= cairn_compile_pass(module, NULL, "verify-safepoints", &own) == CAIRN_OK;
@@ -148,10 +147,8 @@ static int run(char **paths, const struct request *request)
 int cn_verify_main(int argc, char **argv)
 {
   static char name[] = "cairn verify";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .letters = "h", .options = long_options, .take = take};
-  struct request request = {
-      .options = {.barriers = CAIRN_BARRIERS_NONE, .diagnose = cn_tool_diagnose}};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = long_options, .take = take};
+  struct request request = {.options = {.barriers = CAIRN_BARRIERS_NONE, .diagnose = cn_tool_diagnose}};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 
   if (status < 0)

@@ -30,8 +30,7 @@ static bool begins(const char *name, const char *prefix)
  * have neither type nor size. */
 static bool is_hidden_name(const struct cn_elf_symbol *s)
 {
-  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
-         (begins(s->name, CALL_PREFIX) || begins(s->name, BODY_PREFIX));
+  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK && (begins(s->name, CALL_PREFIX) || begins(s->name, BODY_PREFIX));
 }
 
 typedef CN_VECTOR(const struct cn_elf_symbol *) symbol_vector;
@@ -61,16 +60,14 @@ static symbol_vector functions_of(const struct cn_elf *elf)
 }
 
 /* The function whose body `local` names. */
-static const struct cn_elf_symbol *owner(const symbol_vector *functions,
-                                         const struct cn_elf_symbol *local)
+static const struct cn_elf_symbol *owner(const symbol_vector *functions, const struct cn_elf_symbol *local)
 {
   struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,
                               .section = local->section,
                               .sym.st_value = local->sym.st_value - CAIRN_ABI_ENTRY_SIZE};
   CN_ASSERT(begins(local->name, LOCAL_PREFIX));
   const struct cn_elf_symbol *at = &key;
-  const struct cn_elf_symbol **found =
-      bsearch(&at, functions->at, functions->count, sizeof at, by_place);
+  const struct cn_elf_symbol **found = bsearch(&at, functions->at, functions->count, sizeof at, by_place);
 
   return found && (*found)->sym.st_size > CAIRN_ABI_ENTRY_SIZE ? *found : NULL;
 }
@@ -87,8 +84,7 @@ static bool change(const symbol_vector *functions, const struct cn_elf_symbol *s
     sym->st_size = 0;
     return true;
   }
-  const struct cn_elf_symbol *of =
-      bind == STB_LOCAL && begins(s->name, LOCAL_PREFIX) ? owner(functions, s) : NULL;
+  const struct cn_elf_symbol *of = bind == STB_LOCAL && begins(s->name, LOCAL_PREFIX) ? owner(functions, s) : NULL;
   if (of == NULL)
     return false;
   CN_ASSERT(of->section == s->section && of->sym.st_value < s->sym.st_value);

@@ -37,12 +37,10 @@ bool cn_details_same(const struct cn_map_function *a, const struct cn_map_functi
 }
 
 /* The block about functions [first, end), all of one section. */
-static void encode_block(const struct cn_frames *frames, size_t first, size_t end,
-                         struct cn_pieces *out)
+static void encode_block(const struct cn_frames *frames, size_t first, size_t end, struct cn_pieces *out)
 {
   CN_CHECK(first < end && end <= frames->functions.count);
-  struct cn_piece piece = {.section = frames->functions.at[first].section,
-                           .start = out->bytes.count};
+  struct cn_piece piece = {.section = frames->functions.at[first].section, .start = out->bytes.count};
   CN_VECTOR(struct cn_detail_function) functions = {0};
   bool spans;
 
@@ -57,12 +55,10 @@ static void encode_block(const struct cn_frames *frames, size_t first, size_t en
   piece.offset = (uint64_t)entry;
   piece.length = out->bytes.count - piece.start;
   cn_push(&out->pieces, piece);
-  cn_push(&out->distances,
-          (struct cn_distance){piece.start + CN_BLOCK_ENTRY, piece.section, piece.offset});
+  cn_push(&out->distances, (struct cn_distance){piece.start + CN_BLOCK_ENTRY, piece.section, piece.offset});
   CN_CHECK(!spans || frames->span_table);
   if (spans)
-    cn_push(&out->distances,
-            (struct cn_distance){piece.start + CN_BLOCK_SPANS, frames->span_table, 0});
+    cn_push(&out->distances, (struct cn_distance){piece.start + CN_BLOCK_SPANS, frames->span_table, 0});
 }
 
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out)

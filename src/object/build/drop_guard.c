@@ -40,8 +40,7 @@ static bool is_about_guard(const struct cn_elf *elf, const struct cn_part *rela)
   return true;
 }
 
-static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32_t section,
-                        char **error)
+static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32_t section, char **error)
 {
   static const struct cn_part nothing = {.is_fresh = true};
   uint32_t rela = elf->sections[section].relocations;
@@ -65,8 +64,7 @@ static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32
 static Elf64_Half any_section(const struct cn_elf *elf)
 {
   for (Elf64_Half i = 1; i < elf->section_count && i < SHN_LORESERVE; i++)
-    if (elf->sections[i].head.sh_type == SHT_PROGBITS &&
-        strcmp(elf->sections[i].name, CN_GUARD_SECTION) != 0)
+    if (elf->sections[i].head.sh_type == SHT_PROGBITS && strcmp(elf->sections[i].name, CN_GUARD_SECTION) != 0)
       return i;
   return SHN_ABS;
 }
@@ -80,14 +78,12 @@ static void change_symbols(struct cn_parts *parts, const struct cn_elf *elf)
     Elf64_Sym sym = s->sym;
     if (is_guard(s)) {
       if (!name)
-        name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link],
-                                  CN_GUARD_BOUND);
+        name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link], CN_GUARD_BOUND);
       sym.st_name = name;
       sym.st_info = ELF64_ST_INFO(STB_WEAK, ELF64_ST_TYPE(sym.st_info));
     } else if (s->section && strcmp(elf->sections[s->section].name, CN_GUARD_SECTION) == 0 &&
                ELF64_ST_BIND(sym.st_info) == STB_LOCAL) {
-      sym = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION),
-                        .st_shndx = any_section(elf)};
+      sym = (Elf64_Sym){.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = any_section(elf)};
     } else {
       continue;
     }

@@ -34,8 +34,7 @@ struct builder {
   char **error;
 };
 
-static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset,
-                  const char *why)
+static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset, const char *why)
 {
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
@@ -75,18 +74,15 @@ struct size {
 
 /* The stack size leaves out pushed arguments, and the return address, which the frame address
  * counts. So the two may differ at a call, but must agree somewhere in the function. */
-static const char *check_size(const struct builder *b, const struct cn_map_function *f,
-                              struct size *size, const struct cn_safepoint *frame)
+static const char *check_size(const struct builder *b, const struct cn_map_function *f, struct size *size,
+                              const struct cn_safepoint *frame)
 {
-  static const char differ[] =
-      "stack map and call-frame information do not agree on its frame's size";
+  static const char differ[] = "stack map and call-frame information do not agree on its frame's size";
   uint64_t entry = b->elf->sections[f->section].head.sh_addr + f->offset;
 
   CN_CHECK(frame->cfa_offset >= 8); /* cn_cfi_row() has filled it */
   if (size->bytes == CAIRN_STACKMAP_UNKNOWN_SIZE)
-    return frame->cfa_reg == CN_DWARF_SP
-               ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME
-               : NULL;
+    return frame->cfa_reg == CN_DWARF_SP ? "a frame of unknown size has its frame address at " CN_PORT_SP_NAME : NULL;
   if (size->bytes % 8 || size->bytes > INT32_MAX)
     return "its stack size is strange";
   for (unsigned i = 0; i < CN_CALLEE_SAVED; i++)
@@ -95,14 +91,12 @@ static const char *check_size(const struct builder *b, const struct cn_map_funct
   if (frame->cfa_reg != CN_DWARF_SP || (uint64_t)frame->cfa_offset == size->bytes + 8)
     return NULL;
   if (size->in_rows == UNTRIED)
-    size->in_rows =
-        cn_cfi_has_frame(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? FOUND : MISSING;
+    size->in_rows = cn_cfi_has_frame(b->cfi, entry, entry + f->code_size, size->bytes + 8) ? FOUND : MISSING;
   return (uint64_t)frame->cfa_offset < size->bytes + 8 || size->in_rows == MISSING ? differ : NULL;
 }
 
-static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f,
-                                   struct size *size, const struct cairn_stackmap *map,
-                                   const struct cairn_stackmap_record *record,
+static const char *build_safepoint(const struct builder *b, const struct cn_map_function *f, struct size *size,
+                                   const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                    struct cn_map_safepoint *out)
 {
   const struct cn_elf_section *code = &b->elf->sections[f->section];
@@ -136,13 +130,11 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
   CN_ASSERT(elf->placed); /* before that, sections have no addresses */
-  if (!section || !elf->sections[section].data ||
-      !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
+  if (!section || !elf->sections[section].data || !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
   uint64_t offset = address - elf->sections[section].head.sh_addr;
   if (!symbol || cn_elf_address(elf, symbol) != address || !symbol->sym.st_size)
-    return CN_FAIL(b->error,
-                   "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
+    return CN_FAIL(b->error, "the function at %s+0x%" PRIx64 " has safepoints, but no symbol with a size",
                    elf->sections[section].name, offset);
   uint64_t room = elf->sections[section].head.sh_size;
   if (offset > room || symbol->sym.st_size > room - offset || symbol->sym.st_size > UINT32_MAX)
@@ -196,8 +188,7 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
     struct cn_map_function f = {0};
     struct cairn_stackmap_record record;
     int status = find_function(b, from.address, &f);
-    for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record);
-         r++) {
+    for (uint64_t r = 0; !status && r < from.records && cairn_stackmap_next(map, &cursor, &record); r++) {
       CN_CHECK(record.function == i);
       status = add_record(b, &f, &size, map, &record);
     }
@@ -218,13 +209,11 @@ static void find_spans(struct builder *b)
   const struct cn_elf_section *s = &b->elf->sections[section];
   struct cairn_span head;
 
-  if (!section || cn_elf_find(b->elf, "cairn_spans", section + 1) || !s->data ||
-      s->head.sh_size < sizeof head)
+  if (!section || cn_elf_find(b->elf, "cairn_spans", section + 1) || !s->data || s->head.sh_size < sizeof head)
     return;
   memcpy(&head, s->data, sizeof head);
   uint64_t count = s->head.sh_size / sizeof head;
-  if (head.key != CAIRN_ABI_SPAN_MARK || head.integer != count || s->head.sh_size % sizeof head ||
-      count > UINT32_MAX)
+  if (head.key != CAIRN_ABI_SPAN_MARK || head.integer != count || s->head.sh_size % sizeof head || count > UINT32_MAX)
     return;
   b->spans = (uint32_t)count;
   b->frames->span_table = section;
@@ -293,8 +282,7 @@ static int finish_functions(const struct builder *b)
   if (frames->functions.count)
     qsort(frames->functions.at, frames->functions.count, sizeof *frames->functions.at, by_place);
   for (size_t i = 0; i < frames->functions.count; i++) {
-    struct cn_map_function *f = &frames->functions.at[i],
-                           *last = kept ? &frames->functions.at[kept - 1] : NULL;
+    struct cn_map_function *f = &frames->functions.at[i], *last = kept ? &frames->functions.at[kept - 1] : NULL;
     if (!last || by_place(last, f) != 0) {
       frames->functions.at[kept++] = *f;
       continue;

@@ -37,8 +37,7 @@ void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
  * why the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
-const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
-                                      const struct cairn_stackmap_record *record, uint32_t spans,
-                                      struct cn_map_safepoint *out);
+const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                                      uint32_t spans, struct cn_map_safepoint *out);
 
 #endif

@@ -18,16 +18,14 @@ static const char *detail_wrong(const struct cn_map_safepoint *s, uint64_t spans
   return NULL;
 }
 
-static const char *function_wrong(const struct cn_elf *elf, const struct cn_map_function *f,
-                                  uint64_t spans)
+static const char *function_wrong(const struct cn_elf *elf, const struct cn_map_function *f, uint64_t spans)
 {
   const struct cn_elf_section *code = &elf->sections[f->section];
   const char *wrong = NULL;
 
   if (!f->name)
     return "frames: a function has no name";
-  if (!f->section || f->section >= elf->section_count || !code->data ||
-      !(code->head.sh_flags & SHF_EXECINSTR))
+  if (!f->section || f->section >= elf->section_count || !code->data || !(code->head.sh_flags & SHF_EXECINSTR))
     return "frames: a function is not in a section of code";
   if (f->offset > code->head.sh_size || f->code_size > code->head.sh_size - f->offset)
     return "frames: a function reaches beyond its section";
@@ -42,15 +40,13 @@ const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *fr
   uint64_t spans = 0;
   const char *wrong = NULL;
 
-  if (frames->span_table >= elf->section_count ||
-      (frames->span_table && strcmp(table->name, "cairn_spans") != 0))
+  if (frames->span_table >= elf->section_count || (frames->span_table && strcmp(table->name, "cairn_spans") != 0))
     return "frames: the span table is another section";
   if (frames->span_table)
     spans = table->head.sh_size / sizeof(struct cairn_span);
   for (size_t i = 0; !wrong && i < frames->functions.count; i++) {
     const struct cn_map_function *f = &frames->functions.at[i];
-    if (i &&
-        (f[-1].section > f->section || (f[-1].section == f->section && f[-1].offset >= f->offset)))
+    if (i && (f[-1].section > f->section || (f[-1].section == f->section && f[-1].offset >= f->offset)))
       return "frames: the functions do not ascend";
     wrong = function_wrong(elf, f, spans);
   }
@@ -61,14 +57,13 @@ static const char *piece_wrong(const struct cn_pieces *p, const struct cn_piece 
 {
   size_t count;
 
-  if (piece->start % 4 || piece->length % 4 || piece->length < CN_PIECE_HEADER ||
-      piece->start > p->bytes.count || piece->length > p->bytes.count - piece->start)
+  if (piece->start % 4 || piece->length % 4 || piece->length < CN_PIECE_HEADER || piece->start > p->bytes.count ||
+      piece->length > p->bytes.count - piece->start)
     return "pieces: a piece is not in the bytes";
   if (cn_load(p->bytes.at + piece->start + CN_PIECE_LENGTH, 4) != piece->length)
     return "pieces: a piece begins with another length";
   const struct cn_distance *d = cn_pieces_distances(p, piece, &count);
-  if (!count || d->at != piece->start + CN_PIECE_CODE || d->section != piece->section ||
-      d->offset != piece->offset)
+  if (!count || d->at != piece->start + CN_PIECE_CODE || d->section != piece->section || d->offset != piece->offset)
     return "pieces: a piece is not tied to its code";
   return NULL;
 }

@@ -34,8 +34,7 @@ struct image {
 };
 
 /* What is wrong with one section's maps, or null. */
-static const char *read_maps(struct image *image, const unsigned char *data, size_t size,
-                             uint64_t address)
+static const char *read_maps(struct image *image, const unsigned char *data, size_t size, uint64_t address)
 {
   const unsigned char *cursor = data, *end = data + size;
   struct map map;
@@ -47,8 +46,7 @@ static const char *read_maps(struct image *image, const unsigned char *data, siz
     for (uint32_t i = 0; i < map.function.safepoints; i++) {
       struct cn_safepoint safepoint;
       uint32_t offset;
-      if (cn_framemap_return_offset(&map.function, i, &offset) ||
-          cn_framemap_safepoint(&map.function, i, &safepoint))
+      if (cn_framemap_return_offset(&map.function, i, &offset) || cn_framemap_safepoint(&map.function, i, &safepoint))
         return "a frame map cannot be read";
     }
     cn_push(&image->maps, map);
@@ -136,8 +134,7 @@ static char *describe(const char *path, uint64_t address, const char *why)
 
   if (address && !cn_input_open(&file, path, cn_input_is_binary, &error) &&
       !cn_elf_open(&elf, file.bytes, file.size, &error)) {
-    const struct cn_elf_symbol *symbol =
-        cn_elf_place(&elf, &error) ? NULL : cn_elf_function_at(&elf, address);
+    const struct cn_elf_symbol *symbol = cn_elf_place(&elf, &error) ? NULL : cn_elf_function_at(&elf, address);
     if (symbol)
       text = cn_format("function '%s' at 0x%" PRIx64 ": %s", symbol->name, address, why);
     cn_elf_close(&elf);

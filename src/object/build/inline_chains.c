@@ -52,9 +52,7 @@ struct cn_inline_chains {
 
 static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
 {
-  return s->points.count ? cn_sorted_below(&s->points.at->address, s->points.count,
-                                           sizeof *s->points.at, address)
-                         : 0;
+  return s->points.count ? cn_sorted_below(&s->points.at->address, s->points.count, sizeof *s->points.at, address) : 0;
 }
 
 /* Take one of the budget; false: it is used up. */
@@ -72,8 +70,7 @@ static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int fro
   size_t taken = 0;
 
   while (spend(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-    for (size_t p = first_at(s, start);
-         spend(s) && p < s->points.count && s->points.at[p].address < end; p++) {
+    for (size_t p = first_at(s, start); spend(s) && p < s->points.count && s->points.at[p].address < end; p++) {
       struct point *point = &s->points.at[p];
       if (point->scope != from || (point->unit != NONE && point->unit != unit))
         continue;
@@ -89,8 +86,7 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
   Dwarf_Attribute attribute;
   Dwarf_Word value;
 
-  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) ||
-      value > INT32_MAX)
+  if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) || value > INT32_MAX)
     return 0;
   return (uint32_t)value;
 }
@@ -102,8 +98,7 @@ static const char *short_path(struct unit *unit, const char *path)
   const char *folder = dwarf_formstring(dwarf_attr(&unit->in_object, DW_AT_comp_dir, &attribute));
   size_t length = folder ? strlen(folder) : 0;
 
-  if (path && length && strncmp(path, folder, length) == 0 &&
-      (path[length] == '/' || folder[length - 1] == '/'))
+  if (path && length && strncmp(path, folder, length) == 0 && (path[length] == '/' || folder[length - 1] == '/'))
     path += length + (path[length] == '/');
   while (path && path[0] == '.' && path[1] == '/')
     path += 2;
@@ -116,8 +111,7 @@ static const char *call_file(struct unit *unit, Dwarf_Die *die)
   size_t count;
   uint32_t index = number(die, DW_AT_call_file);
 
-  if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(&unit->die, &files, &count) ||
-      index >= count)
+  if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(&unit->die, &files, &count) || index >= count)
     return NULL;
   return short_path(unit, dwarf_filesrc(files, index, NULL, NULL));
 }
@@ -144,8 +138,8 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
     return scope;
   if (inlined && scope != NONE)
     made.length += s->scopes.at[scope].length;
-  *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX &&
-            (!inlined || scope != NONE) && take(s, die, unit, inlined ? scope : NONE, opened) != 0;
+  *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX && (!inlined || scope != NONE) &&
+            take(s, die, unit, inlined ? scope : NONE, opened) != 0;
   if (!*inside) {
     *inside = !inlined; /* functions are nested in some languages */
     return NONE;
@@ -161,8 +155,7 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
 }
 
 /* Visit the children of `parent`. Input says where the next one is: it must lie further on. */
-static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope,
-                  unsigned depth)
+static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
 {
   Dwarf_Die die, next;
   int status = depth < DEEPEST ? dwarf_child(parent, &die) : 1;
@@ -218,8 +211,7 @@ static void add_chain(struct cn_inline_chains *s, const struct point *p)
     CN_CHECK(scope->parent < i); /* so the chain ends */
     source.function = scope->name ? scope->name : scope->parent == NONE ? p->symbol : "?";
     cn_push(&p->detail->sources, source);
-    source = (struct cn_source){
-        .file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
+    source = (struct cn_source){.file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
     i = scope->parent;
   }
   if (p->scope == NONE)
@@ -234,8 +226,7 @@ static int by_address(const void *x, const void *y)
   return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void collect_points(struct cn_inline_chains *s, const struct cn_elf *elf,
-                           const struct cn_frames *frames)
+static void collect_points(struct cn_inline_chains *s, const struct cn_elf *elf, const struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++) {
     const struct cn_map_function *f = &frames->functions.at[i];

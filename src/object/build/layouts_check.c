@@ -46,8 +46,7 @@ static int check(const struct cn_elf_section *section, char **error)
                             "compile it again");
     bytes = magic == CAIRN_ABI_LAYOUT_MAGIC ? bytes_of(data + at, size - at) : 0;
     if (bytes == 0)
-      return CN_FAIL(error, "section '%s' is damaged at offset %llu", section->name,
-                     (unsigned long long)at);
+      return CN_FAIL(error, "section '%s' is damaged at offset %llu", section->name, (unsigned long long)at);
   }
   return 0;
 }

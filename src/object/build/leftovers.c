@@ -18,8 +18,7 @@ static bool has_section(Elf *elf, const char *name)
   if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names) != 0)
     return false;
   for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-    const char *own =
-        gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    const char *own = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
     if (own && strcmp(own, name) == 0)
       return true;
   }

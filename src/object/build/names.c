@@ -60,8 +60,7 @@ static struct index index_symbols(const struct cn_elf *elf)
 
 static const struct cn_elf_symbol *find(const struct index *index, const char *name)
 {
-  const struct cn_elf_symbol **found =
-      bsearch(name, index->at, index->count, sizeof *index->at, compare_name);
+  const struct cn_elf_symbol **found = bsearch(name, index->at, index->count, sizeof *index->at, compare_name);
 
   return found ? *found : NULL;
 }
@@ -77,8 +76,7 @@ static bool defines(const struct index *index, const char *name)
 
 /* A thunk refers to the function. Those that must reach managed code mention it in vain, and strip
  * removes that. */
-static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which,
-                   const char *function)
+static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which, const char *function)
 {
   const struct cn_elf_symbol *its = find(index, function);
   unsigned char bind = ELF64_ST_BIND(symbol->sym.st_info);
@@ -125,8 +123,8 @@ struct change {
 };
 
 /* What holds for a symbol by which managed code calls a function, or null. */
-static const struct cn_rename *rename_of(const struct index *index, const char *name,
-                                         const struct cn_renames *renames, unsigned *which)
+static const struct cn_rename *rename_of(const struct index *index, const char *name, const struct cn_renames *renames,
+                                         unsigned *which)
 {
   const char *function = function_of(name, which);
 
@@ -137,8 +135,7 @@ static const struct cn_rename *rename_of(const struct index *index, const char *
 }
 
 /* Negative: a function is called whose address is an expression's. */
-static int check_expressions(const struct index *index, const struct cn_renames *renames,
-                             char **error)
+static int check_expressions(const struct index *index, const struct cn_renames *renames, char **error)
 {
   unsigned which;
 
@@ -170,8 +167,7 @@ static uint32_t find_new(const struct change *change, const struct index *index,
   if (i && !change->names[i])
     return i;
   i = 1;
-  while (i < change->elf->symbol_count &&
-         (!change->names[i] || strcmp(change->names[i], name) != 0))
+  while (i < change->elf->symbol_count && (!change->names[i] || strcmp(change->names[i], name) != 0))
     i++;
   CN_CHECK(i < change->elf->symbol_count); /* plan() has given the name */
   return i;
@@ -208,8 +204,7 @@ static void rename_all(const struct change *change, struct cn_parts *parts)
     Elf64_Sym sym = elf->symbols[i].sym;
     if (!change->names[i])
       continue;
-    sym.st_name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link],
-                                     change->names[i]);
+    sym.st_name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link], change->names[i]);
     struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
     memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
@@ -254,8 +249,8 @@ static void free_change(struct change *change)
   free(change->instead);
 }
 
-enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames,
-                                  void **out, size_t *out_size, char **error)
+enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
+                                  size_t *out_size, char **error)
 {
   struct cn_parts parts = {0};
   struct cn_elf elf;

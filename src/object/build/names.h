@@ -26,8 +26,8 @@ struct cn_renames {
 
 /* Rename in the object what belongs to these functions. CAIRN_OK: *out is the new object, to be
  * freed, or null: there is nothing to rename. Otherwise *error is a message to free. */
-enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames,
-                                  void **out, size_t *out_size, char **error);
+enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
+                                  size_t *out_size, char **error);
 
 /* The first of these functions that the object defines, or null. */
 const char *cn_names_defined(const void *bytes, size_t size, const struct cn_renames *renames);

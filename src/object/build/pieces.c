@@ -70,8 +70,7 @@ static size_t next_piece(const struct cn_elf_section *s, size_t *at)
 }
 
 /* For each 4 bytes of the section the number of the relocation there, plus 1. */
-static uint32_t *index_relocations(const struct cn_elf_section *s,
-                                   const struct cn_elf_section *rela)
+static uint32_t *index_relocations(const struct cn_elf_section *s, const struct cn_elf_section *rela)
 {
   uint32_t *index = cn_alloc((s->head.sh_size / 4 + 1) * sizeof *index);
 
@@ -110,9 +109,8 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
 }
 
 /* Take one piece, [at, at + length) of the section. */
-static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s,
-                 const struct cn_elf_section *rela, const uint32_t *index, size_t at, size_t length,
-                 struct cn_pieces *out)
+static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
+                 const uint32_t *index, size_t at, size_t length, struct cn_pieces *out)
 {
   struct cn_piece piece = {.start = out->bytes.count, .length = length};
 
@@ -138,18 +136,15 @@ static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s,
   return true;
 }
 
-static int split(const struct cn_elf *elf, const struct cn_elf_section *s,
-                 const struct cn_elf_section *rela, const uint32_t *index, struct cn_pieces *out,
-                 char **error)
+static int split(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
+                 const uint32_t *index, struct cn_pieces *out, char **error)
 {
   size_t at = 0, length;
 
   for (; (length = next_piece(s, &at)) != 0; at += length)
     if (!keep(elf, s, rela, index, at, length, out))
-      return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have",
-                     s->name, at);
-  return at == s->head.sh_size ? 0
-                               : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
+      return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have", s->name, at);
+  return at == s->head.sh_size ? 0 : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
 }
 
 static int by_place(const void *x, const void *y)
@@ -163,16 +158,14 @@ static int by_place(const void *x, const void *y)
   return a->start < b->start ? -1 : a->start > b->start;
 }
 
-const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
-                                              const struct cn_piece *piece, size_t *count)
+const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p, const struct cn_piece *piece, size_t *count)
 {
   size_t low = 0;
 
   if (p->distances.count)
-    low = cn_sorted_below(&p->distances.at->at, p->distances.count, sizeof *p->distances.at,
-                          piece->start);
-  for (*count = 0; low + *count < p->distances.count &&
-                   p->distances.at[low + *count].at < piece->start + piece->length;)
+    low = cn_sorted_below(&p->distances.at->at, p->distances.count, sizeof *p->distances.at, piece->start);
+  for (*count = 0;
+       low + *count < p->distances.count && p->distances.at[low + *count].at < piece->start + piece->length;)
     ++*count;
   CN_CHECK(low + *count <= p->distances.count);
   return p->distances.at + low;
@@ -192,8 +185,7 @@ static bool same(const struct cn_pieces *p, const struct cn_piece *a, const stru
     CN_CHECK(at <= end && end <= a->length);
     if (memcmp(p->bytes.at + a->start + at, p->bytes.at + b->start + at, end - at) != 0)
       return false;
-    if (i < count &&
-        (y[i].at - b->start != end || x[i].section != y[i].section || x[i].offset != y[i].offset))
+    if (i < count && (y[i].at - b->start != end || x[i].section != y[i].section || x[i].offset != y[i].offset))
       return false;
     at = end + 4;
   }
@@ -203,8 +195,7 @@ static bool same(const struct cn_pieces *p, const struct cn_piece *a, const stru
 static const char *function_at(const struct cn_elf *elf, const struct cn_piece *piece)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)
-    if (elf->symbols[i].section == piece->section &&
-        elf->symbols[i].sym.st_value == piece->offset &&
+    if (elf->symbols[i].section == piece->section && elf->symbols[i].sym.st_value == piece->offset &&
         ELF64_ST_TYPE(elf->symbols[i].sym.st_info) == STT_FUNC)
       return elf->symbols[i].name;
   return elf->sections[piece->section].name;
@@ -222,8 +213,7 @@ static int settle(const struct cn_elf *elf, const char *name, struct cn_pieces *
     if (!last || last->section != piece->section || last->offset != piece->offset)
       out->pieces.at[kept++] = *piece;
     else if (!same(out, last, piece))
-      return CN_FAIL(error, "section %s: function '%s' is in it twice, and differs", name,
-                     function_at(elf, piece));
+      return CN_FAIL(error, "section %s: function '%s' is in it twice, and differs", name, function_at(elf, piece));
   }
   out->pieces.count = kept;
   return 0;

@@ -52,20 +52,17 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind);
 
 /* Take the section apart, keeping one of equal pieces about one place. Negative on error; two
  * pieces about one place that differ are an error. */
-int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out,
-                    char **error);
+int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces *out, char **error);
 
 /* pieces_encode.c: append the frame maps of the model. */
 struct cn_frames;
-void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf,
-                      const struct cn_frames *frames);
+void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf, const struct cn_frames *frames);
 
 /* A hash of bytes (FNV-1a), the same everywhere. */
 uint64_t cn_pieces_hash(const unsigned char *bytes, size_t size);
 
 /* The distances of a piece, *count of them. */
-const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p,
-                                              const struct cn_piece *piece, size_t *count);
+const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p, const struct cn_piece *piece, size_t *count);
 
 /* frames_check.c */
 const char *cn_pieces_wrong(const struct cn_pieces *pieces);

@@ -35,19 +35,16 @@ static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_ma
   return spans ? mix(hash, cn_pieces_hash(elf->bytes, elf->size)) : hash;
 }
 
-void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf,
-                      const struct cn_frames *frames)
+void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf, const struct cn_frames *frames)
 {
   for (size_t i = 0; i < frames->functions.count; i++) {
     const struct cn_map_function *f = &frames->functions.at[i];
     struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
     cn_framemap_write(&out->bytes, f);
     piece.length = out->bytes.count - piece.start;
-    piece.identity =
-        mix(cn_pieces_hash(out->bytes.at + piece.start, piece.length), identity_of_details(elf, f));
+    piece.identity = mix(cn_pieces_hash(out->bytes.at + piece.start, piece.length), identity_of_details(elf, f));
     cn_push(&out->pieces, piece);
-    cn_push(&out->distances,
-            (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
+    cn_push(&out->distances, (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
   }
   CN_ASSERT_VALID(cn_pieces_wrong(out));
 }

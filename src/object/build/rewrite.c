@@ -74,8 +74,8 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
     return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
   /* Does the section have another role, of a table of the object? Replacing it would lose that
    * table. */
-  if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) ||
-      w->names == slot || (w->slot_rela && w->names == w->slot_rela))
+  if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) || w->names == slot ||
+      (w->slot_rela && w->names == w->slot_rela))
     return CN_FAIL(w->error, "section '%s' is also another thing", name);
   return 0;
 }
@@ -120,8 +120,7 @@ static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
   w->parts.list.at[member].head.sh_flags |= SHF_GROUP;
 }
 
-static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at,
-                    struct cn_part *relocations)
+static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at, struct cn_part *relocations)
 {
   CN_CHECK(d->section < w->elf.section_count);
   uint32_t symbol = w->symbols[d->section];
@@ -146,16 +145,14 @@ static void write_rela_head(struct rewriter *w, uint32_t target, uint32_t rela, 
                                              .sh_entsize = sizeof(Elf64_Rela)};
 }
 
-static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied,
-                        uint32_t rela)
+static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section, uint32_t tied, uint32_t rela)
 {
   CN_CHECK(w->rela_names[kind] && w->parts.list.at[tied].is_fresh);
-  w->parts.list.at[tied].head =
-      (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
-                   .sh_type = SHT_PROGBITS,
-                   .sh_flags = SHF_ALLOC | (section ? SHF_LINK_ORDER : 0u),
-                   .sh_link = section,
-                   .sh_addralign = 4};
+  w->parts.list.at[tied].head = (Elf64_Shdr){.sh_name = w->rela_names[kind] + NAME_TAIL,
+                                             .sh_type = SHT_PROGBITS,
+                                             .sh_flags = SHF_ALLOC | (section ? SHF_LINK_ORDER : 0u),
+                                             .sh_link = section,
+                                             .sh_addralign = 4};
   write_rela_head(w, tied, rela, w->rela_names[kind]);
   if (w->elf.sections[section].group) {
     join_group(w, w->elf.sections[section].group, tied);
@@ -164,8 +161,7 @@ static void write_heads(struct rewriter *w, enum cn_kind kind, uint32_t section,
 }
 
 /* Write the pieces [first, end), all of one code section, as sections `tied` and `rela`. */
-static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, size_t end,
-                          uint32_t tied, uint32_t rela)
+static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, size_t end, uint32_t tied, uint32_t rela)
 {
   const struct cn_pieces *from = &w->pieces[kind];
   struct cn_part *part = &w->parts.list.at[tied], *relocations = &w->parts.list.at[rela];
@@ -204,8 +200,7 @@ static bool has_identity(const unsigned char *data, size_t size)
  * of a relocation that does nothing. (gold -r drops that relocation.) */
 static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
 {
-  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING),
-                  .r_addend = (int64_t)identity};
+  Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING), .r_addend = (int64_t)identity};
   uint32_t rela = cn_elf_rela(&w->elf, w->elf.sections[section].relocations);
 
   if (rela) {
@@ -247,15 +242,14 @@ static int check_still_there(const struct cn_elf *elf, char **error)
     if (elf->sections[i].head.sh_link < elf->section_count)
       mapped[elf->sections[i].head.sh_link] = true;
   for (uint32_t i = 1; i < elf->section_count && !without; i++) {
-    const struct cn_elf_section *rela =
-        &elf->sections[cn_elf_rela(elf, elf->sections[i].relocations)];
+    const struct cn_elf_section *rela = &elf->sections[cn_elf_rela(elf, elf->sections[i].relocations)];
     if (!mapped[i] && (elf->sections[i].head.sh_flags & SHF_EXECINSTR) && rela->data &&
         has_identity(rela->data, rela->head.sh_size))
       without = i;
   }
   free(mapped);
-  return without ? CN_FAIL(error, "section '%s' has had frame maps, and its '%s' is gone",
-                           elf->sections[without].name, cn_kind_names[CN_KIND_FRAMES])
+  return without ? CN_FAIL(error, "section '%s' has had frame maps, and its '%s' is gone", elf->sections[without].name,
+                           cn_kind_names[CN_KIND_FRAMES])
                  : 0;
 }
 
@@ -283,14 +277,11 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
 
   for (size_t first = 0, end; first < count; first = end) {
     uint32_t section = from->pieces.at[first].section;
-    for (end = first; end < count && (w->in_memory || from->pieces.at[end].section == section);
-         end++)
+    for (end = first; end < count && (w->in_memory || from->pieces.at[end].section == section); end++)
       ;
     bool in_slot = first == 0 && kind == w->slot_kind && w->slot_rela;
-    if (in_slot && w->elf.sections[w->slot].group &&
-        w->elf.sections[w->slot].group != w->elf.sections[section].group)
-      return CN_FAIL(w->error, "section '%s' is in another section group than its code",
-                     cn_kind_names[kind]);
+    if (in_slot && w->elf.sections[w->slot].group && w->elf.sections[w->slot].group != w->elf.sections[section].group)
+      return CN_FAIL(w->error, "section '%s' is in another section group than its code", cn_kind_names[kind]);
     uint32_t tied = in_slot ? w->slot : cn_parts_add(&w->parts);
     uint32_t rela = in_slot ? w->slot_rela : cn_parts_add(&w->parts);
     if (write_fragment(w, kind, first, end, tied, rela))
@@ -375,8 +366,8 @@ static uint32_t find_mixed(struct rewriter *w)
 
 /* Replace one section, move constructors, and remove the guard; *out stays null if the object has
  * none of these. */
-static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out,
-                                     size_t *out_size, char **error)
+static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out, size_t *out_size,
+                                     char **error)
 {
   struct rewriter w = {.old = bytes, .in_memory = in_memory, .error = error};
 
@@ -406,8 +397,7 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
   return status ? CAIRN_E_REFUSED : CAIRN_OK;
 }
 
-enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size,
-                                       char **error)
+enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error)
 {
   CN_CHECK(bytes || !size);
   *out = NULL;
@@ -427,8 +417,8 @@ enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **ou
   return status;
 }
 
-enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator,
-                                                 void **out, size_t *out_size, char **error)
+enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
+                                                 size_t *out_size, char **error)
 {
   void *maps = NULL;
   size_t maps_size = 0;
@@ -437,8 +427,7 @@ enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size,
   *out_size = 0;
   *error = NULL;
   enum cairn_status status = rewrite_one(bytes, size, true, &maps, &maps_size, error);
-  if (status == CAIRN_OK &&
-      cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error))
+  if (status == CAIRN_OK && cn_elf_bind(maps ? maps : bytes, maps ? maps_size : size, mutator, out, out_size, error))
     status = CAIRN_E_REFUSED;
   free(maps);
   return status;

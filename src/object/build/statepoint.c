@@ -25,15 +25,13 @@ static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *dis
   return true;
 }
 
-struct cairn_stackmap_location cn_record_based(const struct cn_record *r,
-                                               struct cairn_stackmap_location l)
+struct cairn_stackmap_location cn_record_based(const struct cn_record *r, struct cairn_stackmap_location l)
 {
   int64_t pointer, base;
   uint64_t convention = r->statepoint.calling_convention;
 
-  if ((convention != TAIL && convention != SWIFT_TAIL) || r->frame->cfa_reg == CN_DWARF_SP ||
-      l.reg != CN_DWARF_SP || l.offset < 0 ||
-      (l.kind != CAIRN_STACKMAP_INDIRECT && l.kind != CAIRN_STACKMAP_DIRECT) ||
+  if ((convention != TAIL && convention != SWIFT_TAIL) || r->frame->cfa_reg == CN_DWARF_SP || l.reg != CN_DWARF_SP ||
+      l.offset < 0 || (l.kind != CAIRN_STACKMAP_INDIRECT && l.kind != CAIRN_STACKMAP_DIRECT) ||
       !frame_distance(r, CN_DWARF_SP, &pointer) || !frame_distance(r, r->frame->cfa_reg, &base))
     return l;
   int64_t offset = l.offset + pointer - base;
@@ -63,8 +61,7 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
  * Intel's for OpenCL, SysV, Win64, vector and register calls. Others, such as GHC's, save fewer. */
 static bool keeps_callee_saved(uint64_t convention)
 {
-  static const uint8_t known[] = {0,    8,  9,          13, 14, PRESERVE_ALL, 16, 17,
-                                  TAIL, 19, SWIFT_TAIL, 77, 78, 79,           80, 92};
+  static const uint8_t known[] = {0, 8, 9, 13, 14, PRESERVE_ALL, 16, 17, TAIL, 19, SWIFT_TAIL, 77, 78, 79, 80, 92};
 
   for (size_t i = 0; i < sizeof known; i++)
     if (known[i] == convention)
@@ -122,6 +119,5 @@ bool cn_record_is_argument(const struct cn_record *r, unsigned reg, int64_t offs
 /* A frame or base pointer is this frame's if the caller's has been saved. */
 bool cn_record_is_base(const struct cn_safepoint *f, unsigned reg)
 {
-  return reg == CN_DWARF_SP ||
-         (cn_port_base(reg) < CN_PORT_BASES && (f->saved >> cn_port_tracked(reg) & 1));
+  return reg == CN_DWARF_SP || (cn_port_base(reg) < CN_PORT_BASES && (f->saved >> cn_port_tracked(reg) & 1));
 }

@@ -16,13 +16,12 @@ struct cn_record {
   struct cairn_stackmap_described described;
   const struct cn_safepoint *frame; /* with its shape filled in */
   uint64_t stack_size;              /* the stack map's; above INT32_MAX: it has none */
-  uint32_t spans; /* entries of the object's span table; the first is its header */
+  uint32_t spans;                   /* entries of the object's span table; the first is its header */
 };
 
 /* The place, by the frame's base if the callee's convention lets it move the return address: the
  * stack pointer does not follow from the callee's frame then. */
-struct cairn_stackmap_location cn_record_based(const struct cn_record *record,
-                                               struct cairn_stackmap_location place);
+struct cairn_stackmap_location cn_record_based(const struct cn_record *record, struct cairn_stackmap_location place);
 /* A location of the record, so based. */
 struct cairn_stackmap_location cn_record_location(const struct cn_record *record, uint32_t index);
 /* True if the location is a constant, whose value is stored. */
@@ -36,8 +35,7 @@ enum cn_keeps cn_record_keeps(const struct cn_record *record, unsigned reg);
 bool cn_record_is_base(const struct cn_safepoint *frame, unsigned reg);
 /* Do `size` bytes at reg + offset lie in the frame: above the stack pointer, below the return
  * address, clear of the saved registers? True if it is unknown where the register points. */
-bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t offset,
-                        uint64_t size);
+bool cn_record_in_frame(const struct cn_record *record, unsigned reg, int64_t offset, uint64_t size);
 /* Do they lie above the frame address, among the caller's arguments? No object says how many there
  * are. LLVM puts deopt values there, and no reference. */
 bool cn_record_is_argument(const struct cn_record *record, unsigned reg, int64_t offset);

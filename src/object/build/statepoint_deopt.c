@@ -11,8 +11,7 @@
 /* A flag of statepoints: the values are needed when the call is made, and not while it lasts. */
 enum { LIVE_IN = 2 };
 
-static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l,
-                                 struct cn_deopt *out)
+static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l, struct cn_deopt *out)
 {
   bool kept = l.size <= 8 && cn_record_keeps(r, l.reg) == CN_KEEPS;
 
@@ -48,8 +47,7 @@ static const char *read_value(const struct cn_record *r, uint32_t index, struct 
     CN_UNREACHABLE(); /* the reader makes constants of indices into the pool */
   }
   if (!cn_record_is_base(r->frame, l.reg))
-    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES
-           " with the caller's saved";
+    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
   if (l.kind == CAIRN_STACKMAP_INDIRECT && !cn_record_in_frame(r, l.reg, l.offset, l.size) &&
       !cn_record_is_argument(r, l.reg, l.offset))
     return "a deopt value lies outside the frame or on a saved register";

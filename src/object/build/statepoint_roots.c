@@ -36,17 +36,16 @@ static bool is_immovable(struct cairn_stackmap_location l)
 
 static const char *check_register(const struct reader *r, unsigned reg)
 {
-  static const char *const why[] = {
-      [CN_KEEPS_NEVER] = "a reference is in a register that no call preserves",
-      [CN_KEEPS_NOT_HERE] = "a reference is in a register that the call does not preserve",
-      [CN_KEEPS_NOT_GENERAL] = "a reference is not in a general register"};
+  static const char *const why[] = {[CN_KEEPS_NEVER] = "a reference is in a register that no call preserves",
+                                    [CN_KEEPS_NOT_HERE] =
+                                        "a reference is in a register that the call does not preserve",
+                                    [CN_KEEPS_NOT_GENERAL] = "a reference is not in a general register"};
 
   return why[cn_record_keeps(&r->record, reg)];
 }
 
 /* The place of a reference that is not a constant. */
-static const char *read_place(const struct reader *r, struct cairn_stackmap_location l,
-                              struct cn_loc *out)
+static const char *read_place(const struct reader *r, struct cairn_stackmap_location l, struct cn_loc *out)
 {
   if (l.kind == CAIRN_STACKMAP_CONSTANT)
     return "a reference is a constant that is not null";
@@ -60,8 +59,7 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
     return l.offset ? "a register location has an offset" : check_register(r, l.reg);
   out->offset = l.offset;
   if (!cn_record_is_base(&r->out->frame, l.reg))
-    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES
-           " with the caller's saved";
+    return "a location is not based on " CN_PORT_SP_NAME ", or on " CN_PORT_OTHER_BASE_NAMES " with the caller's saved";
   if (l.offset % 8)
     return "a reference's slot is not aligned";
   if (!cn_record_in_frame(&r->record, l.reg, l.offset, 8))
@@ -104,8 +102,7 @@ static int bases_first(const void *x, const void *y)
 {
   const struct cn_root *a = x, *b = y;
 
-  return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived
-                                        : by_derived_place(x, y);
+  return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived : by_derived_place(x, y);
 }
 
 /* List each place once, or it would be updated twice. A place that is the base of any root holds a
@@ -132,8 +129,7 @@ static bool extent(const struct cn_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;
 
-  if (a->count == 0 || a->ref_offset > most || a->stride > most ||
-      a->count - 1 > most / (a->stride ? a->stride : 1))
+  if (a->count == 0 || a->ref_offset > most || a->stride > most || a->count - 1 > most / (a->stride ? a->stride : 1))
     return false;
   if (a->count > 1 && a->stride < 8)
     return false;
@@ -161,10 +157,8 @@ static const char *read_area(struct reader *r, struct cn_area area)
 static const char *read_alloca(struct reader *r, const struct cairn_stackmap_area *from)
 {
   struct cairn_stackmap_location place = cn_record_based(&r->record, from->place);
-  struct cn_area area = {.reg = (uint8_t)place.reg,
-                         .offset = place.offset,
-                         .count = from->count,
-                         .stride = from->stride};
+  struct cn_area area = {
+      .reg = (uint8_t)place.reg, .offset = place.offset, .count = from->count, .stride = from->stride};
 
   if (!cn_record_is_base(&r->out->frame, place.reg))
     return "a described alloca has no fixed place in the frame";
@@ -219,24 +213,22 @@ static const char *read_all(struct reader *r)
   const char *why = read_pairs(r);
   if (why)
     return why;
-  if (cairn_stackmap_described(r->record.map, r->record.record, &r->record.statepoint,
-                               &r->record.described, &error) < 0)
+  if (cairn_stackmap_described(r->record.map, r->record.record, &r->record.statepoint, &r->record.described, &error) <
+      0)
     return error.reason;
   why = read_allocas(r);
   return why ? why : cn_statepoint_deopt_build(&r->record, &r->out->detail);
 }
 
-const char *cn_statepoint_roots_build(const struct cairn_stackmap *map,
-                                      const struct cairn_stackmap_record *record, uint32_t spans,
-                                      struct cn_map_safepoint *out)
+const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                                      uint32_t spans, struct cn_map_safepoint *out)
 {
-  struct reader r = {
-      .record = {.map = map,
-                 .record = record,
-                 .frame = &out->frame,
-                 .stack_size = cairn_stackmap_function(map, record->function).stack_size,
-                 .spans = spans},
-      .out = out};
+  struct reader r = {.record = {.map = map,
+                                .record = record,
+                                .frame = &out->frame,
+                                .stack_size = cairn_stackmap_function(map, record->function).stack_size,
+                                .spans = spans},
+                     .out = out};
   const char *why = read_all(&r);
 
   CN_CHECK(r.roots.count <= UINT32_MAX && r.areas.count <= UINT32_MAX);

@@ -26,8 +26,7 @@ static const struct form *form_of(const struct cn_elf_section *section)
 {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     size_t length = strlen(forms[i].old);
-    if (section->head.sh_type == SHT_PROGBITS &&
-        strncmp(section->name, forms[i].old, length) == 0 &&
+    if (section->head.sh_type == SHT_PROGBITS && strncmp(section->name, forms[i].old, length) == 0 &&
         (!section->name[length] || section->name[length] == '.'))
       return &forms[i];
   }
@@ -80,8 +79,7 @@ static bool has_names(const struct cn_elf *elf, uint32_t section)
   if (elf->sections[section].head.sh_size <= SLOT)
     return false;
   for (uint32_t i = 1; i < elf->symbol_count; i++)
-    if (elf->symbols[i].section == section &&
-        ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
+    if (elf->symbols[i].section == section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
       return true;
   return false;
 }
@@ -102,8 +100,7 @@ static bool reverse(struct cn_part *rela, uint64_t size)
   return true;
 }
 
-static const char *move(struct cn_parts *parts, const struct cn_elf *elf, uint32_t index,
-                        struct cn_bytes *names)
+static const char *move(struct cn_parts *parts, const struct cn_elf *elf, uint32_t index, struct cn_bytes *names)
 {
   const struct cn_elf_section *section = &elf->sections[index];
   const struct form *form = form_of(section);
@@ -139,8 +136,7 @@ int cn_structors_move(struct cn_parts *parts, const struct cn_elf *elf, char **e
     if (!form_of(&elf->sections[i]))
       continue;
     bool is_table = table == i || table == cn_elf_rela(elf, elf->sections[i].relocations);
-    const char *why = is_table ? "is also another thing"
-                               : move(parts, elf, i, cn_part_own(&parts->list.at[table]));
+    const char *why = is_table ? "is also another thing" : move(parts, elf, i, cn_part_own(&parts->list.at[table]));
     if (why)
       return CN_FAIL(error, "section '%s' %s", elf->sections[i].name, why);
   }

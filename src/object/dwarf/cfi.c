@@ -96,8 +96,7 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   /* No place: without operations unchanged, else undefined, as caller-saved registers are. libdw
    * 0.188 always calls CN_DWARF_MISTAKEN undefined; cn_cfi_is_undefined() says where it is. */
   if (count == 0)
-    return !ops || cn_port_tracked((unsigned)dwarf) == CN_CALLEE_SAVED ||
-           dwarf == CN_DWARF_MISTAKEN;
+    return !ops || cn_port_tracked((unsigned)dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_MISTAKEN;
   *saved = true;
   if (count > 2 || ops[0].atom != DW_OP_call_frame_cfa)
     return false;
@@ -188,8 +187,7 @@ bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t
   bool is_signal, found = false;
 
   while (!found && start < end && cfi->cfi && !dwarf_cfi_addrframe(cfi->cfi, start, &frame)) {
-    found =
-        !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_SP && (uint64_t)row.cfa_offset == offset;
+    found = !read_cfa(frame, &row) && row.cfa_reg == CN_DWARF_SP && (uint64_t)row.cfa_offset == offset;
     if (dwarf_frame_info(frame, &first, &next, &is_signal) < 0 || next <= start)
       next = end;
     free(frame);

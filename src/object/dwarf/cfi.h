@@ -18,8 +18,7 @@ void cn_cfi_close(struct cn_cfi *cfi);
 
 /* Fill cfa_reg, cfa_offset, saved and saved_offset of `frame`, which is zero, for the instruction
  * of `length` bytes that ends at `end`. Null, or why not. */
-const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length,
-                       struct cn_safepoint *frame);
+const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *frame);
 
 /* Does the frame address lie `offset` bytes above the stack pointer somewhere in [start, end)? */
 bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset);

@@ -176,8 +176,8 @@ static uint64_t load(const unsigned char *at, unsigned encoding)
 }
 
 /* The code that an entry is about; false: unknown form. `b` is left at its instructions. */
-static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dwarf_CIE *cie,
-                       unsigned encoding, struct cn_code_range *out)
+static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dwarf_CIE *cie, unsigned encoding,
+                       struct cn_code_range *out)
 {
   unsigned size = pointer_size(encoding);
   CN_CHECK(size != 0); /* read_encoding() refuses others */
@@ -194,8 +194,8 @@ static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dw
 }
 
 /* May the entry's function lose the register? If so, `out` is its code. */
-static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident,
-                  const Dwarf_FDE *fde, struct cn_code_range *out)
+static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident, const Dwarf_FDE *fde,
+                  struct cn_code_range *out)
 {
   Dwarf_CFI_Entry entry;
   Dwarf_Off next;
@@ -203,9 +203,8 @@ static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned
   struct bytes b = {fde->start, fde->end};
 
   *out = (struct cn_code_range){0, UINT64_MAX};
-  if (dwarf_next_cfi(ident, data, true, fde->CIE_pointer, &next, &entry) != 0 ||
-      !dwarf_cfi_cie_p(&entry) || !read_encoding(&entry.cie, &encoding) ||
-      !read_range(s, &b, &entry.cie, encoding, out))
+  if (dwarf_next_cfi(ident, data, true, fde->CIE_pointer, &next, &entry) != 0 || !dwarf_cfi_cie_p(&entry) ||
+      !read_encoding(&entry.cie, &encoding) || !read_range(s, &b, &entry.cie, encoding, out))
     return true;
   struct bytes initial = {entry.cie.initial_instructions, entry.cie.initial_instructions_end};
   return !is_defined(initial, encoding) || !is_defined(b, encoding);
@@ -226,8 +225,7 @@ void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code
     int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
     if (status > 0 || next <= at)
       break;
-    if (status == 0 && !dwarf_cfi_cie_p(&entry) &&
-        check(eh_frame, &data, ident, &entry.fde, &range))
+    if (status == 0 && !dwarf_cfi_cie_p(&entry) && check(eh_frame, &data, ident, &entry.fde, &range))
       cn_push(&out->list, range);
   }
 }

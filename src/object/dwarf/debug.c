@@ -35,8 +35,7 @@ static bool is_bomb(const struct cn_elf *elf)
  * a section of strings whose last one does not end. */
 static bool is_sound(const struct cn_elf_section *s)
 {
-  static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo",
-                                        ".debug_line_str.dwo"};
+  static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo", ".debug_line_str.dwo"};
 
   if (s->head.sh_type != SHT_PROGBITS)
     return false;
@@ -47,8 +46,7 @@ static bool is_sound(const struct cn_elf_section *s)
 }
 
 /* Relocate a section where libelf decompresses it to. */
-static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section,
-                                char **error)
+static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section, char **error)
 {
   struct cn_elf_section *s = &elf->sections[section], compressed = *s;
   Elf_Scn *scn = elf_getscn(debug->view, section);

@@ -102,8 +102,7 @@ void cn_lines_close(struct cn_lines *lines)
   free(lines);
 }
 
-bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line,
-                   int *column)
+bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line, int *column)
 {
   size_t low = 0, high = lines ? lines->rows.count : 0;
 

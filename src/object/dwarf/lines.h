@@ -17,7 +17,6 @@ void cn_lines_close(struct cn_lines *lines); /* null is allowed */
 
 /* The line of the instruction at `address`: for a call an address within it, not the one to which
  * it returns. False: unknown. *file lives as long as `lines`, which may be null. */
-bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line,
-                   int *column);
+bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **file, int *line, int *column);
 
 #endif

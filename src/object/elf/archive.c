@@ -19,8 +19,7 @@ enum { MAGIC = 8, HEADER = 60, NAME = 16, SIZE_AT = 48, SIZE = 10, END_AT = 58 }
 
 bool cn_archive_is(const void *bytes, size_t size)
 {
-  return size >= MAGIC &&
-         (memcmp(bytes, magic, MAGIC) == 0 || memcmp(bytes, thin_magic, MAGIC) == 0);
+  return size >= MAGIC && (memcmp(bytes, magic, MAGIC) == 0 || memcmp(bytes, thin_magic, MAGIC) == 0);
 }
 
 /* Read a decimal number that ends with the field or at a space; false if there is none. */
@@ -80,8 +79,7 @@ static bool read_name(const char *bytes, struct cn_archive_member *m, const char
 /* Is the member one of the archive's own tables? */
 static bool is_table(const char *field, const char *name)
 {
-  return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 ||
-         strncmp(name, "__.SYMDEF", 9) == 0;
+  return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 || strncmp(name, "__.SYMDEF", 9) == 0;
 }
 
 int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m, char **error)
@@ -98,8 +96,7 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m,
     size_t at = m->next, length;
     const char *header = all + at;
     bool own = size - at >= HEADER && is_table(header, "");
-    if (size - at < HEADER || memcmp(header + END_AT, "`\n", 2) != 0 ||
-        !number(header + SIZE_AT, SIZE, &length))
+    if (size - at < HEADER || memcmp(header + END_AT, "`\n", 2) != 0 || !number(header + SIZE_AT, SIZE, &length))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
     bool outside = thin && !own && memcmp(header, "// ", 3) != 0;
     if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER)

@@ -47,8 +47,7 @@ static bool has_section(struct cn_parts *parts, uint32_t names, const char *name
 
   for (size_t i = 1; i < parts->list.count; i++) {
     const Elf64_Shdr *head = &parts->list.at[i].head;
-    if (!(head->sh_flags & SHF_EXCLUDE) && head->sh_name < table->count &&
-        size <= table->count - head->sh_name &&
+    if (!(head->sh_flags & SHF_EXCLUDE) && head->sh_name < table->count && size <= table->count - head->sh_name &&
         memcmp((const char *)table->at + head->sh_name, name, size) == 0)
       return true;
   }
@@ -69,11 +68,10 @@ void cn_bounds_add(struct cn_parts *parts, const struct cn_elf *elf)
     struct cn_part *part = &parts->list.at[added];
     bool is_tied = sections[i].flags & SHF_LINK_ORDER;
     part->is_fresh = true;
-    part->head =
-        (Elf64_Shdr){.sh_name = cn_part_add_string(&parts->list.at[names], sections[i].name),
-                     .sh_type = SHT_PROGBITS,
-                     .sh_flags = sections[i].flags,
-                     .sh_link = is_tied ? text : 0,
-                     .sh_addralign = 8};
+    part->head = (Elf64_Shdr){.sh_name = cn_part_add_string(&parts->list.at[names], sections[i].name),
+                              .sh_type = SHT_PROGBITS,
+                              .sh_flags = sections[i].flags,
+                              .sh_link = is_tied ? text : 0,
+                              .sh_addralign = 8};
   }
 }

@@ -36,8 +36,7 @@ static const char *order_wrong(const struct cn_elf *elf)
 {
   for (uint32_t i = 0; i < elf->placed_count; i++)
     if (elf->placed[i] >= elf->section_count ||
-        (i && elf->sections[elf->placed[i - 1]].head.sh_addr >
-                  elf->sections[elf->placed[i]].head.sh_addr))
+        (i && elf->sections[elf->placed[i - 1]].head.sh_addr > elf->sections[elf->placed[i]].head.sh_addr))
       return "elf: the sections are not sorted";
   for (uint32_t i = 0; i < elf->function_count; i++) {
     if (elf->functions[i] >= elf->symbol_count)

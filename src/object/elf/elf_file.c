@@ -30,13 +30,10 @@ static int read_header(struct cn_elf *elf, char **error)
   memcpy(&elf->head, elf->bytes, sizeof elf->head);
   if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB)
     return cn_elf_fail(elf, EI_CLASS, "not a 64-bit little-endian ELF file", error);
-  if (elf->head.e_machine != EM_X86_64 && elf->head.e_machine != EM_AARCH64 &&
-      elf->head.e_machine != EM_RISCV)
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine),
-                       "not an ELF file for x86-64, AArch64 or RISC-V", error);
+  if (elf->head.e_machine != EM_X86_64 && elf->head.e_machine != EM_AARCH64 && elf->head.e_machine != EM_RISCV)
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for x86-64, AArch64 or RISC-V", error);
   if (elf->head.e_shoff && elf->head.e_shentsize != sizeof(Elf64_Shdr))
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize), "section headers of a strange size",
-                       error);
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shentsize), "section headers of a strange size", error);
   return 0;
 }
 
@@ -50,8 +47,7 @@ static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_
 {
   const struct cn_elf_section *s = &elf->sections[strings];
 
-  if (strings >= elf->section_count || !s->data || offset >= s->head.sh_size ||
-      s->data[s->head.sh_size - 1])
+  if (strings >= elf->section_count || !s->data || offset >= s->head.sh_size || s->data[s->head.sh_size - 1])
     return NULL;
   return (const char *)s->data + offset;
 }
@@ -77,8 +73,7 @@ static int read_section_headers(struct cn_elf *elf, char **error)
   memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
   if (count == 0)
     count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
-  if (count == 0 || count > UINT32_MAX / sizeof first ||
-      !within(elf, elf->head.e_shoff, count * sizeof first))
+  if (count == 0 || count > UINT32_MAX / sizeof first || !within(elf, elf->head.e_shoff, count * sizeof first))
     return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   elf->section_count = (uint32_t)count;
   elf->sections = cn_alloc(count * sizeof *elf->sections);
@@ -86,8 +81,7 @@ static int read_section_headers(struct cn_elf *elf, char **error)
     Elf64_Shdr *h = &elf->sections[i].head;
     memcpy(h, elf->bytes + elf->head.e_shoff + i * sizeof *h, sizeof *h);
     if (has_bytes(elf, i) && !within(elf, h->sh_offset, h->sh_size))
-      return cn_elf_fail(elf, header_at(elf, i), "a section that lies beyond the end of the file",
-                         error);
+      return cn_elf_fail(elf, header_at(elf, i), "a section that lies beyond the end of the file", error);
   }
   return 0;
 }
@@ -148,8 +142,7 @@ enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x600000
 
 bool cn_elf_is_packed(const struct cn_elf_section *s)
 {
-  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL ||
-         s->head.sh_type == PACKED_RELA;
+  return s->head.sh_type == PACKED_CREL || s->head.sh_type == PACKED_REL || s->head.sh_type == PACKED_RELA;
 }
 
 static void link_relocations(struct cn_elf *elf)
@@ -186,8 +179,7 @@ static int check_apart(struct cn_elf *elf, char **error)
   size_t count = 0;
 
   all[count++] = (struct extent){0, sizeof elf->head, 0};
-  all[count++] = (struct extent){elf->head.e_shoff, elf->head.e_shoff + headers,
-                                 offsetof(Elf64_Ehdr, e_shoff)};
+  all[count++] = (struct extent){elf->head.e_shoff, elf->head.e_shoff + headers, offsetof(Elf64_Ehdr, e_shoff)};
   for (uint32_t i = 1; i < elf->section_count; i++) {
     const Elf64_Shdr *h = &elf->sections[i].head;
     if (elf->sections[i].data && h->sh_size)
@@ -217,8 +209,7 @@ static int read_groups(struct cn_elf *elf, char **error)
       uint32_t member;
       memcpy(&member, g->data + at, 4);
       if (member == 0 || member >= elf->section_count)
-        return cn_elf_fail(elf, g->head.sh_offset + at,
-                           "a section group names a section that is not there", error);
+        return cn_elf_fail(elf, g->head.sh_offset + at, "a section group names a section that is not there", error);
       elf->sections[member].group = i;
     }
   }
@@ -229,8 +220,7 @@ static int read_symbols(struct cn_elf *elf, uint32_t table, char **error)
 {
   const struct cn_elf_section *s = &elf->sections[table], *wide = NULL;
 
-  if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data ||
-      s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
+  if (s->head.sh_entsize != sizeof(Elf64_Sym) || !s->data || s->head.sh_size / sizeof(Elf64_Sym) > UINT32_MAX)
     return cn_elf_fail(elf, header_at(elf, table), "malformed symbol table", error);
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (elf->sections[i].head.sh_type == SHT_SYMTAB_SHNDX && elf->sections[i].head.sh_link == table)
@@ -298,8 +288,7 @@ int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error
 
   if (!status && elf->head.e_machine != CN_ELF_MACHINE) {
     cn_elf_close(elf);
-    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine),
-                       "not an ELF file for " CN_ELF_MACHINE_NAME, error);
+    return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_machine), "not an ELF file for " CN_ELF_MACHINE_NAME, error);
   }
   return status;
 }

@@ -87,9 +87,9 @@ static int bind(struct binder *b, uint32_t index)
     return CN_FAIL(b->error, "there are several sections '%s', which only a linker can join", name);
   if (section >= SHN_LORESERVE)
     return CN_FAIL(b->error, "too many sections");
-  add_local(b, index,
-            (Elf64_Sym){.st_shndx = (Elf64_Section)section,
-                        .st_value = starts ? 0 : b->elf.sections[section].head.sh_size});
+  add_local(
+      b, index,
+      (Elf64_Sym){.st_shndx = (Elf64_Section)section, .st_value = starts ? 0 : b->elf.sections[section].head.sh_size});
   return 0;
 }
 
@@ -119,8 +119,8 @@ static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbo
   const struct cn_elf_section *section = &b->elf.sections[target];
 
   if (b->bound[symbol] || s->sym.st_shndx != SHN_UNDEF || !is_bound(s->name) ||
-      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != CN_ELF_WORD ||
-      !section->data || section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
+      ELF64_ST_BIND(s->sym.st_info) != STB_WEAK || ELF64_R_TYPE(r->r_info) != CN_ELF_WORD || !section->data ||
+      section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
     return;
   memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
   *r = done(b);
@@ -135,11 +135,9 @@ static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
 
   if (ELF64_R_TYPE(r->r_info) != CN_ELF_THREAD)
     return CN_FAIL(b->error,
-                   "section '%s', offset 0x%" PRIx64
-                   ": code for a shared object cannot be loaded without a linker",
+                   "section '%s', offset 0x%" PRIx64 ": code for a shared object cannot be loaded without a linker",
                    b->elf.sections[target].name, r->r_offset);
-  if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 ||
-      r->r_offset > head->sh_size - 4)
+  if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 || r->r_offset > head->sh_size - 4)
     return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
   memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
   *r = done(b);
@@ -161,8 +159,7 @@ static int bind_relocations(struct binder *b, uint32_t section)
       return CN_FAIL(b->error, "section '%s': relocation against no symbol", s->name);
     uint32_t new = b->bound[symbol] ? b->bound[symbol] : renumbered(b, symbol);
     r.r_info = ELF64_R_INFO((uint64_t)new, ELF64_R_TYPE(r.r_info));
-    if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 &&
-        bind_mutator(b, s->head.sh_info, &r))
+    if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 && bind_mutator(b, s->head.sh_info, &r))
       return -1;
     bind_missing(b, s->head.sh_info, symbol, &r);
     memcpy(place, &r, sizeof r);
@@ -182,9 +179,7 @@ static int renumber(struct binder *b)
       break;
     case SHT_REL:
     case SHT_SYMTAB_SHNDX:
-      return CN_FAIL(b->error,
-                     "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME
-                     " objects",
+      return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME " objects",
                      b->elf.sections[i].name);
     case SHT_GROUP:
       head.sh_info = renumbered(b, head.sh_info);
@@ -221,8 +216,7 @@ static void write_symbols(struct binder *b)
 {
   const struct cn_elf_section *old = &b->elf.sections[b->elf.symtab];
   const struct cn_elf_section *names = &b->elf.sections[names_of(b)];
-  Elf64_Sym loader = {.st_name = (Elf64_Word)b->names_size,
-                      .st_info = ELF64_ST_INFO(STB_WEAK, STT_NOTYPE)};
+  Elf64_Sym loader = {.st_name = (Elf64_Word)b->names_size, .st_info = ELF64_ST_INFO(STB_WEAK, STT_NOTYPE)};
   size_t local = b->first * sizeof(Elf64_Sym), fresh = b->fresh.count * sizeof(Elf64_Sym);
   size_t all = b->elf.symbol_count * sizeof(Elf64_Sym);
   unsigned char *to = b->file + b->size;
@@ -266,8 +260,7 @@ static int bind_all(struct binder *b)
   return 0;
 }
 
-int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size,
-                char **error)
+int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size, char **error)
 {
   struct binder b = {.mutator = mutator, .error = error};
 

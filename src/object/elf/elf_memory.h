@@ -9,7 +9,6 @@
 
 /* Bind __start_SECTION and __stop_SECTION to the object's own sections, and `cairn_mutator` to the
  * thread pointer plus `mutator`. 0: the caller frees *out. Negative on error. */
-int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size,
-                char **error);
+int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size, char **error);
 
 #endif

@@ -24,8 +24,7 @@ int cn_elf_place(struct cn_elf *elf, char **error)
     if (!(h->sh_flags & SHF_ALLOC))
       continue;
     uint64_t align = h->sh_addralign > 1 ? h->sh_addralign : 1;
-    if ((align & (align - 1)) || align > UINT32_MAX || h->sh_size > UINT32_MAX ||
-        address > UINT64_MAX / 4)
+    if ((align & (align - 1)) || align > UINT32_MAX || h->sh_size > UINT32_MAX || address > UINT64_MAX / 4)
       return cn_elf_fail(elf, at, "a section of a strange size or alignment", error);
     address = (address + align - 1) & ~(align - 1);
     h->sh_addr = address;
@@ -180,8 +179,8 @@ static bool symbol_value(const struct cn_elf *elf, uint32_t table, uint64_t inde
   return true;
 }
 
-static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64_Rela *r,
-                 uint32_t table, size_t at, char **error)
+static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64_Rela *r, uint32_t table, size_t at,
+                 char **error)
 {
   const struct howto *how = howto_of(elf, (uint32_t)ELF64_R_TYPE(r->r_info));
   uint64_t base = elf->head.e_type == ET_REL ? 0 : section->head.sh_addr, value;
@@ -203,8 +202,7 @@ static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64
   return 0;
 }
 
-static int apply_all(struct cn_elf *elf, const struct cn_elf_section *s, uint32_t target,
-                     char **error)
+static int apply_all(struct cn_elf *elf, const struct cn_elf_section *s, uint32_t target, char **error)
 {
   struct cn_elf_section *section = &elf->sections[target];
   const Elf64_Shdr *h = &section->head;

@@ -102,8 +102,8 @@ static void print_deopt(struct cn_json_out *json, const struct cn_deopt *value)
   cn_json_out_close(json);
 }
 
-static void print_span(struct cn_json_out *json, struct cn_frames_view *view,
-                       const struct cn_details *d, struct cn_span_use use)
+static void print_span(struct cn_json_out *json, struct cn_frames_view *view, const struct cn_details *d,
+                       struct cn_span_use use)
 {
   struct cn_frames_span span = {0};
   bool known = cn_frames_view_span(view, d, use.index, &span);
@@ -121,8 +121,7 @@ static void print_span(struct cn_json_out *json, struct cn_frames_view *view,
 }
 
 /* `details` null: the safepoint has none, and the arrays are empty. */
-static void print_details(struct cn_json_out *json, struct cn_frames_view *view,
-                          struct cn_details *details)
+static void print_details(struct cn_json_out *json, struct cn_frames_view *view, struct cn_details *details)
 {
   struct cn_details none = {0}, *d = details ? details : &none;
   struct cn_deopt value;
@@ -139,15 +138,14 @@ static void print_details(struct cn_json_out *json, struct cn_frames_view *view,
   cn_json_out_close(json);
 }
 
-static void print_safepoint(struct cn_json_out *json, struct cn_frames_view *view,
-                            const struct cn_frames_entry *entry, uint32_t index)
+static void print_safepoint(struct cn_json_out *json, struct cn_frames_view *view, const struct cn_frames_entry *entry,
+                            uint32_t index)
 {
   struct cn_safepoint safepoint;
   struct cn_details details;
   uint32_t offset;
 
-  if (cn_framemap_return_offset(&entry->map, index, &offset) ||
-      cn_framemap_safepoint(&entry->map, index, &safepoint))
+  if (cn_framemap_return_offset(&entry->map, index, &offset) || cn_framemap_safepoint(&entry->map, index, &safepoint))
     return; /* it was checked */
   cn_json_out_open(json, NULL, '{');
   cn_json_out_number(json, "return_offset", offset);
@@ -159,8 +157,7 @@ static void print_safepoint(struct cn_json_out *json, struct cn_frames_view *vie
 }
 
 /* An address: section and offset in an object, a number in an image. */
-static void print_function(struct cn_json_out *json, struct cn_frames_view *view,
-                           const struct cn_frames_entry *entry)
+static void print_function(struct cn_json_out *json, struct cn_frames_view *view, const struct cn_frames_entry *entry)
 {
   const struct cn_elf_section *section = &view->elf.sections[entry->section];
 

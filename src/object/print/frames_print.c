@@ -17,8 +17,7 @@ struct job {
   struct cn_json_out *json;
 };
 
-static int do_object(const struct job *job, const char *member, const void *bytes, size_t size,
-                     char **error)
+static int do_object(const struct job *job, const char *member, const void *bytes, size_t size, char **error)
 {
   struct cn_frames_view view;
 
@@ -66,8 +65,7 @@ static int do_archive(const struct job *job, const void *bytes, size_t size, cha
 
 static int do_file(const struct job *job, const void *bytes, size_t size, char **error)
 {
-  return cn_archive_is(bytes, size) ? do_archive(job, bytes, size, error)
-                                    : do_object(job, NULL, bytes, size, error);
+  return cn_archive_is(bytes, size) ? do_archive(job, bytes, size, error) : do_object(job, NULL, bytes, size, error);
 }
 
 static int print_json(const char *path, const void *bytes, size_t size, FILE *out, char **error)
@@ -94,8 +92,8 @@ int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err)
   if (!status)
     status = do_file(&check, file.bytes, file.size, &error);
   if (!status)
-    status = json ? print_json(path, file.bytes, file.size, out, &error)
-                  : do_file(&text, file.bytes, file.size, &error);
+    status =
+        json ? print_json(path, file.bytes, file.size, out, &error) : do_file(&text, file.bytes, file.size, &error);
   if (status)
     fprintf(err, "cairn frames: error: '%s': %s\n", path, error);
   free(error);

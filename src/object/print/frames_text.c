@@ -12,8 +12,7 @@ static void print_sum(FILE *out, unsigned reg, int64_t offset)
 {
   char name[16];
 
-  fprintf(out, "%s %c %" PRId64, cn_frames_register(reg, name), offset < 0 ? '-' : '+',
-          offset < 0 ? -offset : offset);
+  fprintf(out, "%s %c %" PRId64, cn_frames_register(reg, name), offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
 }
 
 static void print_place(FILE *out, struct cn_loc loc)
@@ -84,8 +83,7 @@ static void print_sources(FILE *out, struct cn_details *d)
   for (int column = 4; !cn_details_next_source(d, &source); column += 2) {
     fprintf(out, "%*s%s %s", column, "", column == 4 ? "at" : "in", source.function);
     if (source.file || source.line)
-      fprintf(out, " (%s:%" PRIu32 ":%" PRIu32 ")", source.file ? source.file : "?", source.line,
-              source.column);
+      fprintf(out, " (%s:%" PRIu32 ":%" PRIu32 ")", source.file ? source.file : "?", source.line, source.column);
     fputc('\n', out);
   }
 }
@@ -133,8 +131,7 @@ static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
 }
 
 /* `before` still has the sources to read. */
-static void print_spans(FILE *out, struct cn_frames_view *view, struct cn_details *d,
-                        const struct cn_details *before)
+static void print_spans(FILE *out, struct cn_frames_view *view, struct cn_details *d, const struct cn_details *before)
 {
   struct cn_span_use use;
   struct cn_frames_span span;
@@ -157,8 +154,7 @@ static void print_spans(FILE *out, struct cn_frames_view *view, struct cn_detail
   }
 }
 
-static void print_function(FILE *out, struct cn_frames_view *view,
-                           const struct cn_frames_entry *entry)
+static void print_function(FILE *out, struct cn_frames_view *view, const struct cn_frames_entry *entry)
 {
   const struct cn_framemap_function *f = &entry->map;
 

@@ -148,8 +148,7 @@ static const char *name_by_details(const struct cn_details_function *f)
   return name && *name ? name : NULL;
 }
 
-static int read_details(struct cn_frames_view *view, const struct by_address *order,
-                        uint32_t section, char **error)
+static int read_details(struct cn_frames_view *view, const struct by_address *order, uint32_t section, char **error)
 {
   const struct cn_elf_section *s = &view->elf.sections[section];
   const unsigned char *cursor = s->data, *end = cursor ? cursor + s->head.sh_size : NULL;
@@ -231,8 +230,7 @@ void cn_frames_view_close(struct cn_frames_view *view)
 
 /* ---- details ---- */
 
-bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
-                            struct cn_details *out)
+bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out)
 {
   CN_ASSERT(!entry->details.safepoints || entry->details.block);
   return entry->details.safepoints && !cn_details_find(&entry->details, return_offset, out);
@@ -256,8 +254,7 @@ static void sort_places(struct cn_frames_places *places)
 /* The number of places before `at`. */
 static size_t places_before(const struct cn_frames_places *places, uint64_t at)
 {
-  return places->list.count ? cn_sorted_below(&places->list.at->at, places->list.count,
-                                              sizeof *places->list.at, at)
+  return places->list.count ? cn_sorted_below(&places->list.at->at, places->list.count, sizeof *places->list.at, at)
                             : 0;
 }
 
@@ -272,8 +269,7 @@ static void find_places(struct cn_frames_view *view)
       cn_push(&view->copies.list, (struct cn_frames_place){(uintptr_t)elf->sections[i].data, i});
   for (uint32_t i = 1; i < elf->symbol_count; i++)
     if (elf->symbols[i].section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
-      cn_push(&view->symbols.list,
-              (struct cn_frames_place){cn_elf_address(elf, &elf->symbols[i]), i});
+      cn_push(&view->symbols.list, (struct cn_frames_place){cn_elf_address(elf, &elf->symbols[i]), i});
   sort_places(&view->copies);
   sort_places(&view->symbols);
 }
@@ -300,8 +296,7 @@ static const char *symbol_at(const struct cn_frames_view *view, uint64_t address
 
 /* Name an address by a symbol; in an object, where addresses are made up, otherwise by the section.
  */
-static void name_address(const struct cn_frames_view *view, uint64_t address,
-                         struct cn_frames_span *out)
+static void name_address(const struct cn_frames_view *view, uint64_t address, struct cn_frames_span *out)
 {
   const struct cn_elf *elf = &view->elf;
   uint32_t section = cn_elf_section_at(elf, address);
@@ -315,8 +310,8 @@ static void name_address(const struct cn_frames_view *view, uint64_t address,
   out->value = address - elf->sections[section].head.sh_addr;
 }
 
-bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details,
-                         uint32_t index, struct cn_frames_span *out)
+bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
+                         struct cn_frames_span *out)
 {
   find_places(view);
   uint32_t own = section_of(view, details->function.block);
@@ -340,8 +335,6 @@ bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *d
   memcpy(&span, s->data + offset, sizeof span);
   *out = (struct cn_frames_span){.key = span.key, .value = span.integer};
   if (span.distance)
-    name_address(view,
-                 address + offsetof(struct cairn_span, distance) + (uint64_t)(int64_t)span.distance,
-                 out);
+    name_address(view, address + offsetof(struct cairn_span, distance) + (uint64_t)(int64_t)span.distance, out);
   return true;
 }

@@ -43,8 +43,7 @@ int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t s
 void cn_frames_view_close(struct cn_frames_view *view);
 
 /* The details of a function's safepoint; false: there are none. */
-bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset,
-                            struct cn_details *out);
+bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out);
 
 /* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of
  * a section; null if none is known) plus `value`; a number is `value`. False: the file has no such
@@ -54,8 +53,8 @@ struct cn_frames_span {
   bool is_address;
   const char *symbol;
 };
-bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details,
-                         uint32_t index, struct cn_frames_span *out);
+bool cn_frames_view_span(struct cn_frames_view *view, const struct cn_details *details, uint32_t index,
+                         struct cn_frames_span *out);
 
 /* The name of a register by DWARF number; the buffer holds 16 bytes. */
 const char *cn_frames_register(unsigned dwarf, char *buffer);

@@ -31,15 +31,13 @@ static const char *string_at(const struct cn_elf *elf, uint64_t address)
   return memchr(section->data + at, 0, room) ? (const char *)section->data + at : NULL;
 }
 
-static void print_offsets(FILE *out, const struct layout *layout, const char *text, uint32_t first,
-                          uint32_t count)
+static void print_offsets(FILE *out, const struct layout *layout, const char *text, uint32_t first, uint32_t count)
 {
   uint32_t offset;
 
   for (uint32_t i = 0; i < count; i++) {
     memcpy(&offset, layout->offsets + (first + i) * sizeof offset, sizeof offset);
-    fprintf(out, "%s%" PRIu32 "%s", i ? ", " : text,
-            offset & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET,
+    fprintf(out, "%s%" PRIu32 "%s", i ? ", " : text, offset & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET,
             offset & CAIRN_ABI_LAYOUT_WEAK_OFFSET ? " weak" : "");
   }
 }
@@ -59,16 +57,15 @@ static void print_head(FILE *out, const struct layout *layout)
   else
     fprintf(out, ": %" PRIu64 " bytes", head->base_size);
   if (head->elem_size && !array)
-    fprintf(out, ", elements of %" PRIu64 " bytes from %" PRIu32, head->elem_size,
-            head->elem_offset);
+    fprintf(out, ", elements of %" PRIu64 " bytes from %" PRIu32, head->elem_size, head->elem_offset);
   fprintf(out, "%s%s%s%s", head->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS ? ", weak fields" : "",
           head->flags & CAIRN_ABI_LAYOUT_EPHEMERON ? ", ephemeron" : "",
           head->flags & CAIRN_ABI_LAYOUT_FINALISABLE ? ", finalisable" : "",
           head->flags & CAIRN_ABI_LAYOUT_FIXED ? ", never moves" : "");
   fputs(head->base_refs || head->elem_refs ? "; references" : "; no references", out);
   print_offsets(out, layout, " at ", 0, head->base_refs);
-  print_offsets(out, layout, head->base_refs ? ", in each element at " : " in each element at ",
-                head->base_refs, head->elem_refs);
+  print_offsets(out, layout, head->base_refs ? ", in each element at " : " in each element at ", head->base_refs,
+                head->elem_refs);
   fputc('\n', out);
 }
 
@@ -82,15 +79,13 @@ static void print_layout(FILE *out, const struct layout *layout)
 }
 
 /* Print those of a section, which cn_object_layouts_check() has checked. */
-static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_elf_section *section,
-                         char **error)
+static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_elf_section *section, char **error)
 {
   const unsigned char *data = section->data;
   uint64_t size = data ? section->head.sh_size : 0, bytes;
   struct layout layout;
 
-  for (uint64_t at = 0; at < size && size - at >= sizeof(uint64_t);
-       at += (bytes + 7) & ~UINT64_C(7)) {
+  for (uint64_t at = 0; at < size && size - at >= sizeof(uint64_t); at += (bytes + 7) & ~UINT64_C(7)) {
     memcpy(&bytes, data + at, sizeof bytes);
     bool padding = bytes == 0;
     bytes = sizeof bytes;
@@ -99,15 +94,11 @@ static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_el
     CN_CHECK(size - at >= sizeof layout.head);
     memcpy(&layout.head, data + at, sizeof layout.head);
     layout.offsets = data + at + sizeof layout.head;
-    layout.names = layout.head.names
-                       ? string_at(elf, section->head.sh_addr + at + (uint64_t)layout.head.names)
-                       : NULL;
+    layout.names = layout.head.names ? string_at(elf, section->head.sh_addr + at + (uint64_t)layout.head.names) : NULL;
     if (layout.head.names && !layout.names)
-      return CN_FAIL(error, "the names of the layout at offset %" PRIu64 " are not in the file",
-                     at);
+      return CN_FAIL(error, "the names of the layout at offset %" PRIu64 " are not in the file", at);
     print_layout(out, &layout);
-    bytes = sizeof layout.head +
-            ((uint64_t)layout.head.base_refs + layout.head.elem_refs) * sizeof(uint32_t);
+    bytes = sizeof layout.head + ((uint64_t)layout.head.base_refs + layout.head.elem_refs) * sizeof(uint32_t);
   }
   return 0;
 }
@@ -121,8 +112,7 @@ static int print_all(FILE *out, struct cn_elf *elf, char **error)
   if (cn_object_layouts_check(elf, error) || cn_elf_place(elf, error))
     return -1;
   for (; section; section = cn_elf_find(elf, "cairn_layouts", section + 1))
-    if (cn_elf_relocate(elf, section, error) ||
-        print_section(out, elf, &elf->sections[section], error))
+    if (cn_elf_relocate(elf, section, error) || print_section(out, elf, &elf->sections[section], error))
       return -1;
   return 0;
 }

@@ -42,8 +42,7 @@ uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT])
 }
 
 /* One descriptor: starts at `start` of the map. */
-static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s,
-                             const unsigned char *start)
+static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s, const unsigned char *start)
 {
   struct cn_root root;
   struct cn_area area;
@@ -84,8 +83,7 @@ static void count_map(struct cn_size_function *f, const struct cn_framemap_funct
     count_descriptor(f, &s, descriptors + start);
   }
   free(met);
-  uint64_t counted =
-      cn_size_frames(f->bytes); /* more if the descriptors of a damaged map overlap */
+  uint64_t counted = cn_size_frames(f->bytes); /* more if the descriptors of a damaged map overlap */
   f->bytes[CN_SIZE_PADDING] += counted < length ? length - counted : 0;
 }
 
@@ -124,8 +122,7 @@ static void count_details(struct cn_size_function *f, const struct cn_details_fu
   free(met);
   uint32_t packed;
   memcpy(&packed, details->data, sizeof packed);
-  own = 4 + ((uint64_t)details->safepoints << (packed >> 28 & 3)) +
-        ((uint64_t)details->safepoints << (packed >> 30));
+  own = 4 + ((uint64_t)details->safepoints << (packed >> 28 & 3)) + ((uint64_t)details->safepoints << (packed >> 30));
   f->bytes[CN_SIZE_DETAILS_HEADERS] += own + CN_DETAILS_FUNCTION;
   own += f->bytes[CN_SIZE_DEOPTS] + f->bytes[CN_SIZE_SPANS];
   f->bytes[CN_SIZE_SOURCES] += length > own ? length - own : 0;
@@ -146,9 +143,8 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
 {
   for (size_t i = 0; i < view->functions.count; i++) {
     const struct cn_frames_entry *e = &view->functions.at[i];
-    struct cn_size_function f = {.name = cn_strdup(e->name ? e->name : "?"),
-                                 .code = e->map.code_size,
-                                 .safepoints = e->map.safepoints};
+    struct cn_size_function f = {
+        .name = cn_strdup(e->name ? e->name : "?"), .code = e->map.code_size, .safepoints = e->map.safepoints};
     count_map(&f, &e->map);
     count_details(&f, &e->details);
     cn_push(&size->functions, f);
@@ -171,8 +167,7 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
 }
 
 /* The object's stack maps, if it has any, and the object with frame maps in their place. */
-static int replace(struct cn_size *size, const void *bytes, size_t length, void **out,
-                   size_t *out_length, char **error)
+static int replace(struct cn_size *size, const void *bytes, size_t length, void **out, size_t *out_length, char **error)
 {
   struct cn_elf elf;
 
@@ -196,8 +191,7 @@ int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char *
   *size = (struct cn_size){0};
   int status = replace(size, bytes, length, &object, &object_length, error);
   if (!status)
-    status =
-        cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length, error);
+    status = cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length, error);
   if (!status) {
     count_all(size, &view);
     cn_frames_view_close(&view);

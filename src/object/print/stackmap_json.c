@@ -125,15 +125,13 @@ static void print_function(const struct printer *p, uint32_t index)
   bool is_object = p->view->file && cairn_stackmap_file_is_object(p->view->file);
   print_known(p, "address", is_object || !f.address ? UINT64_MAX : f.address);
   cn_json_out_string(p->json, "section", symbol.section);
-  print_known(p, "section_offset",
-              known ? symbol.section_offset + (f.address - symbol.address) : UINT64_MAX);
+  print_known(p, "section_offset", known ? symbol.section_offset + (f.address - symbol.address) : UINT64_MAX);
   print_known(p, "stack_size", f.stack_size);
   print_known(p, "record_count", f.records);
   cn_json_out_close(p->json);
 }
 
-static void print_map(const struct printer *p, const struct cairn_stackmap_section *section,
-                      size_t at)
+static void print_map(const struct printer *p, const struct cairn_stackmap_section *section, size_t at)
 {
   const struct cairn_stackmap *map = p->map;
   struct cairn_stackmap_cursor cursor = {0};

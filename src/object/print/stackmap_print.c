@@ -48,8 +48,7 @@ struct job {
   struct cn_json_out *json;
 };
 
-static int do_object(const struct job *job, const char *member, const void *bytes, size_t size,
-                     char **error)
+static int do_object(const struct job *job, const char *member, const void *bytes, size_t size, char **error)
 {
   struct cn_stackmap_view view = {.member = member};
   struct cairn_stackmap_error bad;
@@ -99,8 +98,7 @@ static int do_file(const struct job *job, const void *bytes, size_t size, char *
   return do_object(job, NULL, bytes, size, error);
 }
 
-static int print_all(const struct job *job, const char *path, const void *bytes, size_t size,
-                     char **error)
+static int print_all(const struct job *job, const char *path, const void *bytes, size_t size, char **error)
 {
   if (!job->how.json)
     return do_file(job, bytes, size, error);

@@ -39,8 +39,7 @@ bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t add
                                struct cairn_stackmap_symbol *symbol);
 /* The source line of a record; false if it is not known. */
 bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
-                             const struct cairn_stackmap_record *record, const char **file,
-                             int *line, int *column);
+                             const struct cairn_stackmap_record *record, const char **file, int *line, int *column);
 
 void cn_stackmap_print_text(FILE *out, const struct cn_stackmap_view *view);
 /* One element of the document's array of objects (stackmap_json.c). */

@@ -48,8 +48,8 @@ static void print_location(const struct printer *p, struct cairn_stackmap_locati
     fprintf(p->out, " (%u bytes)", location.size);
 }
 
-static void print_locations(const struct printer *p, const struct cairn_stackmap_record *record,
-                            const char *what, uint32_t first, uint32_t count)
+static void print_locations(const struct printer *p, const struct cairn_stackmap_record *record, const char *what,
+                            uint32_t first, uint32_t count)
 {
   for (uint32_t i = first; i < first + count; i++) {
     fprintf(p->out, "    %s ", what);
@@ -89,8 +89,7 @@ static void print_record(const struct printer *p, const struct cairn_stackmap_re
 
   fprintf(p->out, "  +0x%" PRIx32 ": id %" PRIu64, record->instruction_offset, record->id);
   if (status == CAIRN_OK)
-    fprintf(p->out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64,
-            s.calling_convention, s.flags);
+    fprintf(p->out, ", statepoint, calling convention %" PRIu64 ", flags %" PRIu64, s.calling_convention, s.flags);
   print_source(p, record);
   if (status == CAIRN_OK) {
     print_locations(p, record, "deopt", s.deopt_first, s.deopt_count);
@@ -137,9 +136,7 @@ static void print_map(const struct printer *p)
   struct cairn_stackmap_record record;
   uint32_t shown = 0;
 
-  fprintf(p->out,
-          "stack map version %u: functions %" PRIu32 ", constants %" PRIu32 ", records %" PRIu32
-          "\n",
+  fprintf(p->out, "stack map version %u: functions %" PRIu32 ", constants %" PRIu32 ", records %" PRIu32 "\n",
           map->version, map->functions, map->constants, map->records);
   while (cairn_stackmap_next(map, &cursor, &record)) {
     bool unknown = record.function == CAIRN_STACKMAP_UNKNOWN_FUNCTION;

@@ -15,8 +15,7 @@ bool cn_stackmap_view_section(const struct cn_stackmap_view *view, unsigned inde
 
 const char *cn_stackmap_view_register(const struct cn_stackmap_view *view, unsigned reg)
 {
-  return view->file ? cairn_stackmap_register_name(cairn_stackmap_file_machine(view->file), reg)
-                    : NULL;
+  return view->file ? cairn_stackmap_register_name(cairn_stackmap_file_machine(view->file), reg) : NULL;
 }
 
 bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t address,
@@ -26,8 +25,7 @@ bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t add
 }
 
 bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
-                             const struct cairn_stackmap_record *record, const char **file,
-                             int *line, int *column)
+                             const struct cairn_stackmap_record *record, const char **file, int *line, int *column)
 {
   if (record->function == CAIRN_STACKMAP_UNKNOWN_FUNCTION)
     return false;

@@ -14,8 +14,7 @@ struct reader {
   const struct cairn_stackmap_record *record;
 };
 
-static enum cairn_status fail(const struct reader *r, enum cairn_status status,
-                              struct cairn_stackmap_error *error)
+static enum cairn_status fail(const struct reader *r, enum cairn_status status, struct cairn_stackmap_error *error)
 {
   if (error) {
     error->offset = r->record->offset;
@@ -33,13 +32,12 @@ static bool constant(const struct reader *r, uint32_t index, uint64_t *value)
 }
 
 /* Remove the tail with that mark from [first, *end): its operands are [*from, *to). */
-static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uint32_t *end,
-                      uint32_t *from, uint32_t *to)
+static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uint32_t *end, uint32_t *from,
+                      uint32_t *to)
 {
   uint64_t length, found;
 
-  if (*end < first + 2 || !constant(r, *end - 1, &length) || length == 0 ||
-      length > *end - 1 - first)
+  if (*end < first + 2 || !constant(r, *end - 1, &length) || length == 0 || length > *end - 1 - first)
     return false;
   uint32_t at = *end - 1 - (uint32_t)length;
   if (!constant(r, at, &found) || found != mark)
@@ -51,15 +49,14 @@ static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uin
 }
 
 /* Read the area whose first location is number `at`; false: malformed. */
-static bool read_area(const struct reader *r, uint32_t at, uint32_t end,
-                      struct cairn_stackmap_area *area)
+static bool read_area(const struct reader *r, uint32_t at, uint32_t end, struct cairn_stackmap_area *area)
 {
   uint64_t references, value;
 
   if (end - at < 4)
     return false;
-  *area = (struct cairn_stackmap_area){.place = cairn_stackmap_location(r->map, r->record, at),
-                                       .offsets_first = at + 4};
+  *area =
+      (struct cairn_stackmap_area){.place = cairn_stackmap_location(r->map, r->record, at), .offsets_first = at + 4};
   if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !constant(r, at + 1, &area->count) ||
       !constant(r, at + 2, &area->stride) || !constant(r, at + 3, &references))
     return false;
@@ -67,8 +64,7 @@ static bool read_area(const struct reader *r, uint32_t at, uint32_t end,
   if (references == 0) {
     area->end = at + 3;
     return end - at >= 3 && constant(r, at, &area->offset) && constant(r, at + 1, &area->tag) &&
-           constant(r, at + 2, &area->parameter) && area->tag >= CAIRN_ABI_ROOT_USER &&
-           area->tag <= UINT32_MAX;
+           constant(r, at + 2, &area->parameter) && area->tag >= CAIRN_ABI_ROOT_USER && area->tag <= UINT32_MAX;
   }
   if (references > end - at)
     return false;
@@ -104,8 +100,8 @@ static bool check_spans(const struct reader *r, struct cairn_stackmap_described 
 
   if (!end)
     return true;
-  if (d->spans_first == end || !constant(r, d->spans_first++, &count) ||
-      count > end - d->spans_first || count * 2 != end - d->spans_first)
+  if (d->spans_first == end || !constant(r, d->spans_first++, &count) || count > end - d->spans_first ||
+      count * 2 != end - d->spans_first)
     return false;
   d->spans = (uint32_t)count;
   for (uint32_t i = d->spans_first; i < end; i++)
@@ -114,8 +110,7 @@ static bool check_spans(const struct reader *r, struct cairn_stackmap_described 
   return true;
 }
 
-enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
-                                           const struct cairn_stackmap_record *record,
+enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                            const struct cairn_stackmap_statepoint *statepoint,
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error)
@@ -146,10 +141,8 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map,
   return CAIRN_OK;
 }
 
-bool cairn_stackmap_area(const struct cairn_stackmap *map,
-                         const struct cairn_stackmap_record *record,
-                         const struct cairn_stackmap_described *described,
-                         struct cairn_stackmap_area *area)
+bool cairn_stackmap_area(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                         const struct cairn_stackmap_described *described, struct cairn_stackmap_area *area)
 {
   const struct reader r = {map, record};
   uint32_t at = area->end ? area->end : described->areas_first;
@@ -157,8 +150,7 @@ bool cairn_stackmap_area(const struct cairn_stackmap *map,
   return at < described->areas_end && read_area(&r, at, described->areas_end, area);
 }
 
-uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map,
-                                    const struct cairn_stackmap_record *record,
+uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                     const struct cairn_stackmap_area *area, uint32_t index)
 {
   CN_CHECK(index < area->references);
@@ -167,13 +159,11 @@ uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map,
 
 struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
                                                const struct cairn_stackmap_record *record,
-                                               const struct cairn_stackmap_described *described,
-                                               uint32_t index)
+                                               const struct cairn_stackmap_described *described, uint32_t index)
 {
   uint32_t at = described->spans_first + 2 * index;
 
   CN_CHECK(index < described->spans);
-  return (struct cairn_stackmap_span){
-      .index = (uint32_t)cairn_stackmap_location(map, record, at).value,
-      .depth = (uint32_t)cairn_stackmap_location(map, record, at + 1).value};
+  return (struct cairn_stackmap_span){.index = (uint32_t)cairn_stackmap_location(map, record, at).value,
+                                      .depth = (uint32_t)cairn_stackmap_location(map, record, at + 1).value};
 }

@@ -16,13 +16,12 @@ static int prepare(struct cn_elf *elf, uint32_t section, char **error)
   const Elf64_Shdr *h = &elf->sections[section].head;
 
   if (!elf->sections[section].data || (h->sh_flags & SHF_COMPRESSED) || !h->sh_size)
-    return cn_elf_fail(elf, elf->head.e_shoff + section * sizeof *h,
-                       "the stack maps have no contents that can be read", error);
+    return cn_elf_fail(elf, elf->head.e_shoff + section * sizeof *h, "the stack maps have no contents that can be read",
+                       error);
   return cn_elf_relocate(elf, section, error);
 }
 
-static enum cairn_status open_file(struct cairn_stackmap_file *file, const void *bytes,
-                                   size_t length, char **error)
+static enum cairn_status open_file(struct cairn_stackmap_file *file, const void *bytes, size_t length, char **error)
 {
   struct cn_elf *elf = &file->elf;
 
@@ -44,8 +43,7 @@ static enum cairn_status open_file(struct cairn_stackmap_file *file, const void 
   return CAIRN_OK;
 }
 
-enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length,
-                                           struct cairn_stackmap_file **file,
+enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
                                            struct cairn_stackmap_error *error)
 {
   struct cairn_stackmap_file *opened = cn_alloc(sizeof *opened);
@@ -106,7 +104,6 @@ bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64
                                            .section_index = s->section,
                                            .address = cn_elf_address(&file->elf, s),
                                            .size = s->sym.st_size,
-                                           .section_offset = cn_elf_address(&file->elf, s) -
-                                                             section->head.sh_addr};
+                                           .section_offset = cn_elf_address(&file->elf, s) - section->head.sh_addr};
   return true;
 }

@@ -48,8 +48,7 @@ static uint64_t load(const unsigned char *at, unsigned bytes)
   return value;
 }
 
-static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_status status,
-                              size_t offset)
+static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_status status, size_t offset)
 {
   if (error)
     *error = (struct cairn_stackmap_error){offset, cairn_status_text(status)};
@@ -58,8 +57,8 @@ static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_sta
 
 /* Check the record at `offset`. Returns its end, or 0 if the map ends before; `*wrong` is then the
  * offset of the field that leads too far. */
-static size_t read_record(const unsigned char *bytes, size_t length, unsigned version,
-                          size_t offset, struct cairn_stackmap_record *record, size_t *wrong)
+static size_t read_record(const unsigned char *bytes, size_t length, unsigned version, size_t offset,
+                          struct cairn_stackmap_record *record, size_t *wrong)
 {
   *wrong = offset;
   if (length < RECORD || offset > length - RECORD)
@@ -91,8 +90,7 @@ static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t fro
   return CAIRN_OK;
 }
 
-static enum cairn_status check_location(const struct cairn_stackmap *map, size_t at,
-                                        struct cairn_stackmap_error *error)
+static enum cairn_status check_location(const struct cairn_stackmap *map, size_t at, struct cairn_stackmap_error *error)
 {
   size_t index = at + location_size(map->version) - 4;
   unsigned kind = map->bytes[at];
@@ -107,9 +105,8 @@ static enum cairn_status check_location(const struct cairn_stackmap *map, size_t
   return status < 0 ? status : check_zero(map, at + 6, at + 8, error);
 }
 
-static enum cairn_status check_record(const struct cairn_stackmap *map,
-                                      const struct cairn_stackmap_record *record, size_t end,
-                                      struct cairn_stackmap_error *error)
+static enum cairn_status check_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
+                                      size_t end, struct cairn_stackmap_error *error)
 {
   size_t at = record->locations_offset;
   enum cairn_status status = CAIRN_OK;
@@ -124,8 +121,7 @@ static enum cairn_status check_record(const struct cairn_stackmap *map,
   return status ? status : check_zero(map, at, end, error);
 }
 
-static enum cairn_status check_counts(const struct cairn_stackmap *map,
-                                      struct cairn_stackmap_error *error)
+static enum cairn_status check_counts(const struct cairn_stackmap *map, struct cairn_stackmap_error *error)
 {
   uint64_t sum = 0;
 
@@ -140,8 +136,7 @@ static enum cairn_status check_counts(const struct cairn_stackmap *map,
   return sum == map->records ? CAIRN_OK : fail(error, CAIRN_E_COUNT, 12);
 }
 
-static enum cairn_status check_records(struct cairn_stackmap *map, size_t length,
-                                       struct cairn_stackmap_error *error)
+static enum cairn_status check_records(struct cairn_stackmap *map, size_t length, struct cairn_stackmap_error *error)
 {
   size_t at = map->records_offset;
 
@@ -189,17 +184,16 @@ enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct c
   return status < 0 ? status : check_records(map, length, error);
 }
 
-struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map,
-                                                       uint32_t index)
+struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackmap *map, uint32_t index)
 {
   CN_CHECK(index < map->functions);
   size_t at = map->functions_offset + index * function_size(map->version);
 
-  return (struct cairn_stackmap_function){
-      .address = load(map->bytes + at, 8),
-      .stack_size = load(map->bytes + at + 8, 8),
-      .records = map->version == 1 ? CAIRN_STACKMAP_UNKNOWN_COUNT : load(map->bytes + at + 16, 8),
-      .offset = at};
+  return (struct cairn_stackmap_function){.address = load(map->bytes + at, 8),
+                                          .stack_size = load(map->bytes + at + 8, 8),
+                                          .records = map->version == 1 ? CAIRN_STACKMAP_UNKNOWN_COUNT
+                                                                       : load(map->bytes + at + 16, 8),
+                                          .offset = at};
 }
 
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index)
@@ -222,23 +216,19 @@ bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap
       cursor->in_function = 0;
     }
   size_t wrong;
-  cursor->offset =
-      read_record(map->bytes, map->length, map->version, cursor->offset, record, &wrong);
+  cursor->offset = read_record(map->bytes, map->length, map->version, cursor->offset, record, &wrong);
   CN_CHECK(cursor->offset); /* cairn_stackmap_open() has read all records */
-  record->function =
-      map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
+  record->function = map->version != 1 || map->functions == 1 ? cursor->function : CAIRN_STACKMAP_UNKNOWN_FUNCTION;
   cursor->in_function++;
   cursor->next++;
   return true;
 }
 
 struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record,
-                                                       uint32_t index)
+                                                       const struct cairn_stackmap_record *record, uint32_t index)
 {
   CN_CHECK(index < record->locations);
-  const unsigned char *at =
-      map->bytes + record->locations_offset + index * location_size(map->version);
+  const unsigned char *at = map->bytes + record->locations_offset + index * location_size(map->version);
   bool wide = map->version == 3;
   uint32_t offset = (uint32_t)load(at + (wide ? 8 : 4), 4);
   struct cairn_stackmap_location location = {.kind = (enum cairn_stackmap_kind)at[0],
@@ -257,8 +247,7 @@ struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackm
 }
 
 struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackmap *map,
-                                                       const struct cairn_stackmap_record *record,
-                                                       uint32_t index)
+                                                       const struct cairn_stackmap_record *record, uint32_t index)
 {
   CN_CHECK(index < record->live_outs);
   const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT;

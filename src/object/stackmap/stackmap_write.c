@@ -58,8 +58,7 @@ static enum cairn_status put_functions(struct writer *w, const struct cairn_stac
 }
 
 /* Does the location have the value that decoding will find? Only constants have one. */
-static enum cairn_status check_value(const struct cairn_stackmap_model *m,
-                                     const struct cairn_stackmap_location *l)
+static enum cairn_status check_value(const struct cairn_stackmap_model *m, const struct cairn_stackmap_location *l)
 {
   uint32_t index = (uint32_t)l->offset;
 
@@ -135,9 +134,8 @@ static enum cairn_status put_map(struct writer *w, const struct cairn_stackmap_m
   return CAIRN_OK;
 }
 
-enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes,
-                                       size_t room, size_t *length,
-                                       struct cairn_stackmap_error *error)
+enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
+                                       size_t *length, struct cairn_stackmap_error *error)
 {
   struct writer w = {.version = model->version, .error = error};
   enum cairn_status status = put_map(&w, model);

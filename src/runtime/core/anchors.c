@@ -120,8 +120,8 @@ void cn_anchors_make(struct cairn_mutator *mutator)
   struct cn_anchor *oldest = cn_anchors_new();
 
   if (oldest == NULL) {
-    cn_report_text("cairn: out of memory: no room for the anchors of thread %d (%d KB)\n",
-                   cn_os_thread(), CAIRN_ABI_ANCHOR_CHUNK >> 10);
+    cn_report_text("cairn: out of memory: no room for the anchors of thread %d (%d KB)\n", cn_os_thread(),
+                   CAIRN_ABI_ANCHOR_CHUNK >> 10);
     _exit(1);
   }
   mutator->anchors = mutator->anchor = oldest;
@@ -151,8 +151,7 @@ const char *cn_anchors_grow(struct cairn_mutator *mutator)
 
 /* ---- questions ---- */
 
-static const struct cn_anchor_chunk *chunk_of(const struct cn_anchor *oldest,
-                                              const struct cn_anchor *next)
+static const struct cn_anchor_chunk *chunk_of(const struct cn_anchor *oldest, const struct cn_anchor *next)
 {
   const struct cn_anchor_chunk *chunk = oldest != NULL ? cn_anchors_chunk(oldest) : NULL;
 
@@ -161,12 +160,10 @@ static const struct cn_anchor_chunk *chunk_of(const struct cn_anchor *oldest,
   return chunk;
 }
 
-bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next,
-                     const struct cn_anchor *anchor)
+bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next, const struct cn_anchor *anchor)
 {
-  return (uintptr_t)anchor % CAIRN_ABI_ANCHOR_CHUNK != 0 &&
-         (uintptr_t)anchor % CAIRN_ABI_ANCHOR_SIZE == 0 && chunk_of(oldest, anchor) != NULL &&
-         cn_anchors_count(anchor) < cn_anchors_count(next);
+  return (uintptr_t)anchor % CAIRN_ABI_ANCHOR_CHUNK != 0 && (uintptr_t)anchor % CAIRN_ABI_ANCHOR_SIZE == 0 &&
+         chunk_of(oldest, anchor) != NULL && cn_anchors_count(anchor) < cn_anchors_count(next);
 }
 
 const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anchor *next)
@@ -178,8 +175,7 @@ const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anc
   if (chunk_of(oldest, next) == NULL || (uintptr_t)next % CAIRN_ABI_ANCHOR_SIZE != 0)
     return "anchors: the next one is not in a chunk of its stack";
   for (const struct cn_anchor_chunk *chunk = cn_anchors_chunk(oldest); chunk; chunk = chunk->next)
-    if (chunk->oldest != oldest || chunk->number != number++ ||
-        (chunk->next != NULL && chunk->next->previous != chunk))
+    if (chunk->oldest != oldest || chunk->number != number++ || (chunk->next != NULL && chunk->next->previous != chunk))
       return "anchors: a stack's chunks are not in order";
   return NULL;
 }

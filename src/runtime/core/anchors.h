@@ -34,8 +34,7 @@ enum {
 
 static inline struct cn_anchor_chunk *cn_anchors_chunk(const struct cn_anchor *next)
 {
-  return (struct cn_anchor_chunk *)(((uintptr_t)next - 1) &
-                                    ~(uintptr_t)(CAIRN_ABI_ANCHOR_CHUNK - 1));
+  return (struct cn_anchor_chunk *)(((uintptr_t)next - 1) & ~(uintptr_t)(CAIRN_ABI_ANCHOR_CHUNK - 1));
 }
 
 static inline struct cn_anchor *cn_anchors_first(struct cn_anchor_chunk *chunk)
@@ -66,8 +65,7 @@ static inline size_t cn_anchors_count(const struct cn_anchor *next)
 
 /* The youngest anchor, if it is younger than `from`, the `next` of an earlier time; otherwise null.
  */
-static inline struct cn_anchor *cn_anchors_since(const struct cn_anchor *from,
-                                                 const struct cn_anchor *next)
+static inline struct cn_anchor *cn_anchors_since(const struct cn_anchor *from, const struct cn_anchor *next)
 {
   return cn_anchors_count(next) > cn_anchors_count(from) ? cn_anchors_below(next) : NULL;
 }
@@ -89,8 +87,7 @@ void cn_anchors_free(struct cairn_mutator *mutator);
 const char *cn_anchors_grow(struct cairn_mutator *mutator);
 
 /* Is it an anchor of the stack? `anchor` may be any address. */
-bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next,
-                     const struct cn_anchor *anchor);
+bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next, const struct cn_anchor *anchor);
 
 /* What is wrong with a stack's anchors; null: nothing. `next` may be any address. Linear in chunks.
  */

@@ -155,8 +155,7 @@ static struct range *ranges_of(const struct cn_image_list *list)
 static size_t bytes_of(size_t count, size_t ranges)
 {
   size_t page = cn_os_page();
-  size_t bytes = sizeof(struct cn_image_list) + count * sizeof(struct cn_image) +
-                 ranges * sizeof(struct range);
+  size_t bytes = sizeof(struct cn_image_list) + count * sizeof(struct cn_image) + ranges * sizeof(struct range);
 
   return (bytes + page - 1) / page * page;
 }
@@ -191,8 +190,7 @@ static size_t ranges_below(const struct cn_image_list *list, uintptr_t address)
 
 static struct range range_of(const struct cairn_image *image)
 {
-  return (struct range){(uintptr_t)image->layouts_start,
-                        (size_t)(image->layouts_stop - image->layouts_start)};
+  return (struct range){(uintptr_t)image->layouts_start, (size_t)(image->layouts_stop - image->layouts_start)};
 }
 
 /* Two images may have one section: a linker may have kept both. */
@@ -244,8 +242,7 @@ static struct cn_image_list *without(const struct cn_image_list *old, size_t i)
   if (range.bytes == 0)
     memcpy(ranges_of(list), ranges_of(old), old->ranges * sizeof range);
   else
-    copy_around(ranges_of(list), ranges_of(old), old->ranges, find_range(old, range), sizeof range,
-                false);
+    copy_around(ranges_of(list), ranges_of(old), old->ranges, find_range(old, range), sizeof range, false);
   return list;
 }
 
@@ -333,8 +330,8 @@ static void check_form(const struct cairn_image *image)
     return;
   cairn_fatal("%s registers an image of version %u and %u bytes, and this runtime has version %u "
               "of %u bytes: compile and link all parts of the program with one version of Cairn",
-              cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file",
-              image->version, image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
+              cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file", image->version,
+              image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
 }
 
 /* Check that each section has both bounds, in order. */
@@ -343,9 +340,9 @@ static void check_bounds(const struct cairn_image *image)
   if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
       (image->roots_start == NULL) != (image->roots_stop == NULL) ||
       (image->layouts_start == NULL) != (image->layouts_stop == NULL) ||
-      (image->details_start == NULL) != (image->details_stop == NULL) ||
-      image->frames_start > image->frames_stop || image->roots_start > image->roots_stop ||
-      image->layouts_start > image->layouts_stop || image->details_start > image->details_stop)
+      (image->details_start == NULL) != (image->details_stop == NULL) || image->frames_start > image->frames_stop ||
+      image->roots_start > image->roots_stop || image->layouts_start > image->layouts_stop ||
+      image->details_start > image->details_stop)
     cairn_fatal("an image registers a section without both bounds");
   if (((uintptr_t)image->roots_stop - (uintptr_t)image->roots_start) % sizeof *image->roots_start)
     cairn_fatal("an image registers a damaged section of global roots");
@@ -382,8 +379,7 @@ static const char *words_text(uint64_t code, char text[CN_WORDS_TEXT])
 /* The first image says how words are told apart; each later one must say the same. */
 static void take_words(const struct cairn_image *image)
 {
-  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS,
-           first = atomic_load(&flags) >> CAIRN_ABI_IMAGE_WORDS;
+  uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS, first = atomic_load(&flags) >> CAIRN_ABI_IMAGE_WORDS;
   char text[CN_WORDS_TEXT], others[CN_WORDS_TEXT], file[CN_REPORT_PC];
 
   if (words_part(code, 0, 4) > 3 || words_part(code, 8, 8) > 8 ||
@@ -407,11 +403,10 @@ static void prepare(void)
     cn_os_forked(forked);
 }
 
-static bool share(const unsigned char *start, const unsigned char *stop,
-                  const unsigned char *others_start, const unsigned char *others_stop)
+static bool share(const unsigned char *start, const unsigned char *stop, const unsigned char *others_start,
+                  const unsigned char *others_stop)
 {
-  return start < others_stop && others_start < stop &&
-         (start != others_start || stop != others_stop);
+  return start < others_stop && others_start < stop && (start != others_start || stop != others_stop);
 }
 
 /* Refuse an image that lies where another is registered, which has gone: a section has one place.
@@ -420,11 +415,10 @@ static void check_places(const struct cn_image_list *list, const struct cairn_im
 {
   for (size_t i = 0; i < list->count; i++) {
     const struct cairn_image *other = &list->at[i].image;
-    bool stale = list->at[i].key == image ? memcmp(other, image, sizeof *image) != 0
-                                          : share(image->frames_start, image->frames_stop,
-                                                  other->frames_start, other->frames_stop) ||
-                                                share(image->layouts_start, image->layouts_stop,
-                                                      other->layouts_start, other->layouts_stop);
+    bool stale = list->at[i].key == image
+                     ? memcmp(other, image, sizeof *image) != 0
+                     : share(image->frames_start, image->frames_stop, other->frames_start, other->frames_stop) ||
+                           share(image->layouts_start, image->layouts_stop, other->layouts_start, other->layouts_stop);
     if (stale)
       cairn_fatal("an image is registered at 0x%lx, where another one is registered that is gone: "
                   "call a module's 'leave' (<cairn/compile.h>) before it is removed",
@@ -507,8 +501,8 @@ static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t
   struct cn_framemap_function function;
   int status = CN_FRAMEMAP_NONE;
 
-  while (cursor != NULL && (status = cn_framemap_next_function(&cursor, image->frames_stop,
-                                                               &function)) == CN_FRAMEMAP_OK)
+  while (cursor != NULL &&
+         (status = cn_framemap_next_function(&cursor, image->frames_stop, &function)) == CN_FRAMEMAP_OK)
     if (start < function.entry + function.code_size && end > function.entry)
       return true;
   return status == CN_FRAMEMAP_BAD;
@@ -558,8 +552,8 @@ static bool is_layout(const struct cn_image_list *list, uintptr_t address)
   const struct cairn_layout *layout = (const struct cairn_layout *)address;
 
   return below > 0 && address - range->start < range->bytes &&
-         range->bytes - (address - range->start) >= sizeof *layout &&
-         address % _Alignof(struct cairn_layout) == 0 && layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
+         range->bytes - (address - range->start) >= sizeof *layout && address % _Alignof(struct cairn_layout) == 0 &&
+         layout->magic == CAIRN_ABI_LAYOUT_MAGIC;
 }
 
 bool cairn_layout_is_known(const struct cairn_layout *layout)

@@ -36,8 +36,7 @@ static void await(enum cn_lock lock)
     if (seen == 0) {
       if (atomic_compare_exchange_weak(&holder[lock], &seen, (uintptr_t)&self | WAITED))
         return;
-    } else if ((seen & WAITED) != 0 ||
-               atomic_compare_exchange_weak(&holder[lock], &seen, seen | WAITED)) {
+    } else if ((seen & WAITED) != 0 || atomic_compare_exchange_weak(&holder[lock], &seen, seen | WAITED)) {
       cn_os_wait((_Atomic uint32_t *)&holder[lock], (uint32_t)(seen | WAITED), UINT64_MAX);
       seen = atomic_load(&holder[lock]);
     }

@@ -8,8 +8,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 
-#define TIED(field, NAME) \
-  _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
+#define TIED(field, NAME) _Static_assert(offsetof(struct cairn_mutator, field) == CAIRN_ABI_MUTATOR_##NAME, "abi.def")
 TIED(poll, POLL);
 TIED(alloc, ALLOC);
 TIED(limit, LIMIT);

@@ -12,8 +12,7 @@
 #include <cairn/abi.h>
 #include "runtime/arch/arch.h"
 
-_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_HEAP) ==
-                   CAIRN_ABI_POLL_BACK,
+_Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_HEAP) == CAIRN_ABI_POLL_BACK,
                "abi.def");
 
 /* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. Polls read the
@@ -21,10 +20,9 @@ _Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_
 enum cn_reason {
   CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before the thread is attached */
   CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */
-  CN_REASON_COLLECT = 4, /* a signal handler that interrupted managed code wants a collection */
+  CN_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code wants a collection */
   CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
-  CN_REASON_HEAP =
-      CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_begin()) */
+  CN_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_begin()) */
 };
 
 struct cairn_stack;
@@ -77,24 +75,23 @@ struct cairn_mutator {
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
   uint64_t wanted;                       /* bytes that the next buffer is to serve */
   uint64_t safepoints;                   /* slow paths entered */
-  uint64_t interruptions;     /* odd while a signal handler runs that interrupted managed code */
-  uintptr_t word;             /* the collector's (cairn_mutator_word()) */
-  void *interrupted;          /* signals.c */
-  void *fault_stack;          /* for handlers of its faults, if the runtime gave it (fault.h) */
-  struct cn_stack_saved own;  /* its own stack, while it is on another */
-  _Atomic uint32_t handshake; /* threads/handshake.h */
-  const struct cn_handshake *request; /* while that says so */
-  uint64_t switches;                  /* involuntary ones, at the last arrival (arrival.c) */
-  uintptr_t zeroed;                   /* from here on the buffer is zero; 0: nowhere */
-  unsigned char *cards;               /* what barriers read (cn_mutator_set_cards()) */
+  uint64_t interruptions;                /* odd while a signal handler runs that interrupted managed code */
+  uintptr_t word;                        /* the collector's (cairn_mutator_word()) */
+  void *interrupted;                     /* signals.c */
+  void *fault_stack;                     /* for handlers of its faults, if the runtime gave it (fault.h) */
+  struct cn_stack_saved own;             /* its own stack, while it is on another */
+  _Atomic uint32_t handshake;            /* threads/handshake.h */
+  const struct cn_handshake *request;    /* while that says so */
+  uint64_t switches;                     /* involuntary ones, at the last arrival (arrival.c) */
+  uintptr_t zeroed;                      /* from here on the buffer is zero; 0: nowhere */
+  unsigned char *cards;                  /* what barriers read (cn_mutator_set_cards()) */
   uint64_t card_mask;
   uint64_t barrier;
   struct cn_log_chunk *log; /* what they logged (heap/log.h); the newest */
 };
 
 /* The mutator of a thread that is not attached. */
-#define CN_MUTATOR_INITIAL \
-  {.poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
+#define CN_MUTATOR_INITIAL {.poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
 
 #pragma GCC visibility push(default)
 extern _Thread_local struct cairn_mutator cairn_mutator;

@@ -32,8 +32,7 @@ static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
   return taken;
 }
 
-static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mutex_over *over,
-                 const void *env)
+static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mutex_over *over, const void *env)
 {
   do {
     if (over != NULL && over(env))
@@ -46,8 +45,7 @@ static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mu
 
 /* Signals wait while the thread does: a handler that jumps out would keep the lock from the next
  * thread. */
-bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over,
-                          const void *env)
+bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over, const void *env)
 {
   uint32_t seen = 0;
 

@@ -22,8 +22,7 @@ void cn_mutex_release(struct cn_mutex *mutex);
 
 /* Like cn_mutex_take(). False, too, if another thread has the lock and `over` is true. */
 typedef bool cn_mutex_over(const void *env);
-bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over,
-                          const void *env);
+bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over, const void *env);
 /* An `over` may have become true: have each waiting thread ask its own again. Any thread. */
 void cn_mutex_tell(struct cn_mutex *mutex);
 

@@ -107,8 +107,7 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
   const char *p = text;
 
   for (; *p >= '0' && *p <= '9'; p++)
-    if (__builtin_mul_overflow(number, 10u, &number) ||
-        __builtin_add_overflow(number, (size_t)(*p - '0'), &number))
+    if (__builtin_mul_overflow(number, 10u, &number) || __builtin_add_overflow(number, (size_t)(*p - '0'), &number))
       return false;
   if (p == text)
     return false;
@@ -180,8 +179,7 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
     snprintf(message, size, "%s=%s: expected %s", option->variable, text, expected(option));
     return false;
   }
-  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length,
-           setting);
+  snprintf(message, size, "unknown option %.*s (CAIRN_HELP=1 lists the options)", (int)length, setting);
   return false;
 }
 
@@ -202,8 +200,7 @@ static size_t default_workers(void)
 }
 
 /* False: they cannot be. */
-static bool set_limits(struct cn_options *options, const struct cairn_heap_limits *limits,
-                       char *message, size_t size)
+static bool set_limits(struct cn_options *options, const struct cairn_heap_limits *limits, char *message, size_t size)
 {
   bool known = limits->size >= sizeof *limits;
 
@@ -239,8 +236,8 @@ static bool is_ours(const char *variable)
   return strncmp(variable, "CAIRN_", 6) == 0;
 }
 
-bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits,
-                      char *const *environment, char *message, size_t size)
+bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits, char *const *environment,
+                      char *message, size_t size)
 {
   for (size_t i = 0; i < OPTIONS; i++)
     *field(options, &table[i]) = table[i].initial;
@@ -250,15 +247,13 @@ bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits
     if (is_ours(*environment) && !set(options, *environment, message, size))
       return false;
   if (options->workers > CN_WORKERS_MOST) {
-    snprintf(message, size, "CAIRN_WORKERS=%zu: expected at most %d", options->workers,
-             CN_WORKERS_MOST);
+    snprintf(message, size, "CAIRN_WORKERS=%zu: expected at most %d", options->workers, CN_WORKERS_MOST);
     return false;
   }
   if (options->workers == 0)
     options->workers = default_workers();
   if (options->heap_max != 0 && options->heap_max < CN_HEAP_LEAST) {
-    snprintf(message, size, "CAIRN_HEAP_MAX=%zu: expected at least %d bytes", options->heap_max,
-             CN_HEAP_LEAST);
+    snprintf(message, size, "CAIRN_HEAP_MAX=%zu: expected at least %d bytes", options->heap_max, CN_HEAP_LEAST);
     return false;
   }
   fit_limits(options);

@@ -30,8 +30,8 @@ extern struct cn_options cn_options;
 
 /* Defaults, then the program's own limits (null: it has none), then every CAIRN_* variable of the
  * null-terminated environment. False: `message` says what is wrong. */
-bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits,
-                      char *const *environment, char *message, size_t size);
+bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits, char *const *environment,
+                      char *message, size_t size);
 
 /* Take every CAIRN_* variable out of the environment (null: there is none), in place. */
 void cn_options_drop(char **environment);

@@ -10,8 +10,8 @@
 /* Is it one bit, which some slow path handles? */
 static bool is_reason(enum cn_reason reason)
 {
-  return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE ||
-         reason == CN_REASON_COLLECT || reason == CN_REASON_STOP || reason == CN_REASON_HEAP;
+  return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE || reason == CN_REASON_COLLECT ||
+         reason == CN_REASON_STOP || reason == CN_REASON_HEAP;
 }
 
 void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)

@@ -34,8 +34,7 @@ _Noreturn void cn_report_end(void);
 
 /* Like cairn_fatal(), after "thread 12, pc 0x401136 (function+0x16): ". `pc` is where the calling
  * thread did what it must not. */
-_Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+_Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The runtime itself finds no memory: one line that begins "cairn: out of memory: ", exit status 1.
  * Exit handlers run, but not in the middle of a slow path: references may not be up to date. */

@@ -57,8 +57,8 @@ static void step(struct trace *trace, bool begin)
 
   cn_report_guard = &guard;
   if (sigsetjmp(guard.back, 0) == 0) {
-    trace->walking = begin ? cn_walk_begin(&trace->walk, &cairn_mutator, cairn_mutator.stopped)
-                           : cn_walk_next(&trace->walk);
+    trace->walking =
+        begin ? cn_walk_begin(&trace->walk, &cairn_mutator, cairn_mutator.stopped) : cn_walk_next(&trace->walk);
   } else {
     trace->walking = false;
     cn_locks_restore(locks);
@@ -84,8 +84,7 @@ static void print_activation(const struct cn_print *print, const struct cn_activ
 {
   if (activation->left_out > 0)
     cn_backtrace_print_note(print, "%lu activations left out", activation->left_out);
-  cn_backtrace_print_activation(print, activation->number, activation->pc, activation->interrupted,
-                                walk);
+  cn_backtrace_print_activation(print, activation->number, activation->pc, activation->interrupted, walk);
 }
 
 static void print_same(const struct cn_print *print, uint64_t same)
@@ -163,8 +162,8 @@ static bool unwound(void *env, const struct cn_os_frame *frame)
     return true;
   if (pc == 0) /* how libc says that the thread begins here */
     return false;
-  bool is_walks = trace->walking && trace->walk.frame.pc == pc &&
-                  cn_arch_same_sp(frame->sp, trace->walk.frame.sp, after);
+  bool is_walks =
+      trace->walking && trace->walk.frame.pc == pc && cn_arch_same_sp(frame->sp, trace->walk.frame.sp, after);
   activation(trace, pc, frame->interrupted, is_walks);
   trace->sp = frame->sp;
   if (is_walks)
@@ -221,8 +220,7 @@ static void print(struct trace *trace, bool may_load, bool lines)
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {
-      .print.fd = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
+  struct trace trace = {.print.fd = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
 
   print(&trace, true, true);
 }
@@ -299,8 +297,7 @@ static void give_up(int signal, siginfo_t *info, void *context)
 static void watch(void)
 {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGALRM};
-  struct sigaction action = {.sa_sigaction = give_up,
-                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  struct sigaction action = {.sa_sigaction = give_up, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   enum { SECONDS = 10 };
   sigset_t set;
 

@@ -156,8 +156,8 @@ static void print_region(struct line *line, const struct cn_walk *walk)
   end(line);
 }
 
-void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
-                                   bool interrupted, const struct cn_walk *walk)
+void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc, bool interrupted,
+                                   const struct cn_walk *walk)
 {
   struct line line = {.print = print, .number = number, .pc = pc};
 

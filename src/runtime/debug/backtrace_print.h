@@ -17,8 +17,8 @@ struct cn_print {
 /* A line for each function that was inlined at `pc`, and one for the function itself:
  *   #7  0x000055d1c0de1234 in name at file.c:12:3 (inlined)
  * `interrupted`: pc is not after a call. `walk` is at the activation, or null. */
-void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc,
-                                   bool interrupted, const struct cn_walk *walk);
+void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc, bool interrupted,
+                                   const struct cn_walk *walk);
 
 /* "     ... " and the text. */
 void cn_backtrace_print_note(const struct cn_print *print, const char *format, ...)

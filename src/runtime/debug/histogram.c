@@ -20,8 +20,7 @@ static uint64_t bucket_start(size_t index)
 {
   if (index < CN_HISTOGRAM_STEPS)
     return index;
-  return (uint64_t)(CN_HISTOGRAM_STEPS + index % CN_HISTOGRAM_STEPS)
-         << (index / CN_HISTOGRAM_STEPS - 1);
+  return (uint64_t)(CN_HISTOGRAM_STEPS + index % CN_HISTOGRAM_STEPS) << (index / CN_HISTOGRAM_STEPS - 1);
 }
 
 void cn_histogram_add(struct cn_histogram *histogram, uint64_t value)

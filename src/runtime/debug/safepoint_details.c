@@ -11,8 +11,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
 
-_Static_assert(offsetof(struct cn_details_function, entry) == 0 &&
-                   sizeof(struct cn_details_function) <= CN_SORTED_ITEM,
+_Static_assert(offsetof(struct cn_details_function, entry) == 0 && sizeof(struct cn_details_function) <= CN_SORTED_ITEM,
                "sorted.h");
 
 static CN_GROW(struct cn_details_function) functions; /* by entry */
@@ -33,8 +32,8 @@ static void collect(const struct cn_image_list *list)
     const unsigned char *cursor = image->details_start;
     struct cn_details_function function = {0};
     int status = CN_FRAMEMAP_NONE;
-    while (cursor != NULL && (status = cn_details_next_function(&cursor, image->details_stop,
-                                                                &function)) == CN_FRAMEMAP_OK)
+    while (cursor != NULL &&
+           (status = cn_details_next_function(&cursor, image->details_stop, &function)) == CN_FRAMEMAP_OK)
       cn_grow_push(&functions, function);
     if (status != CN_FRAMEMAP_NONE)
       bad((uintptr_t)cursor);
@@ -84,8 +83,7 @@ bool cn_details_of(uintptr_t pc, struct cn_details *details)
   return status == CN_FRAMEMAP_OK;
 }
 
-bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source,
-                                 uint32_t *depths)
+bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths)
 {
   struct cn_details details;
 

@@ -18,7 +18,6 @@ bool cn_details_of(uintptr_t pc, struct cn_details *details);
 
 /* The source position of virtual frame `depth` (0: the innermost) at `pc`, and how many there are,
  * at least 1. False: not known. */
-bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source,
-                                 uint32_t *depths);
+bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths);
 
 #endif

@@ -57,15 +57,13 @@ static bool is_free(int signal)
 {
   struct sigaction action;
 
-  return cn_os_action(signal, NULL, &action) == 0 &&
-         (action.sa_handler == SIG_DFL || action.sa_sigaction == handle);
+  return cn_os_action(signal, NULL, &action) == 0 && (action.sa_handler == SIG_DFL || action.sa_sigaction == handle);
 }
 
 /* 0: there is none. */
 static int choose(int thread)
 {
-  struct sigaction action = {.sa_sigaction = handle,
-                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   uint64_t blocked = cn_os_thread_blocks(thread);
   int signal = SIGRTMAX;
 

@@ -29,8 +29,7 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
   if (!check->there)
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is past the end, the unwinder is at "
                 "pc %s, sp 0x%lx",
-                (unsigned long)check->count, cn_report_pc(frame->pc, there),
-                (unsigned long)frame->sp);
+                (unsigned long)check->count, cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
   cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "
               "at pc %s, sp 0x%lx",
               (unsigned long)check->count, cn_report_pc(ours->pc, here), (unsigned long)ours->sp,
@@ -45,8 +44,8 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
   char where[CN_REPORT_PC];
 
   if (*ours->pc_slot != ours->pc && !cn_arch_in_stubs(*ours->pc_slot))
-    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: its pc is not kept at %p",
-                (unsigned long)check->count, cn_report_pc(ours->pc, where), (void *)ours->pc_slot);
+    cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: its pc is not kept at %p", (unsigned long)check->count,
+                cn_report_pc(ours->pc, where), (void *)ours->pc_slot);
   for (int i = 0; i < CN_CALLEE_SAVED; i++) {
     int reg = cn_arch_saved[i];
     uintptr_t *place = ours->place[i], theirs = cn_os_frame_register(frame, reg);
@@ -54,8 +53,8 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
       continue;
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu at pc %s: the register with DWARF number %d "
                 "is 0x%lx for the walk (at %p), 0x%lx for the unwinder",
-                (unsigned long)check->count, cn_report_pc(ours->pc, where), reg,
-                place ? (unsigned long)*place : 0ul, (void *)place, (unsigned long)theirs);
+                (unsigned long)check->count, cn_report_pc(ours->pc, where), reg, place ? (unsigned long)*place : 0ul,
+                (void *)place, (unsigned long)theirs);
   }
 }
 
@@ -99,8 +98,7 @@ static void check_images(void)
 
   for (size_t i = 0; i < list->count; i++) {
     const struct cairn_image *image = &list->at[i].image;
-    managed |=
-        image->roots_start != image->roots_stop || image->layouts_start != image->layouts_stop;
+    managed |= image->roots_start != image->roots_stop || image->layouts_start != image->layouts_stop;
   }
   cn_image_leave(entered);
   if (managed && !cn_image_has_frames())

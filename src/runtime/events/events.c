@@ -37,9 +37,8 @@ const char *cn_event_cause(enum cairn_cause cause)
 
 const char *cn_event_extent(enum cairn_extent extent)
 {
-  static const char *const extents[] = {[CAIRN_EXTENT_YOUNG] = "young",
-                                        [CAIRN_EXTENT_FULL] = "full",
-                                        [CAIRN_EXTENT_MOVE_ALL] = "move all"};
+  static const char *const extents[] = {
+      [CAIRN_EXTENT_YOUNG] = "young", [CAIRN_EXTENT_FULL] = "full", [CAIRN_EXTENT_MOVE_ALL] = "move all"};
 
   CN_CHECK(extent < sizeof extents / sizeof *extents);
   return extents[extent];
@@ -55,8 +54,7 @@ static bool anybody_listens(void)
 
 static void settle(void)
 {
-  atomic_store(&wanted, anybody_listens() || cn_trace_is_open() ||
-                            (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS)) != 0);
+  atomic_store(&wanted, anybody_listens() || cn_trace_is_open() || (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS)) != 0);
 }
 
 bool cn_events_begin(void)
@@ -182,8 +180,7 @@ static struct listener *find(cairn_listener *listen, const void *env)
   return NULL;
 }
 
-static enum cairn_status change(cairn_listener *from, const void *env, struct listener to,
-                                enum cairn_status none)
+static enum cairn_status change(cairn_listener *from, const void *env, struct listener to, enum cairn_status none)
 {
   if (!begin())
     return CAIRN_E_BUSY;

@@ -24,14 +24,12 @@ static void log_collection(const struct cairn_event *event)
 
   CN_ASSERT(asked != NULL);
   if (event->heap != CAIRN_EVENT_UNKNOWN)
-    snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (number)heap_before,
-             (number)event->heap);
+    snprintf(heap, sizeof heap, "heap %llu to %llu bytes; ", (number)heap_before, (number)event->heap);
   cn_report_text("cairn: gc: collection %llu: %s, %s, %zu bytes wanted; %llu frames, %llu roots, "
                  "%llu objects of %llu bytes moved; %s%llu.%llu us\n",
-                 (number)event->collection, cn_event_cause(asked->cause),
-                 cn_event_extent(asked->extent), asked->bytes_needed, (number)event->frames,
-                 (number)event->roots, (number)event->objects_moved, (number)event->bytes_moved,
-                 heap, (number)nanoseconds / 1000, (number)nanoseconds / 100 % 10);
+                 (number)event->collection, cn_event_cause(asked->cause), cn_event_extent(asked->extent),
+                 asked->bytes_needed, (number)event->frames, (number)event->roots, (number)event->objects_moved,
+                 (number)event->bytes_moved, heap, (number)nanoseconds / 1000, (number)nanoseconds / 100 % 10);
 }
 
 static void log_stop(const struct cairn_event *event)
@@ -44,8 +42,8 @@ static void log_stop(const struct cairn_event *event)
     snprintf(last, sizeof last, "thread %d came last", slowest);
   cn_report_text("cairn: stops: thread %d stopped the others for %llu.%llu us, after %llu.%llu us; "
                  "%s\n",
-                 event->thread, (number)nanoseconds / 1000, (number)nanoseconds / 100 % 10,
-                 (number)waited / 1000, (number)waited / 100 % 10, last);
+                 event->thread, (number)nanoseconds / 1000, (number)nanoseconds / 100 % 10, (number)waited / 1000,
+                 (number)waited / 100 % 10, last);
 }
 
 void cn_log_event(const struct cairn_event *event)

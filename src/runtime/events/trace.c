@@ -56,8 +56,8 @@ static bool is_there(void)
 
 static void give_up(const char *why)
 {
-  cn_report_text("cairn: CAIRN_TRACE=%s: cannot write at byte %llu: %s; the trace ends there\n",
-                 trace.name, (unsigned long long)trace.written, why);
+  cn_report_text("cairn: CAIRN_TRACE=%s: cannot write at byte %llu: %s; the trace ends there\n", trace.name,
+                 (unsigned long long)trace.written, why);
   cn_trace_drop();
 }
 
@@ -116,15 +116,13 @@ static const char *escape(const char *text, char into[LINE / 4])
 
 static void begin_line(const char *kind, int thread)
 {
-  add("%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", trace.first ? "" : ",\n", kind, trace.process,
-      thread);
+  add("%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", trace.first ? "" : ",\n", kind, trace.process, thread);
   trace.first = false;
 }
 
 static void add_time(const char *key, uint64_t nanoseconds)
 {
-  add(",\"%s\":%llu.%03llu", key, (unsigned long long)nanoseconds / 1000,
-      (unsigned long long)nanoseconds % 1000);
+  add(",\"%s\":%llu.%03llu", key, (unsigned long long)nanoseconds / 1000, (unsigned long long)nanoseconds % 1000);
 }
 
 static void begin_event(const char *kind, int thread, uint64_t time, const char *name)
@@ -187,8 +185,8 @@ static void trace_collection(const struct cairn_event *event)
   CN_ASSERT(event->asked != NULL && event->collection != 0);
   begin_event("B", event->thread, event->time, "collection");
   add(",\"args\":{\"number\":%llu,\"cause\":\"%s\",\"extent\":\"%s\",\"wanted\":%zu}}",
-      (unsigned long long)event->collection, cn_event_cause(event->asked->cause),
-      cn_event_extent(event->asked->extent), event->asked->bytes_needed);
+      (unsigned long long)event->collection, cn_event_cause(event->asked->cause), cn_event_extent(event->asked->extent),
+      event->asked->bytes_needed);
   trace_heap(event);
 }
 
@@ -197,8 +195,8 @@ static void trace_collection_end(const struct cairn_event *event)
   trace_heap(event);
   begin_event("E", event->thread, event->time, "collection");
   add(",\"args\":{\"frames\":%llu,\"roots\":%llu,\"objects moved\":%llu,\"bytes moved\":%llu}}",
-      (unsigned long long)event->frames, (unsigned long long)event->roots,
-      (unsigned long long)event->objects_moved, (unsigned long long)event->bytes_moved);
+      (unsigned long long)event->frames, (unsigned long long)event->roots, (unsigned long long)event->objects_moved,
+      (unsigned long long)event->bytes_moved);
 }
 
 static void trace_plain(const char *kind, const struct cairn_event *event, const char *name)
@@ -273,8 +271,7 @@ bool cn_trace_open(const char *name)
   trace.process = getpid();
   int fd = expand(name) ? open_above() : -1;
   if (fd < 0 || fstat(fd, &now) != 0) {
-    cn_report_text("cairn: CAIRN_TRACE=%.500s: cannot open it: %s\n", name,
-                   cn_os_open_error(errno));
+    cn_report_text("cairn: CAIRN_TRACE=%.500s: cannot open it: %s\n", name, cn_os_open_error(errno));
     return false;
   }
   CN_CHECK(fd > ABOVE);

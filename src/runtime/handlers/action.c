@@ -15,8 +15,8 @@
 /* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has
  * one. */
 extern int __sigaction(int signal, const struct sigaction *action, struct sigaction *before);
-extern int ___interceptor_sigaction(int signal, const struct sigaction *action,
-                                    struct sigaction *before) __attribute__((weak));
+extern int ___interceptor_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+    __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 
 enum {
@@ -84,10 +84,9 @@ static bool is_handler(const struct sigaction *action)
 static void refuse_delays(int signal)
 {
   if (__tsan_init != NULL && cn_image_has_frames())
-    cairn_fatal(
-        "a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
-        "managed code may have none",
-        signal);
+    cairn_fatal("a handler is installed for signal %d: with ThreadSanitizer's runtime, programs with "
+                "managed code may have none",
+                signal);
 }
 
 static void put(int signal, const struct entry *entry)
@@ -147,8 +146,7 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
 
 /* What LLVM's sanitizers define under the name sigaction is a jump to this, which is their own
  * unless the program has one. */
-extern __typeof__(sigaction) __interceptor_sigaction __THROW
-    __attribute__((visibility("default"), alias("sigaction")));
+extern __typeof__(sigaction) __interceptor_sigaction __THROW __attribute__((visibility("default"), alias("sigaction")));
 
 void cn_os_action_watch(int signal)
 {
@@ -203,8 +201,7 @@ INTERPOSED handler_function signal(int signal, handler_function handler)
   return replace(signal, handler, restart ? SA_RESTART : 0, true);
 }
 
-extern __typeof__(signal) __interceptor_signal __THROW
-    __attribute__((visibility("default"), alias("signal")));
+extern __typeof__(signal) __interceptor_signal __THROW __attribute__((visibility("default"), alias("signal")));
 
 handler_function bsd_signal(int signal, handler_function handler) __THROW
     __attribute__((weak, visibility("default"), alias("signal")));

@@ -41,9 +41,8 @@ static bool find_restorers(struct restorers *restorers)
 {
   for (int signal = 1; signal <= SIGNALS; signal++) {
     struct action action = {0};
-    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 ||
-        action.restorer == 0 || cn_os_action_is_ours(signal, action.handler) ||
-        is_one(restorers, action.restorer))
+    if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 || action.restorer == 0 ||
+        cn_os_action_is_ours(signal, action.handler) || is_one(restorers, action.restorer))
       continue;
     if (restorers->count == RESTORERS)
       return false;
@@ -75,8 +74,7 @@ bool cn_os_may_be_handler(void)
   struct restorers restorers = {.count = 0};
   stack_t stack;
 
-  if (cn_signals_delivering() ||
-      (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
+  if (cn_signals_delivering() || (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
     return true;
   if (!find_restorers(&restorers))
     return true;

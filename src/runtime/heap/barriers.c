@@ -38,8 +38,7 @@ void cn_barrier_object(uintptr_t object, uintptr_t *slot)
   CN_CHECK(collector->log_slot != NULL && collector->log_object != NULL);
   if (object == 0)
     collector->log_slot(&cairn_mutator, (struct cairn_slot){slot});
-  else if ((__atomic_fetch_and(cairn_object_header(object), ~unlogged, __ATOMIC_RELAXED) &
-            unlogged) != 0)
+  else if ((__atomic_fetch_and(cairn_object_header(object), ~unlogged, __ATOMIC_RELAXED) & unlogged) != 0)
     collector->log_object(&cairn_mutator, object);
 }
 
@@ -77,8 +76,7 @@ void cn_barrier_range(uintptr_t start, uint64_t bytes)
   CN_CHECK(bytes <= UINTPTR_MAX - start);
   if (bytes == 0)
     return;
-  if (collector->barriers == CAIRN_ABI_BARRIERS_CARDS ||
-      collector->barriers == CAIRN_ABI_BARRIERS_NONE)
+  if (collector->barriers == CAIRN_ABI_BARRIERS_CARDS || collector->barriers == CAIRN_ABI_BARRIERS_NONE)
     mark_cards(start, start + bytes);
   else
     collector->barrier_range(&cairn_mutator, start, start + bytes);
@@ -89,8 +87,8 @@ void cn_barrier_range(uintptr_t start, uint64_t bytes)
 void cairn_barrier_cards(unsigned char *cards, uint64_t mask)
 {
   if ((mask & (mask + 1)) != 0 || (cards == NULL && mask != 0))
-    cairn_fatal("collector %s: the mask of its cards, 0x%llx, is no 2^n - 1",
-                cn_heap_collector()->name, (unsigned long long)mask);
+    cairn_fatal("collector %s: the mask of its cards, 0x%llx, is no 2^n - 1", cn_heap_collector()->name,
+                (unsigned long long)mask);
   cn_mutator_set_cards(cards, mask);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
     cn_mutator_give_barrier_words(m);
@@ -106,14 +104,10 @@ void cairn_barrier_word(uint64_t word)
 /* ---- kinds ---- */
 
 static const char *const names[] = {
-    [CAIRN_ABI_BARRIERS_NONE] = "none",
-    [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
-    [CAIRN_ABI_BARRIERS_FIELDS] = "fields",
-    [CAIRN_ABI_BARRIERS_OBJECTS] = "objects",
-    [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot",
-    [CAIRN_ABI_BARRIERS_LOADS] = "loads",
-    [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",
-    [CAIRN_ABI_BARRIERS_CARDS] = "cards",
+    [CAIRN_ABI_BARRIERS_NONE] = "none",         [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
+    [CAIRN_ABI_BARRIERS_FIELDS] = "fields",     [CAIRN_ABI_BARRIERS_OBJECTS] = "objects",
+    [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot", [CAIRN_ABI_BARRIERS_LOADS] = "loads",
+    [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",     [CAIRN_ABI_BARRIERS_CARDS] = "cards",
 };
 enum { KINDS = sizeof names / sizeof *names };
 _Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
@@ -126,10 +120,8 @@ const char *cn_barriers_name(uint64_t kind)
 /* The function that the kind needs and the collector does not have, or null. */
 static const char *missing(const struct cairn_collector *c)
 {
-  bool fields = c->barriers == CAIRN_ABI_BARRIERS_FIELDS,
-       objects = c->barriers == CAIRN_ABI_BARRIERS_OBJECTS,
-       snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT,
-       loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;
+  bool fields = c->barriers == CAIRN_ABI_BARRIERS_FIELDS, objects = c->barriers == CAIRN_ABI_BARRIERS_OBJECTS,
+       snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT, loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;
 
   if ((fields || objects) && c->log_slot == NULL)
     return "log_slot";
@@ -139,18 +131,17 @@ static const char *missing(const struct cairn_collector *c)
     return "log_old";
   if (loads && c->heal == NULL)
     return "heal";
-  return (fields || objects || snapshot || loads) && c->barrier_range == NULL ? "barrier_range"
-                                                                              : NULL;
+  return (fields || objects || snapshot || loads) && c->barrier_range == NULL ? "barrier_range" : NULL;
 }
 
 void cn_barriers_check_collector(const struct cairn_collector *collector)
 {
   if (collector->barriers >= KINDS || collector->barriers == CAIRN_ABI_BARRIERS_CARDS_1)
-    cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know",
-                collector->name, (unsigned long long)collector->barriers);
+    cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know", collector->name,
+                (unsigned long long)collector->barriers);
   if (missing(collector) != NULL)
-    cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s",
-                collector->name, names[collector->barriers], missing(collector));
+    cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,
+                names[collector->barriers], missing(collector));
 }
 
 /* May code of this kind run under a collector that needs that one? Marks of cards do no harm where
@@ -162,8 +153,7 @@ static bool fits(uint64_t kind, uint64_t needed)
   return kind == needed || (cards && needed == CAIRN_ABI_BARRIERS_NONE);
 }
 
-void cn_barriers_check_image(const struct cairn_collector *collector,
-                             const struct cairn_image *image, const void *key)
+void cn_barriers_check_image(const struct cairn_collector *collector, const struct cairn_image *image, const void *key)
 {
   uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
   char file[CN_REPORT_PC];
@@ -172,12 +162,9 @@ void cn_barriers_check_image(const struct cairn_collector *collector,
     return;
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
               "compile it with -fcairn-barriers=%s%s",
-              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
-              cn_barriers_name(kind), collector->name, cn_barriers_name(collector->barriers),
-              cn_barriers_name(collector->barriers),
-              kind == CAIRN_ABI_BARRIERS_NONE
-                  ? ", or link the program with -fcairn-collector=semispace"
-                  : "");
+              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file", cn_barriers_name(kind),
+              collector->name, cn_barriers_name(collector->barriers), cn_barriers_name(collector->barriers),
+              kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
 }
 
 void cn_barriers_check_code(const struct cairn_collector *collector)

@@ -29,8 +29,7 @@ const char *cn_barriers_name(uint64_t kind);
 void cn_barriers_check_collector(const struct cairn_collector *collector);
 
 /* End it if the image's code was compiled for another kind. `key`: an address in the image. */
-void cn_barriers_check_image(const struct cairn_collector *collector,
-                             const struct cairn_image *image, const void *key);
+void cn_barriers_check_image(const struct cairn_collector *collector, const struct cairn_image *image, const void *key);
 
 /* End it if code has no barriers that came through another compiler, and the collector needs some.
  * Before each collection: until then a store without its barrier has lost nothing. */

@@ -30,8 +30,7 @@ const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
     return "allocation buffer: the next block of handlers is not in their part";
   if ((beside->start | beside->alloc | beside->end | beside->given) % CAIRN_ABI_OBJECT_ALIGN != 0)
     return "allocation buffer: the part of handlers is not aligned";
-  if (mutator->buffer_end != 0 &&
-      (beside->walkable < mutator->buffer_start || beside->walkable > mutator->alloc))
+  if (mutator->buffer_end != 0 && (beside->walkable < mutator->buffer_start || beside->walkable > mutator->alloc))
     return "allocation buffer: blocks were looked at that are not in it";
   return NULL;
 }
@@ -59,8 +58,7 @@ void cairn_fill(uintptr_t from, uintptr_t to)
   size_t bytes = to - from;
 
   if (from > to || (from | to) % CAIRN_ABI_OBJECT_ALIGN != 0)
-    cairn_fatal("cairn_fill: 0x%lx to 0x%lx are no whole words", (unsigned long)from,
-                (unsigned long)to);
+    cairn_fatal("cairn_fill: 0x%lx to 0x%lx are no whole words", (unsigned long)from, (unsigned long)to);
   if (bytes == CAIRN_ABI_HEADER_SIZE) {
     block[0] = (uintptr_t)&fillers[0];
   } else if (bytes != 0) {
@@ -103,8 +101,7 @@ bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t 
 
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
-  if (end != mutator->alloc || block < mutator->buffer_start ||
-      mutator->buffer_end - mutator->alloc < bytes)
+  if (end != mutator->alloc || block < mutator->buffer_start || mutator->buffer_end - mutator->alloc < bytes)
     return false;
   mutator->alloc += bytes;
   if (beside->walkable > block)
@@ -219,8 +216,7 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
     return 0;
   const struct cairn_layout *layout = cairn_header_layout(words[indexed]);
   if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
-      cairn_layout_payload(layout, indexed ? words[0] >> 1 : 0, &bytes) != CAIRN_OK ||
-      bytes > end - block - prefix)
+      cairn_layout_payload(layout, indexed ? words[0] >> 1 : 0, &bytes) != CAIRN_OK || bytes > end - block - prefix)
     return 0;
   return block + prefix + bytes;
 }
@@ -286,8 +282,7 @@ uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end)
   if (beside->extending)
     return take_beside(mutator, end);
   mutator->allocated = cn_buffer_allocated(mutator);
-  if (beside->alloc != beside->start || beside->start != mutator->buffer_end ||
-      beside->end != beside->given)
+  if (beside->alloc != beside->start || beside->start != mutator->buffer_end || beside->end != beside->given)
     free = close_both(mutator);
   if (end != NULL)
     *end = beside->given;
@@ -303,8 +298,7 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
   cairn_buffer_give_zeroed(mutator, start, end, end);
 }
 
-void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end,
-                              uintptr_t zero)
+void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end, uintptr_t zero)
 {
   struct cn_handlers_part *beside = &mutator->beside;
   size_t room = end - start, part = room / SHARE & ~(size_t)7;

@@ -59,8 +59,7 @@ static void note_most(int64_t value)
   uint64_t seen = __atomic_load_n(&most, __ATOMIC_RELAXED);
 
   while (value > 0 && (uint64_t)value > seen &&
-         !__atomic_compare_exchange_n(&most, &seen, (uint64_t)value, true, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED))
+         !__atomic_compare_exchange_n(&most, &seen, (uint64_t)value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
 }
 
@@ -69,7 +68,6 @@ void cairn_external_bytes(long more)
 {
   note_most(__atomic_add_fetch(&bytes, more, __ATOMIC_RELAXED));
   if (more > 0 && cn_external_is_due() && cairn_mutator.state != CAIRN_ABI_UNATTACHED &&
-      cn_heap_collector()->collect != NULL &&
-      (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
+      cn_heap_collector()->collect != NULL && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
     cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
 }

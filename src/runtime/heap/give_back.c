@@ -162,8 +162,7 @@ static void take_waiting(struct cairn_mutator *mutator)
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
   for (unsigned i = 0; i < WAITING && waiting.collections == now; i++)
-    if (waiting.end[i] == mutator->alloc &&
-        cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
+    if (waiting.end[i] == mutator->alloc && cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
       waiting.end[i] = 0;
       i = UINT_MAX; /* from the first again */
     }

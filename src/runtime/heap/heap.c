@@ -47,8 +47,8 @@ static void check_form(const struct cairn_collector *chosen)
   cairn_fatal("collector %s of %s has version %u of struct cairn_collector, of %u bytes, and this "
               "runtime has version %u, of %zu bytes: compile it with this version of Cairn",
               named && chosen->name ? chosen->name : "(unnamed)",
-              cn_os_module((uintptr_t)chosen, file, sizeof file) ? file : "code without a file",
-              chosen->version, chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
+              cn_os_module((uintptr_t)chosen, file, sizeof file) ? file : "code without a file", chosen->version,
+              chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
 }
 
 /* End the program if the image's code allocates blocks in line that the collector is to see. */
@@ -63,9 +63,8 @@ static void check_in_line(const struct cairn_image *image, const void *key)
     return;
   cairn_fatal("%s allocates blocks of up to %llu bytes in line, and collector %s lets those of up "
               "to %llu bytes be allocated so: compile it with -fcairn-inline-max=%llu",
-              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
-              (unsigned long long)most, collector->name,
-              (unsigned long long)collector->largest_in_line,
+              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file", (unsigned long long)most,
+              collector->name, (unsigned long long)collector->largest_in_line,
               (unsigned long long)(collector->largest_in_line & ~(uint64_t)7));
 }
 
@@ -113,8 +112,8 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   check_form(chosen);
   CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow);
   if ((chosen->traits & ~(uint64_t)CAIRN_COLLECTOR_TRAITS) != 0)
-    cairn_fatal("collector %s has the traits 0x%llx, which this runtime does not know",
-                chosen->name, (unsigned long long)chosen->traits);
+    cairn_fatal("collector %s has the traits 0x%llx, which this runtime does not know", chosen->name,
+                (unsigned long long)chosen->traits);
   cn_barriers_check_collector(chosen);
   leave_default();
   collector = chosen;
@@ -159,8 +158,7 @@ static void check_visible(void)
     return;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     if (options[i].set)
-      cn_report_exit("%s: collector %s does not say where its objects are", options[i].name,
-                     collector->name);
+      cn_report_exit("%s: collector %s does not say where its objects are", options[i].name, collector->name);
 }
 
 /* A collector that moves objects and has no generations copies all that is reachable at a time, to
@@ -182,10 +180,9 @@ void cairn_note_addresses(size_t bytes)
 {
   CN_CHECK(!ready && bytes < cn_options.heap_max);
   if (!cn_options.heap_usual)
-    cn_report_text(
-        "cairn: the heap maximum is %zu bytes, and there are addresses for %zu (ulimit -v): "
-        "the heap may end there\n",
-        cn_options.heap_max, bytes);
+    cn_report_text("cairn: the heap maximum is %zu bytes, and there are addresses for %zu (ulimit -v): "
+                   "the heap may end there\n",
+                   cn_options.heap_max, bytes);
 }
 
 /* It may end the program, whose exit handlers then come here. */
@@ -196,15 +193,14 @@ static void set_up(void)
   cn_layouts_begin();
   check_words();
   if (cn_options.stress != 0 && (collector->traits & CAIRN_COLLECTOR_MOVES) == 0)
-    cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show",
-                   collector->name);
+    cn_report_exit("CAIRN_STRESS: collector %s moves no objects, so lost references would not show", collector->name);
   check_visible();
   if ((cn_options.verify & CN_VERIFY_STORES) != 0)
     cn_noted_stores_begin();
   halve_usual_maximum();
   if (collector->init(cn_options.heap_initial, cn_options.heap_max) != CAIRN_OK)
-    cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)",
-                        cn_options.heap_initial, cn_options.heap_max);
+    cairn_out_of_memory(true, "cannot reserve %zu bytes that may grow to %zu (CAIRN_HEAP_MAX)", cn_options.heap_initial,
+                        cn_options.heap_max);
   __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
 }
 
@@ -271,8 +267,7 @@ static void *allocate_large(struct cn_wanted wanted)
 
   CN_ASSERT(is_large(wanted.bytes));
   __atomic_store_n(&used, true, __ATOMIC_RELAXED);
-  if (block == NULL &&
-      collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
+  if (block == NULL && collector->allocate_large(&cairn_mutator, wanted.bytes, !wanted.any, &block) != CAIRN_OK)
     return NULL;
   CN_CHECK(block != NULL && (uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   cairn_mutator.allocated += wanted.bytes;
@@ -404,8 +399,7 @@ bool cn_heap_is_object(uintptr_t address)
 bool cn_heap_remembers(const struct cairn_image *image)
 {
   CN_ASSERT(image->layouts_start <= image->layouts_stop);
-  return cn_heap_is_ready() && collector->forget != NULL &&
-         image->layouts_start != image->layouts_stop;
+  return cn_heap_is_ready() && collector->forget != NULL && image->layouts_start != image->layouts_stop;
 }
 
 void cn_heap_forget(const struct cairn_image *image)

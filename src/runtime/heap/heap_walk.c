@@ -47,18 +47,16 @@ void cn_heap_walk_close(struct cn_heap_walk *walk)
   cn_grow_free(&walk->gaps);
 }
 
-_Noreturn static void fail_count(const struct cn_heap_walk *walk, uintptr_t payload,
-                                 const struct cairn_layout *layout)
+_Noreturn static void fail_count(const struct cn_heap_walk *walk, uintptr_t payload, const struct cairn_layout *layout)
 {
   char type[CN_LAYOUT_TEXT];
 
   cairn_layout_type(layout, type, sizeof type);
-  CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx is a %s, and its count does not fit that",
-                    (unsigned long)payload, type);
+  CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx is a %s, and its count does not fit that", (unsigned long)payload, type);
 }
 
-struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload,
-                                          bool indexed, uintptr_t end)
+struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
+                                          uintptr_t end)
 {
   size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
   struct cn_heap_object object = {walk, payload - prefix, payload, 0, NULL};
@@ -68,24 +66,22 @@ struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintp
   if (!cairn_header_is_gone(header)) {
     object.layout = cairn_header_layout(header);
     if (!cairn_layout_is_known(object.layout))
-      CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has the header 0x%lx, which names no layout",
-                        (unsigned long)payload, (unsigned long)header);
-    if ((object.layout->elem_size != 0) != indexed ||
-        cairn_object_payload(payload, object.layout, &bytes) != CAIRN_OK)
+      CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has the header 0x%lx, which names no layout", (unsigned long)payload,
+                        (unsigned long)header);
+    if ((object.layout->elem_size != 0) != indexed || cairn_object_payload(payload, object.layout, &bytes) != CAIRN_OK)
       fail_count(walk, payload, object.layout);
   }
   if (bytes > end - payload)
-    CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has %lu bytes, and the heap ends before",
-                      (unsigned long)payload, (unsigned long)bytes);
+    CN_HEAP_WALK_FAIL(walk, "the object at 0x%lx has %lu bytes, and the heap ends before", (unsigned long)payload,
+                      (unsigned long)bytes);
   object.end = payload + bytes;
   return object;
 }
 
-void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch,
-                          cn_heap_visitor *visit, void *env)
+void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch, cn_heap_visitor *visit,
+                          void *env)
 {
-  size_t g = cn_sorted_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at,
-                             stretch->start);
+  size_t g = cn_sorted_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at, stretch->start);
 
   CN_CHECK(stretch->blocks);
   for (uintptr_t block = stretch->start; block < stretch->end;) {
@@ -107,27 +103,25 @@ void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stret
 
 const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk, uintptr_t address)
 {
-  size_t below = cn_sorted_below(&walk->stretches.at->start, walk->stretches.count,
-                                 sizeof *walk->stretches.at, address + 1);
+  size_t below =
+      cn_sorted_below(&walk->stretches.at->start, walk->stretches.count, sizeof *walk->stretches.at, address + 1);
   const struct cn_stretch *stretch = &walk->stretches.at[below - 1];
 
   return below > 0 && address < stretch->end ? stretch : NULL;
 }
 
-static void visit_field(uintptr_t at, const struct cairn_layout *layout, uint32_t field,
-                        cn_heap_field_visitor *visit, void *env)
+static void visit_field(uintptr_t at, const struct cairn_layout *layout, uint32_t field, cn_heap_field_visitor *visit,
+                        void *env)
 {
   uint32_t offset = layout->offsets[field] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET;
 
   visit(env, field, (struct cairn_slot){(uintptr_t *)(at + offset)});
 }
 
-void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit,
-                         void *env)
+void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env)
 {
   const struct cairn_layout *layout = object->layout;
-  uint64_t count =
-      layout != NULL && layout->elem_refs != 0 ? cairn_object_count(object->payload) : 0;
+  uint64_t count = layout != NULL && layout->elem_refs != 0 ? cairn_object_count(object->payload) : 0;
 
   if (layout == NULL)
     return;

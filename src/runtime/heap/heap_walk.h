@@ -32,8 +32,7 @@ struct cn_heap_walk {
 
 /* End the program with a message of the walk's. */
 #define CN_HEAP_WALK_FAIL(walk, format, ...) \
-  cairn_fatal("%s collection %lu: " format, (walk)->what, (unsigned long)(walk)->collection, \
-              __VA_ARGS__)
+  cairn_fatal("%s collection %lu: " format, (walk)->what, (unsigned long)(walk)->collection, __VA_ARGS__)
 
 /* An object of the heap. */
 struct cn_heap_object {
@@ -49,23 +48,20 @@ void cn_heap_walk_close(struct cn_heap_walk *walk);
 
 /* Call `visit` for each object of a stretch with blocks, those that are garbage and fillers too.
  * What is no object ends the program. */
-typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object,
-                             const struct cn_stretch *stretch);
-void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch,
-                          cn_heap_visitor *visit, void *env);
+typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch);
+void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch, cn_heap_visitor *visit,
+                          void *env);
 
 /* The stretch that `address` lies in, or null. */
-const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk,
-                                                 uintptr_t address);
+const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk, uintptr_t address);
 
 /* Call `visit` for each field of an object, weak ones too: `field` is the number of its offset in
  * the layout. */
 typedef void cn_heap_field_visitor(void *env, uint32_t field, struct cairn_slot slot);
-void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit,
-                         void *env);
+void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env);
 
 /* The object whose payload is there, which ends by `end`; or the end of the program. */
-struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload,
-                                          bool indexed, uintptr_t end);
+struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
+                                          uintptr_t end);
 
 #endif

@@ -28,8 +28,7 @@ _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_lay
 _Noreturn static void refuse(const struct cairn_layout *layout)
 {
   char file[CN_REPORT_PC];
-  const char *name =
-      cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
+  const char *name = cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
 
   if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC_1)
     cairn_fatal("%s has the layout %p of version 1, and this runtime has version 2: compile all "
@@ -75,8 +74,8 @@ static void check_flags(const struct cairn_layout *layout)
       continue;
     cairn_layout_type(layout, type, sizeof type);
     cairn_fatal("type %s of %s %s, and the collector %s does not provide for that", type,
-                cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file",
-                asked[i].what, collector->name);
+                cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file", asked[i].what,
+                collector->name);
   }
 }
 

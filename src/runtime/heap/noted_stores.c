@@ -122,11 +122,10 @@ const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT])
     return text;
   const struct note *note = last_to(address, first());
   if (note != NULL)
-    snprintf(text, CN_NOTED_STORE_TEXT, "; stored at pc %s%s%s", cn_report_pc(note->pc, pc),
-             note->place[0] ? ", " : "", note->place);
+    snprintf(text, CN_NOTED_STORE_TEXT, "; stored at pc %s%s%s", cn_report_pc(note->pc, pc), note->place[0] ? ", " : "",
+             note->place);
   else if (made == 0)
-    snprintf(text, CN_NOTED_STORE_TEXT,
-             "; no code notes its stores: compile it with -fcairn-note-stores");
+    snprintf(text, CN_NOTED_STORE_TEXT, "; no code notes its stores: compile it with -fcairn-note-stores");
   else
     snprintf(text, CN_NOTED_STORE_TEXT, "; no store to it since the last collection is noted%s",
              lapped              ? ", of which there were more than are kept"

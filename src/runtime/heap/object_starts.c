@@ -102,6 +102,5 @@ uint64_t cn_object_starts_number(const struct cn_stretch *stretch, uintptr_t pay
   CN_ASSERT((stretch->starts[word] >> bit % BITS & 1) != 0); /* an object starts there */
   for (size_t i = group * GROUP; i < word; i++)
     before += (unsigned)__builtin_popcountll(stretch->starts[i]);
-  return before +
-         (unsigned)__builtin_popcountll(stretch->starts[word] & ((UINT64_C(1) << bit % BITS) - 1));
+  return before + (unsigned)__builtin_popcountll(stretch->starts[word] & ((UINT64_C(1) << bit % BITS) - 1));
 }

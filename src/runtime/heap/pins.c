@@ -152,8 +152,8 @@ static size_t site_of(const char *place, uintptr_t object)
 void cn_pins_print(void)
 {
   for (size_t i = 0; i < sites.count; i++)
-    cn_report_text("pinned at %s: %llu times, %s\n", sites.at[i].place,
-                   (unsigned long long)sites.at[i].times, sites.at[i].type);
+    cn_report_text("pinned at %s: %llu times, %s\n", sites.at[i].place, (unsigned long long)sites.at[i].times,
+                   sites.at[i].type);
 }
 
 /* ---- the program ---- */
@@ -199,12 +199,9 @@ static void check(uintptr_t address, bool start, const char *site, uintptr_t pc)
        unknown = !moves && collector->is_object == NULL && ranges[0].end == 0;
 
   if (moves && (collector->traits & CAIRN_COLLECTOR_PINS) == 0)
-    cn_report_fatal(pc, "cairn_pin at %s: collector %s moves objects and has no pins", site,
-                    collector->name);
-  if (address == 0 || (address & cairn_words.mask) != 0 ||
-      (!start && !in_heap(address - 1) && !unknown))
-    cn_report_fatal(pc, "cairn_pin at %s: 0x%lx is no object of the heap", site,
-                    (unsigned long)address);
+    cn_report_fatal(pc, "cairn_pin at %s: collector %s moves objects and has no pins", site, collector->name);
+  if (address == 0 || (address & cairn_words.mask) != 0 || (!start && !in_heap(address - 1) && !unknown))
+    cn_report_fatal(pc, "cairn_pin at %s: 0x%lx is no object of the heap", site, (unsigned long)address);
 }
 
 static bool add(uintptr_t address, const char *place, bool start)
@@ -275,8 +272,8 @@ static void log_pin(const struct pin *pin, uintptr_t object)
   char type[TYPE];
 
   cairn_layout_type(cairn_object_layout(object), type, sizeof type);
-  cn_report_text("cairn: pins: %s at 0x%lx is pinned %llu times, the last time at %s\n", type,
-                 (unsigned long)object, (unsigned long long)pin->count, sites.at[pin->site].place);
+  cn_report_text("cairn: pins: %s at 0x%lx is pinned %llu times, the last time at %s\n", type, (unsigned long)object,
+                 (unsigned long long)pin->count, sites.at[pin->site].place);
 }
 
 bool cairn_pins_any(void)

@@ -14,11 +14,9 @@
 
 static bool are_alike(const struct cairn_layout *a, const struct cairn_layout *b)
 {
-  return a == b || (a->base_refs == b->base_refs && a->base_size == b->base_size &&
-                    a->elem_size == b->elem_size && a->elem_offset == b->elem_offset &&
-                    a->elem_refs == b->elem_refs &&
-                    memcmp(a->offsets, b->offsets,
-                           ((size_t)a->base_refs + a->elem_refs) * sizeof *a->offsets) == 0);
+  return a == b || (a->base_refs == b->base_refs && a->base_size == b->base_size && a->elem_size == b->elem_size &&
+                    a->elem_offset == b->elem_offset && a->elem_refs == b->elem_refs &&
+                    memcmp(a->offsets, b->offsets, ((size_t)a->base_refs + a->elem_refs) * sizeof *a->offsets) == 0);
 }
 
 bool cn_resize_is_array(uintptr_t array, const struct cairn_layout *layout)
@@ -51,20 +49,17 @@ static void clear(uintptr_t from, uintptr_t to)
 
 /* The elements from `count` on go: where a collector wants to know what stores overwrite, it is
  * told of them. */
-static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout,
-                         uintptr_t from, uintptr_t to)
+static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
   uint64_t kind = cn_heap_collector()->barriers;
 
   CN_ASSERT(from <= to);
   if (cairn_layout_has_references(layout) &&
-      (kind == CAIRN_ABI_BARRIERS_FIELDS ||
-       (kind == CAIRN_ABI_BARRIERS_SNAPSHOT && mutator->barrier != 0)))
+      (kind == CAIRN_ABI_BARRIERS_FIELDS || (kind == CAIRN_ABI_BARRIERS_SNAPSHOT && mutator->barrier != 0)))
     cn_barrier_range(from, to - from);
 }
 
-bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count,
-                        enum cn_resize how)
+bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize how)
 {
   const struct cairn_layout *layout = cairn_object_layout(array);
   uint64_t had = cairn_object_count(array);
@@ -72,9 +67,9 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
             wanted = payload_end(array, layout, count);
   size_t hash = cairn_header_hash_bytes(*cairn_object_header(array));
 
-  if (wanted > end && (hash != 0 || (how & CN_RESIZE_NOT_LONGER) != 0 ||
-                       (!cn_buffer_extend(mutator, block, end, wanted - end) &&
-                        !cn_heap_lengthen(block, end - block, wanted - block))))
+  if (wanted > end &&
+      (hash != 0 || (how & CN_RESIZE_NOT_LONGER) != 0 ||
+       (!cn_buffer_extend(mutator, block, end, wanted - end) && !cn_heap_lengthen(block, end - block, wanted - block))))
     return false;
   if (count < had)
     tell_of_lost(mutator, layout, element(array, layout, count), element(array, layout, had));
@@ -91,11 +86,10 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
 /* A new array has got elements: its cards are marked if it is large, as compiled code does. */
 static void tell_of_copied(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
 {
-  uintptr_t block = cairn_object_block(array, layout),
-            end = payload_end(array, layout, cairn_object_count(array));
+  uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, cairn_object_count(array));
 
-  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_CARDS &&
-      cairn_layout_has_references(layout) && end - block > CAIRN_ABI_INLINE_ALLOC_MAX)
+  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_CARDS && cairn_layout_has_references(layout) &&
+      end - block > CAIRN_ABI_INLINE_ALLOC_MAX)
     cn_barrier_range(array, bytes);
 }
 

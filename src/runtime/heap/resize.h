@@ -19,7 +19,6 @@ enum cn_resize {
 /* Make the array shorter, and leave a filler; or longer, if it is the last block of the mutator's
  * buffer, or a large object with room after it. False: there is no room. The mutator's own thread,
  * which is busy. */
-bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count,
-                        enum cn_resize how);
+bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize how);
 
 #endif

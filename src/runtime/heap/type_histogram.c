@@ -93,8 +93,7 @@ static uint64_t bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
   layout = cairn_object_layout(to);
   if (!cairn_layout_is_known(layout))
     return 0;
-  struct cn_heap_object object =
-      cn_heap_walk_object(walk, to, layout->elem_size != 0, stretch->end);
+  struct cn_heap_object object = cn_heap_walk_object(walk, to, layout->elem_size != 0, stretch->end);
   return object.end - object.block;
 }
 
@@ -132,8 +131,8 @@ static void add(void *env, const struct cn_heap_object *object, const struct cn_
 
 /* ---- rows ---- */
 
-static void visit_fields(const struct histogram *h, const struct type *type,
-                         struct cairn_heap_row row, cairn_heap_row_visitor *visit, void *env)
+static void visit_fields(const struct histogram *h, const struct type *type, struct cairn_heap_row row,
+                         cairn_heap_row_visitor *visit, void *env)
 {
   char name[2 * CN_LAYOUT_TEXT];
 
@@ -158,8 +157,7 @@ static void visit_rows(struct histogram *h, cairn_heap_row_visitor *visit, void 
   cn_sorted_sort(h->types.at, h->types.count, sizeof *h->types.at);
   for (size_t i = h->types.count; i-- > 0;) {
     const struct type *type = &h->types.at[i];
-    struct cairn_heap_row row = {
-        .type = "of images that were unloaded", .count = type->count, .bytes = type->bytes};
+    struct cairn_heap_row row = {.type = "of images that were unloaded", .count = type->count, .bytes = type->bytes};
     if (type->layout != NULL) {
       cairn_layout_type(type->layout, text, sizeof text);
       row.type = text;
@@ -186,8 +184,8 @@ static void empty(struct histogram *h)
 static void print(void *env, const struct cairn_heap_row *row)
 {
   (void)env;
-  cn_report_text("cairn: %12llu %14llu  %s\n", (unsigned long long)row->count,
-                 (unsigned long long)row->bytes, row->type);
+  cn_report_text("cairn: %12llu %14llu  %s\n", (unsigned long long)row->count, (unsigned long long)row->bytes,
+                 row->type);
 }
 
 void cn_type_histogram(uint64_t collection)
@@ -198,15 +196,13 @@ void cn_type_histogram(uint64_t collection)
   cn_heap_walk_open(&walk);
   count_all(&histogram);
   cn_heap_walk_close(&walk);
-  cn_report_text("cairn: after collection %llu: %llu objects of %llu bytes\n",
-                 (unsigned long long)collection, (unsigned long long)histogram.count,
-                 (unsigned long long)histogram.bytes);
+  cn_report_text("cairn: after collection %llu: %llu objects of %llu bytes\n", (unsigned long long)collection,
+                 (unsigned long long)histogram.count, (unsigned long long)histogram.bytes);
   visit_rows(&histogram, print, NULL);
   empty(&histogram);
 }
 
-void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit,
-                            void *env)
+void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env)
 {
   struct histogram histogram = {.walk = walk, .looks = true};
 

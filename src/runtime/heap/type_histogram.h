@@ -15,7 +15,6 @@
 void cn_type_histogram(uint64_t collection);
 
 /* Visit rows of types and fields, of an open walk. */
-void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit,
-                            void *env);
+void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env);
 
 #endif

@@ -61,11 +61,9 @@ static void check_field(void *env, struct cairn_slot slot)
 
   if (wrong == NULL)
     return;
-  cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place,
-                     sizeof place);
-  FAIL(object->walk, "the object at 0x%lx has in %s the reference 0x%lx: %s%s",
-       (unsigned long)object->payload, place, (unsigned long)*slot.address, wrong,
-       cn_noted_store((uintptr_t)slot.address, store));
+  cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place, sizeof place);
+  FAIL(object->walk, "the object at 0x%lx has in %s the reference 0x%lx: %s%s", (unsigned long)object->payload, place,
+       (unsigned long)*slot.address, wrong, cn_noted_store((uintptr_t)slot.address, store));
 }
 
 static void check_covered(void *env, struct cairn_slot slot)
@@ -75,8 +73,7 @@ static void check_covered(void *env, struct cairn_slot slot)
 
   if (cairn_slot_object(slot) == 0 || cn_heap_collector()->covered(object->payload, slot))
     return;
-  cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place,
-                     sizeof place);
+  cairn_layout_place(object->layout, (uintptr_t)slot.address - object->payload, place, sizeof place);
   FAIL(object->walk,
        "the object at 0x%lx has in %s the reference 0x%lx, to a younger object, and no barrier has "
        "told of it%s",
@@ -84,8 +81,7 @@ static void check_covered(void *env, struct cairn_slot slot)
        cn_noted_store((uintptr_t)slot.address, store));
 }
 
-static void check_fields(void *env, const struct cn_heap_object *object,
-                         const struct cn_stretch *stretch)
+static void check_fields(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
 {
   (void)env;
   CN_ASSERT(cn_object_starts_last(stretch, object->payload) == object->payload);
@@ -99,13 +95,11 @@ static void check_fields(void *env, const struct cn_heap_object *object,
 
 /* The layout of the object in which `address` lies, or null; where it starts. Places outside of
  * objects, as the rest of a shorter array, are in none. */
-static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uintptr_t address,
-                                            uintptr_t *payload)
+static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uintptr_t address, uintptr_t *payload)
 {
   const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, address);
 
-  *payload =
-      stretch != NULL && stretch->starts != NULL ? cn_object_starts_last(stretch, address) : 0;
+  *payload = stretch != NULL && stretch->starts != NULL ? cn_object_starts_last(stretch, address) : 0;
   if (*payload == 0 || cairn_header_is_gone(*cairn_object_header(*payload)))
     return NULL;
   const struct cairn_layout *layout = cairn_object_layout(*payload);
@@ -132,8 +126,7 @@ static void clear_old_word(void *env, struct cairn_slot slot)
     *slot.address = 0;
 }
 
-static void clear_old_words(void *env, const struct cn_heap_object *object,
-                            const struct cn_stretch *stretch)
+static void clear_old_words(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
 {
   (void)env;
   CN_ASSERT(stretch->blocks);
@@ -146,8 +139,7 @@ static void clear_old_words(void *env, const struct cn_heap_object *object,
 static void make_starts(struct cn_heap_walk *heap)
 {
   if (!cn_object_starts_make(heap))
-    cairn_out_of_memory(false, "%s collection %lu: no memory for tables", heap->what,
-                        (unsigned long)heap->collection);
+    cairn_out_of_memory(false, "%s collection %lu: no memory for tables", heap->what, (unsigned long)heap->collection);
   if (cn_unfilled_exist())
     walk_all(heap, clear_old_words);
 }
@@ -184,8 +176,7 @@ static void check_place(void *env, uintptr_t address, uintptr_t from)
   FAIL(heap,
        "the object at 0x%lx has at offset %lu, in %s, the reference 0x%lx, where the layout of %s "
        "has none: the collector does not look there [layout-store]%s",
-       (unsigned long)payload, (unsigned long)offset, place, (unsigned long)to, type,
-       cn_noted_store(address, store));
+       (unsigned long)payload, (unsigned long)offset, place, (unsigned long)to, type, cn_noted_store(address, store));
 }
 
 static void check_root(void *env, struct cairn_slot slot)
@@ -194,8 +185,7 @@ static void check_root(void *env, struct cairn_slot slot)
   const char *wrong = wrong_target(heap, cairn_slot_object(slot), true);
 
   if (wrong != NULL)
-    FAIL(heap, "the root at %p is the reference 0x%lx: %s", (void *)slot.address,
-         (unsigned long)*slot.address, wrong);
+    FAIL(heap, "the root at %p is the reference 0x%lx: %s", (void *)slot.address, (unsigned long)*slot.address, wrong);
 }
 
 /* The statistics are about collections alone. */
@@ -214,8 +204,7 @@ static void check_roots(struct cn_heap_walk *heap)
 
 void cn_verify_heap(bool after, uint64_t collection, bool roots)
 {
-  struct cn_heap_walk heap = {.what =
-                                  after ? "CAIRN_VERIFY=heap: after" : "CAIRN_VERIFY=heap: before",
+  struct cn_heap_walk heap = {.what = after ? "CAIRN_VERIFY=heap: after" : "CAIRN_VERIFY=heap: before",
                               .collection = collection};
 
   cn_heap_walk_open(&heap);

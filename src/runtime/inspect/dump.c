@@ -152,8 +152,7 @@ static void put_field(void *env, uint32_t field, struct cairn_slot slot)
   dump.slot = place;
 }
 
-static void put_object(void *env, const struct cn_heap_object *object,
-                       const struct cn_stretch *stretch)
+static void put_object(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
 {
   uint64_t type = type_of(object->layout);
 
@@ -198,8 +197,7 @@ static uint64_t place_of(const struct cn_place *place)
 /* A root may lead into an object, or just past it, so to the end of a stretch. */
 static void put_root(void *env, const struct cn_place *place, uintptr_t address)
 {
-  const struct cn_stretch *stretch =
-      cn_heap_walk_stretch_of(&dump.world->walk, address - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&dump.world->walk, address - CAIRN_ABI_HEADER_SIZE);
 
   (void)env;
   if (stretch == NULL || !stretch->blocks)
@@ -248,8 +246,7 @@ static void start(const struct cn_world *world)
   dump.all_objects = dump.all_references = dump.all_roots = 0;
 }
 
-static enum cairn_status put_all(const struct cn_world *world, const char *path, char *message,
-                                 size_t size)
+static enum cairn_status put_all(const struct cn_world *world, const char *path, char *message, size_t size)
 {
   start(world);
   cn_out_begin(&dump.out, path);
@@ -266,8 +263,7 @@ static enum cairn_status put_all(const struct cn_world *world, const char *path,
 enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size)
 {
   struct cn_world world;
-  enum cairn_status status =
-      cn_world_stop(&world, "cairn_heap_dump", (uintptr_t)__builtin_return_address(0));
+  enum cairn_status status = cn_world_stop(&world, "cairn_heap_dump", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(path != NULL);
   if (status != CAIRN_OK)
@@ -279,14 +275,12 @@ enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size)
 
 void cn_dump_exhausted(void)
 {
-  struct cn_world world = {
-      .walk = {.what = "CAIRN_DUMP: after", .collection = cn_stats.collections}};
+  struct cn_world world = {.walk = {.what = "CAIRN_DUMP: after", .collection = cn_stats.collections}};
   const char *path = CN_OPTION_TEXT(cn_options.dump);
   char message[PATH_MAX + 128];
 
   if (!cn_os_is_dumpable()) {
-    cn_report_text("cairn: CAIRN_DUMP: %.900s: the process may not be dumped (PR_SET_DUMPABLE)\n",
-                   path);
+    cn_report_text("cairn: CAIRN_DUMP: %.900s: the process may not be dumped (PR_SET_DUMPABLE)\n", path);
     return;
   }
   world.entered = cn_image_enter();

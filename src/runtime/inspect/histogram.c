@@ -10,8 +10,7 @@
 enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env)
 {
   struct cn_world world;
-  enum cairn_status status =
-      cn_world_stop(&world, "cairn_heap_histogram", (uintptr_t)__builtin_return_address(0));
+  enum cairn_status status = cn_world_stop(&world, "cairn_heap_histogram", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)

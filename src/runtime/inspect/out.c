@@ -137,8 +137,7 @@ static void describe(const struct cn_out *out, bool whole, char *message, size_t
   else if (whole)
     snprintf(message, size, "%s: cannot rename %s: %s", out->path, out->temporary, why);
   else
-    snprintf(message, size, "%s: cannot write at byte %llu: %s", out->path,
-             (unsigned long long)out->written, why);
+    snprintf(message, size, "%s: cannot write at byte %llu: %s", out->path, (unsigned long long)out->written, why);
 }
 
 bool cn_out_end(struct cn_out *out, char *message, size_t size)

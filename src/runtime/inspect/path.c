@@ -33,16 +33,14 @@ struct search {
 /* The object that the address is in, or just past; 0: it is in none. */
 static uintptr_t object_at(const struct search *search, uintptr_t address)
 {
-  const struct cn_stretch *stretch =
-      cn_heap_walk_stretch_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
 
   return stretch != NULL && stretch->blocks ? cn_object_starts_last(stretch, address) : 0;
 }
 
 static void reach(struct search *search, uintptr_t object, uintptr_t from)
 {
-  const struct cn_stretch *stretch =
-      cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
   CN_CHECK(stretch != NULL && stretch->blocks);
   uint64_t number = cn_object_starts_number(stretch, object);
   CN_CHECK(number < search->world.walk.objects);
@@ -57,8 +55,7 @@ static void reach_root(void *env, const struct cn_place *place, uintptr_t addres
   struct search *search = env;
   uintptr_t object = object_at(search, address);
 
-  if (object == 0 ||
-      (place->kind == CN_DUMP_HANDLE && place->at == (uintptr_t)search->asked.address))
+  if (object == 0 || (place->kind == CN_DUMP_HANDLE && place->at == (uintptr_t)search->asked.address))
     return;
   cn_grow_push(&search->roots, *place);
   reach(search, object, (search->roots.count - 1) << NUMBER_SHIFT | FROM_ROOT);
@@ -90,8 +87,7 @@ static bool search_all(struct search *search)
 
 static uintptr_t from_of(const struct search *search, uintptr_t object)
 {
-  const struct cn_stretch *stretch =
-      cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
 
   return search->from[cn_object_starts_number(stretch, object)];
 }
@@ -119,8 +115,7 @@ static void name_field(void *env, uint32_t field, struct cairn_slot slot)
   cairn_layout_place(layout, (uintptr_t)slot.address - link->object, link->text, link->size);
 }
 
-static void show(struct search *search, uintptr_t from, uintptr_t to,
-                 cairn_heap_step_visitor *visit, void *env)
+static void show(struct search *search, uintptr_t from, uintptr_t to, cairn_heap_step_visitor *visit, void *env)
 {
   char text[CN_PLACE_TEXT], type[CN_LAYOUT_TEXT] = "of images that were unloaded";
   struct cn_heap_object object = cn_world_object(&search->world, to);
@@ -195,12 +190,10 @@ static enum cairn_status find(struct search *search, cairn_heap_step_visitor *vi
   return CAIRN_OK;
 }
 
-enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit,
-                                  void *env)
+enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env)
 {
   struct search search = {.asked = cn_handles_slot(object)};
-  enum cairn_status status =
-      cn_world_stop(&search.world, "cairn_heap_path", (uintptr_t)__builtin_return_address(0));
+  enum cairn_status status = cn_world_stop(&search.world, "cairn_heap_path", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)

@@ -68,8 +68,7 @@ struct visit {
   void *env;
 };
 
-static void pass_fillers(void *env, const struct cn_heap_object *object,
-                         const struct cn_stretch *stretch)
+static void pass_fillers(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
 {
   const struct visit *visit = env;
 
@@ -90,8 +89,7 @@ void cn_world_walk(const struct cn_world *world, cn_heap_visitor *visit, void *e
 
 struct cn_heap_object cn_world_object(const struct cn_world *world, uintptr_t payload)
 {
-  const struct cn_stretch *stretch =
-      cn_heap_walk_stretch_of(&world->walk, payload - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&world->walk, payload - CAIRN_ABI_HEADER_SIZE);
   const struct cairn_layout *layout = cairn_object_layout(payload);
 
   CN_CHECK(stretch != NULL && stretch->blocks);
@@ -106,8 +104,7 @@ struct plain {
   void *env;
 };
 
-static void visit_plain(void *env, const struct cn_heap_object *object,
-                        const struct cn_stretch *stretch)
+static void visit_plain(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
 {
   const struct plain *plain = env;
   struct cairn_heap_object shown = {object->payload, object->layout, object->end - object->block};
@@ -120,8 +117,7 @@ enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env)
 {
   struct plain plain = {visit, env};
   struct cn_world world;
-  enum cairn_status status =
-      cn_world_stop(&world, "cairn_heap_walk", (uintptr_t)__builtin_return_address(0));
+  enum cairn_status status = cn_world_stop(&world, "cairn_heap_walk", (uintptr_t)__builtin_return_address(0));
 
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)

@@ -11,8 +11,7 @@
 /* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A
  * program linked with -nostartfiles has no such file; the runtime is in the executable, which is
  * null. */
-extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
-                             void *image);
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
 enum { CHILDREN = 16 };
 static void (*children[CHILDREN])(void); /* called after each fork(), in this order */

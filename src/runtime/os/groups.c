@@ -74,8 +74,7 @@ static bool keep_path(const char *from, size_t length, char *path, size_t size)
 }
 
 /* Lines are "4:cpu,memory:/a/b", and "0::/a/b" of version 2. */
-bool cn_groups_path(const char *text, size_t length, const char *controller, char *path,
-                    size_t size)
+bool cn_groups_path(const char *text, size_t length, const char *controller, char *path, size_t size)
 {
   for (size_t at = 0, stop; at < length; at = stop + 1) {
     const char *line = text + at, *newline = memchr(line, '\n', length - at);
@@ -84,8 +83,7 @@ bool cn_groups_path(const char *text, size_t length, const char *controller, cha
     if (first == NULL)
       continue;
     CN_ASSERT(stop <= length);
-    const char *end = text + stop, *names = first + 1,
-               *second = memchr(names, ':', (size_t)(end - names));
+    const char *end = text + stop, *names = first + 1, *second = memchr(names, ':', (size_t)(end - names));
     if (second == NULL)
       continue;
     size_t named = (size_t)(second - names);
@@ -137,16 +135,14 @@ static size_t processors_of(const char *text, size_t length)
 }
 
 /* In the hierarchy of a controller of version 1, or of version 2. */
-static size_t find_in(struct texts *texts, const char *root, const char *controller,
-                      const char *file, limit_of *limit)
+static size_t find_in(struct texts *texts, const char *root, const char *controller, const char *file, limit_of *limit)
 {
   const char *own = controller != NULL ? controller : "";
   char *path = texts->path;
 
   snprintf(path, sizeof texts->path, "%s/proc/self/cgroup", root);
   size_t length = read_file(path, texts->text, sizeof texts->text);
-  int size = snprintf(texts->tree, sizeof texts->tree, "%s/sys/fs/cgroup%s%s", root,
-                      own[0] ? "/" : "", own);
+  int size = snprintf(texts->tree, sizeof texts->tree, "%s/sys/fs/cgroup%s%s", root, own[0] ? "/" : "", own);
   if (size < 0 || (size_t)size >= sizeof texts->tree)
     return SIZE_MAX;
   if (!cn_groups_path(texts->text, length, controller, path, sizeof texts->path))

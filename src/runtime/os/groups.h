@@ -19,8 +19,7 @@ size_t cn_groups_processors(const char *root);
 /* The group's path of `length` bytes of /proc/self/cgroup, into `path`: of the hierarchy that has
  * the controller (version 1), or, if that is null, of version 2. False: none, or too long, or it
  * leads up by "..". */
-bool cn_groups_path(const char *text, size_t length, const char *controller, char *path,
-                    size_t size);
+bool cn_groups_path(const char *text, size_t length, const char *controller, char *path, size_t size);
 
 /* The number that these bytes begin with; SIZE_MAX if there is none ("max", "-1"), or it is larger.
  * *end: the byte after it. */

@@ -28,8 +28,7 @@ static int is_dynamic(struct dl_phdr_info *program, size_t size, void *env)
   for (unsigned i = 0; i < program->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &program->dlpi_phdr[i];
     const void *content = (const void *)(program->dlpi_addr + header->p_vaddr);
-    if (header->p_type == PT_INTERP ||
-        (header->p_type == PT_DYNAMIC && needs_libraries((const ElfW(Dyn) *)content)))
+    if (header->p_type == PT_INTERP || (header->p_type == PT_DYNAMIC && needs_libraries((const ElfW(Dyn) *)content)))
       *dynamic = true;
   }
   return 1;

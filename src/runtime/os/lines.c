@@ -120,8 +120,7 @@ bool cn_os_lines_begin(void)
     callbacks.find_elf = dw.find_elf;
     session = dw.begin(&callbacks);
   }
-  if (session != NULL && dw.report(session, getpid()) == 0 &&
-      dw.report_end(session, NULL, NULL) == 0)
+  if (session != NULL && dw.report(session, getpid()) == 0 && dw.report_end(session, NULL, NULL) == 0)
     return true;
   cn_os_lines_end();
   return false;
@@ -193,8 +192,7 @@ static int scopes_at(void *unit, uint64_t address, struct die **scopes)
   return count;
 }
 
-bool cn_os_lines_of(uintptr_t pc, void (*found)(void *env, const struct cn_os_place *place),
-                    void *env)
+bool cn_os_lines_of(uintptr_t pc, void (*found)(void *env, const struct cn_os_place *place), void *env)
 {
   uint64_t bias = 0;
   void *unit = find_unit(pc, &bias);

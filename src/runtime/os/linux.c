@@ -173,8 +173,7 @@ bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
   void *old = (void *)from, *new = (void *)to;
 
   CN_ASSERT(from + bytes <= to || to + bytes <= from);
-  if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, new) ==
-      MAP_FAILED)
+  if (mremap(old, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, new) == MAP_FAILED)
     return false;
   if (mmap(old, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) == MAP_FAILED)
     mprotect(old, bytes, PROT_NONE);

@@ -34,8 +34,7 @@ void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
   int error = errno;
 
   CN_ASSERT(at % cn_os_page() == 0 && bytes >= cn_os_page());
-  if (madvise(memory, cn_os_page(), MADV_DONTNEED) != 0 && errno == EINVAL &&
-      mlock2(memory, bytes, MLOCK_ONFAULT) != 0)
+  if (madvise(memory, cn_os_page(), MADV_DONTNEED) != 0 && errno == EINVAL && mlock2(memory, bytes, MLOCK_ONFAULT) != 0)
     munlock(memory, bytes);
   errno = error;
 }

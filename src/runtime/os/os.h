@@ -209,8 +209,7 @@ struct cn_os_place {
   bool inlined;
 };
 bool cn_os_lines_begin(void);
-bool cn_os_lines_of(uintptr_t pc, void (*found)(void *env, const struct cn_os_place *place),
-                    void *env);
+bool cn_os_lines_of(uintptr_t pc, void (*found)(void *env, const struct cn_os_place *place), void *env);
 void cn_os_lines_end(void);
 
 #endif

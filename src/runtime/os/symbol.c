@@ -16,8 +16,7 @@
 #include <unistd.h>
 #include "base/check.h"
 
-static const char self[] =
-    "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
+static const char self[] = "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
 
 /* A file's name may be relative, as it was loaded. */
 struct query {
@@ -41,8 +40,7 @@ static int holds_pc(struct dl_phdr_info *info, size_t size, void *env)
   (void)size;
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type == PT_LOAD &&
-        query->pc - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
+    if (segment->p_type == PT_LOAD && query->pc - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz) {
       query->bias = info->dlpi_addr;
       query->start = first_mapped(info);
       query->file = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : NULL;
@@ -67,16 +65,14 @@ static bool is_code_or_data(const Elf64_Sym *symbol)
 {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF &&
-         symbol->st_shndx != SHN_ABS;
+  return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS;
 }
 
 /* Does the symbol name the address better than one at `start`, or than no other? Symbols without a
  * size (of assembly, and further names of managed code) reach up to the next symbol. */
 static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sym *best)
 {
-  if (symbol->st_value > address ||
-      (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size))
+  if (symbol->st_value > address || (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size))
     return false;
   if (best == NULL || (symbol->st_size == 0) != (best->st_size == 0))
     return best == NULL || symbol->st_size != 0;
@@ -84,8 +80,8 @@ static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sy
 }
 
 /* The best symbol of one table; its name, or null. */
-static const char *nearest(const struct image_file *file, const Elf64_Shdr *table,
-                           const Elf64_Shdr *strings, uintptr_t address, uintptr_t *start)
+static const char *nearest(const struct image_file *file, const Elf64_Shdr *table, const Elf64_Shdr *strings,
+                           uintptr_t address, uintptr_t *start)
 {
   const Elf64_Sym *best = NULL;
 
@@ -96,8 +92,7 @@ static const char *nearest(const struct image_file *file, const Elf64_Shdr *tabl
   const Elf64_Sym *symbols = (const void *)(file->bytes + table->sh_offset);
   for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++) {
     const Elf64_Sym *symbol = &symbols[i];
-    if (is_code_or_data(symbol) && symbol->st_name < strings->sh_size &&
-        is_better(symbol, address, best))
+    if (is_code_or_data(symbol) && symbol->st_name < strings->sh_size && is_better(symbol, address, best))
       best = symbol;
   }
   if (best == NULL)

@@ -23,8 +23,7 @@
 
 static struct timespec time_of(uint64_t nanoseconds)
 {
-  return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u),
-                           .tv_nsec = (long)(nanoseconds % 1000000000u)};
+  return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
 }
 
 /* FUTEX_WAIT_BITSET takes a time of the monotonic clock, where FUTEX_WAIT takes a length. */
@@ -32,8 +31,8 @@ bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 {
   struct timespec until = time_of(deadline);
 
-  return syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
-                 deadline == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) == 0 ||
+  return syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, deadline == UINT64_MAX ? NULL : &until, NULL,
+                 FUTEX_BITSET_MATCH_ANY) == 0 ||
          errno != ETIMEDOUT;
 }
 

@@ -52,8 +52,7 @@ bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
   unsigned i = 0;
 
   atomic_signal_fence(memory_order_seq_cst);
-  if (chain->pc[0] != regs->pc || chain->distance != slot - sp ||
-      chain->generation != cn_image_generation())
+  if (chain->pc[0] != regs->pc || chain->distance != slot - sp || chain->generation != cn_image_generation())
     return false;
   for (; i + 1 < chain->levels; i++) {
     end += chain->words[i];
@@ -70,8 +69,7 @@ static bool follows(const struct cn_walk *walk, uint64_t natives)
   const struct cn_frame *frame = &walk->frame;
 
   CN_ASSERT(!walk->past_end && natives <= walk->natives);
-  return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 &&
-         walk->natives == natives;
+  return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 && walk->natives == natives;
 }
 
 /* Add the walk's frame to a chain. False: it cannot be kept, nor can any older one. */
@@ -145,14 +143,12 @@ static bool find_waiting(struct cn_walk *walk, uintptr_t slot)
   if (!cn_coroutine_stacks_elsewhere(mutator, slot))
     return false;
   struct cairn_stack *stack = cn_coroutine_stacks_at(slot);
-  return cn_coroutine_stacks_waits(mutator, stack) &&
-         find(walk, cn_walk_waiting(walk, mutator, stack), slot, NULL);
+  return cn_coroutine_stacks_waits(mutator, stack) && find(walk, cn_walk_waiting(walk, mutator, stack), slot, NULL);
 }
 
 bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
 {
-  struct chain chain = {.generation = cn_image_generation(),
-                        .distance = slot - cn_arch_sp_after(regs)};
+  struct chain chain = {.generation = cn_image_generation(), .distance = slot - cn_arch_sp_after(regs)};
   struct cn_walk walk;
 
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);

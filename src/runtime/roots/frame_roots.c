@@ -54,8 +54,7 @@ static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
   return (uintptr_t *)memory_place(walk, loc->reg, loc->offset);
 }
 
-static void area_roots(const struct cn_walk *walk, const struct cn_area *area,
-                       cairn_stack_root *found, void *env)
+static void area_roots(const struct cn_walk *walk, const struct cn_area *area, cairn_stack_root *found, void *env)
 {
   uintptr_t address = memory_place(walk, area->reg, area->offset) + area->ref_offset;
 

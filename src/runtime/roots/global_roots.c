@@ -23,8 +23,7 @@ static struct {
   uint32_t reference;           /* of the layout's */
 } now;
 
-static bool add_at(uintptr_t address, const struct cairn_layout *layout,
-                   struct cn_root_slots *slots, size_t most)
+static bool add_at(uintptr_t address, const struct cairn_layout *layout, struct cn_root_slots *slots, size_t most)
 {
   CN_ASSERT(layout->base_refs * sizeof(uintptr_t) <= layout->base_size);
   for (; now.reference < layout->base_refs; now.reference++) {

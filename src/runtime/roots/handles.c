@@ -52,8 +52,7 @@ _Noreturn static void no_handle(const struct cairn_handle *handle, uintptr_t pc)
 
 static void check(const struct cairn_handle *handle, uintptr_t pc)
 {
-  if (handle == NULL || (uintptr_t)handle % sizeof(uintptr_t) != 0 ||
-      handle->seal != seal_of(handle))
+  if (handle == NULL || (uintptr_t)handle % sizeof(uintptr_t) != 0 || handle->seal != seal_of(handle))
     no_handle(handle, pc);
 }
 

@@ -98,21 +98,17 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     return;
   case CAIRN_ROOT_OFFSET:
     if (*slot != 0)
-      cn_grow_push(&roots->offsets,
-                   (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
+      cn_grow_push(&roots->offsets, (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
     return;
   case CAIRN_ROOT_BASE:
     /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
     check_place(walk, parameter);
     cn_grow_push(&roots->slots, (uintptr_t *)parameter);
-    cn_grow_push(&roots->derived,
-                 (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
+    cn_grow_push(&roots->derived, (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
     return;
   default:
     if (!cn_user_roots_any())
-      cn_frame_roots_bad(
-          walk,
-          "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
+      cn_frame_roots_bad(walk, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
     cn_grow_push(&roots->users, (struct user){slot, tag, parameter});
   }
 }
@@ -279,9 +275,7 @@ void cairn_roots_begin(enum cairn_roots which)
   if (enumerates != NOTHING)
     cairn_fatal("cairn_roots_begin(): another enumeration of the roots is not over");
   CN_CHECK(which <= CAIRN_ROOTS_LOOK);
-  enumerates = which == CAIRN_ROOTS_YOUNG  ? FIRST_ROUND
-               : which == CAIRN_ROOTS_LOOK ? LOOK
-                                           : EVERYTHING;
+  enumerates = which == CAIRN_ROOTS_YOUNG ? FIRST_ROUND : which == CAIRN_ROOTS_LOOK ? LOOK : EVERYTHING;
   CN_ASSERT(left.count == 0 && special == NULL && fetched == 0);
   if (which == CAIRN_ROOTS_YOUNG)
     cn_older_begin_stop();

@@ -47,8 +47,7 @@ _Static_assert((int)CN_ENTRY_CODES >= (int)CN_STRETCH_GROUP, "a group of an entr
 _Static_assert(CN_STRETCH_GROUP == 8, "in two halves of four, or as a vector of eight");
 
 /* Half a group at a time: most frames have no more. */
-static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count,
-                              uintptr_t **out)
+static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
 {
   _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
   enum { HALF = CN_STRETCH_GROUP / 2 };
@@ -79,8 +78,7 @@ uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out)
   return slots->at + slots->count;
 }
 
-uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map,
-                              uintptr_t **out)
+uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map, uintptr_t **out)
 {
   CN_ASSERT(map != NULL && out <= stretch->slots->at + stretch->slots->room);
   stretch->slots->count = (size_t)(out - stretch->slots->at);
@@ -103,8 +101,7 @@ static bool suits(const struct cn_frame *frame, uintptr_t end)
   return true;
 }
 
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
-                         cairn_stack_root *others, void *env)
+uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others, void *env)
 {
   struct cn_stretch stretch = {
       .walk = walk,

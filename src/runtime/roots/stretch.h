@@ -25,8 +25,7 @@ struct cn_stretch {
  * all known. The addresses of their plain roots go to `slots`, the others to `others` by callback.
  * Afterwards walk->frame is the next frame: its roots have not been enumerated, and it must be
  * settled (walk.h). Returns how many frames were walked; 0: the frame is as it was. */
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots,
-                         cairn_stack_root *others, void *env);
+uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others, void *env);
 
 /* The loop. A port may have a form of it that is faster on some processors (arch.h). */
 typedef uint64_t cn_stretch_loop(const struct cn_stretch *stretch);
@@ -36,7 +35,6 @@ extern bool cn_stretch_any; /* do not use a port's loop; for tests */
 /* The loop's rare cases. Each returns where the next addresses of roots go. */
 enum { CN_STRETCH_GROUP = 8, CN_STRETCH_ROOM = CN_ENTRY_PLAIN_MAX + CN_STRETCH_GROUP };
 uintptr_t **cn_stretch_room(const struct cn_stretch *stretch, uintptr_t **out);
-uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map,
-                              uintptr_t **out);
+uintptr_t **cn_stretch_others(const struct cn_stretch *stretch, const struct cn_map *map, uintptr_t **out);
 
 #endif

@@ -30,13 +30,12 @@
 
 /* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: no frame can end there.
  * The key says how many words the frame has at least. */
-static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer,
-                                 uint64_t key)
+static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer, uint64_t key)
 {
   uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
   uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
-  uintptr_t words = bytes / sizeof *next |
-                    bytes << 61; /* great, if `next` is no place of a word or lies below `slot` */
+  uintptr_t words = bytes / sizeof *next | bytes
+                                               << 61; /* great, if `next` is no place of a word or lies below `slot` */
 
   return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }
@@ -54,8 +53,8 @@ static inline void enter(const struct cn_stretch *stretch, uintptr_t *slot, stru
 }
 
 /* Write the places of the roots that have a code, by groups, so more than `count`. */
-static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value,
-                        unsigned count, uintptr_t **out)
+static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value, unsigned count,
+                        uintptr_t **out)
 {
   lanes_note(lanes, entry->code, count, out);
   if (__builtin_expect(count > CN_ENTRY_CODES, 0))

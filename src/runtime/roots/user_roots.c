@@ -19,8 +19,7 @@ bool cn_user_roots_any(void)
   return user_roots != NULL;
 }
 
-void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit,
-                         void *env)
+void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env)
 {
   CN_CHECK(user_roots != NULL);
   user_roots(slot, tag, parameter, visit, env);

@@ -10,7 +10,6 @@
 
 /* Has the program given a handler by cairn_set_user_roots()? If so, call it. Phase STOP. */
 bool cn_user_roots_any(void);
-void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit,
-                         void *env);
+void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env);
 
 #endif

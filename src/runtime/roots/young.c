@@ -103,16 +103,14 @@ static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
   CN_ASSERT(scan->candidates <= CANDIDATES);
-  uint64_t next =
-      scan->candidates == 0 ? NEAR : SPREAD * scan->candidate[scan->candidates - 1].depth;
+  uint64_t next = scan->candidates == 0 ? NEAR : SPREAD * scan->candidate[scan->candidates - 1].depth;
 
   if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;
   if (scan->depth % CN_RETURN_BARRIER_STOP == 0)
     cn_grow_push(&scan->notes->stops, frame->pc_slot);
   if (scan->depth >= next && scan->candidates < CANDIDATES)
-    scan->candidate[scan->candidates++] =
-        (struct candidate){frame->pc_slot, scan->depth, scan->roots};
+    scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth, scan->roots};
 }
 
 static void look_at(struct scan *scan)
@@ -137,8 +135,7 @@ static void forget_areas(const struct scan *scan)
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
   struct notes *its = scan->notes;
 
-  while (its->areas.count != 0 &&
-         (youngest == NULL || (uintptr_t)its->areas.at[its->areas.count - 1] < youngest->sp))
+  while (its->areas.count != 0 && (youngest == NULL || (uintptr_t)its->areas.at[its->areas.count - 1] < youngest->sp))
     its->areas.count--;
 }
 
@@ -258,8 +255,8 @@ static struct cn_young all_of(const struct cn_source *source)
   return (struct cn_young){.settled = 0, .end = SIZE_MAX};
 }
 
-bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found,
-                   void *env, struct cn_young *young)
+bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+                   struct cn_young *young)
 {
   struct cn_return_barriers *set = barriers_of(source);
 

@@ -22,8 +22,8 @@ struct cn_young {
  * activations that may have run since the last call, and for each area of the others; then set
  * barriers, so that the next call knows which have run. False: the stack can have no barriers now;
  * nothing was walked, and `young` tells what a walk over all of it will have seen. */
-bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found,
-                   void *env, struct cn_young *young);
+bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+                   struct cn_young *young);
 
 /* The same phase. A full enumeration of the source is over. If there ever was a cn_young_scan(),
  * the next one need not look at what has not run since now. */

@@ -75,11 +75,11 @@ void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
   uintptr_t bottom = mutator->stack_bottom, lowest = bottom > BEYOND ? bottom - BEYOND : 0;
   char place[CN_REPORT_PC];
 
-  if (!mutator->attached || !wanted() || sp < lowest || sp >= mutator->stack_floor ||
-      address < lowest || address >= mutator->stack_floor)
+  if (!mutator->attached || !wanted() || sp < lowest || sp >= mutator->stack_floor || address < lowest ||
+      address >= mutator->stack_floor)
     return;
-  cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n",
-                 cn_report_pc(pc, place), (mutator->stack_end - bottom) >> 10);
+  cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n", cn_report_pc(pc, place),
+                 (mutator->stack_end - bottom) >> 10);
   cn_backtrace_fault(pc);
   _exit(1);
 }

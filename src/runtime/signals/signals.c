@@ -49,8 +49,7 @@ static void make_interruptions(struct cairn_mutator *mutator)
   if (mutator->interrupted == NULL)
     mutator->interrupted = cn_os_resize(NULL, 0, NESTED * sizeof(struct interruption));
   if (mutator->interrupted == NULL)
-    cairn_fatal("thread %d: no memory for signal handlers that interrupt managed code",
-                mutator->thread);
+    cairn_fatal("thread %d: no memory for signal handlers that interrupt managed code", mutator->thread);
 }
 
 const char *cn_signals_wrong(void)
@@ -87,8 +86,7 @@ struct cn_anchor *cn_signals_anchors(void)
   struct cn_anchor *from = depth == 0 ? mutator->anchors : interruption(depth - 1)->anchor;
   bool here = from == NULL || cn_anchors_chunk(from)->oldest == mutator->anchors;
 
-  return here && cn_anchors_count(from) <= cn_anchors_count(mutator->anchor) ? from
-                                                                             : mutator->anchor;
+  return here && cn_anchors_count(from) <= cn_anchors_count(mutator->anchor) ? from : mutator->anchor;
 }
 
 uint8_t cn_signals_state(void)
@@ -215,9 +213,7 @@ static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
 
-  return (context->uc_stack.ss_flags & SS_DISABLE) == 0 && frame - low < context->uc_stack.ss_size
-             ? low
-             : 0;
+  return (context->uc_stack.ss_flags & SS_DISABLE) == 0 && frame - low < context->uc_stack.ss_size ? low : 0;
 }
 
 /* Treat interrupted native code as managed: no walk would get past the handler. */
@@ -233,8 +229,8 @@ static void become_managed(struct cairn_mutator *mutator)
 }
 
 /* `low`: the lower end of the handler's stack, if it is an alternate one; else 0. */
-static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, void *context,
-                      uintptr_t frame, uintptr_t low)
+static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, void *context, uintptr_t frame,
+                      uintptr_t low)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   unsigned index = depth;
@@ -269,10 +265,9 @@ static bool is_anchored(const struct cairn_mutator *mutator, const ucontext_t *c
 {
   uintptr_t sp = cn_arch_fault_sp(context);
 
-  return mutator->state == CAIRN_ABI_NATIVE &&
-         (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
-         sp > (uintptr_t)__builtin_frame_address(0) && sp % sizeof sp == 0 &&
-         sp >= mutator->stack_bottom && sp < mutator->stack_end;
+  return mutator->state == CAIRN_ABI_NATIVE && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 &&
+         sp > (uintptr_t)__builtin_frame_address(0) && sp % sizeof sp == 0 && sp >= mutator->stack_bottom &&
+         sp < mutator->stack_end;
 }
 
 static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)

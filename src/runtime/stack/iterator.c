@@ -15,8 +15,7 @@
 #include "runtime/walk/walk.h"
 
 _Static_assert(CAIRN_STACK_REGISTERS == CN_ARCH_REGISTERS, "<cairn/stack.h>");
-_Static_assert(_Alignof(struct cn_walk) <= _Alignof(struct cairn_stack_iterator),
-               "<cairn/stack.h>");
+_Static_assert(_Alignof(struct cn_walk) <= _Alignof(struct cairn_stack_iterator), "<cairn/stack.h>");
 
 static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
 {
@@ -66,8 +65,8 @@ enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, i
   return CAIRN_OK;
 }
 
-void cairn_stack_suspended(struct cairn_stack_iterator *iterator,
-                           const struct cairn_stack_state *state, uintptr_t low, uintptr_t high)
+void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state, uintptr_t low,
+                           uintptr_t high)
 {
   struct cn_walk *walk = inner(iterator);
   struct cairn_stack *stack = cn_coroutine_stacks_at(low);
@@ -159,8 +158,7 @@ int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buff
   return length;
 }
 
-void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
-                           void *env)
+void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env)
 {
   const struct cn_walk *walk = inner_const(iterator);
   void *data;

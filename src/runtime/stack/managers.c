@@ -24,8 +24,7 @@ static const struct cn_walk *const_walk_of(const struct cairn_stack_iterator *it
 }
 
 /* "function at file.c:12:3"; or "function+0x12", or "0x401136". */
-static int describe_compiled(const struct cairn_stack_iterator *iterator, char *buffer, size_t size,
-                             void *data)
+static int describe_compiled(const struct cairn_stack_iterator *iterator, char *buffer, size_t size, void *data)
 {
   const struct cn_walk *walk = const_walk_of(iterator);
   struct cn_source source;
@@ -42,8 +41,7 @@ static int describe_compiled(const struct cairn_stack_iterator *iterator, char *
     return snprintf(buffer, size, "%s", source.function);
   if (source.column == 0)
     return snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
-  return snprintf(buffer, size, "%s at %s:%u:%u", source.function, source.file, source.line,
-                  source.column);
+  return snprintf(buffer, size, "%s at %s:%u:%u", source.function, source.file, source.line, source.column);
 }
 
 static void previous_compiled(struct cairn_stack_iterator *iterator, void *data)
@@ -52,8 +50,8 @@ static void previous_compiled(struct cairn_stack_iterator *iterator, void *data)
   cn_walk_next(walk_of(iterator));
 }
 
-static void enumerate_compiled(const struct cairn_stack_iterator *iterator,
-                               cairn_stack_root *callback, void *env, void *data)
+static void enumerate_compiled(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env,
+                               void *data)
 {
   (void)data;
   cn_frame_roots(const_walk_of(iterator), callback, env);
@@ -66,15 +64,13 @@ static uint32_t inlining_depth(const struct cn_walk *walk)
   struct cn_source source;
   uint32_t depths;
 
-  if (walk->virtual_frame == 0 ||
-      !cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
+  if (walk->virtual_frame == 0 || !cn_safepoint_details_source(walk->frame.pc, walk->virtual_frame, &source, &depths))
     return UINT32_MAX;
   CN_ASSERT(walk->virtual_frame < depths);
   return depths - 1 - walk->virtual_frame;
 }
 
-static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64_t key,
-                             uintptr_t *value, void *data)
+static bool span_of_compiled(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value, void *data)
 {
   const struct cn_walk *walk = const_walk_of(iterator);
   struct cn_details details;

@@ -97,8 +97,7 @@ static void rest(uint32_t seen)
     if (atomic_load(&stops) == at)
       cn_os_wait(&turn, seen, UINT64_MAX);
     atomic_store(&rests, false);
-  } else if (!cn_os_wait(&turn, seen, cn_os_nanoseconds() + cn_options.idle) &&
-             atomic_load(&stops) == at) {
+  } else if (!cn_os_wait(&turn, seen, cn_os_nanoseconds() + cn_options.idle) && atomic_load(&stops) == at) {
     while (atomic_load(&turn) == seen && go_on(true))
       ;
     rested = at;

@@ -67,8 +67,7 @@ static void choose(struct cn_handshake *request)
 static void choose_at(struct cn_handshake *request)
 {
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    if (m != &cairn_mutator && request->address >= m->stack_bottom &&
-        request->address < m->stack_end)
+    if (m != &cairn_mutator && request->address >= m->stack_bottom && request->address < m->stack_end)
       request->thread = m->thread;
 }
 
@@ -111,8 +110,7 @@ static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
   while (!take_over(mutator) && (word = atomic_load(&mutator->handshake)) != CN_HANDSHAKE_NONE) {
     uint64_t now = cn_os_nanoseconds();
     bool over = atomic_load(&ended);
-    if ((over || now >= deadline) &&
-        cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
+    if ((over || now >= deadline) && cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
       return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
     cn_os_wait(&mutator->handshake, word, now + AGAIN);
   }
@@ -163,8 +161,7 @@ static enum cairn_status take(uint64_t deadline)
 static bool may_wait(const struct cairn_mutator *self)
 {
   return cn_handshake_examined() == NULL &&
-         (!self->attached ||
-          (!self->busy && self->interruptions % 2 == 0 && self->state == CAIRN_ABI_NATIVE));
+         (!self->attached || (!self->busy && self->interruptions % 2 == 0 && self->state == CAIRN_ABI_NATIVE));
 }
 
 enum cairn_status cn_handshake(struct cn_handshake *request)
@@ -204,8 +201,7 @@ static uint64_t deadline_of(uint64_t timeout)
   return timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
 }
 
-enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env,
-                                  uint64_t timeout)
+enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operation, void *env, uint64_t timeout)
 {
   struct cn_handshake request = {
       .thread = thread, .operation = operation, .env = env, .deadline = deadline_of(timeout)};
@@ -213,13 +209,10 @@ enum cairn_status cairn_handshake(int thread, cairn_handshake_operation *operati
   return thread < 0 ? CAIRN_E_UNKNOWN : cn_handshake(&request);
 }
 
-enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env,
-                                      uint64_t timeout)
+enum cairn_status cairn_handshake_all(cairn_handshake_operation *operation, void *env, uint64_t timeout)
 {
-  struct cn_handshake request = {.thread = CN_HANDSHAKE_ALL,
-                                 .operation = operation,
-                                 .env = env,
-                                 .deadline = deadline_of(timeout)};
+  struct cn_handshake request = {
+      .thread = CN_HANDSHAKE_ALL, .operation = operation, .env = env, .deadline = deadline_of(timeout)};
 
   return cn_handshake(&request);
 }

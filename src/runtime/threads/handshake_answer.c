@@ -36,8 +36,7 @@ void cn_handshake_run(struct cairn_mutator *mutator)
 {
   const struct cn_handshake *request = mutator->request;
 
-  CN_CHECK(examined == NULL && request != NULL &&
-           atomic_load(&mutator->handshake) == CN_HANDSHAKE_TAKEN);
+  CN_CHECK(examined == NULL && request != NULL && atomic_load(&mutator->handshake) == CN_HANDSHAKE_TAKEN);
   examined = mutator;
   frame = (uintptr_t)__builtin_frame_address(0);
   pthread_cleanup_push(cn_stop_refuse_end, NULL);
@@ -52,8 +51,7 @@ void cn_handshake_run(struct cairn_mutator *mutator)
 
 bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
 {
-  return cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) &&
-         atomic_load(&mutator->handshake) != CN_HANDSHAKE_NONE;
+  return cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) && atomic_load(&mutator->handshake) != CN_HANDSHAKE_NONE;
 }
 
 /* The mutator may take the word before the requester arms the poll, so the requester disarms as

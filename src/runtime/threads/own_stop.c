@@ -7,9 +7,8 @@
 
 void cn_stop_refuse(uintptr_t pc)
 {
-  cn_report_fatal(
-      pc, "a thread requests a stop, begins, ends, jumps, forks or unloads while "
-          "it has stopped others, works for a collection or runs the operation of a handshake");
+  cn_report_fatal(pc, "a thread requests a stop, begins, ends, jumps, forks or unloads while "
+                      "it has stopped others, works for a collection or runs the operation of a handshake");
 }
 
 void cn_stop_refuse_end(void *unused)

@@ -41,8 +41,8 @@ static uint64_t standing;           /* since when all stand */
 static struct cn_mutex beside;      /* of `open`, and of the registry while that is set */
 static _Atomic bool open;           /* fork() is under way: handlers may add their mutators */
 static _Thread_local bool holding;  /* the calling thread has `lock` */
-static _Atomic uint32_t arrivals; /* changes after each change of a state that a requester awaits */
-static _Atomic bool awaiting;     /* it waits in the kernel */
+static _Atomic uint32_t arrivals;   /* changes after each change of a state that a requester awaits */
+static _Atomic bool awaiting;       /* it waits in the kernel */
 
 /* ---- states ---- */
 
@@ -396,8 +396,7 @@ static void await_all(const struct cairn_mutator *self, uint64_t since)
   for (struct cairn_mutator *m = first; m; m = m->next)
     if (m != self && await(m, since))
       slowest = m->thread;
-  standing = cn_events_tell(
-      (struct cairn_event){.kind = CAIRN_EVENT_STOPPED, .since = since, .slowest = slowest});
+  standing = cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_STOPPED, .since = since, .slowest = slowest});
 }
 
 static bool may_not_wait(const void *self)
@@ -460,8 +459,7 @@ bool cn_stop_begin_fork(struct cairn_mutator *self)
   return true;
 }
 
-enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_served *served,
-                                        const void *env)
+enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_served *served, const void *env)
 {
   CN_CHECK(is_managed(self));
   if (!take_if_it_may_wait(self, true))

@@ -51,8 +51,7 @@ bool cn_stop_begin_fork(struct cairn_mutator *self);
  * stop being under way: if that is true, it does not. */
 enum cn_stop_begun { CN_STOP_BEGUN, CN_STOP_SERVED, CN_STOP_NOT_NOW };
 typedef bool cn_stop_served(const void *env);
-enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_served *served,
-                                        const void *env);
+enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_served *served, const void *env);
 void cn_stop_end(struct cairn_mutator *self);
 
 /* Is the mutator native or at a safepoint, and will it read its poll word before it is managed? Its

@@ -27,10 +27,9 @@ void cn_unseen_settle(void)
                                                   : NULL;
   if (wrong != NULL) {
     cn_os_new_process_settle(false);
-    cairn_fatal(
-        "this process was made by _Fork() or clone() while %s: use fork(), or start another "
-        "program",
-        wrong);
+    cairn_fatal("this process was made by _Fork() or clone() while %s: use fork(), or start another "
+                "program",
+                wrong);
   }
   cn_hold_signals();
   cn_os_new_process_settle(true);

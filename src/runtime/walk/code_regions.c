@@ -91,9 +91,8 @@ void cn_code_regions_enter(const struct cn_region *region)
 
   CN_ASSERT(region->start < region->end && region->manager != NULL);
   enter();
-  if (!cn_region_table_find(atomic_load(&current), region->end, &there) ||
-      there.start != region->start || there.manager != region->manager ||
-      there.data != region->data)
+  if (!cn_region_table_find(atomic_load(&current), region->end, &there) || there.start != region->start ||
+      there.manager != region->manager || there.data != region->data)
     cairn_fatal("an activation of the code region at 0x%lx is on a stack, and the region was "
                 "removed",
                 (unsigned long)region->start);
@@ -163,8 +162,8 @@ static enum cairn_status delete(uintptr_t start)
   return CAIRN_OK;
 }
 
-enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start,
-                                        uintptr_t end, void *data)
+enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager, uintptr_t start, uintptr_t end,
+                                        void *data)
 {
   const struct cn_region region = {start, end, manager, data};
 

@@ -26,10 +26,8 @@
 #include "runtime/walk/return_barriers.h"
 #include "runtime/walk/walk.h"
 
-_Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words,
-               "<cairn/stack.h>");
-_Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t),
-               "it lies in an array of words");
+_Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
+_Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t), "it lies in an array of words");
 
 /* Changed by mutators that are managed, one at a time, so that collections find them whole. */
 static struct cn_mutex changing;
@@ -41,8 +39,7 @@ static struct cn_stack_saved *saved_of(struct cairn_mutator *mutator, struct cai
   return stack != NULL ? (struct cn_stack_saved *)stack->words : &mutator->own;
 }
 
-struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_mutator *mutator,
-                                                         struct cairn_stack *stack)
+struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   return &saved_of((struct cairn_mutator *)mutator, stack)->barriers;
 }
@@ -100,19 +97,16 @@ bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_
 {
   const struct cairn_stack *there = cn_coroutine_stacks_at(sp);
 
-  return cn_coroutine_stacks_any() && there != mutator->stack &&
-         (there != NULL || on_own(mutator, sp));
+  return cn_coroutine_stacks_any() && there != mutator->stack && (there != NULL || on_own(mutator, sp));
 }
 
 bool cn_coroutine_stacks_hold(uintptr_t address)
 {
-  return cn_coroutine_stacks_any() &&
-         (cn_coroutine_stacks_at(address) != NULL || on_own(&cairn_mutator, address));
+  return cn_coroutine_stacks_any() && (cn_coroutine_stacks_at(address) != NULL || on_own(&cairn_mutator, address));
 }
 
 /* The mutator that is on the stack; null: none. */
-static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator,
-                                             const struct cairn_stack *stack)
+static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   if (stack != NULL)
     return ((const struct cn_stack_saved *)stack->words)->runner;
@@ -124,12 +118,10 @@ bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator, const struct
   return runner_of(mutator, stack) == NULL;
 }
 
-struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
-                                              const struct cairn_stack *stack)
+struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   const struct cairn_mutator *on = runner_of(mutator, stack);
-  const struct cn_stack_saved *saved =
-      stack != NULL ? (const struct cn_stack_saved *)stack->words : &mutator->own;
+  const struct cn_stack_saved *saved = stack != NULL ? (const struct cn_stack_saved *)stack->words : &mutator->own;
 
   CN_ASSERT(on || saved->anchors != NULL); /* it was added, or left */
   if (on)
@@ -137,8 +129,7 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
   return (struct cn_stack_view){saved->anchor, saved->end};
 }
 
-const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
-                                                      uintptr_t sp)
+const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   if (mutator == &cairn_mutator && mutator->stopped == NULL)
     return mutator; /* a thread walks its own stack, and there may be no stop */
@@ -167,8 +158,7 @@ static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn
 
   if (stack->low >= stack->high || bottom != stack->low || end != stack->high)
     return "stacks: the bounds of one are not its own";
-  return on ? cn_anchors_wrong(mutator->anchors, mutator->anchor)
-            : cn_anchors_wrong(saved->anchors, saved->anchor);
+  return on ? cn_anchors_wrong(mutator->anchors, mutator->anchor) : cn_anchors_wrong(saved->anchors, saved->anchor);
 }
 
 const char *cn_coroutine_stacks_wrong(void)
@@ -259,8 +249,7 @@ void cairn_stack_remove(struct cairn_stack *stack)
   if (n == 0 || stacks.at[n - 1] != stack)
     cairn_fatal("cairn_stack_remove() of a stack that was not added");
   if (saved->runner != NULL)
-    cairn_fatal("cairn_stack_remove() of the stack that %s thread is on",
-                saved->runner == mutator ? "the" : "another");
+    cairn_fatal("cairn_stack_remove() of the stack that %s thread is on", saved->runner == mutator ? "the" : "another");
   CN_CHECK(saved->anchors != NULL);
   cn_anchors_return(saved->anchors);
   cn_return_barriers_give_back(saved->barriers);
@@ -284,8 +273,7 @@ static void change(struct cairn_mutator *mutator, struct cairn_stack *stack)
   struct cn_stack_saved *from = saved_of(mutator, mutator->stack), *to = saved_of(mutator, stack);
 
   if (stack != NULL && to->runner != NULL)
-    cairn_fatal("thread %d: cairn_stack_switch() to a stack that thread %d is on", mutator->thread,
-                to->runner->thread);
+    cairn_fatal("thread %d: cairn_stack_switch() to a stack that thread %d is on", mutator->thread, to->runner->thread);
   *from = (struct cn_stack_saved){.barriers = from->barriers,
                                   .anchors = mutator->anchors,
                                   .anchor = mutator->anchor,
@@ -325,8 +313,8 @@ _Noreturn static void not_told(const struct cairn_stack *stack)
 {
   if (stack == NULL)
     cairn_fatal("the thread is on its own stack, and cairn_stack_switch() was not told");
-  cairn_fatal("code ran on the stack [0x%lx, 0x%lx), and cairn_stack_switch() was not told",
-              (unsigned long)stack->low, (unsigned long)stack->high);
+  cairn_fatal("code ran on the stack [0x%lx, 0x%lx), and cairn_stack_switch() was not told", (unsigned long)stack->low,
+              (unsigned long)stack->high);
 }
 
 static void check_anchors(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
@@ -368,15 +356,12 @@ void cn_coroutine_stacks_begin(void)
   }
 }
 
-bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack,
-                               uintptr_t name)
+bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack, uintptr_t name)
 {
   uintptr_t *seen = &saved_of((struct cairn_mutator *)mutator, stack)->seen, none = 0;
 
   CN_ASSERT(name != 0);
-  return __atomic_compare_exchange_n(seen, &none, name, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE) ||
-         none == name;
+  return __atomic_compare_exchange_n(seen, &none, name, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || none == name;
 }
 
 struct cairn_stack *cn_coroutine_stacks_number(size_t number)

@@ -36,20 +36,17 @@ struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp);
 bool cn_coroutine_stacks_elsewhere(const struct cairn_mutator *mutator, uintptr_t sp);
 
 /* `stack` may be null: the thread's own. */
-struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator,
-                                              const struct cairn_stack *stack);
+struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutator, const struct cairn_stack *stack);
 
 /* True if `address` lies on any of them, or on the thread's own stack while it is on one. */
 bool cn_coroutine_stacks_hold(uintptr_t address);
 
 /* Is no thread on that stack (null: the mutator's own)? */
-bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator,
-                               const struct cairn_stack *stack);
+bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator, const struct cairn_stack *stack);
 
 /* The mutator on whose own stack `sp` lies, for a walk of `mutator` that a manager has led there.
  */
-const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator,
-                                                      uintptr_t sp);
+const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator, uintptr_t sp);
 
 struct cn_return_barriers;
 
@@ -68,8 +65,7 @@ void cn_coroutine_stacks_begin(void);
 
 /* Claim a stack (null: the mutator's own) for the walk of this name. False: another has it. The
  * stack that a mutator is on is claimed in the mutator's name. Any thread. */
-bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack,
-                               uintptr_t name);
+bool cn_coroutine_stacks_claim(const struct cairn_mutator *mutator, struct cairn_stack *stack, uintptr_t name);
 
 /* The stack with this number, from 0 on; null: there are no more. Phase STOP. */
 struct cairn_stack *cn_coroutine_stacks_number(size_t number);

@@ -78,8 +78,7 @@ static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *lo
   return loc->offset | CN_PLAIN_SP;
 }
 
-static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_function *function,
-                     struct cn_root *root)
+static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_function *function, struct cn_root *root)
 {
   if (cn_framemap_next_root(safepoint, root) != CN_FRAMEMAP_OK)
     bad("a root cannot be read", function->entry);
@@ -87,8 +86,7 @@ static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_fu
 }
 
 /* How many roots have a code. The cursor is a copy. */
-static uint32_t count_plain(struct cn_safepoint safepoint,
-                            const struct cn_framemap_function *function)
+static uint32_t count_plain(struct cn_safepoint safepoint, const struct cn_framemap_function *function)
 {
   uint32_t plain = 0, roots = safepoint.roots;
   struct cn_root root;
@@ -106,8 +104,7 @@ static bool is_pushed(const struct cn_safepoint *safepoint)
   const struct cn_shape *shape = &cn_arch_shapes[safepoint->saved & CN_ENTRY_SAVED];
 
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
-    if ((safepoint->saved >> i & 1) &&
-        (uintptr_t)(intptr_t)safepoint->saved_offset[i] != shape->offset[i])
+    if ((safepoint->saved >> i & 1) && (uintptr_t)(intptr_t)safepoint->saved_offset[i] != shape->offset[i])
       return false;
   return true;
 }
@@ -135,8 +132,7 @@ static size_t bytes_of(const struct cn_map *head)
          (head->pushed ? 0 : WORD + CN_CALLEE_SAVED * sizeof(int32_t));
 }
 
-const struct cn_map *cn_maps_decode(struct cn_maps *maps,
-                                    const struct cn_framemap_function *function, uint32_t index)
+const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framemap_function *function, uint32_t index)
 {
   struct cn_safepoint safepoint;
   struct cn_root root;

@@ -18,8 +18,7 @@ struct cn_maps {
 };
 
 /* Decode the function's safepoint `index`. A frame map that makes no sense ends the program. */
-const struct cn_map *cn_maps_decode(struct cn_maps *maps,
-                                    const struct cn_framemap_function *function, uint32_t index);
+const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framemap_function *function, uint32_t index);
 
 /* Key, value and codes of its entry in the table. */
 uint64_t cn_maps_key(const struct cn_map *map, uintptr_t pc);

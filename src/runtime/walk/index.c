@@ -65,18 +65,17 @@ static void read_functions(struct code *code)
     cairn_fatal("section cairn_frames of image %lu is larger than 4 GB", (unsigned long)code->id);
   for (;;) {
     const unsigned char *before = cursor;
-    if (cursor == NULL ||
-        (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
+    if (cursor == NULL || (status = cn_framemap_next_function(&cursor, code->stop, &function)) != CN_FRAMEMAP_OK)
       break;
     if (function.no_barriers)
       code->no_barriers = function.entry;
     /* Padding before the function is skipped again when it is read again. */
-    cn_grow_push(&code->functions, (struct function){function.entry, function.code_size,
-                                                     (uint32_t)(before - code->start)});
+    cn_grow_push(&code->functions,
+                 (struct function){function.entry, function.code_size, (uint32_t)(before - code->start)});
   }
   if (status != CN_FRAMEMAP_NONE)
-    cairn_fatal("bad frame map: image %lu, offset %zu of section cairn_frames",
-                (unsigned long)code->id, (size_t)(cursor - code->start));
+    cairn_fatal("bad frame map: image %lu, offset %zu of section cairn_frames", (unsigned long)code->id,
+                (size_t)(cursor - code->start));
 }
 
 /* A linker that folds identical functions leaves one body with several, equal maps. Any other
@@ -151,8 +150,7 @@ static void put(struct cn_index *index, uint64_t key, uint64_t value)
 
   CN_ASSERT(key >> CN_ENTRY_SHIFT != 0 && value != 0);
   CN_ASSERT(index->used <= index->mask / 2); /* so that a search ends */
-  struct cn_entry *entry =
-      (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
+  struct cn_entry *entry = (struct cn_entry *)(uintptr_t)cn_index_find(index, key >> CN_ENTRY_SHIFT, &there);
 
   if (entry == NULL) {
     size_t i = (size_t)(cn_index_start(index, key >> CN_ENTRY_SHIFT) - index->at);
@@ -179,9 +177,7 @@ static const char *entry_wrong(const struct cn_index *index, size_t i)
   if (cn_index_find(index, pc, &there) != entry)
     return "index of return addresses: a search does not end at its entry";
   if (value == 0)
-    return (key & CN_ENTRY_SIZE) == 0
-               ? NULL
-               : "index of return addresses: an entry without a map has a size";
+    return (key & CN_ENTRY_SIZE) == 0 ? NULL : "index of return addresses: an entry without a map has a size";
   if (value != cn_maps_value(cn_entry_map(value)) || key != cn_maps_key(cn_entry_map(value), pc))
     return "index of return addresses: an entry does not say what its map does";
   return NULL;
@@ -376,16 +372,14 @@ static bool locate(uintptr_t pc, struct code **code, size_t *index)
   return false;
 }
 
-static bool find_safepoint(const struct cn_framemap_function *function, uintptr_t pc,
-                           uint32_t *index)
+static bool find_safepoint(const struct cn_framemap_function *function, uintptr_t pc, uint32_t *index)
 {
   uint32_t low = 0, high = function->safepoints, offset;
 
   CN_ASSERT(function->entry < pc && pc - function->entry <= function->code_size);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK ||
-        offset > function->code_size)
+    if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK || offset > function->code_size)
       bad("a return offset cannot be read", function->entry);
     if (function->entry + offset == pc) {
       *index = middle;
@@ -501,8 +495,7 @@ void cn_index_trim(void)
   enter();
   for (size_t i = 0; i < replaced.count; i++) {
     struct cn_index *index = replaced.at[i].index;
-    if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) &&
-        !cn_upcall_others_look()) {
+    if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) && !cn_upcall_others_look()) {
       cn_os_free(index, table_bytes(index->mask + 1));
     } else {
       replaced.at[kept] = replaced.at[i];
@@ -523,8 +516,7 @@ size_t cn_index_memory(size_t *safepoints)
   *safepoints = table()->used;
   bytes = table_bytes(table()->mask + 1);
   for (size_t i = 0; i < codes.count; i++)
-    bytes +=
-        codes.at[i].functions.room * sizeof(struct function) + cn_maps_memory(&codes.at[i].maps);
+    bytes += codes.at[i].functions.room * sizeof(struct function) + cn_maps_memory(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i].index->mask + 1);
   leave();

@@ -50,8 +50,7 @@ static inline const struct cn_root *cn_map_roots(const struct cn_map *map)
 
 static inline const struct cn_area *cn_map_areas(const struct cn_map *map)
 {
-  return (const struct cn_area *)(((uintptr_t)(cn_map_roots(map) + map->roots) + 7) &
-                                  ~(uintptr_t)7);
+  return (const struct cn_area *)(((uintptr_t)(cn_map_roots(map) + map->roots) + 7) & ~(uintptr_t)7);
 }
 
 static inline const int32_t *cn_map_saved(const struct cn_map *map)
@@ -113,8 +112,7 @@ static inline const struct cn_entry *cn_index_start(const struct cn_index *index
 }
 
 /* The entry of `pc`, whose key is stored; null: there is none yet. */
-static inline const struct cn_entry *cn_index_find(const struct cn_index *index, uintptr_t pc,
-                                                   uint64_t *key)
+static inline const struct cn_entry *cn_index_find(const struct cn_index *index, uintptr_t pc, uint64_t *key)
 {
   const struct cn_entry *entry = cn_index_start(index, pc);
 
@@ -196,8 +194,7 @@ static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_index_look_beside(pc, &key, &value) ||
-                 cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
+  return cn_index_look_beside(pc, &key, &value) || cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
              ? cn_entry_map(value)
              : NULL;
 }

@@ -9,8 +9,8 @@
 enum { PAGE = CN_PREFETCH_PAGE * sizeof(uintptr_t), LINE = 64 };
 _Static_assert(PAGE % LINE == 0 && LINE % sizeof(uintptr_t) == 0, "pages are whole lines");
 
-size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefetch *ahead,
-                            const uintptr_t *words, const struct cn_entry **start)
+size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefetch *ahead, const uintptr_t *words,
+                            const struct cn_entry **start)
 {
   const uintptr_t *end = words + (PAGE - (uintptr_t)words % PAGE) / sizeof *words;
   size_t count = 0;
@@ -23,9 +23,8 @@ size_t cn_prefetch_look_any(const struct cn_index *index, const struct cn_prefet
   return count;
 }
 
-const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_index *index,
-                                   const uintptr_t *slot, const uintptr_t *end, uintptr_t pc,
-                                   cn_prefetch_look *look)
+const uintptr_t *cn_prefetch_fetch(struct cn_prefetch *ahead, const struct cn_index *index, const uintptr_t *slot,
+                                   const uintptr_t *end, uintptr_t pc, cn_prefetch_look *look)
 {
   const struct cn_entry *start[CN_PREFETCH_PAGE + LINE / sizeof(uintptr_t)]; /* written by lines */
   const uintptr_t *words = slot - (uintptr_t)slot % LINE / sizeof *slot;

@@ -39,9 +39,7 @@ struct cn_region_table {
 /* How many leaves end below the address. */
 static size_t leaves_below(const struct cn_region_table *table, uintptr_t address)
 {
-  return table == NULL
-             ? 0
-             : cn_sorted_below(&table->entry->end, table->count, sizeof *table->entry, address);
+  return table == NULL ? 0 : cn_sorted_below(&table->entry->end, table->count, sizeof *table->entry, address);
 }
 
 static size_t regions_below(const struct cn_region_leaf *leaf, uintptr_t address)
@@ -61,8 +59,7 @@ static const struct cn_region *first_from(const struct cn_region_table *table, u
   return &leaf->region[regions_below(leaf, address)];
 }
 
-bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc,
-                          struct cn_region *region)
+bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc, struct cn_region *region)
 {
   const struct cn_region *first = first_from(table, pc);
 
@@ -183,8 +180,8 @@ void cn_region_table_free(const struct cn_region_waste *waste)
 /* ---- changes ---- */
 
 /* Make the table with `now` leaves in the place of the i-th. */
-static bool replace(struct cn_region_table **table, size_t i, struct cn_region_leaf *const *leaves,
-                    size_t now, struct cn_region_waste *waste)
+static bool replace(struct cn_region_table **table, size_t i, struct cn_region_leaf *const *leaves, size_t now,
+                    struct cn_region_waste *waste)
 {
   struct cn_region_table *old = *table, *new = NULL;
   size_t count = old != NULL ? old->count : 0, before = i < count ? 1 : 0;
@@ -197,8 +194,7 @@ static bool replace(struct cn_region_table **table, size_t i, struct cn_region_l
       return false;
     if (old != NULL) {
       memcpy(new->entry, old->entry, i * sizeof *new->entry);
-      memcpy(new->entry + i + now, old->entry + i + before,
-             (count - i - before) * sizeof *new->entry);
+      memcpy(new->entry + i + now, old->entry + i + before, (count - i - before) * sizeof *new->entry);
     }
   }
   for (size_t j = 0; j < now; j++)
@@ -218,8 +214,7 @@ static void append(struct cn_region_leaf *leaf, const struct cn_region *from, si
 
 /* All of `old`, which may be null, and `region`, into one new leaf, or two. Returns how many; 0: no
  * memory. */
-static size_t with(const struct cn_region_leaf *old, const struct cn_region *region,
-                   struct cn_region_leaf *leaves[2])
+static size_t with(const struct cn_region_leaf *old, const struct cn_region *region, struct cn_region_leaf *leaves[2])
 {
   size_t count = old != NULL ? old->count : 0;
   size_t at = old != NULL ? regions_below(old, region->start + 1) : 0;
@@ -263,8 +258,7 @@ bool cn_region_table_insert(struct cn_region_table **table, const struct cn_regi
   return false;
 }
 
-bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start,
-                            struct cn_region_waste *waste)
+bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start, struct cn_region_waste *waste)
 {
   size_t i = leaves_below(*table, start + 1);
   CN_ASSERT(*table != NULL && i < (*table)->count);

@@ -23,8 +23,7 @@ struct cn_region_waste {
 };
 
 /* The region with the call that returns to `pc`; of two that touch, the one that ends there. */
-bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc,
-                          struct cn_region *region);
+bool cn_region_table_find(const struct cn_region_table *table, uintptr_t pc, struct cn_region *region);
 /* The first that has a part of [start, end). */
 bool cn_region_table_overlap(const struct cn_region_table *table, uintptr_t start, uintptr_t end,
                              struct cn_region *region);
@@ -34,8 +33,7 @@ bool cn_region_table_overlap(const struct cn_region_table *table, uintptr_t star
  * at a time. */
 bool cn_region_table_insert(struct cn_region_table **table, const struct cn_region *region,
                             struct cn_region_waste *waste);
-bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start,
-                            struct cn_region_waste *waste);
+bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start, struct cn_region_waste *waste);
 void cn_region_table_free(const struct cn_region_waste *waste);
 
 #endif

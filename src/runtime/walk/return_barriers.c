@@ -146,8 +146,7 @@ bool cn_return_barrier_pass(struct cn_frame *frame)
 
 bool cn_return_barrier_is_there(const struct cn_frame *frame)
 {
-  return frame->pc_slot >= cn_return_barrier_cells &&
-         frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
+  return frame->pc_slot >= cn_return_barrier_cells && frame->pc_slot < cn_return_barrier_cells + CAIRN_ABI_BARRIERS;
 }
 
 /* ---- barriers that are set ---- */
@@ -189,12 +188,10 @@ const char *cn_return_barriers_wrong(const struct cn_return_barriers *set)
   return set->count == 0 ? NULL : stops_wrong(set, barriers[set->count - 1].sp);
 }
 
-struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set,
-                                                const uintptr_t *cell)
+struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set, const uintptr_t *cell)
 {
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
-  CN_ASSERT(cell == NULL || (cell >= cn_return_barrier_cells &&
-                             cell < cn_return_barrier_cells + CAIRN_ABI_BARRIERS));
+  CN_ASSERT(cell == NULL || (cell >= cn_return_barrier_cells && cell < cn_return_barrier_cells + CAIRN_ABI_BARRIERS));
   unsigned barrier = cell == NULL ? CAIRN_ABI_BARRIERS : (unsigned)(cell - cn_return_barrier_cells);
 
   while (set->count != 0 && set->at[set->count - 1].cell != barrier)
@@ -223,13 +220,12 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
 {
   uint8_t cell;
 
-  if (set->count == CN_RETURN_BARRIER_MOST || set->trusted != atomic_load(&distrusted) ||
-      !cn_arch_may_replace() || !take_cell(set, &cell))
+  if (set->count == CN_RETURN_BARRIER_MOST || set->trusted != atomic_load(&distrusted) || !cn_arch_may_replace() ||
+      !take_cell(set, &cell))
     return;
   CN_ASSERT(*slot != 0);
   CN_ASSERT(set->count == 0 || (uintptr_t)(slot + 1) < set->at[set->count - 1].sp);
-  set->at[set->count++] =
-      (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, cell, .in_place = true};
+  set->at[set->count++] = (struct cn_return_barrier){slot, (uintptr_t)(slot + 1), below, cell, .in_place = true};
   __atomic_store_n(&cn_return_barrier_cells[cell], *slot, __ATOMIC_RELEASE);
   __atomic_store_n(slot, cn_arch_barrier(cell), __ATOMIC_RELEASE);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
@@ -266,8 +262,7 @@ void cn_return_barrier_thin(struct cn_return_barriers *set, uint64_t all)
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   set->far = 1;
   for (unsigned i = 1; i + 1 < set->count;)
-    if (barriers[i].in_place &&
-        all - barriers[i - 1].below < SPREAD * (all - barriers[i + 1].below))
+    if (barriers[i].in_place && all - barriers[i - 1].below < SPREAD * (all - barriers[i + 1].below))
       take_off(set, i);
     else
       i++;
@@ -302,9 +297,7 @@ static void set_below(struct cn_return_barriers *set, uint64_t below)
   uintptr_t *slot = set->stops.at[set->stops.count - steps];
   if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
     return;
-  cn_return_barrier_set(
-      set, slot,
-      below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
+  cn_return_barrier_set(set, slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
   if (set->far < MOST)
     set->far *= 2;
 }

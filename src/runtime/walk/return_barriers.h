@@ -67,8 +67,7 @@ void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint
 
 /* A walk from the youngest activation has come by the barrier with this cell first, or (null) by
  * none: younger ones have gone with their activations. Returns that barrier, or null. */
-struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set,
-                                                const uintptr_t *cell);
+struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set, const uintptr_t *cell);
 
 /* The youngest that is set; null: there is none. */
 struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *set);

@@ -84,8 +84,7 @@ static inline __attribute__((always_inline)) bool find_map(struct cn_walk *walk)
   struct cn_frame *frame = &walk->frame;
   uint64_t key, value;
 
-  if (!(walk->stopped ? cn_index_look(frame->pc, &key, &value)
-                      : cn_index_look_beside(frame->pc, &key, &value)))
+  if (!(walk->stopped ? cn_index_look(frame->pc, &key, &value) : cn_index_look_beside(frame->pc, &key, &value)))
     return false;
   set_map(frame, key, value);
   return true;
@@ -107,9 +106,8 @@ static enum cn_frames meet(struct cn_frame *frame)
 static void check_anchor(const struct cn_walk *walk)
 {
   if (!cn_anchor_is_entry(walk->anchor) && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
-    fail(walk,
-         "managed code called native code there and has no frame map: no image is registered "
-         "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
+    fail(walk, "managed code called native code there and has no frame map: no image is registered "
+               "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
 }
 
 /* Settle at a pc that the table does not have yet, or that has no frame map. `anchored`: an anchor
@@ -214,8 +212,7 @@ static bool begin_at(struct cn_walk *walk, const struct cn_regs *regs)
   return cn_walk_settle(walk);
 }
 
-bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                   const struct cn_regs *regs)
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -259,8 +256,7 @@ static bool find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
     return true;
-  struct cairn_stack *stack =
-      cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
+  struct cairn_stack *stack = cn_coroutine_stacks_any() ? cn_coroutine_stacks_at(walk->frame.sp) : NULL;
   if (stack == NULL)
     walk->mutator = cn_coroutine_stacks_owner(walk->mutator, walk->frame.sp);
   return (stack == walk->stack && walk->stepping) || enter_stack(walk, stack);
@@ -291,8 +287,8 @@ bool cn_walk_set(struct cn_walk *walk, const struct cairn_stack_state *state)
   return cn_walk_settle(walk);
 }
 
-bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                   struct cairn_stack *stack, const struct cairn_stack_state *state)
+bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack,
+                   const struct cairn_stack_state *state)
 {
   CN_ASSERT(mutator != NULL);
   begin(walk, mutator, 0);
@@ -302,8 +298,7 @@ bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
   return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
 }
 
-bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                     struct cairn_stack *stack)
+bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   struct cairn_stack_state state = {.pc = NULL};
 
@@ -312,8 +307,7 @@ bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator,
   return stack->suspended(stack, &state) && cn_walk_other(walk, mutator, stack, &state);
 }
 
-bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
-                       uintptr_t stack_end)
+bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state, uintptr_t stack_end)
 {
   begin(walk, NULL, stack_end);
   return cn_walk_set(walk, state);
@@ -387,8 +381,7 @@ static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 static uintptr_t end_of(const struct cn_frame *frame)
 {
   const struct cn_map *map = frame->map;
-  const uintptr_t *kept =
-      map->cfa_reg == cn_arch_sp ? &frame->sp : cn_frame_register(frame, map->cfa_reg);
+  const uintptr_t *kept = map->cfa_reg == cn_arch_sp ? &frame->sp : cn_frame_register(frame, map->cfa_reg);
 
   return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
 }
@@ -407,10 +400,9 @@ static __attribute__((noinline)) void fetch(struct cn_walk *walk)
 {
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
   bool entered = !walk->stopped && cn_index_enter();
-  const uintptr_t *at =
-      cn_prefetch_fetch(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
-                        (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
-                        walk->frame.pc, cn_prefetch_look_any);
+  const uintptr_t *at = cn_prefetch_fetch(&walk->ahead, atomic_load_explicit(&cn_index_current, memory_order_acquire),
+                                          (const uintptr_t *)walk->frame.sp - 1, (const uintptr_t *)walk->stack_end,
+                                          walk->frame.pc, cn_prefetch_look_any);
 
   walk->fetch_at = (uintptr_t)at;
   if (!walk->stopped)

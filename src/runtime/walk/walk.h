@@ -68,9 +68,9 @@ struct cn_walk {
       bool past_end;
       bool stepping : 1; /* a manager is to set the iterator, */
       bool stepped : 1;  /* and has */
-      bool stopped;     /* tables stay meanwhile: this thread collects, or the stack's is stopped */
-      uintptr_t claims; /* if not 0: the walk claims the stacks that it comes to in this name, and
-                           ends where another has been (cn_coroutine_stacks_claim()) */
+      bool stopped;      /* tables stay meanwhile: this thread collects, or the stack's is stopped */
+      uintptr_t claims;  /* if not 0: the walk claims the stacks that it comes to in this name, and
+                            ends where another has been (cn_coroutine_stacks_claim()) */
       struct cn_frame frame;
     };
     struct cairn_stack_iterator iterator;
@@ -81,8 +81,7 @@ _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<
 /* Start at what a stub saved, or (`regs` null) at the youngest anchor: the caller is native code.
  * True: `walk->frame` is the youngest managed frame. False: there is none. A stack that cannot be
  * parsed ends the program. */
-bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                   const struct cn_regs *regs);
+bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs);
 
 /* Start at the managed code of the calling thread that is running: at a call that returns as `regs`
  * says, of which only the callee-saved registers are looked at. */
@@ -90,17 +89,15 @@ bool cn_walk_running(struct cn_walk *walk, const struct cn_regs *regs);
 
 /* Start at an activation of a stack on which no thread runs and which coroutine_stacks.h does not
  * know. */
-bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state,
-                       uintptr_t stack_end);
+bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state, uintptr_t stack_end);
 
 /* The same for a stack that it knows, or (null) for the thread's own while the thread is on
  * another. If `state` is null, start at the youngest anchor. */
-bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                   struct cairn_stack *stack, const struct cairn_stack_state *state);
+bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack,
+                   const struct cairn_stack_state *state);
 
 /* The same from where something waits on that stack. False: nothing waits there. */
-bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator,
-                     struct cairn_stack *stack);
+bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator, struct cairn_stack *stack);
 
 /* Find the activation at frame->pc, or the first one beyond native code. False: there is none. */
 bool cn_walk_settle(struct cn_walk *walk);

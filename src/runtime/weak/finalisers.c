@@ -65,8 +65,7 @@ void cn_finalisers_add(uintptr_t reference)
 static void check_queue(unsigned queue, uintptr_t pc)
 {
   if (queue >= QUEUES)
-    cn_report_fatal(pc, "%u is no queue of finalisers: they are numbered 0 to %d", queue,
-                    QUEUES - 1);
+    cn_report_fatal(pc, "%u is no queue of finalisers: they are numbered 0 to %d", queue, QUEUES - 1);
 }
 
 void cairn_finalise(uintptr_t reference, unsigned queue)
@@ -78,8 +77,7 @@ void cairn_finalise(uintptr_t reference, unsigned queue)
   if ((collector->traits & CAIRN_COLLECTOR_FINALISES) == 0)
     cn_report_fatal(pc, "the collector %s does not provide for finalisers", collector->name);
   if (reference == 0 || !cn_heap_is_object(reference - cairn_words.reference))
-    cn_report_fatal(pc, "0x%lx is to be finalised, which is not the start of an object",
-                    (unsigned long)reference);
+    cn_report_fatal(pc, "0x%lx is to be finalised, which is not the start of an object", (unsigned long)reference);
   add(reference, queue);
 }
 

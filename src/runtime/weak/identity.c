@@ -21,8 +21,7 @@ static void check(uintptr_t reference, uintptr_t pc)
   const struct cairn_collector *collector = cn_heap_collector();
   uintptr_t object = reference - cairn_words.reference;
 
-  if ((collector->traits & (CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_HASHES)) ==
-      CAIRN_COLLECTOR_MOVES)
+  if ((collector->traits & (CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_HASHES)) == CAIRN_COLLECTOR_MOVES)
     cn_report_fatal(pc, "the collector %s does not provide for identity hashes", collector->name);
   if (reference == 0 || !cn_heap_is_object(object))
     cn_report_fatal(pc, "0x%lx is asked for its identity hash, which is not the start of an object",

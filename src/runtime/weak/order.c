@@ -47,9 +47,8 @@ static uintptr_t *next_slot(struct step *step)
     uint32_t offset = layout->offsets[step->field + (fixed ? 0 : layout->base_refs)];
     step->field++;
     if ((offset & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0)
-      return (
-          uintptr_t *)(step->object + offset +
-                       (fixed ? 0 : layout->elem_offset + (step->part - 1) * layout->elem_size));
+      return (uintptr_t *)(step->object + offset +
+                           (fixed ? 0 : layout->elem_offset + (step->part - 1) * layout->elem_size));
   }
 }
 

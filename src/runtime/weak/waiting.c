@@ -23,8 +23,7 @@ static struct cn_waiting_cell *cell_of(const struct cn_waiting *waiting, uintptr
 
 static bool grow(struct cn_waiting *waiting)
 {
-  struct cn_waiting more = {.room = waiting->room != 0 ? 2 * waiting->room : LEAST,
-                            .used = waiting->used};
+  struct cn_waiting more = {.room = waiting->room != 0 ? 2 * waiting->room : LEAST, .used = waiting->used};
 
   more.cells = cn_os_resize(NULL, 0, more.room * sizeof *more.cells);
   if (more.cells == NULL)

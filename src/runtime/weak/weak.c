@@ -63,8 +63,7 @@ void cairn_weak_note(uintptr_t object, uintptr_t from, uintptr_t to)
 
 typedef void group_visitor(struct group group);
 
-static void visit_elements(const struct part *part, const struct cairn_layout *layout,
-                           group_visitor *visit)
+static void visit_elements(const struct part *part, const struct cairn_layout *layout, group_visitor *visit)
 {
   uint64_t size = layout->elem_size, count = cairn_object_count(part->object);
   uintptr_t first = part->object + layout->elem_offset;
@@ -76,8 +75,7 @@ static void visit_elements(const struct part *part, const struct cairn_layout *l
     visit((struct group){first + i * size, layout->offsets + layout->base_refs, layout->elem_refs});
 }
 
-static void visit_groups(const struct part *part, const struct cairn_layout *layout,
-                         group_visitor *visit)
+static void visit_groups(const struct part *part, const struct cairn_layout *layout, group_visitor *visit)
 {
   if (layout->base_refs != 0 && part->from < part->object + layout->base_size)
     visit((struct group){part->object, layout->offsets, layout->base_refs});
@@ -159,8 +157,7 @@ static void look_at(struct group group)
 
 void cairn_weak_reached(uintptr_t was, uintptr_t now_at)
 {
-  __atomic_fetch_and(cairn_object_header(now_at), ~(uintptr_t)CAIRN_ABI_HEADER_AWAITED,
-                     __ATOMIC_RELAXED);
+  __atomic_fetch_and(cairn_object_header(now_at), ~(uintptr_t)CAIRN_ABI_HEADER_AWAITED, __ATOMIC_RELAXED);
   cn_mutex_take(&changing, UINT64_MAX);
   size_t *list = cn_waiting_list(&waiters.keys, was, false), last;
   if (list != NULL && *list != CN_WAITING_NONE) {
@@ -223,8 +220,7 @@ static void reach_by_ephemerons(size_t first)
   CN_CHECK(first <= parts.count && waiters.ready == CN_WAITING_NONE);
   do {
     waiters.lost = now.reached = false;
-    for (size_t from = first, to; from != parts.count || waiters.ready != CN_WAITING_NONE;
-         from = to) {
+    for (size_t from = first, to; from != parts.count || waiters.ready != CN_WAITING_NONE; from = to) {
       to = parts.count;
       visit_ephemerons(from, look_at);
       look_at_ready();

@@ -378,8 +378,7 @@ static void visit(const struct cn_loops_code *code, uint32_t block, char *state,
   enum { UNSEEN, OPEN, HEAD, DONE };
   const struct cn_op *end = &code->ops.at[code->at.at[block].op];
 
-  while (end->code != LLVMBr && end->code != LLVMSwitch && end->code != LLVMRet &&
-         end->code != LLVMUnreachable)
+  while (end->code != LLVMBr && end->code != LLVMSwitch && end->code != LLVMRet && end->code != LLVMUnreachable)
     end++;
   state[block] = OPEN;
   for (uint32_t s = 0; s < end->length; s += end->code == LLVMSwitch ? 2 : 1) {

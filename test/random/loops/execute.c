@@ -30,8 +30,8 @@ static void compile(LLVMModuleRef module, LLVMCodeGenOptLevel level, const char 
   char *message = NULL;
 
   CN_CHECK(!LLVMGetTargetFromTriple(triple, &target, &message));
-  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, "x86-64", "", level,
-                                                         LLVMRelocPIC, LLVMCodeModelDefault);
+  LLVMTargetMachineRef machine =
+      LLVMCreateTargetMachine(target, triple, "x86-64", "", level, LLVMRelocPIC, LLVMCodeModelDefault);
   if (LLVMTargetMachineEmitToFile(machine, module, path, LLVMObjectFile, &message))
     fail(path, message);
   LLVMDisposeTargetMachine(machine);
@@ -75,8 +75,7 @@ static void *link_and_load(const char *object)
   char command[600], shared[300];
 
   snprintf(shared, sizeof shared, "%s.so", object);
-  snprintf(command, sizeof command, "cc -shared -nostdlib -Wl,-z,notext -o '%s' '%s'", shared,
-           object);
+  snprintf(command, sizeof command, "cc -shared -nostdlib -Wl,-z,notext -o '%s' '%s'", shared, object);
   if (system(command) != 0)
     fail(command, "does not link");
   void *loaded = dlopen(shared, RTLD_NOW | RTLD_LOCAL);
@@ -109,8 +108,7 @@ void cn_loops_unload(struct cn_loops_loaded *loaded)
   free(loaded);
 }
 
-void cn_loops_execute(const struct cn_loops_loaded *loaded, uint64_t number, bool done,
-                      struct cn_loops_run *run)
+void cn_loops_execute(const struct cn_loops_loaded *loaded, uint64_t number, bool done, struct cn_loops_run *run)
 {
   int64_t (*function)(int64_t *, int64_t *, int64_t, int64_t, int32_t);
   char name[32];

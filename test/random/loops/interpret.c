@@ -272,9 +272,9 @@ static void run_call(struct machine *m, const struct cn_op *op)
   m->met->polls += op->call == CN_DOES_POLL;
   struct cn_value out = {0};
   for (unsigned l = 0; l < op->lanes; l++)
-    out.lane[l] = cn_cut(call(op, m->values[op->from[0]].lane[l], m->values[op->from[1]].lane[l],
-                              m->values[op->from[2]].lane[l]),
-                         op->bits);
+    out.lane[l] =
+        cn_cut(call(op, m->values[op->from[0]].lane[l], m->values[op->from[1]].lane[l], m->values[op->from[2]].lane[l]),
+               op->bits);
   m->values[op->to] = out;
 }
 
@@ -417,8 +417,8 @@ static void begin(struct machine *m, const struct cn_loops_run *run)
   m->values[4].lane[0] = (uint32_t)run->m;
 }
 
-enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps,
-                                     struct cn_loops_run *run, struct cn_loops_met *met)
+enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps, struct cn_loops_run *run,
+                                     struct cn_loops_met *met)
 {
   struct machine m = {.code = code, .met = met};
 
@@ -438,8 +438,7 @@ void cn_loops_input(struct cn_loops_run *run, unsigned input)
 {
   static const int64_t trips[CN_LOOPS_INPUTS] = {0, 7, 40, 125};
 
-  *run =
-      (struct cn_loops_run){.n = trips[input], .k = 3 - (int64_t)input, .m = (int32_t)input * 77};
+  *run = (struct cn_loops_run){.n = trips[input], .k = 3 - (int64_t)input, .m = (int32_t)input * 77};
   for (unsigned i = 0; i < CN_CELLS; i++) {
     run->a[i] = (int64_t)((i + 1 + input) * 0x9E3779B97F4A7C15u >> 40);
     run->b[i] = (int64_t)((i + 100 + input) * 0x9E3779B97F4A7C15u >> 20);

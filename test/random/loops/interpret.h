@@ -43,7 +43,7 @@ LLVMValueRef cn_loops_unknown(const struct cn_loops_code *code);
 
 /* Run it, for `steps` operations at most. Polls are asked for each time. At each statepoint the
  * objects move, and where they were is overwritten. */
-enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps,
-                                     struct cn_loops_run *run, struct cn_loops_met *met);
+enum cn_loops_how cn_loops_interpret(const struct cn_loops_code *code, uint64_t steps, struct cn_loops_run *run,
+                                     struct cn_loops_met *met);
 
 #endif

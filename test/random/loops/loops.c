@@ -79,9 +79,8 @@ static void complain(struct tester *t, LLVMValueRef function, const char *step, 
   uint64_t number = number_of(function);
   char name[32];
 
-  printf("f%llu: %s after step \"%s\" (loops --from=%llu --count=1 --keep%s)\n",
-         (unsigned long long)number, how, step, (unsigned long long)number,
-         t->slots ? " --slots" : "");
+  printf("f%llu: %s after step \"%s\" (loops --from=%llu --count=1 --keep%s)\n", (unsigned long long)number, how, step,
+         (unsigned long long)number, t->slots ? " --slots" : "");
   if (t->keep && t->failed == 0) {
     snprintf(name, sizeof name, "f%llu", (unsigned long long)number);
     write_function(LLVMGetNamedFunction(t->original, name), "loops.before.ll");
@@ -182,8 +181,7 @@ static void execute(struct tester *t, LLVMModuleRef done)
 
 static void run_batch(struct tester *t)
 {
-  static const char *const passes[] = {"place-safepoints", "rewrite-statepoints",
-                                       "verify-safepoints"};
+  static const char *const passes[] = {"place-safepoints", "rewrite-statepoints", "verify-safepoints"};
   LLVMContextRef llvm = LLVMContextCreate();
   LLVMModuleRef module = cn_loops_make(llvm, t->first, t->batch);
   struct cairn_compile_options options = {.opt_level = 3,
@@ -205,8 +203,8 @@ static void run_batch(struct tester *t)
   bool ok = true;
   for (unsigned p = 0; ok && p < sizeof passes / sizeof *passes; p++)
     if (!(ok = cairn_compile_pass(module, NULL, passes[p], &options) == CAIRN_OK)) {
-      printf("%llu..%llu: %s fails\n", (unsigned long long)t->first,
-             (unsigned long long)(t->first + t->batch - 1), passes[p]);
+      printf("%llu..%llu: %s fails\n", (unsigned long long)t->first, (unsigned long long)(t->first + t->batch - 1),
+             passes[p]);
       t->failed++;
     }
   if (ok)
@@ -220,11 +218,9 @@ static void run_batch(struct tester *t)
 static void report(const struct tester *t)
 {
   printf("%llu loops in %llu functions, %llu of %llu inputs, %llu not interpreted, %llu failed\n",
-         (unsigned long long)t->found, (unsigned long long)t->functions,
-         (unsigned long long)(t->inputs - t->skipped), (unsigned long long)t->inputs,
-         (unsigned long long)t->unknown, (unsigned long long)t->failed);
-  printf("%llu polls, %llu moves\n", (unsigned long long)t->met.polls,
-         (unsigned long long)t->met.moves);
+         (unsigned long long)t->found, (unsigned long long)t->functions, (unsigned long long)(t->inputs - t->skipped),
+         (unsigned long long)t->inputs, (unsigned long long)t->unknown, (unsigned long long)t->failed);
+  printf("%llu polls, %llu moves\n", (unsigned long long)t->met.polls, (unsigned long long)t->met.moves);
   for (unsigned k = 0; k < KINDS && t->steps[k].step; k++)
     printf("%8llu %s\n", (unsigned long long)t->steps[k].count, t->steps[k].step);
 }
@@ -254,8 +250,7 @@ int main(int argc, char **argv)
 
   for (int a = 1; a < argc; a++)
     if (!parse(&t, argv[a])) {
-      fprintf(stderr,
-              "usage: loops [--from=N] [--loops=N] [--count=N] [--batch=N] [--slots] [--keep]\n");
+      fprintf(stderr, "usage: loops [--from=N] [--loops=N] [--count=N] [--batch=N] [--slots] [--keep]\n");
       return 2;
     }
   cairn_compile_init();

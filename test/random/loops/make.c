@@ -105,8 +105,7 @@ static void move(struct maker *m)
   LLVMValueRef values[VARIABLES + 1];
 
   for (unsigned v = 0; v <= count; v++)
-    values[v] =
-        LLVMBuildLoad2(m->b, m->types[kind], m->variables[kind][(first + v) % VARIABLES], "");
+    values[v] = LLVMBuildLoad2(m->b, m->types[kind], m->variables[kind][(first + v) % VARIABLES], "");
   for (unsigned v = 0; v < count; v++)
     LLVMBuildStore(m->b, values[v + 1], m->variables[kind][(first + v) % VARIABLES]);
   if (chance(m, 60)) /* the last of them gets the first one's, or stays */
@@ -133,8 +132,7 @@ static LLVMValueRef integer(struct maker *m, enum kind kind)
   case 5:
     return LLVMBuildIntCast2(m->b, get(m, chance(m, 50) ? INT : WORD), type, false, "");
   case 6:
-    return LLVMBuildSelect(m->b, LLVMBuildICmp(m->b, LLVMIntSLT, a, get(m, kind), ""), get(m, kind),
-                           c, "");
+    return LLVMBuildSelect(m->b, LLVMBuildICmp(m->b, LLVMIntSLT, a, get(m, kind), ""), get(m, kind), c, "");
   default:
     return LLVMBuildAdd(m->b, a, c, "");
   }
@@ -151,8 +149,7 @@ static LLVMValueRef real(struct maker *m)
 
 static LLVMValueRef vector(struct maker *m, enum kind kind)
 {
-  LLVMValueRef a = get(m, kind),
-               lane = LLVMConstInt(m->i32, below(m, kind == LANES ? 4 : 2), false);
+  LLVMValueRef a = get(m, kind), lane = LLVMConstInt(m->i32, below(m, kind == LANES ? 4 : 2), false);
   LLVMValueRef mask[4];
 
   if (chance(m, 40))
@@ -160,14 +157,12 @@ static LLVMValueRef vector(struct maker *m, enum kind kind)
   for (unsigned i = 0; i < 4; i++)
     mask[i] = LLVMConstInt(m->i32, below(m, kind == LANES ? 8 : 4), false);
   if (chance(m, 40))
-    return LLVMBuildShuffleVector(m->b, a, get(m, kind),
-                                  LLVMConstVector(mask, kind == LANES ? 4 : 2), "");
+    return LLVMBuildShuffleVector(m->b, a, get(m, kind), LLVMConstVector(mask, kind == LANES ? 4 : 2), "");
   if (kind == LANES)
     return LLVMBuildAdd(m->b, a, get(m, kind), "");
   LLVMValueRef half = LLVMConstReal(m->types[REAL], 0.5);
   half = LLVMConstVector((LLVMValueRef[]){half, half}, 2);
-  return LLVMBuildFSub(m->b, LLVMBuildFMul(m->b, a, half, ""),
-                       LLVMBuildFMul(m->b, get(m, kind), half, ""), "");
+  return LLVMBuildFSub(m->b, LLVMBuildFMul(m->b, a, half, ""), LLVMBuildFMul(m->b, get(m, kind), half, ""), "");
 }
 
 static void compute(struct maker *m)
@@ -188,8 +183,7 @@ static void compute(struct maker *m)
     break;
   default:
     set(m, kind,
-        kind == INT && chance(m, 15) ? LLVMBuildExtractElement(m->b, get(m, LANES), lane, "")
-                                     : integer(m, kind));
+        kind == INT && chance(m, 15) ? LLVMBuildExtractElement(m->b, get(m, LANES), lane, "") : integer(m, kind));
   }
 }
 
@@ -206,8 +200,7 @@ static void access(struct maker *m)
 /* An i1 of what is in memory, or of variables. */
 static LLVMValueRef flag(struct maker *m, unsigned of)
 {
-  LLVMValueRef from =
-      chance(m, 50) ? LLVMBuildLoad2(m->b, m->i64, cell_at(m, get(m, WORD)), "") : get(m, WORD);
+  LLVMValueRef from = chance(m, 50) ? LLVMBuildLoad2(m->b, m->i64, cell_at(m, get(m, WORD)), "") : get(m, WORD);
 
   if (chance(m, 15))
     return LLVMBuildICmp(m->b, LLVMIntEQ, get(m, CELL), get(m, CELL), "");
@@ -332,9 +325,7 @@ static void count(struct maker *m)
   LLVMTypeRef type = m->types[kind];
   LLVMValueRef i = m->variables[kind][below(m, VARIABLES)];
   LLVMValueRef own = local(m, type, "i"), next, from;
-  unsigned step = chance(m, 60) ? 1 : 1 + below(m, 4), most = m->depth       ? 15
-                                                              : kind == BYTE ? 63
-                                                                             : 127;
+  unsigned step = chance(m, 60) ? 1 : 1 + below(m, 4), most = m->depth ? 15 : kind == BYTE ? 63 : 127;
   LLVMValueRef bound = LLVMBuildAnd(m->b, param(m, 2), word(m, most), "");
   LLVMIntPredicate stay = step == 1 ? stays[below(m, 3)] : stays[1 + below(m, 2)];
   bool down = chance(m, 25), first = chance(m, 30);
@@ -371,8 +362,7 @@ static void count(struct maker *m)
   LLVMBuildBr(m->b, on);
   LLVMPositionBuilderAtEnd(m->b, on);
   next = LLVMConstInt(type, down ? 0 - (uint64_t)step : step, true);
-  next = kind != BYTE && chance(m, 50) ? LLVMBuildNSWAdd(m->b, at, next, "")
-                                       : LLVMBuildAdd(m->b, at, next, "");
+  next = kind != BYTE && chance(m, 50) ? LLVMBuildNSWAdd(m->b, at, next, "") : LLVMBuildAdd(m->b, at, next, "");
   LLVMBuildStore(m->b, next, own);
   if (first)
     LLVMBuildBr(m->b, head);
@@ -426,8 +416,7 @@ static void tangle(struct maker *m)
     m->loops[m->depth++].out = out;
     statements(m, 1 + below(m, 3));
     m->depth--;
-    LLVMValueRef s = LLVMBuildSwitch(m->b, LLVMBuildAnd(m->b, get(m, WORD), word(m, 7), ""),
-                                     blocks[below(m, n)], 3);
+    LLVMValueRef s = LLVMBuildSwitch(m->b, LLVMBuildAnd(m->b, get(m, WORD), word(m, 7), ""), blocks[below(m, n)], 3);
     LLVMAddCase(s, word(m, 0), blocks[below(m, n)]);
     LLVMAddCase(s, word(m, 1), blocks[below(m, n)]);
     LLVMAddCase(s, word(m, 2), out);
@@ -437,8 +426,7 @@ static void tangle(struct maker *m)
 
 static void loop(struct maker *m)
 {
-  static void (*const forms[])(struct maker *) = {count,  count, count, search,
-                                                  search, walk,  tangle};
+  static void (*const forms[])(struct maker *) = {count, count, count, search, search, walk, tangle};
 
   (m->plain ? count : forms[below(m, sizeof forms / sizeof *forms)])(m);
 }
@@ -483,8 +471,7 @@ static LLVMValueRef start(struct maker *m, enum kind kind, unsigned v)
   case CELL:
     return cell_at(m, n);
   case LANES:
-    return LLVMBuildInsertElement(m->b, LLVMConstNull(m->types[kind]), param(m, 4),
-                                  LLVMConstInt(m->i32, v, false), "");
+    return LLVMBuildInsertElement(m->b, LLVMConstNull(m->types[kind]), param(m, 4), LLVMConstInt(m->i32, v, false), "");
   default:
     return LLVMConstNull(m->types[kind]);
   }
@@ -506,8 +493,7 @@ static LLVMValueRef as_word(struct maker *m, enum kind kind, LLVMValueRef value)
     value = LLVMBuildBitCast(m->b, value, words, "");
     LLVMValueRef low = LLVMBuildExtractElement(m->b, value, LLVMConstInt(m->i32, 0, false), "");
     return LLVMBuildAdd(m->b, LLVMBuildMul(m->b, low, word(m, 3), ""),
-                        LLVMBuildExtractElement(m->b, value, LLVMConstInt(m->i32, 1, false), ""),
-                        "");
+                        LLVMBuildExtractElement(m->b, value, LLVMConstInt(m->i32, 1, false), ""), "");
   }
   default:
     return value;
@@ -522,8 +508,7 @@ static void make_end(struct maker *m)
   for (unsigned k = 0; k < KINDS; k++)
     for (unsigned v = 0; v < VARIABLES; v++) {
       LLVMValueRef value = LLVMBuildLoad2(m->b, m->types[k], m->variables[k][v], "");
-      sum = LLVMBuildAdd(m->b, LLVMBuildMul(m->b, sum, word(m, 31), ""),
-                         as_word(m, (enum kind)k, value), "");
+      sum = LLVMBuildAdd(m->b, LLVMBuildMul(m->b, sum, word(m, 31), ""), as_word(m, (enum kind)k, value), "");
     }
   LLVMBuildRet(m->b, sum);
 }
@@ -569,8 +554,8 @@ static void optimise(struct maker *m, uint64_t number)
       "mem2reg",
   };
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPassesOnFunction(
-      m->function, passes[number % (sizeof passes / sizeof *passes)], NULL, options);
+  LLVMErrorRef error =
+      LLVMRunPassesOnFunction(m->function, passes[number % (sizeof passes / sizeof *passes)], NULL, options);
 
   CN_CHECK(!error);
   LLVMDisposePassBuilderOptions(options);

@@ -99,8 +99,7 @@ static LLVMBasicBlockRef block(struct sketch *s)
 
 static void begin(struct sketch *s, const char *name)
 {
-  LLVMTypeRef types[PARAMETERS] = {s->ref, s->ref, s->pair, s->i64,
-                                   s->i64, s->i64, s->both, s->pair};
+  LLVMTypeRef types[PARAMETERS] = {s->ref, s->ref, s->pair, s->i64, s->i64, s->i64, s->both, s->pair};
   LLVMTypeRef none = LLVMVoidTypeInContext(s->llvm);
 
   s->function = LLVMAddFunction(s->module, name, LLVMFunctionType(none, types, PARAMETERS, false));
@@ -151,8 +150,7 @@ static void store_in_turn(struct sketch *s, LLVMValueRef index, int64_t scale)
     at = LLVMBuildXor(s->b, at, number(s, -1), "");
   LLVMValueRef there = place(s, parameter(s, ARRAY), at);
   for (unsigned i = 0; i < stores; i++)
-    store(s, parameter(s, below(s, 3) ? VALUE : PAIR),
-          place(s, there, number(s, 8 * (int64_t)below(s, 8))));
+    store(s, parameter(s, below(s, 3) ? VALUE : PAIR), place(s, there, number(s, 8 * (int64_t)below(s, 8))));
 }
 
 /* From `start` until the variable is `end`; leads to the block that comes after. */
@@ -196,8 +194,7 @@ static void add_sweep(struct sketch *s)
     LLVMValueRef ends = LLVMBuildICmp(s->b, LLVMIntEQ, to, parameter(s, COUNT), "");
     LLVMBasicBlockRef last = LLVMGetInsertBlock(s->b);
     LLVMBuildCondBr(s->b, ends, done, chunk);
-    LLVMAddIncoming(from, (LLVMValueRef[]){parameter(s, FIRST), to},
-                    (LLVMBasicBlockRef[]){before, last}, 2);
+    LLVMAddIncoming(from, (LLVMValueRef[]){parameter(s, FIRST), to}, (LLVMBasicBlockRef[]){before, last}, 2);
     LLVMPositionBuilderAtEnd(s->b, done);
   }
   end(s);
@@ -205,8 +202,7 @@ static void add_sweep(struct sketch *s)
 
 /* ---- lanes ---- */
 
-static LLVMValueRef call_masked(struct sketch *s, const char *name, LLVMTypeRef *types,
-                                LLVMValueRef *arguments)
+static LLVMValueRef call_masked(struct sketch *s, const char *name, LLVMTypeRef *types, LLVMValueRef *arguments)
 {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 
@@ -235,10 +231,9 @@ static void add_lanes(struct sketch *s)
   mask = a_mask(s);
   LLVMTypeRef apart[] = {s->pair, s->pair}, beside[] = {s->pair, s->ref};
   LLVMValueRef poison = LLVMGetPoison(s->pair);
-  LLVMValueRef loaded =
-      below(s, 2)
-          ? call_masked(s, "llvm.masked.gather", apart, (LLVMValueRef[]){places, mask, poison})
-          : call_masked(s, "llvm.masked.load", beside, (LLVMValueRef[]){array, mask, poison});
+  LLVMValueRef loaded = below(s, 2)
+                            ? call_masked(s, "llvm.masked.gather", apart, (LLVMValueRef[]){places, mask, poison})
+                            : call_masked(s, "llvm.masked.load", beside, (LLVMValueRef[]){array, mask, poison});
   if (below(s, 2))
     collect(s);
   if (below(s, 2))

@@ -20,8 +20,7 @@ static unsigned some_state(struct cn_maker *m, LLVMValueRef *state)
   unsigned count = cn_below(m, CN_STATE + 1);
 
   for (unsigned i = 0; i < count; i++)
-    state[i] = cn_chance(m, 30) ? cn_int(m, cn_below(m, 9))
-                                : cn_get(m, (enum cn_kind)cn_below(m, CN_TREE + 1));
+    state[i] = cn_chance(m, 30) ? cn_int(m, cn_below(m, 9)) : cn_get(m, (enum cn_kind)cn_below(m, CN_TREE + 1));
   return count;
 }
 
@@ -49,18 +48,15 @@ static void decorate(struct cn_maker *m, LLVMValueRef call)
 
   if (cn_has(m, CN_FORM_DIRECTIVES) && cn_chance(m, 50)) {
     snprintf(number, sizeof number, "%u", cn_below(m, 1000));
-    LLVMAddCallSiteAttribute(
-        call, whole,
-        LLVMCreateStringAttribute(m->llvm, "statepoint-id", 13, number, (unsigned)strlen(number)));
-    LLVMAddCallSiteAttribute(
-        call, whole, LLVMCreateStringAttribute(m->llvm, "statepoint-num-patch-bytes", 26, "0", 1));
+    LLVMAddCallSiteAttribute(call, whole,
+                             LLVMCreateStringAttribute(m->llvm, "statepoint-id", 13, number, (unsigned)strlen(number)));
+    LLVMAddCallSiteAttribute(call, whole, LLVMCreateStringAttribute(m->llvm, "statepoint-num-patch-bytes", 26, "0", 1));
   }
   if (!cn_has(m, CN_FORM_ATTRIBUTES) || cn_chance(m, 50))
     return;
   if (type == m->ref) {
     LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, cn_enum_attribute(m, "noalias", 0));
-    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,
-                             cn_enum_attribute(m, "dereferenceable", 8));
+    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex, cn_enum_attribute(m, "dereferenceable", 8));
   }
   LLVMAddCallSiteAttribute(call, whole, cn_enum_attribute(m, "nofree", 0));
   if (LLVMGetTypeKind(type) != LLVMVoidTypeKind && cn_chance(m, 30))
@@ -87,8 +83,8 @@ static void close_spans(struct cn_maker *m, unsigned count)
 }
 
 /* Every call of the module's own making that may collect comes here. */
-static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef target,
-                         LLVMValueRef *args, unsigned count, unsigned convention)
+static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef target, LLVMValueRef *args, unsigned count,
+                         unsigned convention)
 {
   LLVMOperandBundleRef bundles[CN_BUNDLES];
   unsigned bundle_count = make_bundles(m, bundles), spans = 0;
@@ -98,12 +94,11 @@ static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef targ
     open_spans(m, spans = cn_below(m, CN_SPANS + 1));
   if (m->pad_count && cn_chance(m, 60)) {
     LLVMBasicBlockRef normal = cn_block(m), pad = m->pads[cn_below(m, m->pad_count)];
-    call = LLVMBuildInvokeWithOperandBundles(m->builder, type, target, args, count, normal, pad,
-                                             bundles, bundle_count, "");
+    call = LLVMBuildInvokeWithOperandBundles(m->builder, type, target, args, count, normal, pad, bundles, bundle_count,
+                                             "");
     LLVMPositionBuilderAtEnd(m->builder, normal);
   } else
-    call = LLVMBuildCallWithOperandBundles(m->builder, type, target, args, count, bundles,
-                                           bundle_count, "");
+    call = LLVMBuildCallWithOperandBundles(m->builder, type, target, args, count, bundles, bundle_count, "");
   for (unsigned i = 0; i < bundle_count; i++)
     LLVMDisposeOperandBundle(bundles[i]);
   LLVMSetInstructionCallConv(call, convention);
@@ -112,8 +107,7 @@ static LLVMValueRef emit(struct cn_maker *m, LLVMTypeRef type, LLVMValueRef targ
   return call;
 }
 
-static LLVMValueRef emit_native(struct cn_maker *m, const char *name, LLVMValueRef *args,
-                                unsigned count)
+static LLVMValueRef emit_native(struct cn_maker *m, const char *name, LLVMValueRef *args, unsigned count)
 {
   LLVMValueRef f = cn_native(m, name);
 
@@ -132,8 +126,7 @@ void cn_safepoint(struct cn_maker *m)
   emit_native(m, "random_native", &number, 1);
 }
 
-LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_function *callee,
-                              LLVMValueRef target)
+LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_function *callee, LLVMValueRef target)
 {
   LLVMValueRef args[CN_PARAMETERS], result;
   bool has_place = false;
@@ -165,8 +158,7 @@ static LLVMValueRef through_memory(struct cn_maker *m, LLVMValueRef function)
     LLVMSetVolatile(loaded, cn_chance(m, 50));
     return LLVMBuildExtractValue(m->builder, loaded, 1, "");
   }
-  loaded =
-      LLVMBuildLoad2(m->builder, m->ptr, LLVMBuildStructGEP2(m->builder, two, table, 1, ""), "");
+  loaded = LLVMBuildLoad2(m->builder, m->ptr, LLVMBuildStructGEP2(m->builder, two, table, 1, ""), "");
   LLVMSetVolatile(loaded, cn_chance(m, 50));
   return loaded;
 }
@@ -217,8 +209,8 @@ static void call_assembly(struct cn_maker *m)
 {
   LLVMTypeRef type = LLVMFunctionType(m->i64, &m->i64, 1, false);
   static char text[] = "leaq 3(%rdi), %rax", constraints[] = "={rax},{rdi},~{dirflag}";
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints),
-                                       cn_chance(m, 50), false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), cn_chance(m, 50),
+                                       false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef number = cn_get(m, CN_NUMBER);
 
   cn_set(m, CN_NUMBER, LLVMBuildCall2(m->builder, type, code, &number, 1, ""));
@@ -238,8 +230,7 @@ static void call_sret(struct cn_maker *m)
 {
   LLVMTypeRef pair = m->kinds[CN_PAIR], types[] = {m->ptr, m->ref};
   LLVMTypeRef type = LLVMFunctionType(m->none, types, 2, false);
-  LLVMAttributeRef sret =
-      LLVMCreateTypeAttribute(m->llvm, LLVMGetEnumAttributeKindForName("sret", 4), pair);
+  LLVMAttributeRef sret = LLVMCreateTypeAttribute(m->llvm, LLVMGetEnumAttributeKindForName("sret", 4), pair);
   LLVMValueRef f = LLVMGetNamedFunction(m->module, "fill");
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(m->function));
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(m->llvm);

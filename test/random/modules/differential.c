@@ -76,8 +76,8 @@ static void count(struct job *job, const struct cn_verdict *v)
   }
   job->failures++;
   cn_trial_command(v->seed, command, sizeof command);
-  printf("seed %llu: %s %s%s%s\n  %s\n", (unsigned long long)v->seed, stage_names[v->ours],
-         *v->rule ? "[" : "", v->rule, *v->rule ? "]" : "", command);
+  printf("seed %llu: %s %s%s%s\n  %s\n", (unsigned long long)v->seed, stage_names[v->ours], *v->rule ? "[" : "",
+         v->rule, *v->rule ? "]" : "", command);
 }
 
 /* A worker takes every workers-th seed; a byte says that one is done. */
@@ -119,15 +119,14 @@ static int start(const struct job *job, struct board *board)
 static void progress(const struct job *job)
 {
   if (isatty(STDERR_FILENO) || job->done % 1000 == 0)
-    fprintf(stderr, "differential: %llu of %llu modules, %u failures%c",
-            (unsigned long long)job->done, (unsigned long long)job->count, job->failures,
-            isatty(STDERR_FILENO) ? '\r' : '\n');
+    fprintf(stderr, "differential: %llu of %llu modules, %u failures%c", (unsigned long long)job->done,
+            (unsigned long long)job->count, job->failures, isatty(STDERR_FILENO) ? '\r' : '\n');
 }
 
 static void run(struct job *job)
 {
-  struct board *boards = mmap(NULL, CN_WORKERS * sizeof *boards, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct board *boards =
+      mmap(NULL, CN_WORKERS * sizeof *boards, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   struct pollfd polls[CN_WORKERS];
   unsigned open_count = job->workers;
 
@@ -165,8 +164,8 @@ static void print_row(const struct row *r, const char *name, const char *number)
     return;
   printf("%-40s %3s %7u | %7u %7u %7u |", name, number, r->modules, r->fine, r->refused,
          r->modules - r->fine - r->refused);
-  printf(" %7u %7u %7u %7u %7u\n", r->theirs[CN_STAGE_FINE], r->theirs[CN_STAGE_REWRITING],
-         r->theirs[CN_STAGE_BROKEN], r->theirs[CN_STAGE_FLAGGED], r->theirs[CN_STAGE_DOUBTED]);
+  printf(" %7u %7u %7u %7u %7u\n", r->theirs[CN_STAGE_FINE], r->theirs[CN_STAGE_REWRITING], r->theirs[CN_STAGE_BROKEN],
+         r->theirs[CN_STAGE_FLAGGED], r->theirs[CN_STAGE_DOUBTED]);
 }
 
 static void print_table(const struct job *job)
@@ -174,8 +173,8 @@ static void print_table(const struct job *job)
   struct row total = {0};
 
   printf("\n%40s %3s %7s | %23s | %s\n", "", "", "", "ours", "LLVM's");
-  printf("%-40s %3s %7s | %7s %7s %7s | %7s %7s %7s %7s %7s\n", "form", "row", "modules", "fine",
-         "refused", "failed", "fine", "crashed", "broken", "lost", "doubted");
+  printf("%-40s %3s %7s | %7s %7s %7s | %7s %7s %7s %7s %7s\n", "form", "row", "modules", "fine", "refused", "failed",
+         "fine", "crashed", "broken", "lost", "doubted");
   for (unsigned f = 0; f < CN_ROWS; f++) {
     const struct row *r = &job->rows[f];
     print_row(r, f == CN_SEVERAL ? "several forms" : cn_form_table[f].name,
@@ -201,8 +200,8 @@ static void print_examples(const struct job *job)
     for (unsigned b = 0; b < sizeof bad / sizeof *bad; b++) {
       const struct cn_verdict *v = &job->rows[f].example[bad[b]];
       if (job->rows[f].theirs[bad[b]])
-        printf("  seed %6llu, %s: %s%s%s%s\n", (unsigned long long)v->seed, cn_form_table[f].name,
-               what[b], *v->their_rule ? " [" : "", v->their_rule, *v->their_rule ? "]" : "");
+        printf("  seed %6llu, %s: %s%s%s%s\n", (unsigned long long)v->seed, cn_form_table[f].name, what[b],
+               *v->their_rule ? " [" : "", v->their_rule, *v->their_rule ? "]" : "");
     }
 }
 

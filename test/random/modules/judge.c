@@ -42,15 +42,14 @@ struct cn_trial cn_trial_of(uint64_t seed)
 void cn_trial_command(uint64_t seed, char *out, size_t size)
 {
   struct cn_trial trial = cn_trial_of(seed);
-  int used = snprintf(out, size, "random_module %s%llu 2>/dev/null | cairn opt",
-                      trial.wish.run ? "--run " : "", (unsigned long long)seed);
+  int used = snprintf(out, size, "random_module %s%llu 2>/dev/null | cairn opt", trial.wish.run ? "--run " : "",
+                      (unsigned long long)seed);
 
   if (trial.relocations_off)
     used += snprintf(out + used, size - (size_t)used, " --without=");
   for (unsigned r = 0, first = 1; r < CAIRN_RELOCATIONS; r++)
     if (trial.relocations_off >> r & 1) {
-      used +=
-          snprintf(out + used, size - (size_t)used, "%s%s", first ? "" : ",", relocation_names[r]);
+      used += snprintf(out + used, size - (size_t)used, "%s%s", first ? "" : ",", relocation_names[r]);
       first = 0;
     }
   if (trial.slots)

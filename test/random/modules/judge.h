@@ -23,7 +23,7 @@ struct cn_verdict {
   uint64_t seed, forms;
   enum cn_stage ours, theirs;
   char rule[40], their_rule[40]; /* the first one */
-  bool allowed; /* by design: the refusal, or that LLVM's verifier doubts the output */
+  bool allowed;                  /* by design: the refusal, or that LLVM's verifier doubts the output */
 };
 
 /* How a seed is tried: what the module is like, and the rewriter's options. */

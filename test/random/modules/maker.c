@@ -61,8 +61,7 @@ void cn_maker_types(struct cn_maker *m)
   m->kinds[CN_REAL] = m->f64;
   m->kinds[CN_PLACE] = m->ptr;
   LLVMTypeRef one = LLVMStructTypeInContext(m->llvm, &m->ref, 1, false);
-  m->kinds[CN_PAIR] =
-      LLVMStructTypeInContext(m->llvm, (LLVMTypeRef[]){m->ref, m->i64, m->ref}, 3, false);
+  m->kinds[CN_PAIR] = LLVMStructTypeInContext(m->llvm, (LLVMTypeRef[]){m->ref, m->i64, m->ref}, 3, false);
   m->kinds[CN_BOTH] = LLVMArrayType2(one, 2);
   m->kinds[CN_LANES] = LLVMVectorType(m->ref, 2);
   m->kinds[CN_VOID] = m->none;
@@ -83,8 +82,7 @@ void cn_maker_globals(struct cn_maker *m)
 {
   static const char *const names[CN_KINDS] = {
       [CN_NODE] = "node", [CN_LONGS] = "longs", [CN_NODES] = "nodes", [CN_TREE] = "tree"};
-  LLVMTypeRef types[CN_KINDS] = {
-      [CN_NODE] = m->node, [CN_LONGS] = m->i64, [CN_NODES] = m->ref, [CN_TREE] = m->tree};
+  LLVMTypeRef types[CN_KINDS] = {[CN_NODE] = m->node, [CN_LONGS] = m->i64, [CN_NODES] = m->ref, [CN_TREE] = m->tree};
 
   m->fuel = variable(m, m->i64, "fuel");
   for (int k = 0; k < CN_KINDS; k++)
@@ -108,15 +106,14 @@ LLVMBasicBlockRef cn_block(struct cn_maker *m)
 
 void cn_attribute(struct cn_maker *m, LLVMValueRef function, const char *name, const char *value)
 {
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          LLVMCreateStringAttribute(m->llvm, name, (unsigned)strlen(name), value,
-                                                    (unsigned)strlen(value)));
+  LLVMAddAttributeAtIndex(
+      function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(m->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
 LLVMAttributeRef cn_enum_attribute(struct cn_maker *m, const char *name, uint64_t value)
 {
-  return LLVMCreateEnumAttribute(m->llvm, LLVMGetEnumAttributeKindForName(name, strlen(name)),
-                                 value);
+  return LLVMCreateEnumAttribute(m->llvm, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
 }
 
 /* result, then parameters: r reference, p pointer, l i64, d double, v void; '.' variadic */
@@ -124,14 +121,11 @@ static const struct native {
   const char *name, *type;
   bool leaf;
 } natives[] = {
-    {"random_next", "l", true},         {"random_note", "vl", true},
-    {"random_native", "vl", false},     {"random_back", "vpl", false},
-    {"random_sum", "ll.", false},       {"random_mean", "ddld", false},
-    {"random_throw", "vl", false},      {"random_caught", "vp", true},
-    {"random_touch", "vp", true},       {"cairn_collect", "v", false},
-    {"cairn_alloc", "rpl", false},      {"cairn_alloc_array", "rpl", false},
-    {"cairn_alloc_flex", "rpl", false}, {"cairn.span.begin", "vlp", true},
-    {"cairn.span.end", "vl", true},
+    {"random_next", "l", true},         {"random_note", "vl", true},       {"random_native", "vl", false},
+    {"random_back", "vpl", false},      {"random_sum", "ll.", false},      {"random_mean", "ddld", false},
+    {"random_throw", "vl", false},      {"random_caught", "vp", true},     {"random_touch", "vp", true},
+    {"cairn_collect", "v", false},      {"cairn_alloc", "rpl", false},     {"cairn_alloc_array", "rpl", false},
+    {"cairn_alloc_flex", "rpl", false}, {"cairn.span.begin", "vlp", true}, {"cairn.span.end", "vl", true},
 };
 
 static LLVMTypeRef letter(struct cn_maker *m, char c)
@@ -163,16 +157,14 @@ LLVMValueRef cn_native(struct cn_maker *m, const char *name)
     n++;
   for (const char *c = n->type + 1; *c && *c != '.'; c++)
     params[count++] = letter(m, *c);
-  f = LLVMAddFunction(
-      m->module, name,
-      LLVMFunctionType(letter(m, *n->type), params, count, strchr(n->type, '.') != NULL));
+  f = LLVMAddFunction(m->module, name,
+                      LLVMFunctionType(letter(m, *n->type), params, count, strchr(n->type, '.') != NULL));
   if (n->leaf)
     cn_attribute(m, f, "gc-leaf-function", "");
   return f;
 }
 
-LLVMValueRef cn_call_native(struct cn_maker *m, const char *name, LLVMValueRef *args,
-                            unsigned count)
+LLVMValueRef cn_call_native(struct cn_maker *m, const char *name, LLVMValueRef *args, unsigned count)
 {
   LLVMValueRef f = cn_native(m, name);
 

@@ -46,15 +46,7 @@ enum cn_kind {
   CN_KINDS,
   CN_VOID = CN_KINDS
 };
-enum {
-  CN_LENGTH = 8,
-  CN_VARIABLES = 3,
-  CN_PARAMETERS = 7,
-  CN_FUNCTIONS = 8,
-  CN_PADS = 3,
-  CN_BLOCKS = 8,
-  CN_SPANS = 3
-};
+enum { CN_LENGTH = 8, CN_VARIABLES = 3, CN_PARAMETERS = 7, CN_FUNCTIONS = 8, CN_PADS = 3, CN_BLOCKS = 8, CN_SPANS = 3 };
 
 struct cn_random_function {
   LLVMValueRef value;
@@ -106,8 +98,7 @@ LLVMValueRef cn_int(struct cn_maker *m, int64_t value);
 LLVMBasicBlockRef cn_block(struct cn_maker *m);
 /* A native function of support.c, or of the runtime, declared when it is first wanted. */
 LLVMValueRef cn_native(struct cn_maker *m, const char *name);
-LLVMValueRef cn_call_native(struct cn_maker *m, const char *name, LLVMValueRef *args,
-                            unsigned count);
+LLVMValueRef cn_call_native(struct cn_maker *m, const char *name, LLVMValueRef *args, unsigned count);
 LLVMValueRef cn_next(struct cn_maker *m);                       /* an i64 that no optimiser knows */
 LLVMValueRef cn_next_below(struct cn_maker *m, unsigned power); /* below a power of two */
 LLVMValueRef cn_flag(struct cn_maker *m);                       /* an i1 */
@@ -141,8 +132,7 @@ cn_step cn_form_step;
 /* Any call that may collect. */
 void cn_safepoint(struct cn_maker *m);
 /* Call `callee` with such values as it wants. */
-LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_function *callee,
-                              LLVMValueRef target);
+LLVMValueRef cn_call_function(struct cn_maker *m, const struct cn_random_function *callee, LLVMValueRef target);
 
 /* ---- odd.c, rare.c: forms that are only compiled ---- */
 cn_step cn_odd_step, cn_rare_step;

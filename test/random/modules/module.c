@@ -14,8 +14,7 @@
 
 enum { CN_FUEL = 40 };
 
-static const char layout[] =
-    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+static const char layout[] = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 
 bool cn_random_may_refuse(uint64_t forms, const char *rule)
 {
@@ -23,8 +22,7 @@ bool cn_random_may_refuse(uint64_t forms, const char *rule)
 
   for (unsigned f = 0; f < CN_FORMS; f++) {
     const char *rules = cn_form_table[f].rules, *found = strstr(rules, rule);
-    if (forms >> f & 1 && found && (found == rules || found[-1] == ' ') &&
-        (found[length] == ' ' || !found[length]))
+    if (forms >> f & 1 && found && (found == rules || found[-1] == ' ') && (found[length] == ' ' || !found[length]))
       return true;
   }
   return false;
@@ -69,8 +67,8 @@ static LLVMModuleRef manage_allocas(LLVMContextRef llvm, LLVMModuleRef module)
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
     const char *cast = strstr(line, " addrspacecast ptr %managed");
     if (strstr(line, "%managed.cast") == line + 2 && cast)
-      fprintf(file, "%.*s bitcast ptr addrspace(1)%.*s to ptr addrspace(1)\n", (int)(cast - line),
-              line, (int)(strstr(cast, " to ") - cast - 18), cast + 18);
+      fprintf(file, "%.*s bitcast ptr addrspace(1)%.*s to ptr addrspace(1)\n", (int)(cast - line), line,
+              (int)(strstr(cast, " to ") - cast - 18), cast + 18);
     else if (strstr(line, "%managed") == line + 2 && strstr(line, " = alloca "))
       fprintf(file, "%s, addrspace(1)\n", line);
     else
@@ -121,8 +119,7 @@ static void make_entry(struct cn_maker *m)
   LLVMBuildRet(m->builder, cn_get(m, CN_NUMBER));
 }
 
-LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish *wish,
-                               uint64_t *forms)
+LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish *wish, uint64_t *forms)
 {
   struct cn_maker m = {.llvm = llvm, .seed = wish->seed, .run = wish->run, .plain = wish->plain};
   char name[64];

@@ -16,8 +16,7 @@ struct cn_random_wish {
   enum cn_form only; /* the one form that it shall have, or CN_FORMS */
 };
 /* A module, the same for the same wish; `forms` gets the forms that it has. */
-LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish *wish,
-                               uint64_t *forms);
+LLVMModuleRef cn_random_module(LLVMContextRef llvm, const struct cn_random_wish *wish, uint64_t *forms);
 /* A managed main() that runs the modules of seeds first .. first + count - 1. */
 LLVMModuleRef cn_random_main(LLVMContextRef llvm, uint64_t first, uint64_t count);
 /* Add what barriers alone care for: immediates that are stored, a loop over an array, lanes. */

@@ -5,8 +5,7 @@
  */
 #include "random/modules/maker.h"
 
-static LLVMValueRef allocate(struct cn_maker *m, const char *function, enum cn_kind kind,
-                             int64_t size)
+static LLVMValueRef allocate(struct cn_maker *m, const char *function, enum cn_kind kind, int64_t size)
 {
   LLVMValueRef args[] = {m->layouts[kind], cn_int(m, size)};
 
@@ -212,8 +211,8 @@ static void exchange(struct cn_maker *m)
     new = cn_get(m, CN_NODE);
     at = cn_get(m, CN_SLOT);
     cn_set(m, CN_NODE,
-           LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpXchg, at, new,
-                              LLVMAtomicOrderingSequentiallyConsistent, false));
+           LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpXchg, at, new, LLVMAtomicOrderingSequentiallyConsistent,
+                              false));
     break;
   case 1:
     at = cn_get(m, CN_SLOT);
@@ -231,8 +230,7 @@ static void exchange(struct cn_maker *m)
     new = cn_get(m, CN_NUMBER);
     at = cn_get(m, CN_CELL);
     cn_set(m, CN_NUMBER,
-           LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpAdd, at, new,
-                              LLVMAtomicOrderingMonotonic, false));
+           LLVMBuildAtomicRMW(m->builder, LLVMAtomicRMWBinOpAdd, at, new, LLVMAtomicOrderingMonotonic, false));
   }
 }
 

@@ -7,16 +7,15 @@
 
 #include <string.h>
 
-static LLVMValueRef intrinsic(struct cn_maker *m, const char *name, LLVMTypeRef *types,
-                              unsigned count)
+static LLVMValueRef intrinsic(struct cn_maker *m, const char *name, LLVMTypeRef *types, unsigned count)
 {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
 
   return LLVMGetIntrinsicDeclaration(m->module, id, types, count);
 }
 
-static LLVMValueRef declare(struct cn_maker *m, const char *name, LLVMTypeRef result,
-                            LLVMTypeRef *types, unsigned count)
+static LLVMValueRef declare(struct cn_maker *m, const char *name, LLVMTypeRef result, LLVMTypeRef *types,
+                            unsigned count)
 {
   LLVMValueRef f = LLVMGetNamedFunction(m->module, name);
 
@@ -131,8 +130,7 @@ static void managed_global(struct cn_maker *m)
 static void atomic_copy(struct cn_maker *m)
 {
   bool move = cn_chance(m, 50);
-  const char *name =
-      move ? "llvm.memmove.element.unordered.atomic" : "llvm.memcpy.element.unordered.atomic";
+  const char *name = move ? "llvm.memmove.element.unordered.atomic" : "llvm.memcpy.element.unordered.atomic";
   LLVMTypeRef types[] = {m->ref, m->ref, m->i64};
   LLVMValueRef from = cn_get(m, CN_LONGS), to = cn_get(m, CN_LONGS);
   LLVMValueRef args[] = {to, from, cn_int(m, 16), LLVMConstInt(m->i32, 8, false)};
@@ -147,13 +145,12 @@ static void atomic_copy(struct cn_maker *m)
                              LLVMCreateStringAttribute(m->llvm, "gc-leaf-function", 16, "", 0));
 }
 
-static LLVMValueRef with_state(struct cn_maker *m, LLVMValueRef f, LLVMValueRef *args,
-                               unsigned count)
+static LLVMValueRef with_state(struct cn_maker *m, LLVMValueRef f, LLVMValueRef *args, unsigned count)
 {
   LLVMValueRef state[] = {cn_get(m, CN_NODE), cn_get(m, CN_NUMBER)};
   LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("deopt", 5, state, 2);
-  LLVMValueRef result = LLVMBuildCallWithOperandBundles(m->builder, LLVMGlobalGetValueType(f), f,
-                                                        args, count, &bundle, 1, "");
+  LLVMValueRef result =
+      LLVMBuildCallWithOperandBundles(m->builder, LLVMGlobalGetValueType(f), f, args, count, &bundle, 1, "");
 
   LLVMDisposeOperandBundle(bundle);
   return result;
@@ -190,8 +187,8 @@ static void callbr(struct cn_maker *m)
 {
   LLVMTypeRef type = LLVMFunctionType(m->none, &m->i64, 1, false);
   static char text[] = "# ${0:c} ${1:l}", constraints[] = "r,!i";
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints),
-                                       true, false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
+                                       LLVMInlineAsmDialectATT, false);
   LLVMBasicBlockRef next = cn_block(m), other = cn_block(m);
   LLVMValueRef number = cn_get(m, CN_NUMBER);
 
@@ -217,8 +214,7 @@ static void by_value(struct cn_maker *m)
 {
   LLVMTypeRef pair = m->kinds[CN_PAIR];
   LLVMValueRef f = declare(m, "by_value", m->none, &m->ptr, 1), a = local(m, pair);
-  LLVMAttributeRef byval =
-      LLVMCreateTypeAttribute(m->llvm, LLVMGetEnumAttributeKindForName("byval", 5), pair);
+  LLVMAttributeRef byval = LLVMCreateTypeAttribute(m->llvm, LLVMGetEnumAttributeKindForName("byval", 5), pair);
 
   LLVMAddAttributeAtIndex(f, 1, byval);
   LLVMBuildStore(m->builder, cn_get(m, CN_NODE), a);
@@ -245,8 +241,7 @@ static void returns_twice(struct cn_maker *m)
   LLVMValueRef f = declare(m, "setjmp", m->i32, &m->ptr, 1), buffer;
 
   buffer = local(m, LLVMArrayType2(m->i64, 25));
-  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          cn_enum_attribute(m, "returns_twice", 0));
+  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, cn_enum_attribute(m, "returns_twice", 0));
   call(m, f, &buffer, 1);
 }
 
@@ -276,8 +271,7 @@ static void invariant(struct cn_maker *m)
   LLVMMetadataRef bytes = LLVMValueAsMetadata(cn_int(m, 32));
   LLVMMetadataRef node = LLVMMDNodeInContext2(m->llvm, &bytes, which == 2);
 
-  LLVMSetMetadata(value,
-                  LLVMGetMDKindIDInContext(m->llvm, kinds[which], (unsigned)strlen(kinds[which])),
+  LLVMSetMetadata(value, LLVMGetMDKindIDInContext(m->llvm, kinds[which], (unsigned)strlen(kinds[which])),
                   LLVMMetadataAsValue(m->llvm, node));
   cn_set(m, CN_NODE, value);
 }

@@ -36,8 +36,7 @@ static void use_references(struct cn_maker *m, LLVMValueRef funclet)
   cn_set(m, CN_NODE, cn_get(m, CN_NODE));
   cn_set(m, CN_NUMBER, LLVMBuildLoad2(m->builder, m->i64, cn_get(m, CN_CELL), ""));
   if (cn_chance(m, 50))
-    LLVMBuildCallWithOperandBundles(m->builder, LLVMGlobalGetValueType(f), f, NULL, 0, &bundle,
-                                    bundle != NULL, "");
+    LLVMBuildCallWithOperandBundles(m->builder, LLVMGlobalGetValueType(f), f, NULL, 0, &bundle, bundle != NULL, "");
   cn_set(m, CN_SLOT, cn_get(m, CN_SLOT));
   if (bundle)
     LLVMDisposeOperandBundle(bundle);
@@ -47,8 +46,7 @@ static void use_references(struct cn_maker *m, LLVMValueRef funclet)
 static void fill_landing_pad(struct cn_maker *m, bool token)
 {
   LLVMTypeRef types[] = {m->ptr, m->i32};
-  LLVMTypeRef type =
-      token ? LLVMTokenTypeInContext(m->llvm) : LLVMStructTypeInContext(m->llvm, types, 2, false);
+  LLVMTypeRef type = token ? LLVMTokenTypeInContext(m->llvm) : LLVMStructTypeInContext(m->llvm, types, 2, false);
   LLVMValueRef pad = LLVMBuildLandingPad(m->builder, type, NULL, 1, ""), exception;
   bool catches = token || cn_chance(m, 70);
 
@@ -100,8 +98,7 @@ void cn_fill_pads(struct cn_maker *m)
       continue;
     }
     LLVMPositionBuilderAtEnd(m->builder, pad);
-    if (cn_has(m, CN_FORM_FUNCLETS) && !cn_has(m, CN_FORM_INVOKES) &&
-        !cn_has(m, CN_FORM_TOKEN_PADS))
+    if (cn_has(m, CN_FORM_FUNCLETS) && !cn_has(m, CN_FORM_INVOKES) && !cn_has(m, CN_FORM_TOKEN_PADS))
       fill_funclet(m);
     else
       fill_landing_pad(m, cn_has(m, CN_FORM_TOKEN_PADS));

@@ -25,8 +25,7 @@ static struct row {
 } rows[KINDS];
 
 enum plant { OMIT, ELSEWHERE, ACROSS, SHORT, PLANTS };
-static const char *const plants[] = {"left out", "of another place", "across a safepoint",
-                                     "a reference short"};
+static const char *const plants[] = {"left out", "of another place", "across a safepoint", "a reference short"};
 
 typedef CN_VECTOR(LLVMValueRef) values;
 
@@ -45,8 +44,7 @@ static void collect(void *env, const struct cairn_diagnostic *d)
 
 static bool passes(LLVMModuleRef module, unsigned kind, const char *pass, struct findings *f)
 {
-  struct cairn_compile_options options = {
-      .barriers = (enum cairn_barriers)kind, .diagnose = collect, .env = f};
+  struct cairn_compile_options options = {.barriers = (enum cairn_barriers)kind, .diagnose = collect, .env = f};
 
   *f = (struct findings){0};
   return cairn_compile_pass(module, NULL, pass, &options) == CAIRN_OK;
@@ -103,8 +101,7 @@ static bool shorten(LLVMValueRef barrier)
   LLVMValueRef bytes = LLVMGetOperand(barrier, 1);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(barrier)));
   LLVMPositionBuilderBefore(builder, barrier);
-  LLVMSetOperand(barrier, 1,
-                 LLVMBuildSub(builder, bytes, LLVMConstInt(LLVMTypeOf(bytes), 8, false), ""));
+  LLVMSetOperand(barrier, 1, LLVMBuildSub(builder, bytes, LLVMConstInt(LLVMTypeOf(bytes), 8, false), ""));
   LLVMDisposeBuilder(builder);
   return true;
 }
@@ -177,8 +174,7 @@ static void try_rewritten(uint64_t seed, unsigned kind, LLVMModuleRef module)
   struct findings f;
   char message[80];
 
-  if (passes(clone, kind, "rewrite-statepoints", &f) &&
-      !passes(clone, kind, "verify-safepoints", &f)) {
+  if (passes(clone, kind, "rewrite-statepoints", &f) && !passes(clone, kind, "verify-safepoints", &f)) {
     snprintf(message, sizeof message, "rewritten: %s", f.rule);
     fail(seed, kind, message, clone);
   }
@@ -248,8 +244,7 @@ int main(int argc, char **argv)
     const struct row *r = &rows[k];
     if (k == CAIRN_BARRIERS_NONE)
       continue;
-    printf("%-8s  %7u  %7u  %8u  %7u  %6u\n", kinds[k], r->modules, r->refused, r->barriers,
-           r->planted, r->failed);
+    printf("%-8s  %7u  %7u  %8u  %7u  %6u\n", kinds[k], r->modules, r->refused, r->barriers, r->planted, r->failed);
     ok &= r->failed == 0 && r->barriers > 0 && r->planted > 0;
   }
   return !ok;

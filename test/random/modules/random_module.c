@@ -36,8 +36,8 @@ static enum cn_form find_form(const char *name)
 static int list_forms(void)
 {
   for (unsigned f = 0; f < CN_FORMS; f++)
-    printf("%-40s %-3s %-4s %s\n", cn_form_table[f].name, cn_form_table[f].row,
-           cn_form_table[f].run ? "run" : "", cn_form_table[f].rules);
+    printf("%-40s %-3s %-4s %s\n", cn_form_table[f].name, cn_form_table[f].row, cn_form_table[f].run ? "run" : "",
+           cn_form_table[f].rules);
   return 0;
 }
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static LLVMValueRef call_intrinsic(struct cn_maker *m, const char *name, LLVMTypeRef *types,
-                                   unsigned type_count, LLVMValueRef *args, unsigned count)
+static LLVMValueRef call_intrinsic(struct cn_maker *m, const char *name, LLVMTypeRef *types, unsigned type_count,
+                                   LLVMValueRef *args, unsigned count)
 {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
   LLVMValueRef f = LLVMGetIntrinsicDeclaration(m->module, id, types, type_count);
@@ -27,8 +27,7 @@ static void assume(struct cn_maker *m)
   unsigned id = LLVMLookupIntrinsicID("llvm.assume", 11);
   LLVMValueRef f = LLVMGetIntrinsicDeclaration(m->module, id, NULL, 0);
 
-  LLVMBuildCallWithOperandBundles(m->builder, LLVMGlobalGetValueType(f), f, &yes, 1, &bundle, 1,
-                                  "");
+  LLVMBuildCallWithOperandBundles(m->builder, LLVMGlobalGetValueType(f), f, &yes, 1, &bundle, 1, "");
   LLVMDisposeOperandBundle(bundle);
 }
 
@@ -45,14 +44,12 @@ static void vector_intrinsic(struct cn_maker *m)
     value = call_intrinsic(m, "llvm.masked.load", both, 2, args, 3);
     break;
   case 1:
-    args[0] = LLVMBuildInsertElement(m->builder, LLVMConstNull(lanes), cn_get(m, CN_NODE),
-                                     cn_int(m, 0), "");
+    args[0] = LLVMBuildInsertElement(m->builder, LLVMConstNull(lanes), cn_get(m, CN_NODE), cn_int(m, 0), "");
     value = call_intrinsic(m, "llvm.vector.reverse", both, 1, args, 1);
     break;
   default:
     args[0] = LLVMGetPoison(wide);
-    args[1] = LLVMBuildInsertElement(m->builder, LLVMConstNull(lanes), cn_get(m, CN_NODE),
-                                     cn_int(m, 1), "");
+    args[1] = LLVMBuildInsertElement(m->builder, LLVMConstNull(lanes), cn_get(m, CN_NODE), cn_int(m, 1), "");
     args[2] = cn_int(m, 2);
     args[0] = call_intrinsic(m, "llvm.vector.insert", widths, 2, args, 3);
     cn_safepoint(m);
@@ -95,9 +92,7 @@ static void intrinsics(struct cn_maker *m)
     break;
   case 7:
     types[0] = types[1] = r;
-    cn_set(m, CN_LONGS,
-           call_intrinsic(m, "llvm.experimental.gc.get.pointer.base", types, 2,
-                          (LLVMValueRef[]){ref}, 1));
+    cn_set(m, CN_LONGS, call_intrinsic(m, "llvm.experimental.gc.get.pointer.base", types, 2, (LLVMValueRef[]){ref}, 1));
     break;
   default:
     vector_intrinsic(m);
@@ -144,8 +139,7 @@ static void odd_callee(struct cn_maker *m)
 /* Phis of one value and themselves, of undefined values, that swap, and with one block twice. */
 static void odd_phis(struct cn_maker *m)
 {
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m),
-                    after = cn_block(m), latch;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m), after = cn_block(m), latch;
   LLVMValueRef a = cn_get(m, CN_NODE), b = cn_get(m, CN_NODE), p[4], in[3];
   LLVMValueRef branch = LLVMBuildSwitch(m->builder, cn_next(m), body, 2);
 
@@ -185,8 +179,7 @@ static LLVMTypeRef odd_type(struct cn_maker *m, unsigned depth)
   case 1:
     return LLVMVectorType(m->ref, 1 + cn_below(m, 5));
   case 2:
-    return LLVMStructTypeInContext(m->llvm, (LLVMTypeRef[]){m->i8, m->ref, m->f64}, 3,
-                                   cn_chance(m, 20));
+    return LLVMStructTypeInContext(m->llvm, (LLVMTypeRef[]){m->i8, m->ref, m->f64}, 3, cn_chance(m, 20));
   case 3:
     return LLVMArrayType2(odd_type(m, depth - 1), cn_below(m, 4));
   default:

@@ -10,8 +10,7 @@
 /* A loop of few trips over the array, as a front end would write it. */
 static void loop(struct cn_maker *m)
 {
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m),
-                    after = cn_block(m), latch;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(m->builder), body = cn_block(m), after = cn_block(m), latch;
   LLVMValueRef index[2] = {cn_int(m, 0), NULL}, phi, at, old;
   bool long_loop = !m->run || cn_chance(m, 2);
 
@@ -26,8 +25,7 @@ static void loop(struct cn_maker *m)
   cn_set(m, CN_NUMBER, LLVMBuildAdd(m->builder, old, cn_get(m, CN_NUMBER), ""));
   index[1] = LLVMBuildNSWAdd(m->builder, phi, cn_int(m, 1), "");
   at = cn_int(m, long_loop ? 5000 : 2 + cn_below(m, 5));
-  LLVMValueRef more =
-      LLVMBuildICmp(m->builder, cn_chance(m, 50) ? LLVMIntSLT : LLVMIntNE, index[1], at, "");
+  LLVMValueRef more = LLVMBuildICmp(m->builder, cn_chance(m, 50) ? LLVMIntSLT : LLVMIntNE, index[1], at, "");
   latch = LLVMGetInsertBlock(m->builder);
   LLVMBuildCondBr(m->builder, more, body, after);
   LLVMAddIncoming(phi, index, (LLVMBasicBlockRef[]){before, latch}, 2);
@@ -36,8 +34,7 @@ static void loop(struct cn_maker *m)
 
 static void step(struct cn_maker *m)
 {
-  static cn_step *const steps[] = {cn_object_step, cn_object_step, cn_value_step, cn_call_step,
-                                   cn_form_step};
+  static cn_step *const steps[] = {cn_object_step, cn_object_step, cn_value_step, cn_call_step, cn_form_step};
 
   m->depth++;
   if (m->depth < 3 && cn_chance(m, 6))
@@ -89,11 +86,9 @@ static void tail_call(struct cn_maker *m)
     other = f;
   for (unsigned p = 0; p < f->count; p++)
     args[p] = cn_get(m, f->params[p]);
-  call = LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(other->value), other->value, args,
-                        f->count, "");
+  call = LLVMBuildCall2(m->builder, LLVMGlobalGetValueType(other->value), other->value, args, f->count, "");
   LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(other->value));
-  LLVMSetTailCallKind(call, cn_has(m, CN_FORM_MUSTTAIL) ? LLVMTailCallKindMustTail
-                                                        : LLVMTailCallKindTail);
+  LLVMSetTailCallKind(call, cn_has(m, CN_FORM_MUSTTAIL) ? LLVMTailCallKindMustTail : LLVMTailCallKindTail);
   if (f->result == CN_VOID)
     LLVMBuildRetVoid(m->builder);
   else
@@ -102,8 +97,8 @@ static void tail_call(struct cn_maker *m)
 
 static void computed_branch(struct cn_maker *m, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
 {
-  LLVMValueRef to = LLVMBuildSelect(m->builder, cn_flag(m), LLVMBlockAddress(m->function, a),
-                                    LLVMBlockAddress(m->function, b), "");
+  LLVMValueRef to =
+      LLVMBuildSelect(m->builder, cn_flag(m), LLVMBlockAddress(m->function, a), LLVMBlockAddress(m->function, b), "");
 
   to = LLVMBuildIndirectBr(m->builder, to, 2);
   LLVMAddDestination(to, a);
@@ -123,8 +118,7 @@ static void end_block(struct cn_maker *m, unsigned at)
     unsigned n = first + cn_below(m, count - first + 1);
     to[i] = n < count ? m->blocks[n] : m->end;
   }
-  if ((cn_has(m, CN_FORM_MUSTTAIL) || cn_has(m, CN_FORM_TAIL)) && !has_place(m->current) &&
-      cn_chance(m, 30)) {
+  if ((cn_has(m, CN_FORM_MUSTTAIL) || cn_has(m, CN_FORM_TAIL)) && !has_place(m->current) && cn_chance(m, 30)) {
     tail_call(m);
     return;
   }
@@ -262,8 +256,7 @@ void cn_declare_function(struct cn_maker *m, struct cn_random_function *f, const
     choose_signature(m, f);
   for (unsigned p = 0; p < f->count; p++)
     types[p] = m->kinds[f->params[p]];
-  f->value = LLVMAddFunction(m->module, name,
-                             LLVMFunctionType(m->kinds[f->result], types, f->count, false));
+  f->value = LLVMAddFunction(m->module, name, LLVMFunctionType(m->kinds[f->result], types, f->count, false));
   LLVMSetLinkage(f->value, LLVMInternalLinkage);
   LLVMSetFunctionCallConv(f->value, first ? 0 : choose_convention(m));
   LLVMSetGC(f->value, cn_has(m, CN_FORM_STRATEGY) ? "coreclr" : "statepoint-example");
@@ -273,6 +266,5 @@ void cn_declare_function(struct cn_maker *m, struct cn_random_function *f, const
   if (cn_has(m, CN_FORM_ATTRIBUTES))
     for (unsigned p = 0; p < f->count; p++)
       if (cn_kind_is_ref(f->params[p]) && cn_chance(m, 50))
-        LLVMAddAttributeAtIndex(f->value, p + 1,
-                                cn_enum_attribute(m, cn_chance(m, 50) ? "noalias" : "nofree", 0));
+        LLVMAddAttributeAtIndex(f->value, p + 1, cn_enum_attribute(m, cn_chance(m, 50) ? "noalias" : "nofree", 0));
 }

@@ -74,10 +74,8 @@ void random_touch(void *local)
 
 /* ---- exceptions ---- */
 
-_Unwind_Reason_Code random_personality(int version, _Unwind_Action actions,
-                                       _Unwind_Exception_Class class,
-                                       struct _Unwind_Exception *exception,
-                                       struct _Unwind_Context *context)
+_Unwind_Reason_Code random_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                       struct _Unwind_Exception *exception, struct _Unwind_Context *context)
 {
   (void)version;
   (void)class;

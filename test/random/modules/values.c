@@ -129,8 +129,7 @@ static void arithmetic(struct cn_maker *m)
   }
 }
 
-static LLVMValueRef through(struct cn_maker *m, const char *intrinsic, LLVMValueRef a,
-                            LLVMValueRef b)
+static LLVMValueRef through(struct cn_maker *m, const char *intrinsic, LLVMValueRef a, LLVMValueRef b)
 {
   LLVMTypeRef types[] = {m->ref, m->i64};
   unsigned id = LLVMLookupIntrinsicID(intrinsic, __builtin_strlen(intrinsic));
@@ -151,8 +150,7 @@ static void rename_value(struct cn_maker *m)
   else if (cn_chance(m, 40))
     a = through(m, "llvm.ptrmask", a, cn_int(m, -8));
   else
-    a = through(m, cn_chance(m, 50) ? "llvm.launder.invariant.group" : "llvm.strip.invariant.group",
-                a, NULL);
+    a = through(m, cn_chance(m, 50) ? "llvm.launder.invariant.group" : "llvm.strip.invariant.group", a, NULL);
   if (cn_chance(m, 30))
     cn_safepoint(m);
   cn_set(m, kind, a);
@@ -240,8 +238,7 @@ static void lanes(struct cn_maker *m)
     break;
   case 2:
     b = cn_get(m, CN_LANES);
-    at = LLVMConstVector((LLVMValueRef[]){LLVMConstInt(m->i32, cn_below(m, 4), false),
-                                          LLVMConstInt(m->i32, 2, false)},
+    at = LLVMConstVector((LLVMValueRef[]){LLVMConstInt(m->i32, cn_below(m, 4), false), LLVMConstInt(m->i32, 2, false)},
                          2);
     cn_set(m, CN_LANES, LLVMBuildShuffleVector(m->builder, a, b, at, ""));
     break;

@@ -178,8 +178,7 @@ static void plant(ulong x, ref what)
   ulong key = own_key(x);
   tree old = atomic_load(&root);
 
-  while (
-      !atomic_compare_exchange_strong(&root, &old, tree_put(old, key, self == STORM ? NIL : what)))
+  while (!atomic_compare_exchange_strong(&root, &old, tree_put(old, key, self == STORM ? NIL : what)))
     continue;
 }
 

@@ -222,8 +222,7 @@ static ulong sort(ulong x)
 
 /* ---- signals ---- */
 
-static _Thread_local struct node managed
-    *volatile ticks; /* a handler's list, of values that go down by 1 */
+static _Thread_local struct node managed *volatile ticks; /* a handler's list, of values that go down by 1 */
 static _Thread_local volatile ulong tick_count, raised;
 /* A handler that attaches its thread detaches it, which empties `ticks`. Nothing does inside. */
 static _Thread_local volatile enum { OUTSIDE, BEGINS, INSIDE } rounds_state;
@@ -411,8 +410,7 @@ static ulong storm(ulong x)
   void *value;
 
   for (ulong i = 0; i < count; i++)
-    must(pthread_create(&thread[i], NULL, (x + i) % 3 ? returns : exits, (void *)(x % 100 + i)) ==
-         0);
+    must(pthread_create(&thread[i], NULL, (x + i) % 3 ? returns : exits, (void *)(x % 100 + i)) == 0);
   must(thrd_create(&other, thrd_returns, (void *)(x % 100)) == thrd_success);
   ref kept = list(x);
   if (x % 2) {

@@ -48,8 +48,7 @@ static void random_arrays(void **state)
       assert_int_equal(items[i].twice, 2 * items[i].key);
       for (int off = -1; off <= 1; off++) {
         uint64_t key = items[i].key + (uint64_t)off;
-        assert_int_equal(cn_sorted_below(items, count, sizeof *items, key),
-                         count_below(items, count, key));
+        assert_int_equal(cn_sorted_below(items, count, sizeof *items, key), count_below(items, count, key));
       }
       sum -= items[i].key;
     }
@@ -72,8 +71,7 @@ static void keys_inside(void **state)
   assert_null(cn_sorted_wrong(&items->key, 3, sizeof *items));
   items[1].key = UINT64_MAX;
   items[2].key = 7;
-  assert_string_equal(cn_sorted_wrong(&items->key, 3, sizeof *items),
-                      "sorted array: two items are not in order");
+  assert_string_equal(cn_sorted_wrong(&items->key, 3, sizeof *items), "sorted array: two items are not in order");
 }
 
 int main(void)

@@ -247,8 +247,7 @@ static void missing_in_young_arrays(void **state)
   (void)state;
   clean();
   run(CAIRN_EXTENT_YOUNG, 0);
-  ref node = object(&layouts.node), few = indexed(&layouts.refs, 1021),
-      many = indexed(&layouts.refs, 1022);
+  ref node = object(&layouts.node), few = indexed(&layouts.refs, 1021), many = indexed(&layouts.refs, 1022);
   words(few)[1020] = words(many)[1021] = node;
   assert_true(collector->covered(few, (struct cairn_slot){&words(few)[1020]}));
   assert_false(collector->covered(many, (struct cairn_slot){&words(many)[1021]}));
@@ -382,8 +381,7 @@ static uint64_t maps_for_start(bool uncleared, enum cairn_extent extent)
  * cleared. Wrong: one that was made long ago, or never, has each collection make a map. */
 static void trusted_roots(void **state)
 {
-  static const enum cairn_extent extents[] = {CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL,
-                                              CAIRN_EXTENT_MOVE_ALL};
+  static const enum cairn_extent extents[] = {CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL, CAIRN_EXTENT_MOVE_ALL};
 
   (void)state;
   clean();
@@ -418,9 +416,8 @@ static void near_starts(void **state)
 /* A root may point into an object or just past it, young or old. */
 static void interior_roots(void **state)
 {
-  static const enum cairn_extent extents[] = {CAIRN_EXTENT_YOUNG,    CAIRN_EXTENT_FULL,
-                                              CAIRN_EXTENT_MOVE_ALL, CAIRN_EXTENT_YOUNG,
-                                              CAIRN_EXTENT_MOVE_ALL, CAIRN_EXTENT_FULL};
+  static const enum cairn_extent extents[] = {CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_FULL,     CAIRN_EXTENT_MOVE_ALL,
+                                              CAIRN_EXTENT_YOUNG, CAIRN_EXTENT_MOVE_ALL, CAIRN_EXTENT_FULL};
 
   (void)state;
   clean();

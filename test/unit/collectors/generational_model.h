@@ -53,10 +53,7 @@ static struct layouts {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 1, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC,
-     .base_refs = 2,
-     .base_size = 16,
-     .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 2, .base_size = 16, .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS},
     {0 | CAIRN_ABI_LAYOUT_WEAK_OFFSET, 8},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC,
      .base_refs = 2,
@@ -66,8 +63,7 @@ static struct layouts {
 };
 static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .size = sizeof(struct cairn_image),
-                                         .flags = CAIRN_ABI_BARRIERS_CARDS
-                                                  << CAIRN_ABI_IMAGE_BARRIERS_SHIFT,
+                                         .flags = CAIRN_ABI_BARRIERS_CARDS << CAIRN_ABI_IMAGE_BARRIERS_SHIFT,
                                          .layouts_start = (const unsigned char *)&layouts,
                                          .layouts_stop = (const unsigned char *)(&layouts + 1)};
 
@@ -172,8 +168,7 @@ static void run(enum cairn_extent extent, size_t bytes_needed)
 /* Room in the buffer; null: a collection is due. */
 static uintptr_t *in_buffer(size_t bytes)
 {
-  if (cairn_mutator.buffer_end - cairn_mutator.alloc < bytes &&
-      collector->refill(&cairn_mutator, bytes) != CAIRN_OK)
+  if (cairn_mutator.buffer_end - cairn_mutator.alloc < bytes && collector->refill(&cairn_mutator, bytes) != CAIRN_OK)
     return NULL;
   if (cairn_mutator.buffer_end - cairn_mutator.alloc < bytes)
     return NULL;

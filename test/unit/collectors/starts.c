@@ -104,8 +104,7 @@ static void finds_all(void **state)
   (void)state;
   for (uint64_t first = 1; first <= SEEDS; first++) {
     seed = first;
-    make(1 + draw(MOST / 10), sizes[first % (sizeof sizes / sizeof *sizes)],
-         1 + (unsigned)draw(20));
+    make(1 + draw(MOST / 10), sizes[first % (sizeof sizes / sizeof *sizes)], 1 + (unsigned)draw(20));
     look();
   }
 }

@@ -18,8 +18,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
-typedef enum cairn_status api_function(LLVMModuleRef, const struct cairn_compile_options *,
-                                       struct cairn_diagnostics *);
+typedef enum cairn_status api_function(LLVMModuleRef, const struct cairn_compile_options *, struct cairn_diagnostics *);
 
 static const char sound[] =
     "declare void @foo()\n"
@@ -34,22 +33,21 @@ static const char sound[] =
     "}\n";
 
 /* Two functions that cannot be rewritten, after one that can. */
-static const char refused[] =
-    "declare void @foo()\n"
-    "define ptr addrspace(1) @good(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
-    "  call void @foo()\n"
-    "  ret ptr addrspace(1) %p\n"
-    "}\n"
-    "define ptr addrspace(1) @cast(ptr %q) gc \"statepoint-example\" {\n"
-    "  %p = addrspacecast ptr %q to ptr addrspace(1)\n"
-    "  call void @foo()\n"
-    "  ret ptr addrspace(1) %p\n"
-    "}\n"
-    "define ptr addrspace(1) @number(i64 %n) gc \"statepoint-example\" {\n"
-    "  %p = inttoptr i64 %n to ptr addrspace(1)\n"
-    "  call void @foo()\n"
-    "  ret ptr addrspace(1) %p\n"
-    "}\n";
+static const char refused[] = "declare void @foo()\n"
+                              "define ptr addrspace(1) @good(ptr addrspace(1) %p) gc \"statepoint-example\" {\n"
+                              "  call void @foo()\n"
+                              "  ret ptr addrspace(1) %p\n"
+                              "}\n"
+                              "define ptr addrspace(1) @cast(ptr %q) gc \"statepoint-example\" {\n"
+                              "  %p = addrspacecast ptr %q to ptr addrspace(1)\n"
+                              "  call void @foo()\n"
+                              "  ret ptr addrspace(1) %p\n"
+                              "}\n"
+                              "define ptr addrspace(1) @number(i64 %n) gc \"statepoint-example\" {\n"
+                              "  %p = inttoptr i64 %n to ptr addrspace(1)\n"
+                              "  call void @foo()\n"
+                              "  ret ptr addrspace(1) %p\n"
+                              "}\n";
 
 #define STATEPOINT \
   "declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)\n" \
@@ -67,16 +65,15 @@ static const char stale[] =
                                         "}\n";
 
 /* One of the statepoints could be inlined, but another would get lost. */
-static const char leaf[] =
-    STATEPOINT "declare void @abort()\n"
-               "define void @callee() alwaysinline gc \"statepoint-example\" {\n"
-               "  ret void\n"
-               "}\n"
-               "define void @caller() gc \"statepoint-example\" {\n"
-               "  %t = " WRAPPED("callee") "\n"
-                                           "  %u = " WRAPPED("abort") "\n"
-                                                                      "  ret void\n"
-                                                                      "}\n";
+static const char leaf[] = STATEPOINT "declare void @abort()\n"
+                                      "define void @callee() alwaysinline gc \"statepoint-example\" {\n"
+                                      "  ret void\n"
+                                      "}\n"
+                                      "define void @caller() gc \"statepoint-example\" {\n"
+                                      "  %t = " WRAPPED("callee") "\n"
+                                                                  "  %u = " WRAPPED("abort") "\n"
+                                                                                             "  ret void\n"
+                                                                                             "}\n";
 
 static const char odd_poll[] = "declare i32 @gc.safepoint_poll()\n"
                                "define void @f() gc \"statepoint-example\" {\n"
@@ -84,20 +81,19 @@ static const char odd_poll[] = "declare i32 @gc.safepoint_poll()\n"
                                "}\n";
 
 /* A poll that takes the address of one of its blocks cannot be inserted, which shows late. */
-static const char stubborn_poll[] =
-    "declare void @do_safepoint()\n"
-    "define void @gc.safepoint_poll() {\n"
-    "  call void @do_safepoint()\n"
-    "  br label %next\n"
-    "next:\n"
-    "  indirectbr ptr blockaddress(@gc.safepoint_poll, %done), [label %done]\n"
-    "done:\n"
-    "  ret void\n"
-    "}\n"
-    "define void @f() gc \"statepoint-example\" {\n"
-    "  call void @f()\n"
-    "  ret void\n"
-    "}\n";
+static const char stubborn_poll[] = "declare void @do_safepoint()\n"
+                                    "define void @gc.safepoint_poll() {\n"
+                                    "  call void @do_safepoint()\n"
+                                    "  br label %next\n"
+                                    "next:\n"
+                                    "  indirectbr ptr blockaddress(@gc.safepoint_poll, %done), [label %done]\n"
+                                    "done:\n"
+                                    "  ret void\n"
+                                    "}\n"
+                                    "define void @f() gc \"statepoint-example\" {\n"
+                                    "  call void @f()\n"
+                                    "  ret void\n"
+                                    "}\n";
 
 /* A loop that is cut into chunks, leaves and regions: what is wrong shows after all of it. */
 static const char region[] = "declare void @foo()\n"
@@ -156,8 +152,7 @@ static const char foreign[] = "define void @foreign() {\n  ret void\n}\n";
 
 static LLVMModuleRef parse(LLVMContextRef context, const char *text)
 {
-  LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "module");
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "module");
   LLVMModuleRef module = NULL;
   char *message = NULL;
 
@@ -178,8 +173,7 @@ static void assert_same_bytes(LLVMMemoryBufferRef before, LLVMModuleRef module)
   LLVMMemoryBufferRef after = bytes_of(module);
 
   assert_int_equal(LLVMGetBufferSize(before), LLVMGetBufferSize(after));
-  assert_memory_equal(LLVMGetBufferStart(before), LLVMGetBufferStart(after),
-                      LLVMGetBufferSize(before));
+  assert_memory_equal(LLVMGetBufferStart(before), LLVMGetBufferStart(after), LLVMGetBufferSize(before));
   LLVMDisposeMemoryBuffer(after);
 }
 
@@ -192,8 +186,7 @@ static bool has(LLVMModuleRef module, const char *text)
   return found;
 }
 
-static const struct cairn_diagnostic *about(const struct cairn_diagnostics *list,
-                                            const char *function)
+static const struct cairn_diagnostic *about(const struct cairn_diagnostics *list, const char *function)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i].function && strcmp(list->at[i].function, function) == 0)
@@ -203,8 +196,8 @@ static const struct cairn_diagnostic *about(const struct cairn_diagnostics *list
 
 /* `run` refuses `text` with `count` errors, the first of `rule`, and leaves it alone; without a
  * list, too. */
-static void refuses_with(const struct cairn_compile_options *options, api_function *run,
-                         const char *text, size_t count, const char *rule)
+static void refuses_with(const struct cairn_compile_options *options, api_function *run, const char *text, size_t count,
+                         const char *rule)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = parse(context, text);
@@ -245,10 +238,9 @@ static void refused_modules_stay(void **state)
 /* However much of the pass has run by then. */
 static void refused_placement_stays(void **state)
 {
-  const struct cairn_compile_options options = {
-      .opt_level = 2,
-      .polls = 1u << CAIRN_POLLS_AT_BACKEDGE | 1u << CAIRN_POLLS_AT_CALL |
-               1u << CAIRN_POLLS_AT_RETURN | 1u << CAIRN_POLLS_AT_TAIL_CALL};
+  const struct cairn_compile_options options = {.opt_level = 2,
+                                                .polls = 1u << CAIRN_POLLS_AT_BACKEDGE | 1u << CAIRN_POLLS_AT_CALL |
+                                                         1u << CAIRN_POLLS_AT_RETURN | 1u << CAIRN_POLLS_AT_TAIL_CALL};
 
   (void)state;
   refuses_with(&options, cairn_place_safepoints, region, 3, "nopoll-safepoint");
@@ -378,14 +370,12 @@ static void options_by_name(void **state)
 
   (void)state;
   assert_int_equal(cairn_compile_set(&options, "slots", "always", &wrong), CAIRN_OK);
-  assert_int_equal(cairn_compile_set(&options, "without", "sink,nests,recompute", &wrong),
-                   CAIRN_OK);
+  assert_int_equal(cairn_compile_set(&options, "without", "sink,nests,recompute", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "slot-budget", "4294967295", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "address-spaces", "1,255", &wrong), CAIRN_OK);
   assert_int_equal(cairn_compile_set(&options, "check-polls", NULL, &wrong), CAIRN_OK);
   assert_int_equal(options.slots, CAIRN_SLOTS_ALWAYS);
-  assert_int_equal(options.relocations_off,
-                   1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_RECOMPUTE);
+  assert_int_equal(options.relocations_off, 1u << CAIRN_RELOCATION_SINK | 1u << CAIRN_RELOCATION_RECOMPUTE);
   assert_int_equal(options.placements_off, 1u << CAIRN_PLACEMENT_NESTS);
   assert_int_equal(options.slot_budget, UINT32_MAX);
   assert_int_equal(options.address_space_count, 2);

@@ -26,9 +26,8 @@ static void table_is_sorted(void **state)
 /* Functions that run the program's code or block must never get into the table. */
 static void known_callers_are_no_leaves(void **state)
 {
-  static const char *const callers[] = {"exit",    "atexit",         "qsort",  "bsearch", "raise",
-                                        "longjmp", "pthread_create", "printf", "fwrite",  "fclose",
-                                        "read"};
+  static const char *const callers[] = {"exit",           "atexit", "qsort",  "bsearch", "raise", "longjmp",
+                                        "pthread_create", "printf", "fwrite", "fclose",  "read"};
 
   (void)state;
   for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)

@@ -56,8 +56,7 @@ static LLVMValueRef make_function(LLVMContextRef llvm, LLVMModuleRef module, uns
       break;
     }
     default:
-      LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, argument, LLVMConstNull(i32), ""),
-                      to, other);
+      LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntEQ, argument, LLVMConstNull(i32), ""), to, other);
     }
   }
   for (unsigned b = 1; b < count; b++) {
@@ -191,8 +190,7 @@ static void test_split(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs),
-                                     cmocka_unit_test(test_split)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_split)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,8 @@
 
 /* Run passes on a module of its own with a call of the intrinsic. Null: LLVM does not take the
  * call, or a pass refuses it. */
-static LLVMModuleRef decide(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
-                            enum given given, const char *const *passes)
+static LLVMModuleRef decide(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, enum given given,
+                            const char *const *passes)
 {
   struct cairn_diagnostics said = {0};
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("d", w->llvm);
@@ -50,8 +50,8 @@ static bool keeps_none(const struct cn_intrinsic *row, LLVMValueRef call)
   }
 }
 
-static const char *judge_object(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
-                                LLVMValueRef call, struct counts *c)
+static const char *judge_object(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, LLVMValueRef call,
+                                struct counts *c)
 {
   static const char *const escape[] = {"escape", NULL}, *const give_back[] = {"give-back", NULL};
   bool kept = !keeps_none(cn_intrinsic_row(id), call);
@@ -96,8 +96,8 @@ static LLVMValueRef find_call(LLVMModuleRef module, unsigned id)
 }
 
 /* Only marks of lifetimes and blocks of bytes may get an address in a larger local. */
-static const char *judge_locals(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
-                                const char *name, struct counts *c)
+static const char *judge_locals(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, const char *name,
+                                struct counts *c)
 {
   static const char *const rewrite[] = {"rewrite-statepoints", NULL};
   const struct cn_intrinsic *row = cn_intrinsic_row(id);
@@ -139,8 +139,8 @@ static const char *judge_work(struct walk *w, LLVMValueRef call, const struct cn
                  cn_calls_intrinsic(call, "llvm.annotation"); /* its text is a reference */
   uint64_t work = cn_work_of(call);
 
-  if (cn_classify_call(call).kind != CN_CALL_LEAF &&
-      cn_classify_call(call).kind != CN_CALL_STATEPOINT && work < CN_CALL_WORK)
+  if (cn_classify_call(call).kind != CN_CALL_LEAF && cn_classify_call(call).kind != CN_CALL_STATEPOINT &&
+      work < CN_CALL_WORK)
     return "runs other code, and has less work than a call";
   if (is_long(w, call, row) && work < CN_CALL_WORK)
     return "may fill memory of any length, and has less work than a call";
@@ -152,14 +152,12 @@ static const char *judge_work(struct walk *w, LLVMValueRef call, const struct cn
 }
 
 /* A long one polls in between, or is made of something that does. */
-static const char *judge_pieces(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
-                                struct counts *c)
+static const char *judge_pieces(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
 {
   static const char *const passes[] = {"expand-intrinsics", "place-safepoints", NULL};
   LLVMModuleRef module = decide(w, id, types, count, PARAMETERS, passes);
   LLVMValueRef call = module ? find_call(module, id) : NULL;
-  bool whole =
-      call && cn_classify_call(call).kind == CN_CALL_LEAF && cn_work_of(call) > CN_CALL_WORK * 20;
+  bool whole = call && cn_classify_call(call).kind == CN_CALL_LEAF && cn_work_of(call) > CN_CALL_WORK * 20;
 
   c->cut += module && !whole;
   if (module)
@@ -168,8 +166,7 @@ static const char *judge_pieces(struct walk *w, unsigned id, LLVMTypeRef *types,
 }
 
 /* Null, or what a pass that decides by the intrinsic has wrong. */
-static const char *judge_deciders(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count,
-                                  struct counts *c)
+static const char *judge_deciders(struct walk *w, unsigned id, LLVMTypeRef *types, unsigned count, struct counts *c)
 {
   const struct cn_intrinsic *row = cn_intrinsic_row(id);
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext("m", w->llvm);
@@ -186,8 +183,7 @@ static const char *judge_deciders(struct walk *w, unsigned id, LLVMTypeRef *type
   }
   name = LLVMIntrinsicGetName(id, &length);
   fills = call && row && row->length >= 0 && is_long(w, call, row) &&
-          LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->length))) ==
-              LLVMIntegerTypeKind;
+          LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->length))) == LLVMIntegerTypeKind;
   if (!wrong && references)
     wrong = judge_object(w, id, types, count, call, c);
   if (!wrong && addresses && id <= last_generic())
@@ -212,8 +208,7 @@ static const struct use {
     {LLVMStore, true, "store ptr addrspace(1) %o, ptr addrspace(1) %o"},
     {LLVMAtomicRMW, false, "%x = atomicrmw add ptr addrspace(1) %o, i64 1 seq_cst, align 8"},
     {LLVMAtomicRMW, true, "%x = atomicrmw xchg ptr %place, ptr addrspace(1) %o seq_cst, align 8"},
-    {LLVMAtomicCmpXchg, false,
-     "%x = cmpxchg ptr addrspace(1) %o, i64 1, i64 2 seq_cst seq_cst, align 8"},
+    {LLVMAtomicCmpXchg, false, "%x = cmpxchg ptr addrspace(1) %o, i64 1, i64 2 seq_cst seq_cst, align 8"},
     {LLVMAtomicCmpXchg, true,
      "%x = cmpxchg ptr %place, ptr addrspace(1) null, ptr addrspace(1) %o seq_cst seq_cst, align 8"},
     {LLVMAtomicCmpXchg, true,
@@ -226,10 +221,8 @@ static const struct use {
      "store <2 x ptr addrspace(1)> %x, ptr %place"},
     {LLVMPtrToInt, true, "%x = ptrtoint ptr addrspace(1) %o to i64 store i64 %x, ptr %place"},
     {LLVMPtrToAddr, true, "%x = ptrtoaddr ptr addrspace(1) %o to i64 store i64 %x, ptr %place"},
-    {LLVMAddrSpaceCast, true,
-     "%x = addrspacecast ptr addrspace(1) %o to ptr store ptr %x, ptr %place"},
-    {LLVMBitCast, true,
-     "%x = bitcast ptr addrspace(1) %o to ptr addrspace(1) store ptr addrspace(1) %x, ptr %place"},
+    {LLVMAddrSpaceCast, true, "%x = addrspacecast ptr addrspace(1) %o to ptr store ptr %x, ptr %place"},
+    {LLVMBitCast, true, "%x = bitcast ptr addrspace(1) %o to ptr addrspace(1) store ptr addrspace(1) %x, ptr %place"},
     {LLVMFreeze, true, "%x = freeze ptr addrspace(1) %o store ptr addrspace(1) %x, ptr %place"},
     {LLVMICmp, false, "%x = icmp eq ptr addrspace(1) %o, null store i1 %x, ptr %place"},
     {LLVMSelect, true,
@@ -319,8 +312,7 @@ static const LLVMOpcode without[] = {
     LLVMCatchPad,
 };
 
-static LLVMModuleRef parse_use(LLVMContextRef llvm, const struct use *use, const char *make,
-                               const char *element)
+static LLVMModuleRef parse_use(LLVMContextRef llvm, const struct use *use, const char *make, const char *element)
 {
   char text[2048], *message = NULL;
   LLVMModuleRef module;
@@ -334,8 +326,8 @@ static LLVMModuleRef parse_use(LLVMContextRef llvm, const struct use *use, const
            "define %s @f(ptr %%place, i64 %%n, i1 %%c) gc \"statepoint-example\" "
            "personality ptr @personality { entry: "
            "%%o = call ptr addrspace(1) @%s(ptr @layout, i64 %s)\n%s\n%s }\n",
-           element, make, returns ? "ptr addrspace(1)" : "void", make,
-           strcmp(element, "i8") == 0 ? "%n" : "8", use->text, returns ? "" : "ret void");
+           element, make, returns ? "ptr addrspace(1)" : "void", make, strcmp(element, "i8") == 0 ? "%n" : "8",
+           use->text, returns ? "" : "ret void");
   LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "use");
   if (LLVMParseIRInContext(llvm, buffer, &module, &message))
     fail_msg("%s\n%s", message, text);

@@ -32,8 +32,7 @@
 /* May it write memory that a program sees? By LLVM's word, not by the table. */
 static bool may_write(struct walk *w, LLVMValueRef intrinsic)
 {
-  LLVMAttributeRef memory =
-      LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, w->kinds_memory);
+  LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(intrinsic, CN_FUNCTION_INDEX, w->kinds_memory);
   uint64_t effects = memory ? LLVMGetEnumAttributeValue(memory) : UINT64_MAX;
 
   return effects & UINT64_C(0xaaaaaaaaaaaaaaaa) & ~(uint64_t)CN_MEMORY_INACCESSIBLE;
@@ -88,8 +87,7 @@ static const char *judge(struct walk *w, LLVMModuleRef module, LLVMValueRef call
   bool rewritten = run(module, "rewrite-statepoints", CAIRN_BARRIERS_NONE, &said);
   if (touches && !known && rewritten)
     wrong = "is given a reference, has no row, and is rewritten";
-  if (touches && !known && leaf && !has_rule(&said, "unknown-intrinsic") &&
-      !has_rule(&said, "scalable-vector"))
+  if (touches && !known && leaf && !has_rule(&said, "unknown-intrinsic") && !has_rule(&said, "scalable-vector"))
     wrong = "is given a reference, has no row, and is refused by another rule";
   cairn_diagnostics_free(&said);
   return wrong;
@@ -147,9 +145,8 @@ static bool calls_back(LLVMValueRef call, const char *name)
 
 static bool yields_none(const struct cn_intrinsic *row)
 {
-  return row->effect == CN_EFFECT_NONE || row->effect == CN_EFFECT_STORE ||
-         row->effect == CN_EFFECT_COPY || row->effect == CN_EFFECT_BYTES ||
-         row->effect == CN_EFFECT_PATTERN;
+  return row->effect == CN_EFFECT_NONE || row->effect == CN_EFFECT_STORE || row->effect == CN_EFFECT_COPY ||
+         row->effect == CN_EFFECT_BYTES || row->effect == CN_EFFECT_PATTERN;
 }
 
 /* ---- every intrinsic ---- */
@@ -261,11 +258,9 @@ static void test_intrinsics(void **state)
   assert_true(end > 1000 && last_generic() > 500);
   for (unsigned next = 1; next < end;)
     next = walk_on(next, end, &c);
-  printf("%u intrinsics walked, %u forms with references, %u of them known\n", c.walked, c.given,
-         c.known);
+  printf("%u intrinsics walked, %u forms with references, %u of them known\n", c.walked, c.given, c.known);
   assert_int_equal(c.wrong, 0);
-  printf("%u locals, %u given back, %u merged, %u in pieces\n", c.locals, c.given_back, c.merged,
-         c.cut);
+  printf("%u locals, %u given back, %u merged, %u in pieces\n", c.locals, c.given_back, c.merged, c.cut);
   assert_true(c.known > 60 && c.given > c.known);
   assert_true(c.locals >= 3 && c.given_back >= 10 && c.merged >= 4 && c.cut >= 8);
 }
@@ -336,11 +331,9 @@ static void test_metadata(void **state)
   for (unsigned i = 0; i < count; i++) {
     if (!cn_promise_judges_metadata(all[i].name))
       fail_msg("!%s is in no list of promises.c", all[i].name);
-    assert_int_equal(LLVMGetMDKindIDInContext(llvm, all[i].name, (unsigned)strlen(all[i].name)),
-                     all[i].kind);
+    assert_int_equal(LLVMGetMDKindIDInContext(llvm, all[i].name, (unsigned)strlen(all[i].name)), all[i].kind);
   }
-  assert_int_equal(LLVMGetMDKindIDInContext(llvm, "cairn.other", 11),
-                   count); /* there are no more */
+  assert_int_equal(LLVMGetMDKindIDInContext(llvm, "cairn.other", 11), count); /* there are no more */
   assert_int_equal(cn_fixed_metadata_kinds(), count);
   assert_int_equal(cn_promise_unjudged_metadata(llvm), 0);
   assert_false(cn_promise_judges_metadata("cairn.other"));
@@ -371,9 +364,8 @@ static void test_attributes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_intrinsics), cmocka_unit_test(test_opcodes),
-      cmocka_unit_test(test_deciders),   cmocka_unit_test(test_types),
-      cmocka_unit_test(test_constants),  cmocka_unit_test(test_metadata),
+      cmocka_unit_test(test_intrinsics), cmocka_unit_test(test_opcodes),   cmocka_unit_test(test_deciders),
+      cmocka_unit_test(test_types),      cmocka_unit_test(test_constants), cmocka_unit_test(test_metadata),
       cmocka_unit_test(test_attributes),
   };
 

@@ -41,8 +41,7 @@ static bool same_trace(const struct machine *a, const struct machine *b)
   unsigned count = a->trace_count < b->trace_count ? a->trace_count : b->trace_count;
   bool cut = a->stopped || b->stopped || a->unknown || b->unknown;
 
-  return (a->trace_count == b->trace_count || cut) &&
-         memcmp(a->trace, b->trace, count * sizeof *a->trace) == 0;
+  return (a->trace_count == b->trace_count || cut) && memcmp(a->trace, b->trace, count * sizeof *a->trace) == 0;
 }
 
 /* `off`: optimisations of relocation that are switched off; `slots`: everything in slots of the
@@ -52,15 +51,13 @@ static void try_rewrite(uint64_t seed, unsigned off, bool slots)
   LLVMContextRef llvm = LLVMContextCreate();
   LLVMModuleRef module = cn_generate_module(llvm, seed);
   LLVMModuleRef original = LLVMCloneModule(module);
-  struct cairn_compile_options options = {.diagnose = show,
-                                          .relocations_off = off,
-                                          .slots = slots ? CAIRN_SLOTS_ALWAYS : CAIRN_SLOTS_NEVER};
+  struct cairn_compile_options options = {
+      .diagnose = show, .relocations_off = off, .slots = slots ? CAIRN_SLOTS_ALWAYS : CAIRN_SLOTS_NEVER};
 
   bool ok = cairn_compile_pass(module, NULL, "rewrite-statepoints", &options) == CAIRN_OK;
   if (!ok) {
     keep(original, module);
-    fail_msg("seed %llu is refused or broken (modules in rewrite_random.*.ll)",
-             (unsigned long long)seed);
+    fail_msg("seed %llu is refused or broken (modules in rewrite_random.*.ll)", (unsigned long long)seed);
   }
   if (!cn_generate_pinned(seed)) /* LLVM knows no immovable references */
     cn_generate_run(module, "function(verify<safepoint-ir>)");
@@ -78,8 +75,8 @@ static void try_rewrite(uint64_t seed, unsigned off, bool slots)
     wrong = "another trace";
   if (wrong) {
     keep(original, module);
-    fail_msg("seed %llu, without %#x%s: %s (modules in rewrite_random.*.ll)",
-             (unsigned long long)seed, off, slots ? ", in slots" : "", wrong);
+    fail_msg("seed %llu, without %#x%s: %s (modules in rewrite_random.*.ll)", (unsigned long long)seed, off,
+             slots ? ", in slots" : "", wrong);
   }
   moves += after->time;
   cn_interpret_free(before);

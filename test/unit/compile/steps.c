@@ -48,8 +48,7 @@ static void begin(struct world *w)
   char *message = NULL;
 
   *w = (struct world){.llvm = LLVMContextCreate()};
-  LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(text, sizeof text - 1, "text");
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, sizeof text - 1, "text");
   assert_false(LLVMParseIRInContext(w->llvm, buffer, &w->module, &message));
   w->function = LLVMGetNamedFunction(w->module, "f");
   w->options.check_steps = true;
@@ -104,11 +103,8 @@ static void test_claims(void **state)
   struct cn_step_loop loop;
 
   begin(&w);
-  loop = (struct cn_step_loop){.header = block(&w, "inner"),
-                               .latch = block(&w, "inner"),
-                               .outer = block(&w, "outer"),
-                               .blocks = 1,
-                               .exits = 1};
+  loop = (struct cn_step_loop){
+      .header = block(&w, "inner"), .latch = block(&w, "inner"), .outer = block(&w, "outer"), .blocks = 1, .exits = 1};
   expect(&w, &loop, NULL);
   loop.exits = 2;
   expect(&w, &loop, "after step planting the loop at %inner has other exits");
@@ -165,8 +161,7 @@ static void test_values(void **state)
   end(&w);
 
   begin(&w);
-  LLVMSetOperand(LLVMGetFirstInstruction(block(&w, "outer")), 0,
-                 LLVMConstReal(LLVMDoubleTypeInContext(w.llvm), 1));
+  LLVMSetOperand(LLVMGetFirstInstruction(block(&w, "outer")), 0, LLVMConstReal(LLVMDoubleTypeInContext(w.llvm), 1));
   expect(&w, NULL, "not the same type");
   end(&w);
 

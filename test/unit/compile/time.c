@@ -56,8 +56,7 @@ static void keep(void *env, const struct cairn_time *time)
   }
 }
 
-static enum cairn_status run(const char *ir, const struct cairn_compile_options *options,
-                             struct seen *seen)
+static enum cairn_status run(const char *ir, const struct cairn_compile_options *options, struct seen *seen)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "module");

@@ -18,36 +18,35 @@
 #include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
 
-static const char text[] =
-    "declare void @safe()\n"
-    "define i64 @f(ptr addrspace(1) %r, i64 %n) gc \"statepoint-example\" {\n"
-    "entry:\n"
-    "  br label %outer\n"
-    "outer:\n"
-    "  %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]\n"
-    "  %p = phi ptr addrspace(1) [ %r, %entry ], [ %q, %latch ]\n"
-    "  br label %inner\n"
-    "inner:\n"
-    "  %j = phi i64 [ %i, %outer ], [ %j.next, %inner ]\n"
-    "  %j.next = add i64 %j, 1\n"
-    "  call void @safe()\n"
-    "  %c = icmp ult i64 %j.next, %n\n"
-    "  br i1 %c, label %inner, label %latch\n"
-    "latch:\n"
-    "  %i.next = add i64 %i, 2\n"
-    "  %q = load ptr addrspace(1), ptr addrspace(1) %p\n"
-    "  %same = icmp eq ptr addrspace(1) %p, %q\n"
-    "  call void @safe()\n"
-    "  %d = icmp ult i64 %i.next, %n\n"
-    "  br i1 %d, label %outer, label %done\n"
-    "done:\n"
-    "  %l = load i64, ptr addrspace(1) %p\n"
-    "  ret i64 %l\n"
-    "}\n"
-    "define i64 @g(ptr addrspace(1) %r) gc \"statepoint-example\" {\n"
-    "  %x = call i64 @f(ptr addrspace(1) %r, i64 3)\n"
-    "  ret i64 %x\n"
-    "}\n";
+static const char text[] = "declare void @safe()\n"
+                           "define i64 @f(ptr addrspace(1) %r, i64 %n) gc \"statepoint-example\" {\n"
+                           "entry:\n"
+                           "  br label %outer\n"
+                           "outer:\n"
+                           "  %i = phi i64 [ 0, %entry ], [ %i.next, %latch ]\n"
+                           "  %p = phi ptr addrspace(1) [ %r, %entry ], [ %q, %latch ]\n"
+                           "  br label %inner\n"
+                           "inner:\n"
+                           "  %j = phi i64 [ %i, %outer ], [ %j.next, %inner ]\n"
+                           "  %j.next = add i64 %j, 1\n"
+                           "  call void @safe()\n"
+                           "  %c = icmp ult i64 %j.next, %n\n"
+                           "  br i1 %c, label %inner, label %latch\n"
+                           "latch:\n"
+                           "  %i.next = add i64 %i, 2\n"
+                           "  %q = load ptr addrspace(1), ptr addrspace(1) %p\n"
+                           "  %same = icmp eq ptr addrspace(1) %p, %q\n"
+                           "  call void @safe()\n"
+                           "  %d = icmp ult i64 %i.next, %n\n"
+                           "  br i1 %d, label %outer, label %done\n"
+                           "done:\n"
+                           "  %l = load i64, ptr addrspace(1) %p\n"
+                           "  ret i64 %l\n"
+                           "}\n"
+                           "define i64 @g(ptr addrspace(1) %r) gc \"statepoint-example\" {\n"
+                           "  %x = call i64 @f(ptr addrspace(1) %r, i64 3)\n"
+                           "  ret i64 %x\n"
+                           "}\n";
 
 /* %r lives into the pad of the invoke. */
 static const char unwinding[] = "declare void @safe()\n"
@@ -74,8 +73,7 @@ static int begin_with(const char *source)
   char *message = NULL;
 
   ctx = (struct cn_ctx){.llvm = LLVMContextCreate(), .options = &options};
-  LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(source, strlen(source), "text");
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(source, strlen(source), "text");
   assert_false(LLVMParseIRInContext(ctx.llvm, buffer, &module, &message));
   ctx.module = module;
   function = LLVMGetNamedFunction(module, "f");
@@ -128,34 +126,22 @@ static void control_flow(void **state)
   cn_cfg_build(&cfg, function);
   struct cn_block *b = cfg.blocks;
   assert_int_equal(cfg.count, 5);
-  PLANT(b[2].block, b[3].block, cn_cfg_wrong(&cfg),
-        "control flow graph: the index does not lead to a block");
-  PLANT(b[0].block, b[1].block, cn_cfg_wrong(&cfg),
-        "control flow graph: it does not begin with the entry");
+  PLANT(b[2].block, b[3].block, cn_cfg_wrong(&cfg), "control flow graph: the index does not lead to a block");
+  PLANT(b[0].block, b[1].block, cn_cfg_wrong(&cfg), "control flow graph: it does not begin with the entry");
   PLANT(b[3].succ_count, 1, cn_cfg_wrong(&cfg), "control flow graph: a terminator has changed");
   PLANT(b[3].succs[1], 2, cn_cfg_wrong(&cfg), "control flow graph: an edge leads elsewhere");
   PLANT(b[4].preds[0], 4, cn_cfg_wrong(&cfg), "control flow graph: not in reverse post-order");
-  PLANT(b[1].preds[1], 2, cn_cfg_wrong(&cfg),
-        "control flow graph: predecessors and successors disagree");
-  PLANT(b[0].below, 4, cn_cfg_wrong(&cfg),
-        "control flow graph: the entry is not the root of the dominator tree");
-  PLANT(b[3].idom, 3, cn_cfg_wrong(&cfg),
-        "control flow graph: a block comes before its immediate dominator");
-  PLANT(b[3].place, 1, cn_cfg_wrong(&cfg),
-        "control flow graph: a block's places are not among those of its dominator");
-  PLANT(b[4].below, 0, cn_cfg_wrong(&cfg),
-        "control flow graph: the places of the dominator tree do not add up");
-  PLANT(b[3].idom, 1, cn_cfg_wrong(&cfg),
-        "control flow graph: the places of the dominator tree do not add up");
+  PLANT(b[1].preds[1], 2, cn_cfg_wrong(&cfg), "control flow graph: predecessors and successors disagree");
+  PLANT(b[0].below, 4, cn_cfg_wrong(&cfg), "control flow graph: the entry is not the root of the dominator tree");
+  PLANT(b[3].idom, 3, cn_cfg_wrong(&cfg), "control flow graph: a block comes before its immediate dominator");
+  PLANT(b[3].place, 1, cn_cfg_wrong(&cfg), "control flow graph: a block's places are not among those of its dominator");
+  PLANT(b[4].below, 0, cn_cfg_wrong(&cfg), "control flow graph: the places of the dominator tree do not add up");
+  PLANT(b[3].idom, 1, cn_cfg_wrong(&cfg), "control flow graph: the places of the dominator tree do not add up");
   PLANT(b[4].depth, 1, cn_cfg_wrong(&cfg), "control flow graph: a block in no loop has a depth");
-  PLANT(b[3].loop, 0, cn_cfg_wrong(&cfg),
-        "control flow graph: a block's loop has no header that dominates it");
-  PLANT(b[3].depth, 2, cn_cfg_wrong(&cfg),
-        "control flow graph: a block is not as deep as the header of its loop");
-  PLANT(b[2].outer, CN_NO_BLOCK, cn_cfg_wrong(&cfg),
-        "control flow graph: a loop has none around it, but a depth");
-  PLANT(b[2].outer, 0, cn_cfg_wrong(&cfg),
-        "control flow graph: a loop is not one deeper than the next around it");
+  PLANT(b[3].loop, 0, cn_cfg_wrong(&cfg), "control flow graph: a block's loop has no header that dominates it");
+  PLANT(b[3].depth, 2, cn_cfg_wrong(&cfg), "control flow graph: a block is not as deep as the header of its loop");
+  PLANT(b[2].outer, CN_NO_BLOCK, cn_cfg_wrong(&cfg), "control flow graph: a loop has none around it, but a depth");
+  PLANT(b[2].outer, 0, cn_cfg_wrong(&cfg), "control flow graph: a loop is not one deeper than the next around it");
   cn_cfg_free(&cfg);
 }
 
@@ -181,21 +167,16 @@ static void loops(void **state)
   cn_loops_build(&loops, &cfg);
   assert_int_equal(loops.count, 2); /* the inner one is the first */
   struct cn_loop *l = loops.at;
-  PLANT(loops.of[3], 0, cn_loops_wrong(&loops),
-        "loops: a block's loop is not that of the control flow graph");
-  PLANT(l[0].below, 0, cn_loops_wrong(&loops),
-        "loops: a loop contains others than there are before it");
+  PLANT(loops.of[3], 0, cn_loops_wrong(&loops), "loops: a block's loop is not that of the control flow graph");
+  PLANT(l[0].below, 0, cn_loops_wrong(&loops), "loops: a loop contains others than there are before it");
   PLANT(l[0].parent, 0, cn_loops_wrong(&loops), "loops: an outer loop comes before an inner one");
-  PLANT(l[1].below, 1, cn_loops_wrong(&loops),
-        "loops: what a loop contains is not among what its parent does");
+  PLANT(l[1].below, 1, cn_loops_wrong(&loops), "loops: what a loop contains is not among what its parent does");
   PLANT(l[1].inner, false, cn_loops_wrong(&loops), "loops: a parent does not contain its loop");
   PLANT(l[1].latch, 2, cn_loops_wrong(&loops), "loops: the latch is another");
-  PLANT(l[1].blocks, l[0].blocks, cn_loops_wrong(&loops),
-        "loops: a body does not begin with its header");
+  PLANT(l[1].blocks, l[0].blocks, cn_loops_wrong(&loops), "loops: a body does not begin with its header");
   PLANT(loops.of[2], CN_NO_BLOCK, cn_loops_wrong(&loops),
         "loops: a block's loop is not that of the control flow graph");
-  PLANT(loops.order[3], 4, cn_loops_wrong(&loops),
-        "loops: the order lacks a block, or an edge leads back in it");
+  PLANT(loops.order[3], 4, cn_loops_wrong(&loops), "loops: the order lacks a block, or an edge leads back in it");
   PLANT(l[1].count, 2, cn_loops_wrong(&loops), "loops: a body lacks a block, or has one twice");
   cn_loops_free(&loops);
   cn_cfg_free(&cfg);
@@ -211,12 +192,10 @@ static void call_graph(void **state)
   struct cn_call_node *n = graph.nodes;
   PLANT(n[0].function, LLVMGetNamedFunction(module, "safe"), cn_callgraph_wrong(&graph),
         "call graph: a node is no managed definition");
-  PLANT(n[0].function, n[1].function, cn_callgraph_wrong(&graph),
-        "call graph: the index does not lead to a node");
+  PLANT(n[0].function, n[1].function, cn_callgraph_wrong(&graph), "call graph: the index does not lead to a node");
   PLANT(n[1].rank, 0, cn_callgraph_wrong(&graph), "call graph: a node does not have its rank");
   PLANT(graph.order[1], 0, cn_callgraph_wrong(&graph), "call graph: a node does not have its rank");
-  PLANT(n[1].comes_back, true, cn_callgraph_wrong(&graph),
-        "call graph: a node comes back without an unknown call");
+  PLANT(n[1].comes_back, true, cn_callgraph_wrong(&graph), "call graph: a node comes back without an unknown call");
   PLANT(n[1].callees[0], 2, cn_callgraph_wrong(&graph), "call graph: a callee is no node");
   cn_callgraph_free(&graph);
 }
@@ -233,16 +212,13 @@ static void poll_sites(void **state)
   cn_poll_sites_add(&sites, cn_poll_site_latch(&ctx, cfg.blocks[3].block));
   assert_int_equal(sites.list.count, 2);
   LLVMValueRef *at = sites.list.at;
-  PLANT(at[1], at[0], cn_poll_sites_wrong(&sites),
-        "poll sites: one is listed twice, or not as seen");
+  PLANT(at[1], at[0], cn_poll_sites_wrong(&sites), "poll sites: one is listed twice, or not as seen");
   LLVMValueRef phi = LLVMGetFirstInstruction(cfg.blocks[1].block);
   cn_ptrmap_add(&sites.seen, phi, NULL);
   PLANT(at[1], phi, cn_poll_sites_wrong(&sites), "poll sites: a poll cannot come before one");
-  LLVMValueRef other =
-      LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetNamedFunction(module, "g")));
+  LLVMValueRef other = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetNamedFunction(module, "g")));
   cn_ptrmap_add(&sites.seen, other, NULL);
-  PLANT(at[1], other, cn_poll_sites_wrong(&sites),
-        "poll sites: one is in no reachable block of the function");
+  PLANT(at[1], other, cn_poll_sites_wrong(&sites), "poll sites: one is in no reachable block of the function");
   uint32_t open[5] = {0, 0, 1, 0, 0}, *none = sites.open;
   sites.open = open;
   found(cn_poll_sites_wrong(&sites), "poll sites: one lies in a region without safepoints");
@@ -251,8 +227,7 @@ static void poll_sites(void **state)
   cn_cfg_free(&cfg);
 }
 
-#define PLANT_AT(when, place, value, message) \
-  PLANT(place, value, cn_refs_wrong(&refs, when), "references: " message)
+#define PLANT_AT(when, place, value, message) PLANT(place, value, cn_refs_wrong(&refs, when), "references: " message)
 #define PLANT_REFS(place, value, message) PLANT_AT(CN_REFS_LATER, place, value, message)
 
 /* values %r, %p, %q; parse points in inner and latch */
@@ -277,15 +252,13 @@ static void references(void **state)
   PLANT_REFS(value->root, 3, "a root is no value");
   PLANT_REFS(value->base, 3, "a base has a base");
   PLANT_REFS(value->derived, 3, "a derived value has another base");
-  PLANT_AT(CN_REFS_LIVE, refs.crossings.at[value->cross], 1,
-           "the crossings of a value do not ascend");
+  PLANT_AT(CN_REFS_LIVE, refs.crossings.at[value->cross], 1, "the crossings of a value do not ascend");
   PLANT_REFS(value->use_count, 100, "a slice of uses ends beyond the last");
   struct cn_ref_use *use = &refs.uses.at[value->uses];
   PLANT_REFS(use->value, 3, "a use is in another value's slice");
   PLANT_REFS(use->pos, 1000, "a use is in no block");
   PLANT_REFS(use->point, 2, "a use is of no parse point");
-  PLANT_AT(CN_REFS_BUILT, use->pos, refs.last_pos[use->block] + 1,
-           "the uses of a value do not ascend");
+  PLANT_AT(CN_REFS_BUILT, use->pos, refs.last_pos[use->block] + 1, "the uses of a value do not ascend");
   PLANT_REFS(refs.first_point[5], 1, "the blocks do not share out the parse points");
   PLANT_REFS(refs.last_pos[1], 0, "the positions of the blocks do not ascend");
   PLANT_REFS(refs.first_point[1], 3, "the parse points of the blocks do not ascend");

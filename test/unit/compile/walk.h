@@ -55,13 +55,12 @@ static void start(struct walk *w)
   w->kinds_immarg = LLVMGetEnumAttributeKindForName("immarg", 6);
 }
 
-static LLVMValueRef argument(struct walk *w, LLVMValueRef intrinsic, LLVMValueRef function,
-                             LLVMTypeRef type, unsigned i)
+static LLVMValueRef argument(struct walk *w, LLVMValueRef intrinsic, LLVMValueRef function, LLVMTypeRef type,
+                             unsigned i)
 {
   if (LLVMGetTypeKind(type) == LLVMMetadataTypeKind)
     return LLVMMetadataAsValue(w->llvm, LLVMMDStringInContext2(w->llvm, "x", 1));
-  if (LLVMGetTypeKind(type) == LLVMTokenTypeKind ||
-      LLVMGetEnumAttributeAtIndex(intrinsic, i + 1, w->kinds_immarg))
+  if (LLVMGetTypeKind(type) == LLVMTokenTypeKind || LLVMGetEnumAttributeAtIndex(intrinsic, i + 1, w->kinds_immarg))
     return LLVMConstNull(type);
   return LLVMGetParam(function, i);
 }
@@ -70,8 +69,8 @@ static LLVMValueRef argument(struct walk *w, LLVMValueRef intrinsic, LLVMValueRe
  * makes; or addresses of locals, with a call for each. */
 enum given { PARAMETERS, OBJECT, ARRAY, LOCALS };
 
-static LLVMValueRef declare(struct walk *w, LLVMModuleRef module, const char *name,
-                            LLVMTypeRef result, LLVMTypeRef first, LLVMTypeRef second)
+static LLVMValueRef declare(struct walk *w, LLVMModuleRef module, const char *name, LLVMTypeRef result,
+                            LLVMTypeRef first, LLVMTypeRef second)
 {
   LLVMTypeRef types[] = {first, second};
   LLVMTypeRef type = LLVMFunctionType(result, types, !first ? 0 : second ? 2 : 1, false);
@@ -82,8 +81,8 @@ static LLVMValueRef declare(struct walk *w, LLVMModuleRef module, const char *na
 }
 
 /* What the operands of the walk are instead of parameters; null: they are those. */
-static LLVMValueRef make_given(struct walk *w, LLVMModuleRef module, LLVMBuilderRef b,
-                               LLVMValueRef function, enum given given)
+static LLVMValueRef make_given(struct walk *w, LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function,
+                               enum given given)
 {
   LLVMTypeRef i64 = w->choices[2], reference = w->choices[0], pointer = w->choices[5];
   LLVMTypeRef element = given == ARRAY ? LLVMInt8TypeInContext(w->llvm) : i64;
@@ -97,15 +96,13 @@ static LLVMValueRef make_given(struct walk *w, LLVMModuleRef module, LLVMBuilder
   LLVMSetGlobalConstant(layout, true);
   LLVMSetLinkage(layout, LLVMInternalLinkage);
   LLVMValueRef make =
-      declare(w, module, given == ARRAY ? "cairn_alloc_array_uninit" : "cairn_alloc", reference,
-              pointer, i64);
+      declare(w, module, given == ARRAY ? "cairn_alloc_array_uninit" : "cairn_alloc", reference, pointer, i64);
   LLVMValueRef last = LLVMGetLastParam(function);
   LLVMValueRef arguments[] = {layout, given == ARRAY ? last : LLVMConstInt(i64, 8, false)};
   return LLVMBuildCall2(b, LLVMGlobalGetValueType(make), make, arguments, 2, "");
 }
 
-static LLVMValueRef operand(struct walk *w, LLVMBuilderRef b, LLVMValueRef value,
-                            LLVMValueRef given)
+static LLVMValueRef operand(struct walk *w, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef given)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
   bool constant = LLVMIsConstant(value);
@@ -121,8 +118,7 @@ static LLVMValueRef operand(struct walk *w, LLVMBuilderRef b, LLVMValueRef value
 
 /* A managed function of the module calls `intrinsic` with its parameters or what is `given`; null
  * if LLVM's verifier does not take it. */
-static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef intrinsic,
-                              enum given given)
+static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef intrinsic, enum given given)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(intrinsic), types[MAX_OPERANDS], own[MAX_OPERANDS];
   unsigned count = LLVMCountParamTypes(type);
@@ -132,13 +128,12 @@ static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef
     return NULL;
   LLVMGetParamTypes(type, types);
   for (unsigned i = 0; i < count; i++)
-    own[i] = LLVMGetTypeKind(types[i]) == LLVMMetadataTypeKind ||
-                     LLVMGetTypeKind(types[i]) == LLVMTokenTypeKind
+    own[i] = LLVMGetTypeKind(types[i]) == LLVMMetadataTypeKind || LLVMGetTypeKind(types[i]) == LLVMTokenTypeKind
                  ? w->choices[2]
                  : types[i];
   own[count] = w->choices[given == PARAMETERS ? 0 : 2]; /* for any number of arguments; a length */
-  LLVMValueRef function = LLVMAddFunction(
-      module, "f", LLVMFunctionType(LLVMVoidTypeInContext(w->llvm), own, count + 1, false));
+  LLVMValueRef function =
+      LLVMAddFunction(module, "f", LLVMFunctionType(LLVMVoidTypeInContext(w->llvm), own, count + 1, false));
   LLVMSetGC(function, "statepoint-example");
   LLVMBuilderRef b = LLVMCreateBuilderInContext(w->llvm);
   LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(w->llvm, function, ""));
@@ -150,8 +145,7 @@ static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef
       arguments[i] = operand(w, b, argument(w, intrinsic, function, types[i], i), places[n]);
     if (LLVMIsFunctionVarArg(type))
       arguments[count] = places[n] ? places[n] : LLVMGetParam(function, count);
-    call = LLVMBuildCall2(b, type, intrinsic, arguments,
-                          count + (LLVMIsFunctionVarArg(type) ? 1 : 0), "");
+    call = LLVMBuildCall2(b, type, intrinsic, arguments, count + (LLVMIsFunctionVarArg(type) ? 1 : 0), "");
   }
   if (given == LOCALS) {
     LLVMValueRef native = declare(w, module, "native", LLVMVoidTypeInContext(w->llvm), NULL, NULL);
@@ -164,8 +158,7 @@ static LLVMValueRef make_call(struct walk *w, LLVMModuleRef module, LLVMValueRef
 
 /* ---- passes ---- */
 
-static bool run(LLVMModuleRef module, const char *pass, enum cairn_barriers kind,
-                struct cairn_diagnostics *said)
+static bool run(LLVMModuleRef module, const char *pass, enum cairn_barriers kind, struct cairn_diagnostics *said)
 {
   struct cairn_compile_options options = {
       .diagnose = cairn_diagnostics_keep, .env = said, .barriers = kind, .opt_level = 2};

@@ -53,8 +53,7 @@ static void test_inputs(void **state)
       {"-c a.c -o b.c", "a.c"},
       {"-ob.c a.c -I c.c -D d.c -include e.c", "a.c"},
       {"-Xclang a.c -Xlinker b.c -mllvm c.c -MF d.c -MT e.c -MQ f.c g.c", "g.c"},
-      {"-isystem a -idirafter b -iquote c -L d -l e -u f -z g -T h -target i --sysroot j k.o",
-       "k.o"},
+      {"-isystem a -idirafter b -iquote c -L d -l e -u f -z g -T h -target i --sysroot j k.o", "k.o"},
       {"-x c a -xnone b.o -", "a b.o -"},
       {"-- -a.c -b", "-a.c -b"},
       {"-O2 -g -Wall -lm -L. -Wl,x a.c", "a.c"},
@@ -173,8 +172,7 @@ static void test_own(void **state)
   assert_false(command.compile.manage_all || command.native_units);
   cn_command_free(&command);
 
-  assert_int_equal(dup2(fileno(tmpfile()), STDERR_FILENO),
-                   STDERR_FILENO); /* messages are tested elsewhere */
+  assert_int_equal(dup2(fileno(tmpfile()), STDERR_FILENO), STDERR_FILENO); /* messages are tested elsewhere */
   assert_false(parse("-fcairn-safepoints=late2 a.c"));
   cn_command_free(&command);
   assert_false(parse("-fcairn-unheard-of a.c"));
@@ -199,8 +197,7 @@ static void check_response(const char *text, const char *const *expected, size_t
 
   close(mkstemp(path));
   write_file(path, text);
-  cn_response_expand(2, (char *[]){(char *)"cairn-cc", (char *)cn_command_text("@%s", path)},
-                     &words);
+  cn_response_expand(2, (char *[]){(char *)"cairn-cc", (char *)cn_command_text("@%s", path)}, &words);
   unlink(path);
   assert_int_equal(words.count, count);
   for (size_t i = 0; i < count; i++) {
@@ -287,9 +284,8 @@ static void test_arguments_validator(void **state)
 {
   struct option options[] = {
       {"json", no_argument, NULL, 'j'}, {"out", required_argument, NULL, 'o'}, CN_ARGUMENTS_COMMON};
-  struct cn_arguments arguments = {.help = "usage: x [--json] -o FILE\n  --help, --version\n",
-                                   .letters = "ho:",
-                                   .options = options};
+  struct cn_arguments arguments = {
+      .help = "usage: x [--json] -o FILE\n  --help, --version\n", .letters = "ho:", .options = options};
 
   (void)state;
   PLANT(options[0].name, "jso", cn_arguments_wrong(&arguments));

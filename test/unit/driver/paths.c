@@ -30,8 +30,7 @@ static void test_installation(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names),
-                                     cmocka_unit_test(test_installation)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_installation)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,10 +35,9 @@ static const char *const files[] = {"a.c", "dir/b.c", NULL, "/usr/include/some/h
 static void fill_sources(struct cn_detail *d)
 {
   for (uint32_t i = any(6); i > 0; i--)
-    cn_push(&d->sources, (struct cn_source){.function = names[any(4)],
-                                            .file = files[any(4)],
-                                            .line = any_number(),
-                                            .column = any_number()});
+    cn_push(&d->sources,
+            (struct cn_source){
+                .function = names[any(4)], .file = files[any(4)], .line = any_number(), .column = any_number()});
 }
 
 static struct cn_deopt any_deopt(void)
@@ -61,9 +60,9 @@ static struct cn_deopt any_deopt(void)
     break;
   }
   v.kind = any(2) ? CN_DEOPT_VALUE : CN_DEOPT_ADDRESS;
-  v.loc = (struct cn_loc){.reg = (uint8_t)any(16),
-                          .offset = any(2) ? (int32_t)any(1000) - 500
-                                           : (int32_t)((uint32_t)any(UINT32_MAX) - INT32_MAX)};
+  v.loc =
+      (struct cn_loc){.reg = (uint8_t)any(16),
+                      .offset = any(2) ? (int32_t)any(1000) - 500 : (int32_t)((uint32_t)any(UINT32_MAX) - INT32_MAX)};
   return v;
 }
 
@@ -154,8 +153,7 @@ static void assert_same_detail(const struct cn_detail *want, struct cn_details *
 }
 
 /* All that is in `want` is found, and nothing else. */
-static void assert_same_function(const struct cn_detail_function *want,
-                                 const struct cn_details_function *got)
+static void assert_same_function(const struct cn_detail_function *want, const struct cn_details_function *got)
 {
   struct cn_details d;
   uint32_t safepoints = 0, offset;
@@ -216,8 +214,7 @@ static bool says_something(const struct cn_detail_function *f)
   return false;
 }
 
-static void assert_same_blocks(const struct cn_bytes *bytes, const struct block *blocks,
-                               uint32_t count)
+static void assert_same_blocks(const struct cn_bytes *bytes, const struct block *blocks, uint32_t count)
 {
   const unsigned char *cursor = bytes->at, *end = bytes->at + bytes->count;
   struct cn_details_function f = {0}, found;
@@ -237,8 +234,7 @@ static void assert_same_blocks(const struct cn_bytes *bytes, const struct block 
         assert_int_equal(cn_details_function_at(bytes->at, end, f.entry, &found), 0);
         assert_true(found.entry == f.entry);
         if (f.code_size > 1)
-          assert_int_equal(
-              cn_details_function_at(bytes->at, end, f.entry + f.code_size - 1, &found), 0);
+          assert_int_equal(cn_details_function_at(bytes->at, end, f.entry + f.code_size - 1, &found), 0);
         assert_same_function(want, &found);
       }
     }

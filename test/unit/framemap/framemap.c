@@ -70,8 +70,7 @@ static bool fits(const struct cn_safepoint *f, unsigned reg, int64_t offset, int
   if ((reg == CN_DWARF_SP && offset < 0) || (reg == f->cfa_reg && from + size > -8))
     return false;
   for (unsigned r = 0; r < CN_CALLEE_SAVED; r++)
-    if (reg == f->cfa_reg && (f->saved >> r & 1) && from < f->saved_offset[r] + 8 &&
-        from + size > f->saved_offset[r])
+    if (reg == f->cfa_reg && (f->saved >> r & 1) && from < f->saved_offset[r] + 8 && from + size > f->saved_offset[r])
       return false;
   return true;
 }
@@ -88,8 +87,7 @@ static struct cn_loc any_place(const struct cn_safepoint *f)
       l.offset = (int32_t)(8 * any(reach[any(4)]));
     if (!l.is_register && l.reg != CN_DWARF_SP && any(2))
       l.offset = -l.offset - 8;
-  } while (l.is_register ? cn_port_is_lost(l.reg) || l.reg == f->cfa_reg
-                         : !fits(f, l.reg, l.offset, 8));
+  } while (l.is_register ? cn_port_is_lost(l.reg) || l.reg == f->cfa_reg : !fits(f, l.reg, l.offset, 8));
   return l;
 }
 
@@ -145,8 +143,7 @@ static struct cn_area any_area(const struct cn_safepoint *f)
                          .tag = any(4) ? 0 : CAIRN_ABI_ROOT_USER + any(1 << 20)};
     if (a.count == 1 && any(2))
       a.stride = any(8);
-  } while (!fits(f, a.reg, a.offset, (int64_t)((a.count - 1) * a.stride + 8)) ||
-           (a.count - 1) * a.stride > INT32_MAX);
+  } while (!fits(f, a.reg, a.offset, (int64_t)((a.count - 1) * a.stride + 8)) || (a.count - 1) * a.stride > INT32_MAX);
   if (a.tag)
     a.parameter = (uint64_t)any(UINT32_MAX) << any(33);
   return a;
@@ -219,8 +216,7 @@ static void assert_same_safepoint(const struct cn_map_safepoint *want, struct cn
   assert_int_equal(cn_framemap_next_area(got, &area), CN_FRAMEMAP_NONE);
 }
 
-static void assert_same_function(const struct cn_map_function *want,
-                                 const struct cn_framemap_function *got)
+static void assert_same_function(const struct cn_map_function *want, const struct cn_framemap_function *got)
 {
   assert_int_equal(got->safepoints, want->safepoints.count);
   assert_int_equal(got->code_size, want->code_size);
@@ -260,13 +256,11 @@ static void round_trips(void **state)
     struct cn_framemap_function f;
     for (uint32_t i = 0; i < count; i++) {
       assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), 0);
-      assert_true(f.entry ==
-                  (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
+      assert_true(f.entry == (uintptr_t)(bytes.at + fields[i])); /* distance 0, as nothing was relocated */
       assert_same_function(&functions[i], &f);
       cn_framemap_free(&functions[i]);
     }
-    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f),
-                     CN_FRAMEMAP_NONE);
+    assert_int_equal(cn_framemap_next_function(&cursor, bytes.at + bytes.count, &f), CN_FRAMEMAP_NONE);
     cn_free(&bytes);
   }
 }

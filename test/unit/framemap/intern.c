@@ -31,8 +31,7 @@ static void equal_ones_are_found(void **state)
   for (int round = 0; round < 2; round++)
     for (uint32_t i = 0; i < COUNT; i++) {
       size_t length = text_of(i, text);
-      uint32_t value =
-          cn_intern(&table, (const unsigned char *)text, length, i + 7 * (uint32_t)round, &fresh);
+      uint32_t value = cn_intern(&table, (const unsigned char *)text, length, i + 7 * (uint32_t)round, &fresh);
       assert_int_equal(value, i);
       assert_int_equal(fresh, round == 0);
     }

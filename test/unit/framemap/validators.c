@@ -42,8 +42,7 @@ static struct cn_map_safepoint *const s = &safepoints[1];
 
 static int build_map(void **state)
 {
-  struct cn_safepoint frame = {
-      .cfa_reg = CN_DWARF_RBP, .cfa_offset = 16, .saved = 1 << CN_RBP | 1 << CN_RBX, .id = 77};
+  struct cn_safepoint frame = {.cfa_reg = CN_DWARF_RBP, .cfa_offset = 16, .saved = 1 << CN_RBP | 1 << CN_RBX, .id = 77};
 
   (void)state;
   frame.saved_offset[CN_RBP] = CN_FIRST_PUSH;
@@ -51,22 +50,19 @@ static int build_map(void **state)
   safepoints[0] = (struct cn_map_safepoint){.return_offset = 5, .frame = frame};
   frame.roots = sizeof roots / sizeof *roots;
   frame.areas = sizeof areas / sizeof *areas;
-  safepoints[1] =
-      (struct cn_map_safepoint){.return_offset = 9, .frame = frame, .roots = roots, .areas = areas};
+  safepoints[1] = (struct cn_map_safepoint){.return_offset = 9, .frame = frame, .roots = roots, .areas = areas};
   map = (struct cn_map_function){.name = "f", .code_size = 9};
   map.safepoints.at = safepoints;
   map.safepoints.count = 2;
   return 0;
 }
 
-#define MAP(place, value, message) \
-  PLANT(place, value, cn_map_function_wrong(&map), "frame map: " message)
+#define MAP(place, value, message) PLANT(place, value, cn_map_function_wrong(&map), "frame map: " message)
 
 static void functions(void **state)
 {
   (void)state;
-  MAP(map.safepoints.count, (size_t)CN_MAP_MAX_SAFEPOINTS + 1,
-      "a function has too many safepoints");
+  MAP(map.safepoints.count, (size_t)CN_MAP_MAX_SAFEPOINTS + 1, "a function has too many safepoints");
   MAP(map.code_size, 8, "a return address lies outside the function");
   MAP(safepoints[0].return_offset, 0, "a return address lies outside the function");
   MAP(safepoints[0].return_offset, 9, "the return addresses do not ascend");
@@ -79,8 +75,7 @@ static void frames(void **state)
   MAP(s->frame.saved, 1 << CN_RBX, "a frame address is not based on a base of the frame");
   MAP(s->frame.cfa_offset, 0, "a frame address is not above its base");
   MAP(s->frame.cfa_offset, 20, "a frame address is not above its base");
-  MAP(s->frame.saved, 1 << CN_CALLEE_SAVED | s->frame.saved,
-      "a register is saved that is not callee-saved");
+  MAP(s->frame.saved, 1 << CN_CALLEE_SAVED | s->frame.saved, "a register is saved that is not callee-saved");
   MAP(s->frame.saved_offset[CN_RBX], -8, "a register is saved outside the frame");
   MAP(s->frame.saved_offset[CN_RBX], -28, "a register is saved outside the frame");
   MAP(safepoints[0].frame.cfa_reg, CN_DWARF_SP, "a register is saved outside the frame");
@@ -177,8 +172,7 @@ static void details(void **state)
   list[1].sources.count = 2;
   list[1].deopts.at = deopts;
   list[1].deopts.count = 4;
-#define DETAIL(place, value, message) \
-  PLANT(place, value, cn_detail_function_wrong(&f), "details: " message)
+#define DETAIL(place, value, message) PLANT(place, value, cn_detail_function_wrong(&f), "details: " message)
   DETAIL(f.code_size, 8, "a return address lies outside the function");
   DETAIL(list[0].return_offset, 0, "a return address lies outside the function");
   DETAIL(list[0].return_offset, 9, "the return addresses do not ascend");

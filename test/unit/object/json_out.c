@@ -31,8 +31,7 @@ static void strings(void **state)
   assert_text("plain", "[\"plain\"]\n");
   assert_text(NULL, "[null]\n");
   assert_text("\" \\ \n \x01 \x7f", "[\"\\\" \\\\ \\u000a \\u0001 \x7f\"]\n");
-  assert_text("\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80",
-              "[\"\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80\"]\n");
+  assert_text("\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80", "[\"\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80\"]\n");
   /* A byte that begins nothing, a sequence cut off, an overlong one, half of a surrogate pair, one
    * beyond the last character. */
   assert_text("a\xff", "[\"a\\ufffd\"]\n");

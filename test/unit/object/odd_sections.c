@@ -24,25 +24,25 @@ struct object {
 
 static struct object symbol_table_named(const char *name)
 {
-  struct object o = {.head = {.e_type = ET_REL,
-                              .e_machine = EM_X86_64,
-                              .e_version = EV_CURRENT,
-                              .e_shoff = offsetof(struct object, sections),
-                              .e_ehsize = sizeof(Elf64_Ehdr),
-                              .e_shentsize = sizeof(Elf64_Shdr),
-                              .e_shnum = 3,
-                              .e_shstrndx = 2},
-                     .sections = {[1] = {.sh_name = 1,
-                                         .sh_type = SHT_SYMTAB,
-                                         .sh_offset = offsetof(struct object, symbols),
-                                         .sh_size = 2 * sizeof(Elf64_Sym),
-                                         .sh_link = 2,
-                                         .sh_info = 2,
-                                         .sh_addralign = 8,
-                                         .sh_entsize = sizeof(Elf64_Sym)},
-                                  [2] = {.sh_type = SHT_STRTAB,
-                                         .sh_offset = offsetof(struct object, strings),
-                                         .sh_size = sizeof o.strings}}};
+  struct object o = {
+      .head = {.e_type = ET_REL,
+               .e_machine = EM_X86_64,
+               .e_version = EV_CURRENT,
+               .e_shoff = offsetof(struct object, sections),
+               .e_ehsize = sizeof(Elf64_Ehdr),
+               .e_shentsize = sizeof(Elf64_Shdr),
+               .e_shnum = 3,
+               .e_shstrndx = 2},
+      .sections = {
+          [1] = {.sh_name = 1,
+                 .sh_type = SHT_SYMTAB,
+                 .sh_offset = offsetof(struct object, symbols),
+                 .sh_size = 2 * sizeof(Elf64_Sym),
+                 .sh_link = 2,
+                 .sh_info = 2,
+                 .sh_addralign = 8,
+                 .sh_entsize = sizeof(Elf64_Sym)},
+          [2] = {.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct object, strings), .sh_size = sizeof o.strings}}};
   const Elf64_Sym local = {.st_shndx = 1};
 
   memcpy(o.head.e_ident, ELFMAG, SELFMAG);

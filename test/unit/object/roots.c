@@ -48,8 +48,7 @@ static uint8_t saved = 1 << CN_RBX | 1 << CN_RBP, cfa_reg = 7;
 static uint64_t stack_size = 56;
 
 /* A map of one record: calling convention, deopt locations, then pairs. */
-static size_t make(unsigned char *at, int convention, const struct place *places, unsigned deopt,
-                   unsigned count)
+static size_t make(unsigned char *at, int convention, const struct place *places, unsigned deopt, unsigned count)
 {
   size_t n = put(at, 3, 4);
 
@@ -102,8 +101,7 @@ static void drop(struct cn_map_safepoint *s)
 
 #define COUNT(array) (unsigned)(sizeof(array) / sizeof *(array))
 #define BUILD(out, ...) \
-  build(0, (const struct place[]){__VA_ARGS__}, 0, COUNT(((const struct place[]){__VA_ARGS__})), \
-        out)
+  build(0, (const struct place[]){__VA_ARGS__}, 0, COUNT(((const struct place[]){__VA_ARGS__})), out)
 #define DESCRIBE(out, ...) \
   build(0, (const struct place[]){__VA_ARGS__}, COUNT(((const struct place[]){__VA_ARGS__})), \
         COUNT(((const struct place[]){__VA_ARGS__})), out)
@@ -163,8 +161,7 @@ static void constants_are_not_roots(void **state)
   struct cn_map_safepoint s;
 
   (void)state;
-  assert_null(
-      BUILD(&s, NUMBER(0), NUMBER(0), UNDEF, UNDEF, NUMBER(0), REG(R12), REG(R14), NUMBER(0)));
+  assert_null(BUILD(&s, NUMBER(0), NUMBER(0), UNDEF, UNDEF, NUMBER(0), REG(R12), REG(R14), NUMBER(0)));
   assert_int_equal(s.frame.roots, 1);
   assert_int_equal(s.roots[0].base.reg, R14);
   drop(&s);
@@ -289,13 +286,11 @@ static void slots(void **state)
   assert_refused(BUILD(&s, SLOT(RSP, -8), SLOT(RSP, -8)), &s, "outside the frame");
   assert_refused(BUILD(&s, SLOT(RSP, 4), SLOT(RSP, 4)), &s, "not aligned");
   assert_refused(BUILD(&s, SLOT(R12, 8), SLOT(R12, 8)), &s, "not based on rsp");
-  assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 16, RSP, 0}, SLOT(RSP, 0)), &s,
-                 "8 bytes wide");
+  assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 16, RSP, 0}, SLOT(RSP, 0)), &s, "8 bytes wide");
   assert_refused(BUILD(&s, {CAIRN_STACKMAP_INDIRECT, 4, RSP, 0}, SLOT(RSP, 0)), &s, "8 bytes wide");
   assert_refused(BUILD(&s, ADDRESS(RSP, 8), ADDRESS(RSP, 8), REG(R12), REG(R12)), &s, "pairs");
   assert_refused(BUILD(&s, REG(R12), REG(R12), REG(R14)), &s, "pairs");
-  assert_refused(BUILD(&s, REG(R12), REG(R12), ADDRESS(RSP, 0)), &s,
-                 "an alloca is listed in gc-live");
+  assert_refused(BUILD(&s, REG(R12), REG(R12), ADDRESS(RSP, 0)), &s, "an alloca is listed in gc-live");
 }
 
 static void described_allocas(void **state)
@@ -303,9 +298,8 @@ static void described_allocas(void **state)
   struct cn_map_safepoint s;
 
   (void)state;
-  assert_null(DESCRIBE(&s, NUMBER(5), MARK, NUMBER(2), ADDRESS(RSP, 0), NUMBER(2), NUMBER(16),
-                       NUMBER(1), NUMBER(8), ADDRESS(RBP, -80), NUMBER(0), NUMBER(8), NUMBER(1),
-                       NUMBER(0), NUMBER(12)));
+  assert_null(DESCRIBE(&s, NUMBER(5), MARK, NUMBER(2), ADDRESS(RSP, 0), NUMBER(2), NUMBER(16), NUMBER(1), NUMBER(8),
+                       ADDRESS(RBP, -80), NUMBER(0), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(12)));
   assert_int_equal(s.frame.areas, 1); /* no element, no area */
   assert_int_equal(s.areas[0].reg, RSP);
   assert_int_equal(s.areas[0].offset, 8);
@@ -322,19 +316,17 @@ static void described_allocas(void **state)
 #define AT(reg, offset) {CAIRN_STACKMAP_DIRECT, 8, reg, offset}
 
 #define WORD(place, tag) \
-  MARK, NUMBER(1), place, NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(tag), NUMBER(5), \
-      NUMBER(9)
+  MARK, NUMBER(1), place, NUMBER(1), NUMBER(8), NUMBER(0), NUMBER(8), NUMBER(tag), NUMBER(5), NUMBER(9)
 
 /* The public decoder (cairn/stackmap.h) of the program's own deopt values, two locals, a word and a
  * span. */
 static void decoded(void **state)
 {
-  const struct place places[] = {NUMBER(42), MARK,       NUMBER(3),     AT(RSP, 8),   NUMBER(2),
-                                 NUMBER(16), NUMBER(2),  NUMBER(0),     NUMBER(8),    AT(RBP, -24),
-                                 NUMBER(1),  NUMBER(8),  NUMBER(1),     NUMBER(0),    AT(RSP, 0),
-                                 NUMBER(1),  NUMBER(8),  NUMBER(0),     NUMBER(8),    NUMBER(4),
-                                 NUMBER(5),  NUMBER(20), SPAN_MARK,     NUMBER(1),    NUMBER(2),
-                                 NUMBER(1),  NUMBER(4),  SLOT(RSP, 40), SLOT(RSP, 40)};
+  const struct place places[] = {NUMBER(42), MARK,      NUMBER(3),  AT(RSP, 8),    NUMBER(2),    NUMBER(16),
+                                 NUMBER(2),  NUMBER(0), NUMBER(8),  AT(RBP, -24),  NUMBER(1),    NUMBER(8),
+                                 NUMBER(1),  NUMBER(0), AT(RSP, 0), NUMBER(1),     NUMBER(8),    NUMBER(0),
+                                 NUMBER(8),  NUMBER(4), NUMBER(5),  NUMBER(20),    SPAN_MARK,    NUMBER(1),
+                                 NUMBER(2),  NUMBER(1), NUMBER(4),  SLOT(RSP, 40), SLOT(RSP, 40)};
   enum { COUNT = sizeof places / sizeof *places };
   static unsigned char bytes[4096];
   struct cairn_stackmap map;
@@ -401,8 +393,7 @@ static void wrong_descriptions(void **state)
   assert_null(DESCRIBE(&s, ALLOCA(at, 5, 8, 0)));
   drop(&s);
   assert_refused(DESCRIBE(&s, ALLOCA(at, 6, 8, 0)), &s, "outside the frame or on a saved register");
-  assert_refused(DESCRIBE(&s, ALLOCA(at, 1, 8, 40)), &s,
-                 "outside the frame or on a saved register");
+  assert_refused(DESCRIBE(&s, ALLOCA(at, 1, 8, 40)), &s, "outside the frame or on a saved register");
   assert_refused(DESCRIBE(&s, ALLOCA(above, 1, 8, 0)), &s, "outside the frame");
   assert_refused(DESCRIBE(&s, ALLOCA(below, 1, 8, 0)), &s, "outside the frame");
   assert_refused(DESCRIBE(&s, ALLOCA(at, INT32_MAX, INT32_MAX, 0)), &s, "larger than a frame");
@@ -410,12 +401,10 @@ static void wrong_descriptions(void **state)
   assert_refused(DESCRIBE(&s, ALLOCA(at, 1, 8, -8)), &s, "larger than a frame");
   assert_refused(DESCRIBE(&s, ALLOCA(at, 2, 4, 0)), &s, "larger than a frame");
   assert_refused(DESCRIBE(&s, ALLOCA(loaded, 1, 8, 0)), &s, "no fixed place");
-  assert_refused(
-      DESCRIBE(&s, MARK, NUMBER(1), at, NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(6)), &s,
-      "malformed");
-  assert_refused(
-      DESCRIBE(&s, MARK, NUMBER(2), at, NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(7)), &s,
-      "malformed");
+  assert_refused(DESCRIBE(&s, MARK, NUMBER(1), at, NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(6)), &s,
+                 "malformed");
+  assert_refused(DESCRIBE(&s, MARK, NUMBER(2), at, NUMBER(1), NUMBER(8), NUMBER(1), NUMBER(0), NUMBER(7)), &s,
+                 "malformed");
   assert_refused(DESCRIBE(&s, MARK, NUMBER(0), NUMBER(1), NUMBER(3)), &s, "malformed");
   assert_refused(DESCRIBE(&s, MARK), &s, "malformed");
 }
@@ -425,8 +414,7 @@ static void spans(void **state)
   struct cn_map_safepoint s;
 
   (void)state;
-  assert_null(DESCRIBE(&s, NUMBER(5), SPAN_MARK, NUMBER(2), NUMBER(2), NUMBER(0), NUMBER(1),
-                       NUMBER(4), NUMBER(6)));
+  assert_null(DESCRIBE(&s, NUMBER(5), SPAN_MARK, NUMBER(2), NUMBER(2), NUMBER(0), NUMBER(1), NUMBER(4), NUMBER(6)));
   assert_int_equal(s.detail.deopts.count, 1);
   assert_int_equal(s.detail.spans.count, 2);
   assert_int_equal(s.detail.spans.at[0].index, 2);
@@ -436,14 +424,11 @@ static void spans(void **state)
                  "the description of its spans is malformed");
   assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(2), NUMBER(1), NUMBER(0), NUMBER(4)), &s,
                  "the description of its spans is malformed");
-  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1)), &s,
-                 "the description of its spans is malformed");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1)), &s, "the description of its spans is malformed");
   assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(1), NUMBER(-1), NUMBER(4)), &s,
                  "the description of its spans is malformed");
-  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(3), NUMBER(0), NUMBER(4)), &s,
-                 "not in section cairn_spans");
-  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(0), NUMBER(0), NUMBER(4)), &s,
-                 "not in section cairn_spans");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(3), NUMBER(0), NUMBER(4)), &s, "not in section cairn_spans");
+  assert_refused(DESCRIBE(&s, SPAN_MARK, NUMBER(1), NUMBER(0), NUMBER(0), NUMBER(4)), &s, "not in section cairn_spans");
 }
 
 int main(void)

@@ -22,8 +22,7 @@ static void put(struct writer *w, uint64_t value, unsigned bytes)
     w->bytes[w->count++] = (unsigned char)(value >> 8 * i);
 }
 
-static void put_header(struct writer *w, unsigned version, unsigned functions, unsigned constants,
-                       unsigned records)
+static void put_header(struct writer *w, unsigned version, unsigned functions, unsigned constants, unsigned records)
 {
   put(w, version, 4);
   put(w, functions, 4);
@@ -31,8 +30,7 @@ static void put_header(struct writer *w, unsigned version, unsigned functions, u
   put(w, records, 4);
 }
 
-static void put_location(struct writer *w, unsigned version, unsigned kind, unsigned size,
-                         unsigned reg, int32_t offset)
+static void put_location(struct writer *w, unsigned version, unsigned kind, unsigned size, unsigned reg, int32_t offset)
 {
   put(w, kind, version == 3 ? 2 : 1);
   put(w, size, version == 3 ? 2 : 1);
@@ -40,8 +38,7 @@ static void put_location(struct writer *w, unsigned version, unsigned kind, unsi
   put(w, (uint32_t)offset, 4);
 }
 
-static void put_function(struct writer *w, unsigned version, uint64_t address, uint64_t size,
-                         uint64_t records)
+static void put_function(struct writer *w, unsigned version, uint64_t address, uint64_t size, uint64_t records)
 {
   put(w, address, 8);
   put(w, size, 8);
@@ -280,18 +277,15 @@ static void registers_have_names(void **state)
     unsigned machine, reg;
     const char *name;
   } all[] = {
-      {EM_X86_64, 3, "rbx"},     {EM_X86_64, 6, "rbp"},    {EM_X86_64, 7, "rsp"},
-      {EM_X86_64, 12, "r12"},    {EM_X86_64, 13, "r13"},   {EM_X86_64, 14, "r14"},
-      {EM_X86_64, 15, "r15"},    {EM_X86_64, 16, "rip"},   {EM_X86_64, 17, "xmm0"},
-      {EM_X86_64, 32, "xmm15"},  {EM_X86_64, 33, "st0"},   {EM_X86_64, 41, "mm0"},
-      {EM_X86_64, 49, "rflags"}, {EM_X86_64, 55, "gs"},    {EM_X86_64, 56, NULL},
-      {EM_X86_64, 64, "mxcsr"},  {EM_X86_64, 67, "xmm16"}, {EM_X86_64, 82, "xmm31"},
-      {EM_X86_64, 118, "k0"},    {EM_X86_64, 145, "r31"},  {EM_X86_64, 146, NULL},
-      {EM_AARCH64, 19, "x19"},   {EM_AARCH64, 30, "x30"},  {EM_AARCH64, 31, "sp"},
-      {EM_AARCH64, 48, "p0"},    {EM_AARCH64, 95, "v31"},  {EM_AARCH64, 96, "z0"},
-      {EM_RISCV, 2, "sp"},       {EM_RISCV, 8, "s0"},      {EM_RISCV, 18, "s2"},
-      {EM_RISCV, 31, "t6"},      {EM_RISCV, 40, "fs0"},    {EM_RISCV, 63, "ft11"},
-      {EM_RISCV, 96, "v0"},      {EM_386, 0, NULL},
+      {EM_X86_64, 3, "rbx"},     {EM_X86_64, 6, "rbp"},    {EM_X86_64, 7, "rsp"},   {EM_X86_64, 12, "r12"},
+      {EM_X86_64, 13, "r13"},    {EM_X86_64, 14, "r14"},   {EM_X86_64, 15, "r15"},  {EM_X86_64, 16, "rip"},
+      {EM_X86_64, 17, "xmm0"},   {EM_X86_64, 32, "xmm15"}, {EM_X86_64, 33, "st0"},  {EM_X86_64, 41, "mm0"},
+      {EM_X86_64, 49, "rflags"}, {EM_X86_64, 55, "gs"},    {EM_X86_64, 56, NULL},   {EM_X86_64, 64, "mxcsr"},
+      {EM_X86_64, 67, "xmm16"},  {EM_X86_64, 82, "xmm31"}, {EM_X86_64, 118, "k0"},  {EM_X86_64, 145, "r31"},
+      {EM_X86_64, 146, NULL},    {EM_AARCH64, 19, "x19"},  {EM_AARCH64, 30, "x30"}, {EM_AARCH64, 31, "sp"},
+      {EM_AARCH64, 48, "p0"},    {EM_AARCH64, 95, "v31"},  {EM_AARCH64, 96, "z0"},  {EM_RISCV, 2, "sp"},
+      {EM_RISCV, 8, "s0"},       {EM_RISCV, 18, "s2"},     {EM_RISCV, 31, "t6"},    {EM_RISCV, 40, "fs0"},
+      {EM_RISCV, 63, "ft11"},    {EM_RISCV, 96, "v0"},     {EM_386, 0, NULL},
   };
 
   (void)state;

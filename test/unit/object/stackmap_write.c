@@ -70,8 +70,7 @@ static void fill_record(struct made *made, uint32_t i)
   for (uint32_t l = 0; l < r->record.locations; l++)
     made->location[i][l] = any_location(&made->model);
   for (uint32_t l = 0; l < r->record.live_outs; l++)
-    made->live_out[i][l] =
-        (struct cairn_stackmap_live_out){.reg = (uint16_t)any(), .size = (uint8_t)any()};
+    made->live_out[i][l] = (struct cairn_stackmap_live_out){.reg = (uint16_t)any(), .size = (uint8_t)any()};
 }
 
 static void fill(struct made *made, unsigned version)
@@ -79,9 +78,8 @@ static void fill(struct made *made, unsigned version)
   struct cairn_stackmap_model *m = &made->model;
 
   memset(made, 0, sizeof *made);
-  *m = (struct cairn_stackmap_model){
-      version,        1 + below(FUNCTIONS), below(CONSTANTS + 1), below(RECORDS + 1),
-      made->function, made->constant,       made->record};
+  *m = (struct cairn_stackmap_model){version,        1 + below(FUNCTIONS), below(CONSTANTS + 1), below(RECORDS + 1),
+                                     made->function, made->constant,       made->record};
   uint32_t left = m->records;
   for (uint32_t i = 0; i < m->functions; i++) {
     struct cairn_stackmap_function *f = &made->function[i];
@@ -105,8 +103,7 @@ static void assert_same_location(struct cairn_stackmap_location a, struct cairn_
   assert_true(a.value == b.value);
 }
 
-static void assert_same_record(const struct cairn_stackmap *map,
-                               const struct cairn_stackmap_record *r,
+static void assert_same_record(const struct cairn_stackmap *map, const struct cairn_stackmap_record *r,
                                const struct cairn_stackmap_record_model *m)
 {
   assert_true(r->id == m->record.id);
@@ -171,8 +168,7 @@ static void random_models(void **state)
     assert_int_equal(cairn_stackmap_write(&made.model, NULL, 0, &again, &error), CAIRN_E_ROOM);
     assert_int_equal(again, length);
     memset(bytes, 0x55, length);
-    assert_int_equal(cairn_stackmap_write(&made.model, bytes, length - 1, &again, &error),
-                     CAIRN_E_ROOM);
+    assert_int_equal(cairn_stackmap_write(&made.model, bytes, length - 1, &again, &error), CAIRN_E_ROOM);
     assert_int_equal(error.offset, length - 1);
     assert_int_equal(bytes[0], 0x55);
   }
@@ -184,13 +180,11 @@ static struct made *small(unsigned version)
   static struct made made;
 
   memset(&made, 0, sizeof made);
-  made.model =
-      (struct cairn_stackmap_model){version, 1, 1, 1, made.function, made.constant, made.record};
+  made.model = (struct cairn_stackmap_model){version, 1, 1, 1, made.function, made.constant, made.record};
   made.function[0].records = 1;
   made.constant[0] = UINT64_C(1) << 40;
-  made.record[0] = (struct cairn_stackmap_record_model){.record = {.locations = 2, .live_outs = 1},
-                                                        .location = made.location[0],
-                                                        .live_out = made.live_out[0]};
+  made.record[0] = (struct cairn_stackmap_record_model){
+      .record = {.locations = 2, .live_outs = 1}, .location = made.location[0], .live_out = made.live_out[0]};
   made.location[0][0] = (struct cairn_stackmap_location){.kind = CAIRN_STACKMAP_REGISTER};
   made.location[0][1] = (struct cairn_stackmap_location){.kind = CAIRN_STACKMAP_CONSTANT};
   return &made;
@@ -203,8 +197,7 @@ static void assert_refused(struct made *made, int status, size_t offset)
   size_t length = 77;
 
   memset(bytes, 0x55, sizeof bytes);
-  assert_int_equal(cairn_stackmap_write(&made->model, bytes, sizeof bytes, &length, &error),
-                   status);
+  assert_int_equal(cairn_stackmap_write(&made->model, bytes, sizeof bytes, &length, &error), status);
   assert_string_equal(error.reason, cairn_status_text(status));
   assert_int_equal(error.offset, offset);
   assert_int_equal(length, 0);

@@ -20,12 +20,9 @@ enum { CODE = 1, SPANS, FRAMES, RELA, SECTIONS };
 
 static unsigned char code[64];
 static uint32_t frames_bytes[4] = {16, 0, 1, 0};
-static Elf64_Rela relas[2] = {
-    {.r_offset = CN_PIECE_CODE, .r_info = ELF64_R_INFO(UINT64_C(1), CN_ELF_DISTANCE)}};
+static Elf64_Rela relas[2] = {{.r_offset = CN_PIECE_CODE, .r_info = ELF64_R_INFO(UINT64_C(1), CN_ELF_DISTANCE)}};
 static struct cn_elf_section sections[SECTIONS] = {
-    [CODE] = {.name = ".text",
-              .head = {.sh_size = sizeof code, .sh_flags = SHF_ALLOC | SHF_EXECINSTR},
-              .data = code},
+    [CODE] = {.name = ".text", .head = {.sh_size = sizeof code, .sh_flags = SHF_ALLOC | SHF_EXECINSTR}, .data = code},
     [SPANS] = {.name = "cairn_spans", .head = {.sh_size = 48}},
     [FRAMES] = {.name = "cairn_frames",
                 .head = {.sh_size = sizeof frames_bytes},
@@ -36,19 +33,15 @@ static struct cn_elf_section sections[SECTIONS] = {
               .data = (unsigned char *)relas},
 };
 static struct cn_elf_symbol symbols[2] = {{.name = ""}, {.name = "f", .section = CODE}};
-static const struct cn_elf elf = {.head = {.e_type = ET_REL},
-                                  .sections = sections,
-                                  .section_count = SECTIONS,
-                                  .symbols = symbols,
-                                  .symbol_count = 2};
+static const struct cn_elf elf = {
+    .head = {.e_type = ET_REL}, .sections = sections, .section_count = SECTIONS, .symbols = symbols, .symbol_count = 2};
 
 static void frames(void **state)
 {
   struct cn_span_use span = {.index = 1};
-  struct cn_map_safepoint safepoint = {
-      .return_offset = 5,
-      .frame = {.cfa_reg = CN_DWARF_SP, .cfa_offset = 16},
-      .detail = {.return_offset = 5, .spans = {.at = &span, .count = 1}}};
+  struct cn_map_safepoint safepoint = {.return_offset = 5,
+                                       .frame = {.cfa_reg = CN_DWARF_SP, .cfa_offset = 16},
+                                       .detail = {.return_offset = 5, .spans = {.at = &span, .count = 1}}};
   struct cn_map_function functions[] = {
       {.name = "f", .section = CODE, .code_size = 32},
       {.name = "g", .section = CODE, .offset = 32, .code_size = 32},
@@ -77,8 +70,7 @@ static void pieces(void **state)
       {.section = CODE, .start = 0, .length = 16},
       {.section = CODE, .offset = 32, .start = 16, .length = 16},
   };
-  struct cn_distance distances[] = {
-      {CN_PIECE_CODE, CODE, 0}, {16 + CN_PIECE_CODE, CODE, 32}, {28, SPANS, 0}};
+  struct cn_distance distances[] = {{CN_PIECE_CODE, CODE, 0}, {16 + CN_PIECE_CODE, CODE, 32}, {28, SPANS, 0}};
   struct cn_pieces p = {.pieces = {.at = list, .count = 2},
                         .distances = {.at = distances, .count = 3},
                         .bytes = {.at = bytes, .count = sizeof bytes}};
@@ -118,13 +110,11 @@ static void lengths_are_not_relocated(void **state)
 static void files(void **state)
 {
   unsigned char bytes[64] = {0};
-  struct cn_elf_section list[3] = {
-      {.name = ""},
-      {.name = ".text", .head = {.sh_addr = 0x1000, .sh_size = 32}, .data = bytes},
-      {.name = ".data", .head = {.sh_addr = 0x2000, .sh_size = 32}, .data = bytes + 32}};
-  struct cn_elf_symbol names[3] = {{.name = ""},
-                                   {.name = "f", .section = 1},
-                                   {.name = "g", .sym = {.st_value = 8}, .section = 1}};
+  struct cn_elf_section list[3] = {{.name = ""},
+                                   {.name = ".text", .head = {.sh_addr = 0x1000, .sh_size = 32}, .data = bytes},
+                                   {.name = ".data", .head = {.sh_addr = 0x2000, .sh_size = 32}, .data = bytes + 32}};
+  struct cn_elf_symbol names[3] = {
+      {.name = ""}, {.name = "f", .section = 1}, {.name = "g", .sym = {.st_value = 8}, .section = 1}};
   uint32_t functions[2] = {1, 2}, placed[2] = {1, 2};
   struct cn_elf file = {.bytes = bytes,
                         .size = sizeof bytes,

@@ -26,8 +26,7 @@ static unsigned char cards[8];
 static void spoil(void)
 {
   if (wide())
-    __asm__ volatile("vpcmpeqd %%xmm0, %%xmm0, %%xmm0; vpcmpeqd %%xmm15, %%xmm15, %%xmm15" ::
-                         : "xmm0", "xmm15");
+    __asm__ volatile("vpcmpeqd %%xmm0, %%xmm0, %%xmm0; vpcmpeqd %%xmm15, %%xmm15, %%xmm15" ::: "xmm0", "xmm15");
 }
 
 static bool log_slot(struct cairn_mutator *mutator, struct cairn_slot slot)
@@ -71,8 +70,7 @@ static void choose(void)
   cairn_set_collector(&all);
 }
 
-static void call(void (*stub)(void), uint64_t first, uint64_t second, bool returns,
-                 uint64_t *result)
+static void call(void (*stub)(void), uint64_t first, uint64_t second, bool returns, uint64_t *result)
 {
   struct file before = fill(), after;
 
@@ -150,8 +148,7 @@ static void ranges(void **state)
 
   all.barriers = CAIRN_ABI_BARRIERS_CARDS;
   memset(cards, 0, sizeof cards);
-  call(cairn_barrier_range, 3 * 512 - 1, 2, false,
-       NULL); /* the last byte of one, the first of another */
+  call(cairn_barrier_range, 3 * 512 - 1, 2, false, NULL); /* the last byte of one, the first of another */
   for (int i = 0; i < 8; i++)
     assert_int_equal(cards[i], i == 2 || i == 3);
   call(cairn_barrier_range, 7 * 512, 512 + 1, false, NULL); /* round the end of the table */
@@ -286,8 +283,8 @@ static void kinds_are_refused(void **state)
 /* Flags of code that allocates blocks of up to so many bytes in line. */
 static uint64_t in_line(uint64_t bytes)
 {
-  return (uint64_t)CAIRN_ABI_BARRIERS_LOADS << CAIRN_ABI_IMAGE_BARRIERS_SHIFT |
-         (bytes | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
+  return (uint64_t)CAIRN_ABI_BARRIERS_LOADS << CAIRN_ABI_IMAGE_BARRIERS_SHIFT | (bytes | 1)
+                                                                                    << CAIRN_ABI_IMAGE_INLINE_SHIFT;
 }
 
 static void sizes_are_refused(void **state)

@@ -59,19 +59,17 @@ static struct library *load(uintptr_t code, int32_t cfa_offset)
     library->layouts[i].magic = CAIRN_ABI_LAYOUT_MAGIC;
   for (int i = 0; i < EACH; i++)
     library->safepoints[i] = (struct mock_safepoint){
-        .pc = code + 16 * ((uintptr_t)i + 1),
-        .safepoint = {.cfa_reg = (uint8_t)cn_arch_sp, .cfa_offset = cfa_offset}};
+        .pc = code + 16 * ((uintptr_t)i + 1), .safepoint = {.cfa_reg = (uint8_t)cn_arch_sp, .cfa_offset = cfa_offset}};
   library->function = (struct mock_function){code, 16 * EACH + 16, EACH, library->safepoints};
   library->root = (struct cairn_global_root){&library->global, &library->layouts[0]};
-  library->image =
-      (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
-                           .size = sizeof(struct cairn_image),
-                           .frames_start = (const unsigned char *)&library->function,
-                           .frames_stop = (const unsigned char *)(&library->function + 1),
-                           .roots_start = &library->root,
-                           .roots_stop = &library->root + 1,
-                           .layouts_start = (const unsigned char *)library->layouts,
-                           .layouts_stop = (const unsigned char *)(library->layouts + 4)};
+  library->image = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
+                                        .size = sizeof(struct cairn_image),
+                                        .frames_start = (const unsigned char *)&library->function,
+                                        .frames_stop = (const unsigned char *)(&library->function + 1),
+                                        .roots_start = &library->root,
+                                        .roots_stop = &library->root + 1,
+                                        .layouts_start = (const unsigned char *)library->layouts,
+                                        .layouts_stop = (const unsigned char *)(library->layouts + 4)};
   cairn_image_register(&library->image);
   return library;
 }
@@ -180,8 +178,7 @@ static void walk(unsigned random)
   for (unsigned i = 0; i < EACH; i++) {
     uint64_t key, value;
     pc = library_code + 16 * ((random + i) % EACH + 1);
-    if (!cn_index_look_beside(pc, &key, &value) &&
-        cn_index_meet(pc, &key, &value) != CN_FRAMES_FOUND)
+    if (!cn_index_look_beside(pc, &key, &value) && cn_index_meet(pc, &key, &value) != CN_FRAMES_FOUND)
       abort();
     if (cn_entry_map(value)->cfa_offset != library_offset)
       abort();
@@ -255,8 +252,8 @@ static void collect(void)
   bool entered = cn_image_enter();
   const struct cn_image_list *list = cn_image_list();
   for (size_t i = 0; i < list->count; i++)
-    for (const struct cairn_global_root *root = list->at[i].image.roots_start;
-         root != list->at[i].image.roots_stop; root++) {
+    for (const struct cairn_global_root *root = list->at[i].image.roots_start; root != list->at[i].image.roots_stop;
+         root++) {
       if (!cairn_layout_is_known(root->layout))
         abort();
       sum += *(uintptr_t *)root->address;

@@ -25,8 +25,7 @@ static void give(size_t zero)
 {
   for (size_t i = 0; i < WORDS; i++)
     heap[i] = junk;
-  cairn_buffer_give_zeroed(&cairn_mutator, (uintptr_t)heap, (uintptr_t)heap + SIZE,
-                           (uintptr_t)&heap[zero]);
+  cairn_buffer_give_zeroed(&cairn_mutator, (uintptr_t)heap, (uintptr_t)heap + SIZE, (uintptr_t)&heap[zero]);
 }
 
 static void take_back(void)
@@ -99,8 +98,7 @@ static void each_buffer_for_itself(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(up_to_what_is_zero),
-                                     cmocka_unit_test(all_of_it),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(up_to_what_is_zero), cmocka_unit_test(all_of_it),
                                      cmocka_unit_test(each_buffer_for_itself)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);

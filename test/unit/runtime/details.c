@@ -32,14 +32,12 @@ int cn_details_next_function(const unsigned char **cursor, const unsigned char *
   memcpy(&mock, *cursor, sizeof mock);
   if (mock.entry == 0)
     return CN_FRAMEMAP_BAD;
-  *function = (struct cn_details_function){
-      .entry = mock.entry, .code_size = mock.size, .data = *cursor, .end = end};
+  *function = (struct cn_details_function){.entry = mock.entry, .code_size = mock.size, .data = *cursor, .end = end};
   *cursor += sizeof mock;
   return CN_FRAMEMAP_OK;
 }
 
-int cn_details_find(const struct cn_details_function *function, uint32_t return_offset,
-                    struct cn_details *out)
+int cn_details_find(const struct cn_details_function *function, uint32_t return_offset, struct cn_details *out)
 {
   struct mock mock;
 

@@ -78,8 +78,7 @@ static void stale_reference_is_explained(void **state)
   assert_int_equal(cairn_collector_semispace.refill(&cairn_mutator, 8), CAIRN_OK);
   uintptr_t old = cairn_buffer_take(&cairn_mutator, &end);
   cairn_buffer_give(&cairn_mutator, old, end);
-  cairn_collector_semispace.collect(
-      &(struct cairn_collection){CAIRN_CAUSE_STRESS, CAIRN_EXTENT_MOVE_ALL, 0});
+  cairn_collector_semispace.collect(&(struct cairn_collection){CAIRN_CAUSE_STRESS, CAIRN_EXTENT_MOVE_ALL, 0});
   int status = fault_at(old + 64, SIG_DFL, text);
   assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
   assert_non_null(strstr(text, "cairn: stale reference: address 0x"));

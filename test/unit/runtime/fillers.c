@@ -19,8 +19,7 @@ enum { WORDS = 64 << 10, ROUNDS = 30 };
 
 static struct layouts {
   struct cairn_layout object, array;
-} layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
-             {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3}};
+} layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20}, {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3}};
 static const struct cairn_image image = {.version = CAIRN_ABI_IMAGE_VERSION,
                                          .size = sizeof(struct cairn_image),
                                          .layouts_start = (const unsigned char *)&layouts,
@@ -161,8 +160,7 @@ static void mended(void **state)
   heap[0] = (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK;
   mutator->alloc = (uintptr_t)&heap[10];
   cn_buffer_mend(mutator);
-  assert_int_equal(heap[0],
-                   (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK);
+  assert_int_equal(heap[0], (uintptr_t)&layouts.object | CAIRN_ABI_HEADER_AGE | CAIRN_ABI_HEADER_MARK);
   assert_int_equal(next(0), 4);
   assert_int_equal(next(4), 10);
   assert_ptr_equal(cairn_buffer_take(mutator, NULL), &heap[10]);
@@ -170,9 +168,9 @@ static void mended(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_size), cmocka_unit_test(none_is_written),
-      cmocka_unit_test(random_heaps), cmocka_unit_test(mended), cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_size), cmocka_unit_test(none_is_written),
+                                     cmocka_unit_test(random_heaps), cmocka_unit_test(mended),
+                                     cmocka_unit_test(refusals)};
 
   cairn_image_register(&image);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,9 +37,8 @@ static void make(int which, uintptr_t base, int words)
 {
   for (int i = 0; i < MANY; i++) {
     uintptr_t entry = base + 64 * (uintptr_t)i;
-    safepoints[which][i] =
-        (struct mock_safepoint){.pc = entry + 1 + draw(64),
-                                .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * (words + i % 7)}};
+    safepoints[which][i] = (struct mock_safepoint){.pc = entry + 1 + draw(64),
+                                                   .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * (words + i % 7)}};
     functions[which][i] = (struct mock_function){entry, 64, 1, &safepoints[which][i]};
   }
   for (int i = MANY; i-- > 1;) {
@@ -97,7 +96,7 @@ static void images_come_and_go(void **state)
   make(0, 0x100000, 2);
   all_are_found(0);
   assert_null(cn_index_look_up(0x4100000 + 30)); /* there is no code there, and then there is */
-  make(1, 0x4100000, 20); /* so that the table grows, and positions are shared */
+  make(1, 0x4100000, 20);                        /* so that the table grows, and positions are shared */
   assert_true(cn_index_meet(0x4100000 + 30, &key, &value) != CN_FRAMES_NONE);
   all_lie_inside(1);
   all_are_found(1);
@@ -141,21 +140,17 @@ static void two(struct mock_function one, struct mock_function other)
   cn_index_look_up(0x10000);
 }
 
-static struct mock_safepoint in_both = {.pc = 0x10020,
-                                        .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
-static struct mock_safepoint another = {.pc = 0x10020,
-                                        .safepoint = {.cfa_reg = RSP, .cfa_offset = 24}};
+static struct mock_safepoint in_both = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 16}};
+static struct mock_safepoint another = {.pc = 0x10020, .safepoint = {.cfa_reg = RSP, .cfa_offset = 24}};
 
 static void different_maps(void)
 {
-  two((struct mock_function){0x10000, 64, 1, &in_both},
-      (struct mock_function){0x10000, 64, 1, &another});
+  two((struct mock_function){0x10000, 64, 1, &in_both}, (struct mock_function){0x10000, 64, 1, &another});
 }
 
 static void overlapping(void)
 {
-  two((struct mock_function){0x10000, 64, 1, &in_both},
-      (struct mock_function){0x10010, 64, 1, &another});
+  two((struct mock_function){0x10000, 64, 1, &in_both}, (struct mock_function){0x10010, 64, 1, &another});
 }
 
 static void one(struct cn_safepoint safepoint)
@@ -215,8 +210,7 @@ static void bad_maps(void **state)
 static void good_maps(void **state)
 {
   struct mock_safepoint last = {.pc = 0x10040, .safepoint = {.cfa_reg = RSP, .cfa_offset = 40}};
-  struct mock_function some[] = {
-      {0x10040, 64, 0, NULL}, {0x10000, 64, 1, &last}, {0x10000, 64, 1, &last}};
+  struct mock_function some[] = {{0x10040, 64, 0, NULL}, {0x10000, 64, 1, &last}, {0x10000, 64, 1, &last}};
 
   (void)state;
   cairn_image_unregister(&images[1]);

@@ -19,10 +19,9 @@ static const struct cairn_layout plain = {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base
 static void names_cover_the_word(void **state)
 {
   static const uintptr_t names[] = {
-      CAIRN_ABI_HEADER_STATE,  CAIRN_ABI_HEADER_LAYOUT,   CAIRN_ABI_HEADER_AGE,
-      CAIRN_ABI_HEADER_PINNED, CAIRN_ABI_HEADER_LOGGED,   CAIRN_ABI_HEADER_HASH,
-      CAIRN_ABI_HEADER_MARK,   CAIRN_ABI_HEADER_UNLOGGED, CAIRN_ABI_HEADER_AWAITED,
-      CAIRN_ABI_HEADER_UNUSED,
+      CAIRN_ABI_HEADER_STATE,   CAIRN_ABI_HEADER_LAYOUT, CAIRN_ABI_HEADER_AGE,  CAIRN_ABI_HEADER_PINNED,
+      CAIRN_ABI_HEADER_LOGGED,  CAIRN_ABI_HEADER_HASH,   CAIRN_ABI_HEADER_MARK, CAIRN_ABI_HEADER_UNLOGGED,
+      CAIRN_ABI_HEADER_AWAITED, CAIRN_ABI_HEADER_UNUSED,
   };
   uintptr_t all = 0;
 
@@ -157,9 +156,8 @@ static void *copy_all(void *which)
     uintptr_t object = (uintptr_t)(headers + i + 1);
     uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_ACQUIRE);
     mine[i] = i;
-    places[thread][i] = cairn_header_is_forwarded(header)
-                            ? cairn_header_forwarded_to(header)
-                            : cairn_object_forward(object, header, (uintptr_t)&mine[i]);
+    places[thread][i] = cairn_header_is_forwarded(header) ? cairn_header_forwarded_to(header)
+                                                          : cairn_object_forward(object, header, (uintptr_t)&mine[i]);
     assert_int_equal(*(uintptr_t *)places[thread][i], i);
   }
   return NULL;

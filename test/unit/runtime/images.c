@@ -170,12 +170,10 @@ static void images_of_other_versions(void **state)
   } before = {&odd};
 
   (void)state;
-  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION + 1,
-                             .size = sizeof(struct cairn_image)};
+  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION + 1, .size = sizeof(struct cairn_image)};
   aborts(register_odd, "registers an image of version 3 and 80 bytes, and this runtime has version "
                        "2 of 80 bytes");
-  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
-                             .size = sizeof(struct cairn_image) - 8};
+  odd = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION, .size = sizeof(struct cairn_image) - 8};
   aborts(register_odd, "unit_runtime_images registers an image of version 2 and 72 bytes");
   memcpy(&odd, &before, sizeof before); /* from before there were versions */
   aborts(register_odd, " bytes, and this runtime has version 2 of 80 bytes");
@@ -212,8 +210,7 @@ static void layouts_of_other_versions(void **state)
   aborts(register_wrong, "unit_runtime_images has the layout 0x");
   wrong[1].layout = (struct cairn_layout){.magic = magic, .flags = CAIRN_ABI_LAYOUT_FLAGS + 1};
   aborts(register_wrong, "unit_runtime_images has a damaged layout at 0x");
-  wrong[1].layout = (struct cairn_layout){
-      .magic = magic, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES, .base_refs = 1};
+  wrong[1].layout = (struct cairn_layout){.magic = magic, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES, .base_refs = 1};
   aborts(register_wrong, "a damaged layout at 0x");
   wrong[1].layout = (struct cairn_layout){.magic = magic, .base_refs = UINT32_MAX};
   aborts(register_wrong, "a damaged layout at 0x");

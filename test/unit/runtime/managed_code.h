@@ -32,8 +32,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 {
   (void)initial_bytes;
   (void)max_bytes;
-  cairn_buffer_give(&cairn_mutator, (uintptr_t)memory,
-                    (uintptr_t)(memory + (sizeof memory / sizeof *memory)));
+  cairn_buffer_give(&cairn_mutator, (uintptr_t)memory, (uintptr_t)(memory + (sizeof memory / sizeof *memory)));
   return CAIRN_OK;
 }
 
@@ -76,9 +75,8 @@ static const struct cairn_collector shifting = {.version = CAIRN_ABI_COLLECTOR_V
 
 static struct layouts {
   struct cairn_layout object, array;
-} layouts = {
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
+} layouts = {{.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_size = 20},
+             {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 3, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
 /* ---- managed code ---- preserved(before, after, slow): fills every register from `before`, calls
  * `slow`, stores them to `after`: sixteen general registers (rsp left out), then sixteen vector
@@ -120,46 +118,43 @@ __asm__(".text\n"
 /* crossing(f): calls f(1, ..., 8; 0.5) through cairn_call_any with `x` in rbx and rbp + 8 in r15
  * and returns f's result + rbx (r15 must have kept its distance to rbp, and the stack argument its
  * place). */
-extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double),
-                         uint64_t x);
+extern uint64_t crossing(uint64_t (*f)(long, long, long, long, long, long, long, long, double), uint64_t x);
 extern char crossing_return[];
-__asm__(CAIRN_ENTRY_STRING(
-    crossing) "  push %rbx\n push %rbp\n push %r15\n"
-              "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
-              "  push $8\n push $7\n"
-              "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
-              "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
-              "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
-              "  mov $1, %eax\n"
-              "  call cairn_call_any\n"
-              "crossing_return:\n"
-              "  add $16, %rsp\n"
-              "  sub %rbp, %r15\n cmp $8, %r15\n jne 1f\n"
-              "  add %rbx, %rax\n"
-              "1:pop %r15\n pop %rbp\n pop %rbx\n"
-              "  ret\n");
+__asm__(
+    CAIRN_ENTRY_STRING(crossing) "  push %rbx\n push %rbp\n push %r15\n"
+                                 "  mov %rdi, %r11\n mov %rsi, %rbx\n mov %rsi, %rbp\n lea 8(%rbp), %r15\n"
+                                 "  push $8\n push $7\n"
+                                 "  sub $16, %rsp\n movq $0x3f000000, (%rsp)\n cvtss2sd (%rsp), %xmm0\n add $16, %rsp\n"
+                                 "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
+                                 "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
+                                 "  mov $1, %eax\n"
+                                 "  call cairn_call_any\n"
+                                 "crossing_return:\n"
+                                 "  add $16, %rsp\n"
+                                 "  sub %rbp, %r15\n cmp $8, %r15\n jne 1f\n"
+                                 "  add %rbx, %rax\n"
+                                 "1:pop %r15\n pop %rbp\n pop %rbx\n"
+                                 "  ret\n");
 
 /* crossing_short(f, x): calls f(1, ..., 6; 0.5) through cairn_call_short with `x` in rbp and in its
  * frame, and returns f's result + rbp if both are equal after it. */
 typedef uint64_t six_arguments(long, long, long, long, long, long, double);
 extern uint64_t crossing_short(six_arguments *f, uint64_t x);
 extern char crossing_short_return[];
-__asm__(CAIRN_ENTRY_STRING(
-    crossing_short) "  push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
-                    "  push %rsi\n"
-                    "  mov %rdi, %r12\n mov %rsi, %rbp\n"
-                    "  mov $0x3f000000, %eax\n movd %eax, %xmm0\n cvtss2sd %xmm0, %xmm0\n"
-                    "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
-                    "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
-                    "  call cairn_call_short\n"
-                    "crossing_short_return:\n"
-                    "  pop %rcx\n cmp %rcx, %rbp\n jne 1f\n"
-                    "  add %rbp, %rax\n"
-                    "1:pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
-                    "  ret\n");
+__asm__(CAIRN_ENTRY_STRING(crossing_short) "  push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
+                                           "  push %rsi\n"
+                                           "  mov %rdi, %r12\n mov %rsi, %rbp\n"
+                                           "  mov $0x3f000000, %eax\n movd %eax, %xmm0\n cvtss2sd %xmm0, %xmm0\n"
+                                           "  mov $1, %edi\n mov $2, %esi\n mov $3, %edx\n"
+                                           "  mov $4, %ecx\n mov $5, %r8d\n mov $6, %r9d\n"
+                                           "  call cairn_call_short\n"
+                                           "crossing_short_return:\n"
+                                           "  pop %rcx\n cmp %rcx, %rbp\n jne 1f\n"
+                                           "  add %rbp, %rax\n"
+                                           "1:pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbx\n pop %rbp\n"
+                                           "  ret\n");
 
-extern void cairn_poll(void), cairn_poll_slow(void), cairn_alloc_slow(void),
-    cairn_alloc_indexed_slow(void);
+extern void cairn_poll(void), cairn_poll_slow(void), cairn_alloc_slow(void), cairn_alloc_indexed_slow(void);
 extern void cairn_alloc_uninit_slow(void);
 extern void cairn_collect(void), cairn_call_any(void), cairn_call_short(void);
 
@@ -173,10 +168,8 @@ static struct mock_function functions[3];
 static void map_functions(void)
 {
   in_preserved[0].pc = (uintptr_t)preserved_return;
-  in_preserved[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
-                                                    .cfa_offset = 80,
-                                                    .saved = 63,
-                                                    .saved_offset = {-16, -24, -32, -40, -48, -56}};
+  in_preserved[0].safepoint = (struct cn_safepoint){
+      .cfa_reg = RSP, .cfa_offset = 80, .saved = 63, .saved_offset = {-16, -24, -32, -40, -48, -56}};
   in_crossing[0].pc = (uintptr_t)crossing_return;
   in_crossing[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
                                                    .cfa_offset = 48,
@@ -189,11 +182,8 @@ static void map_functions(void)
   functions[0] = (struct mock_function){(uintptr_t)preserved, 400, 1, in_preserved};
   functions[1] = (struct mock_function){(uintptr_t)crossing, 160, 1, in_crossing};
   in_short[0].pc = (uintptr_t)crossing_short_return;
-  in_short[0].safepoint = (struct cn_safepoint){.cfa_reg = RSP,
-                                                .cfa_offset = 64,
-                                                .saved = 63,
-                                                .saved_offset = {-24, -16, -32, -40, -48, -56},
-                                                .roots = 2};
+  in_short[0].safepoint = (struct cn_safepoint){
+      .cfa_reg = RSP, .cfa_offset = 64, .saved = 63, .saved_offset = {-24, -16, -32, -40, -48, -56}, .roots = 2};
   in_short[0].roots[0].base = (struct cn_loc){1, RBP, 0};
   in_short[0].roots[1].base = (struct cn_loc){0, RSP, 0};
   functions[2] = (struct mock_function){(uintptr_t)crossing_short, 160, 1, in_short};
@@ -237,7 +227,6 @@ uint64_t count_anchors(void)
   anchors_in_use = cn_anchors_count(cairn_mutator.anchor);
   return 10;
 }
-__asm__(CAIRN_ENTRY_STRING(
-    managed_target) "  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
+__asm__(CAIRN_ENTRY_STRING(managed_target) "  sub $8, %rsp\n  call count_anchors\n  add $8, %rsp\n  ret\n");
 
 #endif

@@ -40,14 +40,12 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
   return CN_FRAMEMAP_OK;
 }
 
-bool cn_framemap_same(const struct cn_framemap_function *one,
-                      const struct cn_framemap_function *other)
+bool cn_framemap_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other)
 {
   return one->data == other->data;
 }
 
-int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index,
-                              uint32_t *offset)
+int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset)
 {
   const struct mock_safepoint *safepoints = (const void *)function->data;
 
@@ -59,8 +57,7 @@ int cn_framemap_return_offset(const struct cn_framemap_function *function, uint3
 static void (*mock_interrupt)(void);
 
 /* The cursor points to the mock; what is left to read is counted down, as the real reader does. */
-int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index,
-                          struct cn_safepoint *out)
+int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index, struct cn_safepoint *out)
 {
   const struct mock_safepoint *safepoints = (const void *)function->data;
   void (*interrupt)(void) = mock_interrupt;
@@ -94,8 +91,7 @@ int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out)
 }
 
 /* Register `functions` as an image; a second call replaces the first. */
-static inline void mock_image(struct cairn_image *image, const struct mock_function *functions,
-                              size_t count)
+static inline void mock_image(struct cairn_image *image, const struct mock_function *functions, size_t count)
 {
   cairn_image_unregister(image);
   image->version = CAIRN_ABI_IMAGE_VERSION;

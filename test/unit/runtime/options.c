@@ -63,8 +63,8 @@ static void sizes(void **state)
 
 static void limits(void **state)
 {
-  const struct cairn_heap_limits wanted = {sizeof wanted, 2 << 20, 6 << 20, 9 << 20},
-                                 low = {sizeof low, .maximum = 9}, small = {.size = 8};
+  const struct cairn_heap_limits wanted = {sizeof wanted, 2 << 20, 6 << 20, 9 << 20}, low = {sizeof low, .maximum = 9},
+                                 small = {.size = 8};
   char *nothing[] = {NULL}, *environment[] = {"CAIRN_HEAP_SOFT=5m", "CAIRN_HEAP_INITIAL=7m", NULL};
   struct cn_options options;
   char message[200];
@@ -80,8 +80,7 @@ static void limits(void **state)
   assert_int_equal(options.heap_soft, 5 << 20);
   assert_int_equal(options.heap_max, 9 << 20);
   assert_false(cn_options_parse(&options, &low, nothing, message, sizeof message));
-  assert_string_equal(message,
-                      "cairn_heap_limits has the maximum 9: expected at least 65536 bytes");
+  assert_string_equal(message, "cairn_heap_limits has the maximum 9: expected at least 65536 bytes");
   assert_false(cn_options_parse(&options, &small, nothing, message, sizeof message));
   assert_string_equal(message, "cairn_heap_limits has the size 8: expected at least 32 bytes");
 }
@@ -103,8 +102,7 @@ static void refused(void **state)
       {"CAIRN_LOG=gc,", NULL},
       {"CAIRN_HEAP_MAX=65535", "CAIRN_HEAP_MAX=65535: expected at least 65536 bytes"},
       {"CAIRN_LOG=1", "CAIRN_LOG=1: expected gc, stops, arrivals, pins, or several with commas"},
-      {"CAIRN_VERIFY=frame",
-       "CAIRN_VERIFY=frame: expected frames, heap, stores, or several with commas"},
+      {"CAIRN_VERIFY=frame", "CAIRN_VERIFY=frame: expected frames, heap, stores, or several with commas"},
       {"CAIRN_VERIFY=", "CAIRN_VERIFY=: expected frames, heap, stores, or several with commas"},
       {"CAIRN_VERIFY=frames,", NULL},
       {"CAIRN_VERIFY=frames,heaps", NULL},
@@ -113,8 +111,7 @@ static void refused(void **state)
       {"CAIRN_PAUSE=3", "CAIRN_PAUSE=3: expected a time, as in 3ms, 500us or 1s, or 0"},
       {"CAIRN_PAUSE=ms", "CAIRN_PAUSE=ms: expected a time, as in 3ms, 500us or 1s, or 0"},
       {"CAIRN_PAUSE=3min", "CAIRN_PAUSE=3min: expected a time, as in 3ms, 500us or 1s, or 0"},
-      {"CAIRN_PAUSE=99999999999s",
-       "CAIRN_PAUSE=99999999999s: expected a time, as in 3ms, 500us or 1s, or 0"},
+      {"CAIRN_PAUSE=99999999999s", "CAIRN_PAUSE=99999999999s: expected a time, as in 3ms, 500us or 1s, or 0"},
       {"CAIRN_STRES=1", "unknown option CAIRN_STRES (CAIRN_HELP=1 lists the options)"},
       {"CAIRN_=1", "unknown option CAIRN_ (CAIRN_HELP=1 lists the options)"},
   };

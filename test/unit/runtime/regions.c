@@ -41,8 +41,7 @@ static void bounds(void **state)
   assert_false(cn_code_regions_find(0x1000, &region));
   assert_int_equal(add(0x1000, 0x1000), CAIRN_E_BOUNDS);
   assert_int_equal(add(0x1000, 0xfff), CAIRN_E_BOUNDS);
-  assert_int_equal(cairn_code_region_add(&(struct cairn_code_manager){.name = "none"}, 1, 2, NULL),
-                   CAIRN_E_BOUNDS);
+  assert_int_equal(cairn_code_region_add(&(struct cairn_code_manager){.name = "none"}, 1, 2, NULL), CAIRN_E_BOUNDS);
   assert_int_equal(add(0x1000, 0x2000), CAIRN_OK);
   assert_int_equal(add(0x2000, 0x3000), CAIRN_OK);
   assert_int_equal(add(0x800, 0x1000), CAIRN_OK);

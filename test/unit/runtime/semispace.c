@@ -58,8 +58,8 @@ static const struct cairn_collector *const collector = &cairn_collector_semispac
 
 static void run(size_t bytes_needed, bool move_all)
 {
-  collector->collect(&(struct cairn_collection){
-      CAIRN_CAUSE_ASKED, move_all ? CAIRN_EXTENT_MOVE_ALL : CAIRN_EXTENT_FULL, bytes_needed});
+  collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, move_all ? CAIRN_EXTENT_MOVE_ALL : CAIRN_EXTENT_FULL,
+                                                bytes_needed});
 }
 
 void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
@@ -85,8 +85,7 @@ static uintptr_t *block(size_t bytes)
 {
   collector->refill(&cairn_mutator, bytes); /* has been, but for the first time */
   buffer = cairn_buffer_take(&cairn_mutator, &buffer_end);
-  cairn_buffer_give(&cairn_mutator, buffer + bytes <= buffer_end ? buffer + bytes : buffer,
-                    buffer_end);
+  cairn_buffer_give(&cairn_mutator, buffer + bytes <= buffer_end ? buffer + bytes : buffer, buffer_end);
   if (buffer + bytes > buffer_end)
     return NULL;
   return memset((void *)buffer, 0, bytes);
@@ -316,11 +315,9 @@ static void damage_is_found(void **state)
   run(0, true);
   bad_root_aborts(old, "an earlier collection moved everything away from there");
   words(roots[1])[-2] = (UINT64_C(1) << 40) | 1;
-  bad_root_aborts(
-      roots[1], with_assertions("a block does not end where one can", "it ends outside the heap"));
+  bad_root_aborts(roots[1], with_assertions("a block does not end where one can", "it ends outside the heap"));
   words(roots[1])[-2] = 16;
-  bad_root_aborts(roots[1],
-                  with_assertions("or not one of its kind", "its element count is damaged"));
+  bad_root_aborts(roots[1], with_assertions("or not one of its kind", "its element count is damaged"));
 }
 
 /* How many bytes of the first `bytes` of the next buffer are to be cleared? */

@@ -105,16 +105,14 @@ static void previous(struct cairn_stack_iterator *iterator, void *data)
   cairn_stack_set(iterator, &state);
 }
 
-static void enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback,
-                      void *env, void *data)
+static void enumerate(const struct cairn_stack_iterator *iterator, cairn_stack_root *callback, void *env, void *data)
 {
   const struct told *told = data;
 
   callback(env, (uintptr_t *)cairn_stack_sp(iterator) + 1, told->tag, told->parameter);
 }
 
-static const struct cairn_code_manager manager = {
-    .name = "sixes", .previous = previous, .enumerate = enumerate};
+static const struct cairn_code_manager manager = {.name = "sixes", .previous = previous, .enumerate = enumerate};
 
 static void add(struct told *told)
 {
@@ -241,8 +239,7 @@ static void move(void *env, struct cairn_slot slot)
     *slot.address += MOVED;
 }
 
-static void user(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visitor *visit,
-                 void *env)
+static void user(uintptr_t *root, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env)
 {
   uintptr_t reference = *root >> 8;
 
@@ -285,21 +282,16 @@ static void tags(void **state)
   (void)state;
   prepare();
   assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_DEFAULT}, 0x4000), MOVED + 0x4000);
-  assert_int_equal(
-      collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0x4018),
-      MOVED + 0x4018);
-  assert_int_equal(
-      collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)-(intptr_t)24}, 0x3fe8),
-      MOVED + 0x3fe8);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0x4018), MOVED + 0x4018);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)-(intptr_t)24}, 0x3fe8),
+                   MOVED + 0x3fe8);
   assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_OFFSET, .parameter = (void *)24}, 0), 0);
   uintptr_t base = 0x5000;
-  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_BASE, .parameter = &base}, 0x5123),
-                   MOVED + 0x5123);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_BASE, .parameter = &base}, 0x5123), MOVED + 0x5123);
   assert_int_equal(base, MOVED + 0x5000);
   cairn_set_user_roots(user);
-  assert_int_equal(
-      collect((struct told){.tag = CAIRN_ROOT_USER + 7, .parameter = &image}, 0x7000 << 8 | 0x5a),
-      (uintptr_t)(MOVED + 0x7000) << 8 | 0x5a);
+  assert_int_equal(collect((struct told){.tag = CAIRN_ROOT_USER + 7, .parameter = &image}, 0x7000 << 8 | 0x5a),
+                   (uintptr_t)(MOVED + 0x7000) << 8 | 0x5a);
   cairn_set_user_roots(NULL);
 }
 
@@ -458,9 +450,8 @@ static void fatal(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(managers_step), cmocka_unit_test(set_is_get),
-      cmocka_unit_test(set_goes_back), cmocka_unit_test(tags),
-      cmocka_unit_test(suspended),     cmocka_unit_test(threads),
+      cmocka_unit_test(managers_step), cmocka_unit_test(set_is_get), cmocka_unit_test(set_goes_back),
+      cmocka_unit_test(tags),          cmocka_unit_test(suspended),  cmocka_unit_test(threads),
       cmocka_unit_test(fatal),
   };
 

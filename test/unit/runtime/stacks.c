@@ -43,9 +43,8 @@ static bool waits(const struct cairn_stack *stack, struct cairn_stack_state *sta
 /* One function, with frames of four words, a reference in the first. */
 static void prepare(void)
 {
-  in_f[0] = (struct mock_safepoint){.pc = F(1) + 8,
-                                    .safepoint = {.cfa_reg = RSP, .cfa_offset = 32, .roots = 1},
-                                    .roots = {{.base = {0, RSP, 0}}}};
+  in_f[0] = (struct mock_safepoint){
+      .pc = F(1) + 8, .safepoint = {.cfa_reg = RSP, .cfa_offset = 32, .roots = 1}, .roots = {{.base = {0, RSP, 0}}}};
   functions[0] = (struct mock_function){F(1), 256, 1, in_f};
   mock_image(&image, functions, 1);
   if (anchors == NULL)
@@ -67,8 +66,8 @@ static uintptr_t *activation(uintptr_t *base)
 
 static void fill(int i)
 {
-  stacks[i] = (struct cairn_stack){
-      .low = (uintptr_t)memory[i], .high = (uintptr_t)(memory[i] + WORDS), .suspended = waits};
+  stacks[i] =
+      (struct cairn_stack){.low = (uintptr_t)memory[i], .high = (uintptr_t)(memory[i] + WORDS), .suspended = waits};
 }
 
 static void bounds(void **state)

@@ -47,8 +47,7 @@ static void register_unreadable(void **state)
 
   (void)state;
   for (int i = 0; i < 3; i++) {
-    unsigned char *frames = section(), *roots = section(), *layouts = section(),
-                  *details = section();
+    unsigned char *frames = section(), *roots = section(), *layouts = section(), *details = section();
     images[i] = (struct cairn_image){.version = CAIRN_ABI_IMAGE_VERSION,
                                      .size = sizeof(struct cairn_image),
                                      .frames_start = frames,

@@ -45,8 +45,7 @@ static void high_quantiles(void **state)
   assert_int_equal(cn_histogram_quantile(&pauses, 1000), 15);
 }
 
-static struct cairn_layout layouts[3] = {
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC}, {0}, {.magic = CAIRN_ABI_LAYOUT_MAGIC}};
+static struct cairn_layout layouts[3] = {{.magic = CAIRN_ABI_LAYOUT_MAGIC}, {0}, {.magic = CAIRN_ABI_LAYOUT_MAGIC}};
 
 static void layouts_are_known(void **state)
 {

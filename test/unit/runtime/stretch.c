@@ -196,8 +196,7 @@ static void compare(void)
   assert_int_equal(fast.frames, general.frames);
   assert_int_equal(fast.count, general.count);
   assert_int_equal(fast.walk.frame.sp, general.walk.frame.sp);
-  assert_memory_equal(fast.walk.frame.place, general.walk.frame.place,
-                      sizeof general.walk.frame.place);
+  assert_memory_equal(fast.walk.frame.place, general.walk.frame.place, sizeof general.walk.frame.place);
   qsort(fast.at, fast.count, sizeof fast.at[0], by_slot);
   qsort(general.at, general.count, sizeof general.at[0], by_slot);
   for (size_t i = 0; i < general.count; i++) {
@@ -254,8 +253,7 @@ static void with_many_safepoints(void **state)
 
   (void)state;
   for (uintptr_t i = 0; i < MANY; i++) {
-    others[i] = (struct mock_safepoint){.pc = 0x1000000 + 16 * i + 5,
-                                        .safepoint = {.cfa_reg = RSP, .cfa_offset = 8}};
+    others[i] = (struct mock_safepoint){.pc = 0x1000000 + 16 * i + 5, .safepoint = {.cfa_reg = RSP, .cfa_offset = 8}};
     other_functions[i] = (struct mock_function){0x1000000 + 16 * i, 16, 1, &others[i]};
   }
   mock_image(&other_image, other_functions, MANY);

@@ -93,9 +93,7 @@ static void allocations(void **state)
 
 static uint64_t arguments(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
-  assert_int_equal(a * 10000000 + b * 1000000 + c * 100000 + d * 10000 + e * 1000 + f * 100 +
-                       g * 10 + h,
-                   12345678);
+  assert_int_equal(a * 10000000 + b * 1000000 + c * 100000 + d * 10000 + e * 1000 + f * 100 + g * 10 + h, 12345678);
   assert_true(x == 0.5);
   return 1000;
 }
@@ -105,8 +103,7 @@ static uint64_t arguments(long a, long b, long c, long d, long e, long f, long g
 static uint64_t collects(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   arguments(a, b, c, d, e, f, g, h, x);
-  __asm__ volatile("xor %%ebx, %%ebx; xor %%r15d, %%r15d; xor %%r12d, %%r12d" ::
-                       : "rbx", "r12", "r15");
+  __asm__ volatile("xor %%ebx, %%ebx; xor %%r15d, %%r15d; xor %%r12d, %%r12d" ::: "rbx", "r12", "r15");
   cairn_collect();
   return 2000;
 }
@@ -137,8 +134,7 @@ static uint64_t six(long a, long b, long c, long d, long e, long f, double x)
   return arguments(a, b, c, d, e, f, 7, 8, x);
 }
 
-uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x)
-    __attribute__((visibility("hidden")));
+uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x) __attribute__((visibility("hidden")));
 uint64_t collects_six(long a, long b, long c, long d, long e, long f, double x)
 {
   return collects(a, b, c, d, e, f, 7, 8, x);
@@ -214,8 +210,7 @@ static uint64_t iterates(long a, long b, long c, long d, long e, long f, long g,
   return (uint64_t)count;
 }
 
-static uint64_t iterates_below(long a, long b, long c, long d, long e, long f, long g, long h,
-                               double x)
+static uint64_t iterates_below(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   arguments(a, b, c, d, e, f, g, h, x);
   return crossing(iterates, 100);
@@ -251,13 +246,13 @@ static bool tells_state(void)
 {
   unsigned a, b, c, d;
 
-  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) &&
-         __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & HAS_XGETBV1);
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_OSXSAVE) && __get_cpuid_count(0xd, 1, &a, &b, &c, &d) &&
+         (a & HAS_XGETBV1);
 }
 
 /* Calls `slow` with those in use that `touch` leaves; what is after it. */
-AS_MANAGED static unsigned state_after(void (*touch)(void), void (*slow)(void),
-                                       const void *argument, long count, unsigned *before)
+AS_MANAGED static unsigned state_after(void (*touch)(void), void (*slow)(void), const void *argument, long count,
+                                       unsigned *before)
 {
   unsigned high, after;
   const void *first = argument;
@@ -280,8 +275,7 @@ static void touch_nothing(void)
 
 static void touch_upper_halves(void)
 {
-  __asm__ volatile("vpcmpeqd %%xmm3, %%xmm3, %%xmm3; vinsertf128 $1, %%xmm3, %%ymm3, %%ymm3" ::
-                       : "xmm3");
+  __asm__ volatile("vpcmpeqd %%xmm3, %%xmm3, %%xmm3; vinsertf128 $1, %%xmm3, %%ymm3, %%ymm3" ::: "xmm3");
 }
 
 static void touch_masks(void)
@@ -355,18 +349,17 @@ static void state_is_the_callers(void **state)
 /* keeps_wide(memory, slow): fills zmm0 to zmm31 and k1 to k7 from `values`, calls `slow`, stores
  * them there. */
 extern void keeps_wide(uint64_t values[33][8], void (*slow)(void));
-__asm__(
-    ".pushsection as_managed, \"ax\", @progbits\n"
-    "keeps_wide:\n  push %rbx\n  push %rbp\n  sub $8, %rsp\n  mov %rdi, %rbx\n"
-    "  mov %rsi, %rbp\n"
-    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
-    "  vmovdqu64 64*\\n(%rbx), %zmm\\n\n.endr\n"
-    ".irp n, 1,2,3,4,5,6,7\n  kmovq 2048+8*\\n(%rbx), %k\\n\n.endr\n"
-    "  xor %edi, %edi\n  call *%rbp\n"
-    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
-    "  vmovdqu64 %zmm\\n, 64*\\n(%rbx)\n.endr\n"
-    ".irp n, 1,2,3,4,5,6,7\n  kmovq %k\\n, 2048+8*\\n(%rbx)\n.endr\n"
-    "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n.popsection\n");
+__asm__(".pushsection as_managed, \"ax\", @progbits\n"
+        "keeps_wide:\n  push %rbx\n  push %rbp\n  sub $8, %rsp\n  mov %rdi, %rbx\n"
+        "  mov %rsi, %rbp\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+        "  vmovdqu64 64*\\n(%rbx), %zmm\\n\n.endr\n"
+        ".irp n, 1,2,3,4,5,6,7\n  kmovq 2048+8*\\n(%rbx), %k\\n\n.endr\n"
+        "  xor %edi, %edi\n  call *%rbp\n"
+        ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n"
+        "  vmovdqu64 %zmm\\n, 64*\\n(%rbx)\n.endr\n"
+        ".irp n, 1,2,3,4,5,6,7\n  kmovq %k\\n, 2048+8*\\n(%rbx)\n.endr\n"
+        "  vzeroupper\n  add $8, %rsp\n  pop %rbp\n  pop %rbx\n  ret\n.popsection\n");
 
 static void wide_registers_survive(void **state)
 {

@@ -37,8 +37,7 @@ uint64_t adds(long a, long b, long c, long d, long e, long f, long g, long h, do
   return (uint64_t)(a + b + c + d + e + f + g + h + (long)(2 * x)); /* 37 */
 }
 
-uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x)
-    __attribute__((visibility("hidden")));
+uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x) __attribute__((visibility("hidden")));
 uint64_t adds_six(long a, long b, long c, long d, long e, long f, double x)
 {
   return adds(a, b, c, d, e, f, 7, 8, x);
@@ -57,8 +56,7 @@ static uint64_t collects_six(long a, long b, long c, long d, long e, long f, dou
 }
 
 /* Native code that collects, for a handler that looks in between. */
-static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f, long g, long h,
-                                 double x)
+static uint64_t collects_quietly(long a, long b, long c, long d, long e, long f, long g, long h, double x)
 {
   (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h, (void)x;
   cairn_collect();
@@ -261,32 +259,31 @@ static void leaving_by_siglongjmp(void **state)
  * Its landing pad returns their sum. */
 extern uint64_t catching(uint64_t (*f)(void), uint64_t x);
 extern char catching_landing[];
-__asm__(CAIRN_ENTRY_STRING(
-    catching) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
-              "  push %rbx\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %rbx, 0\n"
-              "  push %r12\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r12, 0\n"
-              "  push %r15\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r15, 0\n"
-              "  mov %rdi, %r11\n  mov %rsi, %rbx\n  lea 1(%rsi), %r12\n  lea 2(%rsi), %r15\n"
-              "  call cairn_call_any\n  ud2\n"
-              "catching_landing:\n  lea (%rbx, %r12), %rax\n  add %r15, %rax\n"
-              "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
-              "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
+__asm__(
+    CAIRN_ENTRY_STRING(catching) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
+                                 "  push %rbx\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %rbx, 0\n"
+                                 "  push %r12\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r12, 0\n"
+                                 "  push %r15\n  .cfi_adjust_cfa_offset 8\n  .cfi_rel_offset %r15, 0\n"
+                                 "  mov %rdi, %r11\n  mov %rsi, %rbx\n  lea 1(%rsi), %r12\n  lea 2(%rsi), %r15\n"
+                                 "  call cairn_call_any\n  ud2\n"
+                                 "catching_landing:\n  lea (%rbx, %r12), %rax\n  add %r15, %rax\n"
+                                 "  pop %r15\n  .cfi_adjust_cfa_offset -8\n  pop %r12\n  .cfi_adjust_cfa_offset -8\n"
+                                 "  pop %rbx\n  .cfi_adjust_cfa_offset -8\n  ret\n  .cfi_endproc\n");
 
 /* The same through cairn_call_short, with x in rbp and in the frame. */
 extern uint64_t catching_short(uint64_t (*f)(void), uint64_t x);
 extern char catching_short_landing[];
-__asm__(CAIRN_ENTRY_STRING(
-    catching_short) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
-                    ".irp register, rbp,rbx,r12,r13,r14,r15\n"
-                    "  push %\\register\n  .cfi_adjust_cfa_offset 8\n"
-                    "  .cfi_rel_offset %\\register, 0\n.endr\n"
-                    "  push %rsi\n  .cfi_adjust_cfa_offset 8\n"
-                    "  mov %rdi, %r12\n  mov %rsi, %rbp\n  call cairn_call_short\n  ud2\n"
-                    "catching_short_landing:\n  pop %rax\n  .cfi_adjust_cfa_offset -8\n"
-                    "  add %rbp, %rax\n"
-                    ".irp register, r15,r14,r13,r12,rbx,rbp\n"
-                    "  pop %\\register\n  .cfi_adjust_cfa_offset -8\n.endr\n"
-                    "  ret\n  .cfi_endproc\n");
+__asm__(CAIRN_ENTRY_STRING(catching_short) "  .cfi_startproc\n  .cfi_personality 0x1b, catches\n"
+                                           ".irp register, rbp,rbx,r12,r13,r14,r15\n"
+                                           "  push %\\register\n  .cfi_adjust_cfa_offset 8\n"
+                                           "  .cfi_rel_offset %\\register, 0\n.endr\n"
+                                           "  push %rsi\n  .cfi_adjust_cfa_offset 8\n"
+                                           "  mov %rdi, %r12\n  mov %rsi, %rbp\n  call cairn_call_short\n  ud2\n"
+                                           "catching_short_landing:\n  pop %rax\n  .cfi_adjust_cfa_offset -8\n"
+                                           "  add %rbp, %rax\n"
+                                           ".irp register, r15,r14,r13,r12,rbx,rbp\n"
+                                           "  pop %\\register\n  .cfi_adjust_cfa_offset -8\n.endr\n"
+                                           "  ret\n  .cfi_endproc\n");
 static const char *landing;
 
 _Unwind_Reason_Code catches(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
@@ -315,8 +312,7 @@ static uint64_t throws(void)
 {
   static struct _Unwind_Exception exception;
 
-  __asm__ volatile("xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r15d, %%r15d" ::
-                       : "rbx", "r12", "r15");
+  __asm__ volatile("xor %%ebx, %%ebx; xor %%r12d, %%r12d; xor %%r15d, %%r15d" ::: "rbx", "r12", "r15");
   step_begin(interrupt_anywhere);
   _Unwind_RaiseException(&exception);
   return 0;
@@ -452,8 +448,7 @@ static bool leaves(void (*work)(void), long at)
   return false;
 }
 
-static struct cairn_image other_image = {.version = CAIRN_ABI_IMAGE_VERSION,
-                                         .size = sizeof(struct cairn_image)};
+static struct cairn_image other_image = {.version = CAIRN_ABI_IMAGE_VERSION, .size = sizeof(struct cairn_image)};
 static char other_code[64];
 static struct cn_region at_code;
 

@@ -43,10 +43,8 @@ static void mutators(void **state)
   PLANT(mutator->limit, mutator->buffer_end - 8, cn_buffer_wrong(mutator),
         "mutator: the limit is not the end of the allocation buffer");
   PLANT(mutator->anchor, mutator->anchors - 1, cn_mutator_wrong(mutator), anchors);
-  PLANT(mutator->anchor, mutator->anchors + CN_ANCHORS_CHUNK + 1, cn_mutator_wrong(mutator),
-        anchors);
-  PLANT(mutator->anchor, (struct cn_anchor *)((char *)mutator->anchors + 8),
-        cn_mutator_wrong(mutator), anchors);
+  PLANT(mutator->anchor, mutator->anchors + CN_ANCHORS_CHUNK + 1, cn_mutator_wrong(mutator), anchors);
+  PLANT(mutator->anchor, (struct cn_anchor *)((char *)mutator->anchors + 8), cn_mutator_wrong(mutator), anchors);
   PLANT(cn_anchors_chunk(mutator->anchor)->number, 1, cn_mutator_wrong(mutator),
         "anchors: a stack's chunks are not in order");
   PLANT(mutator->busy, 3, cn_mutator_wrong(mutator), "mutator: a flag is neither 0 nor 1");
@@ -56,8 +54,7 @@ static void mutators(void **state)
         "mutator: the stack has no end, or it is not aligned");
   PLANT(mutator->stack_bottom, mutator->stack_floor + 8, cn_mutator_wrong(mutator),
         "mutator: managed code may use more of the stack than there is");
-  PLANT(mutator->stack_limit, 8, cn_mutator_wrong(mutator),
-        "mutator: the stack limit is not what the poll word says");
+  PLANT(mutator->stack_limit, 8, cn_mutator_wrong(mutator), "mutator: the stack limit is not what the poll word says");
   mutator->buffer_start = mutator->alloc = mutator->alloc + 8;
   found(cn_buffer_wrong(mutator), "allocation buffer: blocks were looked at that are not in it");
   mutator->buffer_start = mutator->alloc = mutator->alloc - 8;
@@ -107,8 +104,7 @@ static void return_addresses(void **state)
   entry->value = cn_maps_value(&map);
   PLANT(index->used, 2, cn_index_wrong(index),
         "index of return addresses: too many entries are used, or not as many as it says");
-  PLANT(index->shift, 56, cn_index_wrong(index),
-        "index of return addresses: its size is no power of two");
+  PLANT(index->shift, 56, cn_index_wrong(index), "index of return addresses: its size is no power of two");
   PLANT(map.cfa_offset, 40, cn_index_wrong(index),
         "index of return addresses: an entry does not say what its map does");
   uint64_t value = entry->value;
@@ -173,22 +169,17 @@ static void return_barriers(void **state)
   cn_return_barrier_stop(set, &words[6]);
   cn_return_barrier_set(set, &words[2], 2);
   struct cn_return_barrier *younger = cn_return_barrier_youngest(set);
-  PLANT(younger->sp, older->sp, cn_return_barriers_wrong(set),
-        "return barriers: they do not go down the stack");
-  PLANT(younger->cell, older->cell, cn_return_barriers_wrong(set),
-        "return barriers: two have one cell");
-  PLANT(younger->cell, 9, cn_return_barriers_wrong(set),
-        "return barriers: a cell has no return address");
+  PLANT(younger->sp, older->sp, cn_return_barriers_wrong(set), "return barriers: they do not go down the stack");
+  PLANT(younger->cell, older->cell, cn_return_barriers_wrong(set), "return barriers: two have one cell");
+  PLANT(younger->cell, 9, cn_return_barriers_wrong(set), "return barriers: a cell has no return address");
   cn_return_barrier_cells[9] = 1;
-  PLANT(younger->cell, 9, cn_return_barriers_wrong(set),
-        "return barriers: a cell is another stack's");
+  PLANT(younger->cell, 9, cn_return_barriers_wrong(set), "return barriers: a cell is another stack's");
   PLANT(younger->cell, 9, cn_return_barriers_pool_wrong(),
         "return barriers: one is in a set that it does not belong to");
   other = cn_return_barriers_borrow();
   cn_return_barrier_set(other, &words[4], 1);
   uint8_t cell = cn_return_barrier_youngest(other)->cell;
-  PLANT(younger->cell, cell, cn_return_barriers_wrong(set),
-        "return barriers: a cell is another stack's");
+  PLANT(younger->cell, cell, cn_return_barriers_wrong(set), "return barriers: a cell is another stack's");
   assert_null(cn_return_barriers_pool_wrong());
   cn_return_barriers_give_back(other);
   assert_null(cn_return_barriers_pool_wrong());
@@ -209,15 +200,12 @@ static void coroutine_stacks(void **state)
     stacks[i].high = (uintptr_t)memory[i + 1];
     assert_int_equal(cairn_stack_add(&stacks[i]), CAIRN_OK);
   }
-  PLANT(stacks[0].high, stacks[0].high + 8, cn_coroutine_stacks_wrong(),
-        "stacks: two overlap, or are not sorted");
-  PLANT(stacks[1].high, stacks[1].high + 8, cn_coroutine_stacks_wrong(),
-        "stacks: the bounds of one are not its own");
+  PLANT(stacks[0].high, stacks[0].high + 8, cn_coroutine_stacks_wrong(), "stacks: two overlap, or are not sorted");
+  PLANT(stacks[1].high, stacks[1].high + 8, cn_coroutine_stacks_wrong(), "stacks: the bounds of one are not its own");
   PLANT(cn_mutator_main()->stack, &(struct cairn_stack){.low = 8}, cn_coroutine_stacks_wrong(),
         "stacks: the thread is on one that was not added");
   PLANT(stacks[1].words[0], 0, cn_coroutine_stacks_wrong(), "anchors: a stack has none of its own");
-  PLANT(stacks[1].words[1], 0, cn_coroutine_stacks_wrong(),
-        "anchors: the next one is not in a chunk of its stack");
+  PLANT(stacks[1].words[1], 0, cn_coroutine_stacks_wrong(), "anchors: the next one is not in a chunk of its stack");
 }
 
 /* ---- semispace ---- */
@@ -236,8 +224,7 @@ static void semispace(void **state)
                                     .layouts_stop = (const unsigned char *)(layouts + 2)};
   struct cn_space current = {(uintptr_t)words, sizeof words, sizeof words, sizeof words};
   struct cn_space spare = {(uintptr_t)others, sizeof others, 0, 0};
-  struct cn_semispace_view view = {&current, &spare, sizeof words - 8, (uintptr_t)&words[9],
-                                   (uintptr_t)&words[15]};
+  struct cn_semispace_view view = {&current, &spare, sizeof words - 8, (uintptr_t)&words[9], (uintptr_t)&words[15]};
   const char *unlike = "semispace: a block has no known layout, or not one of its kind";
   const char *outside = "semispace: the allocation buffer is not within the capacity";
 
@@ -252,34 +239,27 @@ static void semispace(void **state)
   PLANT(words[4], (uintptr_t)&layouts[0], cn_semispace_wrong(&view), unlike);
   PLANT(words[4], words[0] | 1, cn_semispace_wrong(&view), unlike); /* a copy's address */
   PLANT(words[3], UINTPTR_MAX, cn_semispace_wrong(&view), unlike);
-  PLANT(words[3], 9 << 1 | 1, cn_semispace_wrong(&view),
-        "semispace: a block does not end where one can");
+  PLANT(words[3], 9 << 1 | 1, cn_semispace_wrong(&view), "semispace: a block does not end where one can");
   PLANT(words[0], words[0] | (uintptr_t)1 << 63, cn_semispace_wrong(&view), unlike);
   PLANT(words[7], words[7] | CAIRN_ABI_HEADER_STATE, cn_semispace_wrong(&view), unlike);
-  PLANT(words[7], cairn_header_gone(16), cn_semispace_wrong(&view),
-        "semispace: a block does not end where one can");
-  PLANT(view.free, (uintptr_t)&words[4], cn_semispace_wrong(&view),
-        "semispace: a block has no room for its header");
+  PLANT(words[7], cairn_header_gone(16), cn_semispace_wrong(&view), "semispace: a block does not end where one can");
+  PLANT(view.free, (uintptr_t)&words[4], cn_semispace_wrong(&view), "semispace: a block has no room for its header");
   PLANT(view.free, current.base - 8, cn_semispace_wrong(&view), outside);
   PLANT(view.free, view.end + 8, cn_semispace_wrong(&view), outside);
   PLANT(view.end, view.end + 8, cn_semispace_wrong(&view), outside);
-  PLANT(view.end, view.end - 4, cn_semispace_wrong(&view),
-        "semispace: the allocation buffer is not aligned");
-  PLANT(current.committed, view.capacity - 8, cn_semispace_wrong(&view),
-        "semispace: the capacity has no memory");
+  PLANT(view.end, view.end - 4, cn_semispace_wrong(&view), "semispace: the allocation buffer is not aligned");
+  PLANT(current.committed, view.capacity - 8, cn_semispace_wrong(&view), "semispace: the capacity has no memory");
   PLANT(spare.committed, spare.room + 8, cn_semispace_wrong(&view),
         "semispace: a space has more memory than addresses");
   PLANT(spare.base, spare.base + 4, cn_semispace_wrong(&view), "semispace: a space is not aligned");
-  PLANT(spare.base, current.base + 8, cn_semispace_wrong(&view),
-        "semispace: the two spaces overlap");
+  PLANT(spare.base, current.base + 8, cn_semispace_wrong(&view), "semispace: the two spaces overlap");
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(mutators),         cmocka_unit_test(locks),
-      cmocka_unit_test(return_addresses), cmocka_unit_test(code_regions),
-      cmocka_unit_test(return_barriers),  cmocka_unit_test(coroutine_stacks),
+      cmocka_unit_test(mutators),     cmocka_unit_test(locks),           cmocka_unit_test(return_addresses),
+      cmocka_unit_test(code_regions), cmocka_unit_test(return_barriers), cmocka_unit_test(coroutine_stacks),
       cmocka_unit_test(semispace),
   };
 

@@ -79,8 +79,7 @@ static void steps_and_registers(void **state)
   struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(4)}};
   struct mock_safepoint in_g[] = {{.pc = F(2) + 8, .safepoint = plain(3)}};
   struct mock_safepoint in_h[] = {{.pc = F(3) + 8, .safepoint = plain(0)}};
-  struct mock_function functions[] = {
-      {F(3), 256, 1, in_h}, {F(1), 256, 1, in_f}, {F(2), 256, 1, in_g}};
+  struct mock_function functions[] = {{F(3), 256, 1, in_h}, {F(1), 256, 1, in_f}, {F(2), 256, 1, in_g}};
   struct cn_walk walk;
 
   (void)state;
@@ -181,10 +180,8 @@ static void roots_of_a_frame(void **state)
   in_f[0].safepoint.areas = 1;
   in_f[0].roots[0] = (struct cn_root){.base = {1, RDI, 0}};
   in_f[0].roots[1] = (struct cn_root){.base = {0, RSP, 16}};
-  in_f[0].roots[2] =
-      (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
-  in_f[0].areas[0] =
-      (struct cn_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
+  in_f[0].roots[2] = (struct cn_root){.base = {0, RSP, 16}, .derived = {1, RBX, 0}, .is_derived = true};
+  in_f[0].areas[0] = (struct cn_area){.reg = RSP, .offset = 24, .count = 3, .stride = 16, .ref_offset = 8};
   mock_image(&image, functions, 1);
   struct cn_regs *regs = stub(F(1) + 8);
 
@@ -249,8 +246,7 @@ static void odd_slot(void)
 
 static void caller_saved(void)
 {
-  struct mock_safepoint in_f[] = {
-      {.pc = F(1) + 8, .safepoint = plain(2), .roots = {{.base = {1, RDI, 0}}}}};
+  struct mock_safepoint in_f[] = {{.pc = F(1) + 8, .safepoint = plain(2), .roots = {{.base = {1, RDI, 0}}}}};
   struct mock_function functions[] = {{F(1), 256, 1, in_f}};
   struct found found = {.count = 0};
   struct cn_walk walk;
@@ -308,8 +304,7 @@ static void signal_frames(void **state)
   memcpy((void *)(end - sizeof restorer), restorer, sizeof restorer);
   context.uc_mcontext.gregs[REG_RIP] = 1234;
   for (uintptr_t pc = end - page + 1; pc <= end; pc++)
-    assert_int_equal(cn_arch_signal_frame(pc, (uintptr_t)&context, &interrupted),
-                     pc == end - sizeof restorer);
+    assert_int_equal(cn_arch_signal_frame(pc, (uintptr_t)&context, &interrupted), pc == end - sizeof restorer);
   assert_int_equal(interrupted, 1234);
   memcpy((void *)(end - 5), restorer, 5);
   assert_false(cn_arch_signal_frame(end - 5, (uintptr_t)&context, &interrupted));

@@ -44,10 +44,7 @@ static struct layouts {
 } layouts = {
     {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 2, .base_size = 16},
     {0, 8},
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC,
-     .base_refs = 2,
-     .base_size = 16,
-     .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = 2, .base_size = 16, .flags = CAIRN_ABI_LAYOUT_WEAK_FIELDS},
     {1, 8},
     {.magic = CAIRN_ABI_LAYOUT_MAGIC,
      .base_refs = 2,
@@ -291,8 +288,7 @@ static void elements(void **state)
 
 static void finalisers(void **state)
 {
-  uintptr_t c = new(&layouts.plain, 0, 0), b = new(&layouts.plain, c, 0),
-            a = new(&layouts.plain, 0, b);
+  uintptr_t c = new(&layouts.plain, 0, 0), b = new(&layouts.plain, c, 0), a = new(&layouts.plain, 0, b);
   uintptr_t seen = new(&layouts.weak, b, 0), of_a = new(&layouts.weak, c, 0);
   uintptr_t roots[] = {seen, a};
 

@@ -346,14 +346,10 @@ static void register_of_before(void **state)
 {
   enum { COUNT = 1000 };
   static struct mock_safepoint has = {
-      .pc = pc,
-      .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .roots = 1},
-      .roots = {{.base = {1, RBX, 0}}}};
-  static struct mock_safepoint saves = {.pc = 0x20008,
-                                        .safepoint = {.cfa_reg = RSP,
-                                                      .cfa_offset = 8 * FRAME,
-                                                      .saved = 1 << CN_RBX,
-                                                      .saved_offset = {[CN_RBX] = -16}}};
+      .pc = pc, .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .roots = 1}, .roots = {{.base = {1, RBX, 0}}}};
+  static struct mock_safepoint saves = {
+      .pc = 0x20008,
+      .safepoint = {.cfa_reg = RSP, .cfa_offset = 8 * FRAME, .saved = 1 << CN_RBX, .saved_offset = {[CN_RBX] = -16}}};
   static struct mock_function functions[] = {{code, 256, 1, &has}, {0x20000, 256, 1, &saves}};
 
   (void)state;
@@ -514,8 +510,8 @@ static struct cairn_layout *layout_at(char *place, uint32_t refs)
 {
   struct cairn_layout *layout = (struct cairn_layout *)(void *)place;
 
-  *layout = (struct cairn_layout){
-      .magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = refs, .base_size = refs * sizeof(uintptr_t)};
+  *layout =
+      (struct cairn_layout){.magic = CAIRN_ABI_LAYOUT_MAGIC, .base_refs = refs, .base_size = refs * sizeof(uintptr_t)};
   for (uint32_t i = 0; i < refs; i++)
     layout->offsets[i] = i * (uint32_t)sizeof(uintptr_t);
   return layout;
@@ -524,8 +520,7 @@ static struct cairn_layout *layout_at(char *place, uint32_t refs)
 /* A large table, many small globals, and handles. */
 static void parts_of_tables(void **state)
 {
-  static _Alignas(
-      struct cairn_layout) char layouts[2 * sizeof(struct cairn_layout) + 4 * GLOBALS + 64];
+  static _Alignas(struct cairn_layout) char layouts[2 * sizeof(struct cairn_layout) + 4 * GLOBALS + 64];
   static uintptr_t large[GLOBALS], small[SMALL];
   static struct cairn_global_root globals[SMALL + 1];
   static struct cairn_handle *handles[HANDLES];
@@ -538,8 +533,7 @@ static void parts_of_tables(void **state)
 
   (void)state;
   prepare();
-  globals[0] = (struct cairn_global_root){
-      large, layout_at(layouts + sizeof *globals[0].layout + 32, GLOBALS)};
+  globals[0] = (struct cairn_global_root){large, layout_at(layouts + sizeof *globals[0].layout + 32, GLOBALS)};
   for (int i = 0; i < SMALL; i++)
     globals[i + 1] = (struct cairn_global_root){&small[i], layout_at(layouts, 1)};
   for (int i = 0; i < HANDLES; i++)
@@ -566,9 +560,8 @@ static void parts_of_tables(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(at_random),        cmocka_unit_test(register_of_before),
-      cmocka_unit_test(natives),          cmocka_unit_test(barriers_of_before),
-      cmocka_unit_test(parts_of_a_stack), cmocka_unit_test(parts_of_tables),
+      cmocka_unit_test(at_random),          cmocka_unit_test(register_of_before), cmocka_unit_test(natives),
+      cmocka_unit_test(barriers_of_before), cmocka_unit_test(parts_of_a_stack),   cmocka_unit_test(parts_of_tables),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

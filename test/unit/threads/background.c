@@ -320,12 +320,10 @@ static void misuse(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_steps),       cmocka_unit_test(never_in_a_stop),
-      cmocka_unit_test(held_twice),      cmocka_unit_test(name_and_signals),
-      cmocka_unit_test(ends_and_starts), cmocka_unit_test(no_thread),
-      cmocka_unit_test(forked),          cmocka_unit_test(after_exit),
-      cmocka_unit_test(beside_stops),    cmocka_unit_test(taken_back),
-      cmocka_unit_test(misuse),
+      cmocka_unit_test(all_steps),        cmocka_unit_test(never_in_a_stop), cmocka_unit_test(held_twice),
+      cmocka_unit_test(name_and_signals), cmocka_unit_test(ends_and_starts), cmocka_unit_test(no_thread),
+      cmocka_unit_test(forked),           cmocka_unit_test(after_exit),      cmocka_unit_test(beside_stops),
+      cmocka_unit_test(taken_back),       cmocka_unit_test(misuse),
   };
 
   if (argc > 1)

@@ -14,8 +14,7 @@ static int threads_left = 1000; /* pthread_create() fails when there are none */
 
 typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
-                   void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
 {
   void *symbol = dlsym(RTLD_NEXT, "pthread_create");
   create_function *create;

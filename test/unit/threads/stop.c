@@ -108,8 +108,7 @@ static void look(int thread, void *env)
 static void shake_hands(struct player *player)
 {
   unsigned whom = next_random(player) % THREADS;
-  enum cairn_status status =
-      cairn_handshake((int)(NUMBER + whom), look, &player->looks, UINT64_MAX);
+  enum cairn_status status = cairn_handshake((int)(NUMBER + whom), look, &player->looks, UINT64_MAX);
 
   if (status != CAIRN_OK && status != CAIRN_E_UNKNOWN)
     abort();

@@ -41,8 +41,7 @@ static void registry(void **state)
   PLANT(one.previous, &one, cn_stop_registry_wrong(), more);
   PLANT(other.previous, &one, cn_stop_registry_wrong(), more);
   PLANT(one.next, &one, cn_stop_registry_wrong(), more);
-  PLANT(one.next, NULL, cn_stop_registry_wrong(),
-        "registry: there are fewer mutators than it counts");
+  PLANT(one.next, NULL, cn_stop_registry_wrong(), "registry: there are fewer mutators than it counts");
   cn_stop_include();
   cn_stop_remove(&other, no_farewell);
   cn_stop_remove(&one, no_farewell);
@@ -58,8 +57,7 @@ static void handshakes(void **state)
   atomic_store(&one.handshake, 1);
   found(cn_handshake_wrong(), "handshake: a mutator has a request, and there is no requester");
   atomic_store(&one.handshake, 0);
-  PLANT(one.poll, CN_REASON_HANDSHAKE, cn_handshake_wrong(),
-        "handshake: a poll is armed, and there is no requester");
+  PLANT(one.poll, CN_REASON_HANDSHAKE, cn_handshake_wrong(), "handshake: a poll is armed, and there is no requester");
   cn_stop_include();
   cn_stop_remove(&one, no_farewell);
 }
@@ -74,8 +72,7 @@ static void spare_chunks(void **state)
   assert_non_null(oldest);
   cn_anchors_return(oldest);
   PLANT(chunk->number, 64, cn_anchors_spare_wrong(), wrong);
-  PLANT(chunk->next, (struct cn_anchor_chunk *)((char *)chunk + 64), cn_anchors_spare_wrong(),
-        wrong);
+  PLANT(chunk->next, (struct cn_anchor_chunk *)((char *)chunk + 64), cn_anchors_spare_wrong(), wrong);
 }
 
 struct cairn_handle *cairn_handle_new(uintptr_t reference);

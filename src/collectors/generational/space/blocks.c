@@ -69,8 +69,7 @@ bool cn_blocks_has_objects(size_t block)
 {
   uint8_t state = cn_tables_state(block);
 
-  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE ||
-         state == CN_BLOCK_UNSWEPT;
+  return state == CN_BLOCK_HOLES || state == CN_BLOCK_USED || state == CN_BLOCK_SOURCE || state == CN_BLOCK_UNSWEPT;
 }
 
 /* ---- addresses and memory ---- */
@@ -110,8 +109,7 @@ static size_t map(size_t count, enum cn_block_state state)
   size_t first = find(count, blocks.none, CN_BLOCK_NONE);
   if (first == NOWHERE)
     first = find(count, 0, CN_BLOCK_NONE);
-  if (first == NOWHERE ||
-      !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
+  if (first == NOWHERE || !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
       !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
     return NOWHERE;
   for (size_t block = first; block < first + count; block++)
@@ -694,8 +692,7 @@ bool cn_blocks_trim(size_t bytes, size_t most)
     kept = blocks.spare - most / CN_BLOCK;
   while (block > blocks.low && blocks.spare > kept) {
     size_t end = block;
-    while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE &&
-           blocks.spare - kept > end - block)
+    while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE && blocks.spare - kept > end - block)
       block--;
     size_t first = (block + STEP - 1) / STEP * STEP;
     if (first < end) {

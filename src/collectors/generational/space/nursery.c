@@ -59,8 +59,7 @@ static bool commit(uintptr_t to)
     return false;
   to = (to + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1);
   if (to > cn_nursery.memory) {
-    if (!cn_tables_reach(cn_nursery.memory, to) ||
-        !cn_os_commit(cn_nursery.memory, to - cn_nursery.memory))
+    if (!cn_tables_reach(cn_nursery.memory, to) || !cn_os_commit(cn_nursery.memory, to - cn_nursery.memory))
       return false;
     cn_nursery.memory = to;
   }

@@ -28,8 +28,7 @@ static struct {
   uintptr_t at, origin;
   size_t per_card;
 } large_tables[LARGE_TABLES];
-static uint8_t
-    *tabled; /* by TABLED bytes from the base: that part of the large tables may be written */
+static uint8_t *tabled; /* by TABLED bytes from the base: that part of the large tables may be written */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -72,8 +71,8 @@ static void make_large_tables(uintptr_t *memory)
 /* Tables for all from `base` to `end`: cards for as many bytes as the next power of two. */
 static bool make_tables(void)
 {
-  size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old,
-         cards = CN_BLOCK_CARDS, page = cn_os_page();
+  size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old, cards = CN_BLOCK_CARDS,
+         page = cn_os_page();
 
   while (cards * CN_CARD < all)
     cards *= 2;
@@ -187,8 +186,7 @@ uintptr_t cn_tables_last_start(uintptr_t address)
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
   if (address == cn_tables.old || !cn_blocks_has_objects(cn_tables_block(header)))
     return 0; /* nor is the table touched there, perhaps */
-  uint64_t bits =
-      cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
+  uint64_t bits = cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
   for (; bits == 0 && card > 0; bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]))
     if (card % CN_BLOCK_CARDS == 0 && !cn_blocks_has_objects(card / CN_BLOCK_CARDS - 1))
       return 0;

@@ -45,11 +45,11 @@ struct cn_tables {
   unsigned char *again;  /* by card of the old space: the marker is to look at it again; */
   uint8_t *again_blocks; /* by block: at some card of it */
   uint8_t *dirty;        /* by 32 KiB of any address: a card was, when cn_cards_begin() looked */
-  uint32_t *filled;  /* by block: bytes of objects when it was swept, and of holes filled since */
-  uint16_t *groups;  /* by block: the bit of the group with which it is emptied (emptying.h) */
-  uint16_t *leads;   /* by card: groups into which what lies there may lead; */
-  uint16_t *leading; /* the same by 32 KiB, large objects included */
-  unsigned char *cards; /* of any address, by the mask */
+  uint32_t *filled;      /* by block: bytes of objects when it was swept, and of holes filled since */
+  uint16_t *groups;      /* by block: the bit of the group with which it is emptied (emptying.h) */
+  uint16_t *leads;       /* by card: groups into which what lies there may lead; */
+  uint16_t *leading;     /* the same by 32 KiB, large objects included */
+  unsigned char *cards;  /* of any address, by the mask */
   uint64_t mask;
 };
 extern struct cn_tables cn_tables;
@@ -106,8 +106,7 @@ static inline void cn_tables_reset(uint64_t *word, uint64_t bits)
 
 static inline bool cn_tables_starts(uintptr_t payload)
 {
-  return (cn_tables_bits(cn_tables_word(payload, 1 - cn_tables.marks)) & cn_tables_bit(payload)) !=
-         0;
+  return (cn_tables_bits(cn_tables_word(payload, 1 - cn_tables.marks)) & cn_tables_bit(payload)) != 0;
 }
 
 static inline void cn_tables_set_start(uintptr_t payload)
@@ -134,8 +133,7 @@ static inline uint8_t *cn_tables_large(uintptr_t payload)
 /* The block of a large object begins with its page, and its payload is near. */
 static inline bool cn_tables_may_be_large(uintptr_t payload)
 {
-  return payload % CN_PAGE == CAIRN_ABI_HEADER_SIZE ||
-         payload % CN_PAGE == CAIRN_ABI_INDEXED_HEADER_SIZE;
+  return payload % CN_PAGE == CAIRN_ABI_HEADER_SIZE || payload % CN_PAGE == CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 
 /* Does the header, or the first word of a block, say that the object was copied? Copies lie in the

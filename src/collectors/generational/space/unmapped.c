@@ -27,8 +27,7 @@ uint64_t cn_unmapped_find(uintptr_t address)
   uint64_t number = 0;
 
   for (int i = 0; i < LOG; i++)
-    if (address - record.at[i].start < record.at[i].end - record.at[i].start &&
-        record.at[i].number > number)
+    if (address - record.at[i].start < record.at[i].end - record.at[i].start && record.at[i].number > number)
       number = record.at[i].number;
   return number;
 }

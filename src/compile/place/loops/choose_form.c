@@ -52,15 +52,13 @@ static bool fits_nest(const struct search *s, uint32_t l, struct cn_nest *nest)
 
 static bool fits_chunks(const struct search *s, uint32_t l, struct cn_countable_loop *c)
 {
-  return cn_placement_on(s->ctx, CAIRN_PLACEMENT_CHUNKS) &&
-         cn_countable_fits(s->ctx, &s->loops, l, s->small_work, c);
+  return cn_placement_on(s->ctx, CAIRN_PLACEMENT_CHUNKS) && cn_countable_fits(s->ctx, &s->loops, l, s->small_work, c);
 }
 
 static bool fits_unrolling(const struct search *s, uint32_t l, struct cn_unroll *u)
 {
-  return s->copies && cn_placement_on(s->ctx, CAIRN_PLACEMENT_UNROLL) &&
-         s->loops.at[l].work > s->small_work && !s->loops.at[l].calls &&
-         cn_unroll_fits(s->ctx, &s->loops, l, u);
+  return s->copies && cn_placement_on(s->ctx, CAIRN_PLACEMENT_UNROLL) && s->loops.at[l].work > s->small_work &&
+         !s->loops.at[l].calls && cn_unroll_fits(s->ctx, &s->loops, l, u);
 }
 
 static void find_form(struct search *s, uint32_t l)
@@ -92,11 +90,9 @@ static void find_form(struct search *s, uint32_t l)
 }
 
 /* From the outside in: the loops in a nest that has a copy for few trips make many. */
-static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                 struct forms *forms)
+static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct forms *forms)
 {
-  struct search s = {
-      .ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_left_alone(function)};
+  struct search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_left_alone(function)};
   struct cn_cfg cfg;
 
   cn_cfg_build(&cfg, function);
@@ -144,21 +140,19 @@ static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines
   for (size_t i = forms->chunks.count; i-- > 0;) {
     const struct cn_countable_loop *c = &forms->chunks.at[i];
     CN_CHECK(c->trips && c->work);
-    cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each",
-              (unsigned long)c->trips);
+    cn_remark(ctx, c->compare, "loop", "cut into chunks of %lu trips, with a poll after each", (unsigned long)c->trips);
     cn_strip_mine_build(ctx, c, out);
   }
   for (size_t i = 0; i < forms->unrolls.count; i++) {
     const struct cn_unroll *u = &forms->unrolls.at[i];
     CN_ASSERT(u->count && u->times > 1);
-    cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop",
-              "unrolled, with a poll on every %u. trip", u->times);
+    cn_remark(ctx, LLVMGetBasicBlockTerminator(u->blocks[0]), "loop", "unrolled, with a poll on every %u. trip",
+              u->times);
     cn_unroll_build(ctx, u);
   }
 }
 
-void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                          struct cn_strip_mines *out)
+void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct cn_strip_mines *out)
 {
   struct forms forms = {0};
 

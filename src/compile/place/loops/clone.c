@@ -20,8 +20,8 @@ bool cn_clone_can(LLVMValueRef i)
 
   if (LLVMIsATerminatorInst(i))
     return LLVMIsABranchInst(i) || LLVMIsASwitchInst(i);
-  if (cn_is_call(i) && (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_have(i, "convergent") ||
-                        cn_calls_have(i, "noduplicate")))
+  if (cn_is_call(i) &&
+      (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_have(i, "convergent") || cn_calls_have(i, "noduplicate")))
     return false;
   return !LLVMIsAAllocaInst(i) && LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMTokenTypeKind;
 }
@@ -58,16 +58,15 @@ void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy
   *cn_ptrmap_add(&clone->copies, value, NULL) = (uint64_t)(uintptr_t)copy;
 }
 
-void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,
-                    uint32_t count, LLVMBasicBlockRef before)
+void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count,
+                    LLVMBasicBlockRef before)
 {
   *clone = (struct cn_clone){.ctx = ctx, .blocks = blocks, .count = count};
   CN_CHECK(count);
   clone->builder = LLVMCreateBuilderInContext(ctx->llvm);
   clone->records = LLVMCreateDIBuilder(ctx->module);
   for (uint32_t b = 0; b < count; b++) {
-    LLVMBasicBlockRef copy =
-        LLVMInsertBasicBlockInContext(ctx->llvm, before, LLVMGetBasicBlockName(blocks[b]));
+    LLVMBasicBlockRef copy = LLVMInsertBasicBlockInContext(ctx->llvm, before, LLVMGetBasicBlockName(blocks[b]));
     CN_CHECK(!cn_clone_has(clone, blocks[b]));
     cn_ptrmap_add(&clone->in, blocks[b], NULL);
     cn_clone_give(clone, LLVMBasicBlockAsValue(blocks[b]), LLVMBasicBlockAsValue(copy));
@@ -115,8 +114,7 @@ static void copy_records(struct cn_clone *clone, LLVMValueRef i)
     if (!cn_record_has_place(r))
       continue;
     LLVMValueRef value = cn_record_value(clone->ctx, r);
-    cn_record_insert(clone->ctx, clone->records, r, value ? cn_clone_of(clone, value) : NULL,
-                     cn_clone_of(clone, i));
+    cn_record_insert(clone->ctx, clone->records, r, value ? cn_clone_of(clone, value) : NULL, cn_clone_of(clone, i));
   }
 }
 

@@ -28,8 +28,8 @@ bool cn_clone_can(LLVMValueRef i);
 uint32_t cn_clone_size(const struct cn_loops *loops, uint32_t loop, uint32_t most);
 
 /* Make empty copies of `blocks` before block `before`. */
-void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks,
-                    uint32_t count, LLVMBasicBlockRef before);
+void cn_clone_begin(struct cn_clone *clone, struct cn_ctx *ctx, const LLVMBasicBlockRef *blocks, uint32_t count,
+                    LLVMBasicBlockRef before);
 /* Give instruction `value` no copy: the copies of others use `copy` for it. */
 void cn_clone_give(struct cn_clone *clone, LLVMValueRef value, LLVMValueRef copy);
 /* Fill them. The copies use copies; they feed the phis after the blocks, too. */

@@ -42,8 +42,7 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
 /* Does the step lead to the bound? For equality any step does. An order must be that of a constant
  * step, or "less than" with an invariant step, which is tested when the loop is entered. After
  * wrapping an order is wrong, so the flags must rule that out. */
-static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
-                       const struct cn_countable_loop *c)
+static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct cn_countable_loop *c)
 {
   if (c->iv.by)
     return is_upward(c->stay) && c->no_wrap && cn_loops_outside(loops, loop, c->iv.by) &&
@@ -54,8 +53,8 @@ static bool is_orderly(const struct cn_loops *loops, uint32_t loop,
 }
 
 /* The test at the end of the latch: an induction variable against an invariant. */
-static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                      bool stay_if_true, struct cn_countable_loop *out)
+static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
+                      struct cn_countable_loop *out)
 {
   CN_CHECK(out->compare);
   for (unsigned o = 0; o < 2; o++) {
@@ -69,8 +68,7 @@ static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
     out->bound = 1 - o;
     out->tests_next = tested == out->iv.next;
     /* A loop with other exits may start past its bound, and meet it only by wrapping. */
-    out->no_wrap = cannot_wrap(out->iv.next, out->stay) &&
-                   (out->stay != LLVMIntNE || loops->at[loop].exits == 1);
+    out->no_wrap = cannot_wrap(out->iv.next, out->stay) && (out->stay != LLVMIntNE || loops->at[loop].exits == 1);
     CN_ASSERT(LLVMGetInstructionParent(out->iv.phi) == out->header);
     return is_orderly(loops, loop, out);
   }
@@ -132,8 +130,7 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 }
 
 /* Is block `b` of loop `loop` the header of one in it that does more than `small_work`? */
-static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b,
-                        uint64_t small_work)
+static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b, uint64_t small_work)
 {
   uint32_t l = loops->of[b];
 
@@ -154,8 +151,7 @@ bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint
     const struct cn_block *block = &loops->cfg->blocks[next.at[--next.count]];
     for (uint32_t s = 0; s < block->succ_count; s++) {
       uint32_t to = block->succs[s];
-      if (to == l->header || !cn_loops_contain(loops, loop, to) ||
-          begins_long(loops, loop, to, small_work))
+      if (to == l->header || !cn_loops_contain(loops, loop, to) || begins_long(loops, loop, to, small_work))
         continue;
       cut &= to != l->latch;
       cn_ptrmap_add(&seen, loops->cfg->blocks[to].block, &fresh);
@@ -186,8 +182,7 @@ static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t 
   return work;
 }
 
-bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                         struct cn_countable_loop *out)
+bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
   const struct cn_cfg *cfg = loops->cfg;
@@ -210,13 +205,12 @@ bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint3
   return fits_test(ctx, loops, loop, stay_if_true, out);
 }
 
-bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                       uint64_t small_work, struct cn_countable_loop *out)
+bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                       struct cn_countable_loop *out)
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (l->work <= small_work || has_products(loops, loop) ||
-      !cn_countable_counts(ctx, loops, loop, out))
+  if (l->work <= small_work || has_products(loops, loop) || !cn_countable_counts(ctx, loops, loop, out))
     return false;
   if (cn_placement_on(ctx, CAIRN_PLACEMENT_UNROLL) && cn_unroll_leaves_early(loops, loop))
     return false;

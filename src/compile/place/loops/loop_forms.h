@@ -20,8 +20,7 @@ struct cn_strip_mines {
 
 /* Give the loops of `function` that may do more than `small_work` forms that rarely poll
  * (choose_form.c). */
-void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
-                          struct cn_strip_mines *out);
+void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct cn_strip_mines *out);
 
 /* As many passes, of at least two instructions, take a microsecond. */
 #define CN_STRIP_MINE_MANY 1024
@@ -60,13 +59,12 @@ bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint3
                          struct cn_countable_loop *out);
 
 /* Is it worth chunks (countable.c)? */
-bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                       uint64_t small_work, struct cn_countable_loop *out);
+bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                       struct cn_countable_loop *out);
 
 /* Turn a loop that is worth it into two, of which the inner one runs for a bounded time
  * (strip_mine.c). */
-void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
-                         struct cn_strip_mines *out);
+void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out);
 
 /* Does every trip run an inner loop that does more than `small_work`, so that chunks would save
  * nothing (countable.c)? For loops with one latch. */
@@ -75,10 +73,10 @@ bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint
 /* Build, at the builder's place: does the loop, entered with its induction variable at `start`,
  * make more than K trips (and one, if it tests the old value)? True if in doubt. If the loop may
  * not reach its test, the bound may be undefined. */
-LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                     const struct cn_countable_loop *c, LLVMValueRef start);
+LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_countable_loop *c,
+                                     LLVMValueRef start);
 /* Build the distance from `start` to the bound, in the direction of the steps. */
-LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                                       const struct cn_countable_loop *c, LLVMValueRef start);
+LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_countable_loop *c,
+                                       LLVMValueRef start);
 
 #endif

@@ -52,9 +52,8 @@ static bool find_start(const struct cn_loops *loops, uint32_t loop, struct cn_ne
   }
   if (start && cn_loops_outside(loops, loop, start))
     return true;
-  bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 &&
-               LLVMGetNUW(c->iv.next) && c->no_wrap &&
-               (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
+  bool rises = LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMIntegerTypeKind && c->iv.step > 0 && LLVMGetNUW(c->iv.next) &&
+               c->no_wrap && (c->stay == LLVMIntNE || c->stay == LLVMIntULT);
   inner->from_zero = rises ? LLVMConstNull(LLVMTypeOf(phi)) : NULL;
   return rises;
 }
@@ -62,19 +61,16 @@ static bool find_start(const struct cn_loops *loops, uint32_t loop, struct cn_ne
 static LLVMValueRef start_of(const struct cn_nest_inner *inner)
 {
   CN_ASSERT(inner->from_zero || inner->start < LLVMCountIncoming(inner->test.iv.phi));
-  return inner->from_zero ? inner->from_zero
-                          : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
+  return inner->from_zero ? inner->from_zero : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
 }
 
 /* The inner loop `l`: is it bounded by what is known before `loop`? One that leaves early is not
  * judged by its bound. */
-static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l,
-                      struct cn_nest *nest)
+static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l, struct cn_nest *nest)
 {
   struct cn_nest_inner inner = {.parent = loops->at[l].parent};
 
-  if (!cn_countable_counts(ctx, loops, l, &inner.test) || inner.test.iv.by ||
-      cn_unroll_leaves_early(loops, l))
+  if (!cn_countable_counts(ctx, loops, l, &inner.test) || inner.test.iv.by || cn_unroll_leaves_early(loops, l))
     return false;
   if (!find_start(loops, loop, &inner) ||
       !cn_loops_outside(loops, loop, LLVMGetOperand(inner.test.compare, inner.test.bound)))
@@ -85,8 +81,8 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
 
 /* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which
  * makes it likely that all of these are small; no third may. */
-static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                    uint64_t small_work, struct cn_nest *nest)
+static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                    struct cn_nest *nest)
 {
   bool deep = loops->at[loop].parent != CN_NO_BLOCK;
 
@@ -133,13 +129,12 @@ static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
   return true;
 }
 
-bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                  uint64_t small_work, struct cn_nest *nest)
+bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                  struct cn_nest *nest)
 {
   const struct cn_loop *l = &loops->at[loop];
 
-  if (!l->inner || l->irreducible || l->calls ||
-      cn_clone_size(loops, loop, NEST_SIZE) > NEST_SIZE ||
+  if (!l->inner || l->irreducible || l->calls || cn_clone_size(loops, loop, NEST_SIZE) > NEST_SIZE ||
       !has_plain_entries(loops->cfg, l->header) || !add_all(ctx, loops, loop, small_work, nest) ||
       !set_trips(ctx, nest)) {
     cn_free(&nest->inner);
@@ -156,8 +151,7 @@ bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loo
 /* ---- the test ---- */
 
 /* Build the most trips of an inner loop, where cn_strip_mine_build_far() says no. */
-static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                const struct cn_nest_inner *inner)
+static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest_inner *inner)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
   uint64_t step = cn_strip_mine_magnitude(inner->test.iv.step);
@@ -187,10 +181,9 @@ static LLVMValueRef build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct
     for (size_t p = 0; p < nest->inner.count; p++) {
       if (nest->inner.at[p].test.loop != inner->parent)
         continue;
-      LLVMValueRef product = LLVMBuildMul(b, build_trips(ctx, b, inner),
-                                          build_trips(ctx, b, &nest->inner.at[p]), "nest.trips");
-      one = LLVMBuildICmp(b, LLVMIntUGT, product, LLVMConstInt(i64, inner->test.trips, false),
-                          "nest.far");
+      LLVMValueRef product =
+          LLVMBuildMul(b, build_trips(ctx, b, inner), build_trips(ctx, b, &nest->inner.at[p]), "nest.trips");
+      one = LLVMBuildICmp(b, LLVMIntUGT, product, LLVMConstInt(i64, inner->test.trips, false), "nest.far");
       far = LLVMBuildOr(b, far, one, "nest.far");
     }
   }
@@ -220,15 +213,13 @@ static void split_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLV
 }
 
 /* The block that chooses between the loop and its copy. */
-static LLVMBasicBlockRef build_guard(struct cn_ctx *ctx, const struct cn_clone *clone,
-                                     LLVMBasicBlockRef header)
+static LLVMBasicBlockRef build_guard(struct cn_ctx *ctx, const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
   LLVMBasicBlockRef guard = LLVMInsertBasicBlockInContext(ctx->llvm, header, "nest");
 
   cn_redirect_entries(header, guard, &clone->in);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i);
-       i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(header); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     cn_push(&phis, i);
   for (size_t i = 0; i < phis.count; i++)
     split_phi(clone, guard, phis.at[i]);
@@ -237,8 +228,7 @@ static LLVMBasicBlockRef build_guard(struct cn_ctx *ctx, const struct cn_clone *
 }
 
 /* Note that the inner loops of the copy are bounded. */
-static void bound(const struct cn_nest *nest, const struct cn_clone *clone,
-                  struct cn_strip_mines *out)
+static void bound(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct cn_countable_loop *c = &nest->inner.at[i].test;
@@ -261,8 +251,7 @@ void cn_nest_build(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_str
   LLVMMoveBasicBlockBefore(guard, copy);
   cn_clone_fill(&clone);
   LLVMPositionBuilderAtEnd(clone.builder, guard);
-  LLVMSetCurrentDebugLocation2(clone.builder,
-                               LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(header)));
+  LLVMSetCurrentDebugLocation2(clone.builder, LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(header)));
   LLVMValueRef far = build_far(ctx, clone.builder, nest);
   cn_emit_unlikely(ctx, LLVMBuildCondBr(clone.builder, far, header, copy));
   bound(nest, &clone, out);

@@ -12,8 +12,8 @@
 struct cn_nest_inner {
   struct cn_countable_loop test;
   LLVMValueRef from_zero; /* the counter starts there for all that matters; else null, and */
-  unsigned start;  /* it is this input of its phi: copying an earlier nest may replace that */
-  uint32_t parent; /* the loop round it */
+  unsigned start;         /* it is this input of its phi: copying an earlier nest may replace that */
+  uint32_t parent;        /* the loop round it */
 };
 
 struct cn_nest {
@@ -25,8 +25,8 @@ struct cn_nest {
 };
 
 /* Is loop `loop`, with loops in it, worth a copy in which those do not poll? */
-bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                  uint64_t small_work, struct cn_nest *nest);
+bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
+                  struct cn_nest *nest);
 
 /* Copy it, and note which loops of the copy are bounded. The phis of the header are new
  * afterwards. Needs LCSSA form. */

@@ -134,8 +134,7 @@ static void split_phis(struct rebuild *r)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
 
-  for (LLVMValueRef i = LLVMGetFirstInstruction(r->c->header); i && LLVMIsAPHINode(i);
-       i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(r->c->header); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     cn_push(&phis, i);
   for (size_t i = 0; i < phis.count; i++)
     split_phi(r, phis.at[i]);
@@ -152,8 +151,8 @@ static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRe
 /* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
  * the new value meets a bound that is equal to the start only after it wraps. With flags that rule
  * out wrapping neither can be. */
-static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderRef b,
-                                 LLVMValueRef ahead, uint64_t distance)
+static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderRef b, LLVMValueRef ahead,
+                                 uint64_t distance)
 {
   LLVMTypeRef type = LLVMTypeOf(ahead);
   LLVMValueRef one = LLVMConstInt(type, 1, false), limit = LLVMConstInt(type, distance, false);
@@ -164,16 +163,13 @@ static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderR
   if (c->no_wrap)
     return LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
   LLVMValueRef far = c->tests_next
-                         ? LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildSub(b, ahead, one, "chunk.before"),
-                                         limit, "chunk.far")
+                         ? LLVMBuildICmp(b, LLVMIntUGE, LLVMBuildSub(b, ahead, one, "chunk.before"), limit, "chunk.far")
                          : LLVMBuildICmp(b, LLVMIntUGT, ahead, limit, "chunk.far");
   if (step == 1)
     return far;
-  LLVMValueRef over =
-      power ? LLVMBuildAnd(b, ahead, LLVMConstInt(type, step - 1, false), "chunk.over")
-            : LLVMBuildURem(b, ahead, LLVMConstInt(type, step, false), "chunk.over");
-  LLVMValueRef misses =
-      LLVMBuildICmp(b, LLVMIntNE, over, LLVMConstInt(type, 0, false), "chunk.misses");
+  LLVMValueRef over = power ? LLVMBuildAnd(b, ahead, LLVMConstInt(type, step - 1, false), "chunk.over")
+                            : LLVMBuildURem(b, ahead, LLVMConstInt(type, step, false), "chunk.over");
+  LLVMValueRef misses = LLVMBuildICmp(b, LLVMIntNE, over, LLVMConstInt(type, 0, false), "chunk.misses");
   return LLVMBuildOr(b, far, misses, "chunk.far");
 }
 
@@ -186,24 +182,23 @@ static uint64_t distance_of(const struct cn_countable_loop *c)
   return distance;
 }
 
-LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                       const struct cn_countable_loop *c, LLVMValueRef start)
+LLVMValueRef cn_strip_mine_build_ahead(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_countable_loop *c,
+                                       LLVMValueRef start)
 {
   LLVMValueRef from = as_integer(ctx, b, start);
   LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
 
-  return c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left")
-                        : LLVMBuildSub(b, from, to, "chunk.left");
+  return c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
 }
 
-LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef b,
-                                     const struct cn_countable_loop *c, LLVMValueRef start)
+LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_countable_loop *c,
+                                     LLVMValueRef start)
 {
   LLVMValueRef from = as_integer(ctx, b, start);
   LLVMValueRef to = as_integer(ctx, b, LLVMGetOperand(c->compare, c->bound));
   uint64_t distance = distance_of(c);
-  LLVMValueRef ahead = c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left")
-                                      : LLVMBuildSub(b, from, to, "chunk.left");
+  LLVMValueRef ahead =
+      c->iv.step > 0 ? LLVMBuildSub(b, to, from, "chunk.left") : LLVMBuildSub(b, from, to, "chunk.left");
 
   if (c->stay == LLVMIntNE)
     return build_beyond(c, b, ahead, distance);
@@ -218,9 +213,8 @@ static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
   LLVMValueRef far = cn_strip_mine_build_far(r->ctx, b, r->c, r->start), end;
   uint64_t distance = distance_of(r->c);
   bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(bound)) == LLVMPointerTypeKind;
-  LLVMValueRef move =
-      LLVMConstInt(is_pointer ? LLVMInt64TypeInContext(r->ctx->llvm) : LLVMTypeOf(bound),
-                   r->c->iv.step > 0 ? distance : 0 - distance, false);
+  LLVMValueRef move = LLVMConstInt(is_pointer ? LLVMInt64TypeInContext(r->ctx->llvm) : LLVMTypeOf(bound),
+                                   r->c->iv.step > 0 ? distance : 0 - distance, false);
 
   if (is_pointer)
     end = LLVMBuildGEP2(b, LLVMInt8TypeInContext(r->ctx->llvm), r->start, &move, 1, "chunk.next");
@@ -244,16 +238,14 @@ static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
   CN_ASSERT(r->c->trips && r->c->trips <= half);
   bool is_phi = LLVMIsAPHINode(first) && LLVMGetInstructionParent(first) == r->c->header;
   LLVMValueRef step = LLVMGetOperand(r->c->iv.next, is_phi ? 1 : 0);
-  LLVMValueRef small = LLVMBuildICmp(b, LLVMIntULT, step,
-                                     LLVMConstInt(type, half / r->c->trips, false), "chunk.step");
+  LLVMValueRef small = LLVMBuildICmp(b, LLVMIntULT, step, LLVMConstInt(type, half / r->c->trips, false), "chunk.step");
   LLVMValueRef trips = LLVMConstInt(type, r->c->trips, false);
   LLVMValueRef distance = LLVMBuildMul(b, step, trips, "chunk.size");
   LLVMValueRef left = LLVMBuildSub(b, to, from, "chunk.left");
   LLVMValueRef far = LLVMBuildICmp(b, LLVMIntUGT, left, distance, "chunk.far");
   LLVMValueRef next = LLVMBuildAdd(b, from, distance, "chunk.next");
   LLVMValueRef end = LLVMBuildSelect(b, far, next, to, "chunk.end");
-  LLVMValueRef fits =
-      LLVMBuildAnd(b, small, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"), "chunk.fits");
+  LLVMValueRef fits = LLVMBuildAnd(b, small, LLVMBuildICmp(b, r->c->stay, from, to, "chunk.short"), "chunk.fits");
   uint64_t least = r->c->stay == LLVMIntSLT ? half : 0;
   return LLVMBuildSelect(b, fits, end, LLVMConstInt(type, least, false), "chunk.end");
 }
@@ -283,8 +275,7 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
     operands[o] = o == r->c->bound ? end : LLVMGetOperand(compare, o);
   LLVMPositionBuilderAtEnd(r->builder, r->c->latch);
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(compare));
-  LLVMValueRef test = LLVMBuildICmp(r->builder, LLVMGetICmpPredicate(compare), operands[0],
-                                    operands[1], "chunk.ends");
+  LLVMValueRef test = LLVMBuildICmp(r->builder, LLVMGetICmpPredicate(compare), operands[0], operands[1], "chunk.ends");
   LLVMSetCurrentDebugLocation2(r->builder, LLVMInstructionGetDebugLoc(asks));
   LLVMValueRef branch = stay_if_true ? LLVMBuildCondBr(r->builder, test, r->c->header, r->check)
                                      : LLVMBuildCondBr(r->builder, test, r->check, r->c->header);
@@ -295,8 +286,7 @@ static void build_latch(struct rebuild *r, LLVMValueRef end)
   LLVMInstructionEraseFromParent(old);
 }
 
-void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c,
-                         struct cn_strip_mines *out)
+void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out)
 {
   struct rebuild r = {.ctx = ctx, .c = c, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   const struct cn_step_loop is = {.header = c->header, .latch = c->latch};

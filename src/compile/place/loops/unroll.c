@@ -125,8 +125,7 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
     uint32_t b = j->loop->blocks[n];
     CN_EACH_INSTRUCTION(i, j->loops->cfg->blocks[b].block) {
       uint64_t most = 0;
-      for (int k = 0; k < LLVMGetNumOperands(i) && !(b == j->loop->header && LLVMIsAPHINode(i));
-           k++) {
+      for (int k = 0; k < LLVMGetNumOperands(i) && !(b == j->loop->header && LLVMIsAPHINode(i)); k++) {
         const uint64_t *delay = cn_ptrmap_find(&j->delays, LLVMGetOperand(i, (unsigned)k));
         most = delay && *delay > most ? *delay : most;
       }
@@ -143,8 +142,8 @@ static uint32_t delay_of_trip(struct judge *j)
   uint32_t l = j->loops->of[j->loop->header];
   uint64_t most = 1;
 
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[j->loop->header].block);
-       LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[j->loop->header].block); LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi)) {
     wait_for(j, phi);
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
       uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(phi, k));
@@ -160,8 +159,8 @@ static uint32_t delay_of_trip(struct judge *j)
 /* Is `value` the sum of `phi` and a constant? */
 static bool is_further(LLVMValueRef value, LLVMValueRef phi)
 {
-  return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 &&
-         LLVMGetOperand(value, 0) == phi && LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
+  return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 && LLVMGetOperand(value, 0) == phi &&
+         LLVMIsAConstantInt(LLVMGetOperand(value, 1)) &&
          (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMIsAGetElementPtrInst(value));
 }
 
@@ -206,8 +205,7 @@ bool cn_unroll_leaves_early(const struct cn_loops *loops, uint32_t loop)
 }
 
 /* The more copies, the fewer polls: at -O3 time comes first, below it bytes count, too. */
-bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                    struct cn_unroll *out)
+bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out)
 {
   bool fast = ctx->options->opt_level > 2;
   const struct cn_loop *l = &loops->at[loop];
@@ -232,13 +230,11 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
 
 /* Give each phi of the header its value on the next trip: a phi of the values from the latches.
  * `before` is the copy of the trip before, null if that is the loop itself. */
-static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
-                       struct cn_clone *clone)
+static void carry_over(const struct cn_unroll *u, const struct cn_clone *before, struct cn_clone *clone)
 {
   LLVMBasicBlockRef header = u->blocks[0];
 
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi);
-       phi = LLVMGetNextInstruction(phi)) {
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
     LLVMPositionBuilderAtEnd(clone->builder, cn_clone_of_block(clone, header));
     LLVMValueRef next = cn_build_phi_like(clone->builder, phi, "again");
     for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
@@ -258,8 +254,7 @@ static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
 /* Lead the back edges of `clone` (null: of the loop itself) to `to`. */
 static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
 {
-  unsigned kind =
-      LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)), "llvm.loop", 9);
+  unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)), "llvm.loop", 9);
   LLVMBasicBlockRef own = clone ? cn_clone_of_block(clone, u->blocks[0]) : u->blocks[0];
 
   for (uint32_t b = 0; b < u->count; b++) {
@@ -299,8 +294,7 @@ static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
   CN_VECTOR(LLVMValueRef) phis = {0};
   CN_VECTOR(LLVMValueRef) round = {0};
 
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi);
-       phi = LLVMGetNextInstruction(phi))
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     cn_push(&phis, phi);
   for (size_t i = 0; i < phis.count; i++)
     cn_push(&round, build_round(last, phis.at[i]));
@@ -324,8 +318,7 @@ static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
       return;
     next = LLVMGetIncomingValue(phi, i);
   }
-  if (!next || !LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2 ||
-      LLVMGetOperand(next, 0) != phi ||
+  if (!next || !LLVMIsAInstruction(next) || LLVMGetNumOperands(next) != 2 || LLVMGetOperand(next, 0) != phi ||
       (LLVMGetInstructionOpcode(next) != LLVMAdd && !LLVMIsAGetElementPtrInst(next)))
     return;
   LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperand(next, 1)), copy = cn_clone_of(clone, next);
@@ -415,15 +408,13 @@ void cn_unroll_build(struct cn_ctx *ctx, const struct cn_unroll *u)
   for (uint32_t k = 0; k < count; k++)
     lead_on(u, k ? &clones[k - 1] : NULL, cn_clone_of_block(&clones[k], u->blocks[0]));
   lead_on(u, &clones[count - 1], u->blocks[0]);
-  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi);
-       phi = LLVMGetNextInstruction(phi))
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(u->blocks[0]); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (uint32_t k = 0; k < count; k++)
       count_on(&clones[k], k + 1, phi);
   close_phis(u, &clones[count - 1]);
   for (uint32_t k = 0; k < count; k++)
     fold_phis(&clones[k], u->blocks[0]);
-  const struct cn_step_loop made = {
-      .header = u->blocks[0], .blocks = u->times * u->count, .exits = u->times * exits};
+  const struct cn_step_loop made = {.header = u->blocks[0], .blocks = u->times * u->count, .exits = u->times * exits};
   cn_step_done(ctx, LLVMGetBasicBlockParent(u->blocks[0]), "unrolling", &made, 1);
   for (uint32_t k = 0; k < count; k++)
     cn_clone_end(&clones[k]);

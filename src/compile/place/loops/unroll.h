@@ -19,8 +19,7 @@ struct cn_unroll {
 #define CN_UNROLL_MOST 8
 
 /* Would a poll on each trip cost much beside the loop's work? */
-bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
-                    struct cn_unroll *out);
+bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, struct cn_unroll *out);
 
 /* The same, whatever it takes in bytes, and has it several exits, so that it probably makes few
  * trips? Then a test on entry, for chunks, would cost more than the polls. */

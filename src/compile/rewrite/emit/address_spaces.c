@@ -31,8 +31,7 @@ static bool check_space(struct cn_ctx *ctx, unsigned space)
   else if (LLVMPointerSizeForAS(ctx->layout, space) != 8)
     why = "its pointers are not of 64 bits";
   if (why)
-    cn_error(ctx, NULL, "managed-space", "address space %u cannot be a managed one: %s", space,
-             why);
+    cn_error(ctx, NULL, "managed-space", "address space %u cannot be a managed one: %s", space, why);
   return !why;
 }
 
@@ -78,18 +77,15 @@ static void lower_bundle(struct lowering *l, LLVMValueRef statepoint, const char
 /* Returns the cast that replaces the relocate. */
 static LLVMValueRef lower_relocate(struct lowering *l, LLVMValueRef relocate)
 {
-  LLVMValueRef declaration =
-      cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);
+  LLVMValueRef declaration = cn_intrinsic(l->ctx, "llvm.experimental.gc.relocate", &l->reference, 1);
   LLVMValueRef old = LLVMGetCalledValue(relocate);
-  LLVMValueRef args[] = {LLVMGetOperand(relocate, 0), LLVMGetOperand(relocate, 1),
-                         LLVMGetOperand(relocate, 2)};
+  LLVMValueRef args[] = {LLVMGetOperand(relocate, 0), LLVMGetOperand(relocate, 1), LLVMGetOperand(relocate, 2)};
 
   CN_ASSERT(cn_is_call(relocate));
   CN_CHECK(LLVMTypeOf(relocate) != l->reference);
   LLVMPositionBuilderBefore(l->builder, relocate);
   LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(relocate));
-  LLVMValueRef moved =
-      LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(declaration), declaration, args, 3, "");
+  LLVMValueRef moved = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(declaration), declaration, args, 3, "");
   LLVMSetInstructionCallConv(moved, LLVMGetInstructionCallConv(relocate));
   LLVMValueRef cast = LLVMBuildAddrSpaceCast(l->builder, moved, LLVMTypeOf(relocate), "");
   cn_emit_instead(relocate, cast);

@@ -33,8 +33,7 @@ LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n)
   return e->numbers[n];
 }
 
-LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
-                             unsigned count)
+LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(declaration);
 
@@ -64,9 +63,8 @@ static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
 }
 
 /* At the builder's place, by the token of `point` or of its landing pad. */
-static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *refs,
-                                   const struct cn_parse_point *point, uint32_t value,
-                                   LLVMValueRef token)
+static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *refs, const struct cn_parse_point *point,
+                                   uint32_t value, LLVMValueRef token)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
@@ -85,8 +83,8 @@ static LLVMValueRef build_relocate(struct cn_emitter *e, const struct cn_refs *r
   return made;
 }
 
-LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at,
-                              uint32_t value, LLVMValueRef before)
+LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32_t at, uint32_t value,
+                              LLVMValueRef before)
 {
   struct cn_parse_point *point = &refs->points.at[at];
 
@@ -102,8 +100,7 @@ LLVMValueRef cn_emit_relocate(struct cn_emitter *e, struct cn_refs *refs, uint32
   return made;
 }
 
-LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, uint32_t at,
-                             uint32_t value)
+LLVMValueRef cn_emit_unwound(struct cn_emitter *e, const struct cn_refs *refs, uint32_t at, uint32_t value)
 {
   const struct cn_parse_point *point = &refs->points.at[at];
 

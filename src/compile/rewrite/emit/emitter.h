@@ -24,10 +24,10 @@ struct cn_emitter {
   LLVMBuilderRef builder;
   LLVMValueRef relocate, statepoint; /* declarations */
   LLVMTypeRef i32, i64;
-  unsigned elementtype; /* attribute kind */
-  bool bases_asked;     /* some function asks for the bases of pointers */
-  size_t relocations;   /* in the functions until now */
-  bool names;           /* of values made in this function: they cost as much as the values */
+  unsigned elementtype;                   /* attribute kind */
+  bool bases_asked;                       /* some function asks for the bases of pointers */
+  size_t relocations;                     /* in the functions until now */
+  bool names;                             /* of values made in this function: they cost as much as the values */
   LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made on first use */
   uint64_t id;                            /* the last statepoint id, and its constant */
   LLVMValueRef id_constant;
@@ -42,17 +42,15 @@ struct cn_emitter {
 /* A constant of 32 bits. */
 LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n);
 /* A call without attributes and name, at the builder's place. */
-LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args,
-                             unsigned count);
+LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count);
 /* Build after a definition, with its debug location. */
 void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction);
 
 /* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
-LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point,
-                              uint32_t value, LLVMValueRef before);
+LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point, uint32_t value,
+                              LLVMValueRef before);
 /* The same on the unwind edge, by the token of the landing pad (token_pads.c). */
-LLVMValueRef cn_emit_unwound(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point,
-                             uint32_t value);
+LLVMValueRef cn_emit_unwound(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point, uint32_t value);
 /* Set the builder to make something after `point` and the relocates that stand there. */
 void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);

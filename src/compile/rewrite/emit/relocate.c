@@ -159,16 +159,14 @@ static struct cn_sink_place place_at_end(const struct web *web, uint32_t block)
   const struct cn_refs *refs = web->refs;
 
   return (struct cn_sink_place){.state = CN_SINK_BEFORE,
-                                .before =
-                                    LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                                .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
                                 .block = block,
                                 .pos = refs->last_pos[block]};
 }
 
 static struct cn_sink_place place_of(const struct web *web, const struct cn_ref_use *use)
 {
-  struct cn_sink_place place = {
-      .state = CN_SINK_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
+  struct cn_sink_place place = {.state = CN_SINK_BEFORE, .before = use->user, .block = use->block, .pos = use->pos};
 
   if (use->point != CN_NO_INDEX)
     place.before = web->refs->points.at[use->point].call;
@@ -184,8 +182,7 @@ static void fill_phis(struct web *web)
     const struct cn_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
       uint32_t from = block->preds[p];
-      struct read read = {READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node,
-                          from, NULL};
+      struct read read = {READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node, from, NULL};
       note_read(web, read, place_at_end(web, from));
     }
   }
@@ -224,14 +221,13 @@ static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint
                              struct cn_rematerialised_copies *copies)
 {
   struct cn_sink_place place = place_of(web, use);
-  LLVMValueRef copy =
-      cn_rematerialised_copies_find(copies, web->refs, use->via, number, place.block);
+  LLVMValueRef copy = cn_rematerialised_copies_find(copies, web->refs, use->via, number, place.block);
   LLVMValueRef first;
 
   if (copy)
     return copy;
-  copy = cn_rematerialise_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value,
-                                place.before, &first);
+  copy =
+      cn_rematerialise_chain(cn_emitter_builder(web->emitter), web->refs, use->via, web->value, place.before, &first);
   cn_rematerialised_copies_add(copies, use->via, number, place.block, copy);
   place.before = first;
   place.copy = true;
@@ -245,8 +241,7 @@ static void rewrite_uses(struct web *web)
 
   for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++) {
     const struct cn_ref_use *use = &web->refs->uses.at[u];
-    const struct cn_ref_value *via =
-        use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
+    const struct cn_ref_value *via = use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
     uint32_t number = reaching(web, use->block, use->pos);
     if (use->listed)
       continue; /* rewrite_points() handles it */
@@ -269,8 +264,7 @@ static void rewrite_points(struct web *web)
        extra = cn_rematerialised_next(&web->remade, extra)) {
     const struct cn_parse_point *point = &web->refs->points.at[extra->point];
     uint32_t number = reaching(web, point->block, point->pos + 1);
-    note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user},
-              extra->place);
+    note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user}, extra->place);
   }
   for (uint32_t i = 0; i < web->v->cross_count && !web->v->rematerialised; i++) {
     const struct cn_parse_point *point = crossing(web, i);
@@ -313,9 +307,8 @@ static void make_unwound(struct web *web)
 {
   for (uint32_t n = first_unwound(web); n <= web->sources; n++)
     if (web->places[n].state != CN_SINK_NONE)
-      web->made[n] = cn_emit_unwound(
-          web->emitter, web->refs, web->refs->crossings.at[web->v->cross + n - first_unwound(web)],
-          web->value);
+      web->made[n] = cn_emit_unwound(web->emitter, web->refs,
+                                     web->refs->crossings.at[web->v->cross + n - first_unwound(web)], web->value);
 }
 
 /* Make the definitions that are read; all of them if the sink optimisation is off. */
@@ -329,10 +322,9 @@ static void make_definitions(struct web *web)
     if (place->state == CN_SINK_NONE && (web->v->rematerialised || (sink && !web->kept[2 + i])))
       continue;
     cn_sink_settle(web->refs, point, place);
-    web->made[2 + i] =
-        web->v->rematerialised
-            ? cn_rematerialise_at(&web->remade, web->emitter, web->refs, web->value, point, place)
-            : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
+    web->made[2 + i] = web->v->rematerialised
+                           ? cn_rematerialise_at(&web->remade, web->emitter, web->refs, web->value, point, place)
+                           : cn_emit_relocate(web->emitter, web->refs, point, web->value, place->before);
   }
 }
 
@@ -414,8 +406,7 @@ static uint32_t *find_pads(const struct cn_refs *refs)
 
   for (uint32_t p = 0; p < refs->points.count; p++) {
     LLVMValueRef statepoint = refs->points.at[p].call;
-    if (!LLVMIsAInvokeInst(statepoint) ||
-        !cn_unwind_is_token(cn_unwind_pad(LLVMGetUnwindDest(statepoint))))
+    if (!LLVMIsAInvokeInst(statepoint) || !cn_unwind_is_token(cn_unwind_pad(LLVMGetUnwindDest(statepoint))))
       continue;
     if (!pads)
       pads = cn_alloc(refs->cfg->count * sizeof *pads);

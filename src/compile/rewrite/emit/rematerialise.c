@@ -83,11 +83,9 @@ static unsigned cost_of(struct tree *tree, LLVMValueRef value)
   case LLVMGetElementPtr:
     return cost_of_gep(tree, value);
   case LLVMSelect:
-    return COST_SELECT + cost_of(tree, LLVMGetOperand(value, 1)) +
-           cost_of(tree, LLVMGetOperand(value, 2));
+    return COST_SELECT + cost_of(tree, LLVMGetOperand(value, 1)) + cost_of(tree, LLVMGetOperand(value, 2));
   case LLVMCall:
-    return is_tag_mask(value) ? COST_MASK + cost_of(tree, LLVMGetOperand(value, 0))
-                              : COST_LIMIT + 1;
+    return is_tag_mask(value) ? COST_MASK + cost_of(tree, LLVMGetOperand(value, 0)) : COST_LIMIT + 1;
   default:
     return COST_LIMIT + 1;
   }
@@ -122,12 +120,10 @@ void cn_rematerialise_plan(struct cn_refs *refs)
     return;
   for (uint32_t v = 0; v < refs->values.count; v++) {
     struct cn_ref_value *value = &refs->values.at[v];
-    if (!value->cross_count || value->base == v || value->base == CN_NO_INDEX ||
-        is_deopt_state(refs, value))
+    if (!value->cross_count || value->base == v || value->base == CN_NO_INDEX || is_deopt_state(refs, value))
       continue;
     if (!known)
-      integers =
-          refs->integers ? refs->integers == CN_INTEGERS_FREE : !cn_shows_addresses(refs->cfg);
+      integers = refs->integers ? refs->integers == CN_INTEGERS_FREE : !cn_shows_addresses(refs->cfg);
     known = true;
     struct tree tree = {.base = refs->values.at[value->base].value, .integers = integers};
     unsigned cost = COST_INDEX * value->indices + cost_of(&tree, value->value);
@@ -145,9 +141,8 @@ static const void *chain_key(uint32_t via)
   return (const void *)(uintptr_t)(via + 1);
 }
 
-LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies,
-                                           struct cn_refs *refs, uint32_t via, uint32_t number,
-                                           uint32_t block)
+LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
+                                           uint32_t number, uint32_t block)
 {
   const uint64_t *newest = cn_ptrmap_find(&copies->newest, chain_key(via));
   uint32_t at = newest ? (uint32_t)*newest : 0;
@@ -166,8 +161,8 @@ LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copi
   return NULL;
 }
 
-void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via,
-                                  uint32_t number, uint32_t block, LLVMValueRef value)
+void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number,
+                                  uint32_t block, LLVMValueRef value)
 {
   uint64_t *newest = cn_ptrmap_add(&copies->newest, chain_key(via), NULL);
 
@@ -181,9 +176,8 @@ void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies)
   cn_ptrmap_free(&copies->newest);
 }
 
-LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs,
-                                    uint32_t value, uint32_t root, LLVMValueRef before,
-                                    LLVMValueRef *first)
+LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value, uint32_t root,
+                                    LLVMValueRef before, LLVMValueRef *first)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   LLVMValueRef from = NULL;
@@ -247,16 +241,14 @@ void cn_rematerialised_free(struct cn_rematerialised *remade)
   free(remade->last);
 }
 
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade,
-                                               uint32_t base)
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade, uint32_t base)
 {
   if (!remade->first || remade->first[base] == CN_NO_INDEX)
     return NULL;
   return &remade->extras.at[remade->first[base]];
 }
 
-const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade,
-                                              const struct cn_extra *extra)
+const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade, const struct cn_extra *extra)
 {
   return extra->next == CN_NO_INDEX ? NULL : &remade->extras.at[extra->next];
 }
@@ -304,13 +296,11 @@ static LLVMValueRef copy_tree(struct copying *copying, LLVMValueRef value)
   return copy;
 }
 
-LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter,
-                                 struct cn_refs *refs, uint32_t value, uint32_t point,
-                                 const struct cn_sink_place *place)
+LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter, struct cn_refs *refs,
+                                 uint32_t value, uint32_t point, const struct cn_sink_place *place)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
-  struct copying copying = {.builder = cn_emitter_builder(emitter),
-                            .base = refs->values.at[v->base].value};
+  struct copying copying = {.builder = cn_emitter_builder(emitter), .base = refs->values.at[v->base].value};
 
   CN_CHECK(v->base != CN_NO_INDEX && v->base != value);
   if (place->before)

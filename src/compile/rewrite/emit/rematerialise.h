@@ -36,17 +36,15 @@ struct cn_rematerialised_copies {
   CN_VECTOR(struct cn_copy) made;
   struct cn_ptrmap newest; /* index of the chain's end + 1 as a pointer -> index of `made` + 1 */
 };
-LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies,
-                                           struct cn_refs *refs, uint32_t via, uint32_t number,
-                                           uint32_t block);
-void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via,
-                                  uint32_t number, uint32_t block, LLVMValueRef value);
+LLVMValueRef cn_rematerialised_copies_find(struct cn_rematerialised_copies *copies, struct cn_refs *refs, uint32_t via,
+                                           uint32_t number, uint32_t block);
+void cn_rematerialised_copies_add(struct cn_rematerialised_copies *copies, uint32_t via, uint32_t number,
+                                  uint32_t block, LLVMValueRef value);
 void cn_rematerialised_copies_free(struct cn_rematerialised_copies *copies);
 /* Compute `value` again before an instruction. The caller sets the root as operand 0 of *first, the
  * first instruction of the copy. */
-LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs,
-                                    uint32_t value, uint32_t root, LLVMValueRef before,
-                                    LLVMValueRef *first);
+LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs *refs, uint32_t value, uint32_t root,
+                                    LLVMValueRef before, LLVMValueRef *first);
 
 /* ---- rematerialise.c: anything from the base, after the safepoint ---- */
 
@@ -64,14 +62,11 @@ struct cn_rematerialised {
 };
 void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs);
 void cn_rematerialised_free(struct cn_rematerialised *remade);
-const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade,
-                                               uint32_t base);
-const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade,
-                                              const struct cn_extra *extra);
+const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade, uint32_t base);
+const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade, const struct cn_extra *extra);
 /* Compute `value` as it is after `point`. */
-LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter,
-                                 struct cn_refs *refs, uint32_t value, uint32_t point,
-                                 const struct cn_sink_place *place);
+LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter, struct cn_refs *refs,
+                                 uint32_t value, uint32_t point, const struct cn_sink_place *place);
 
 /* Choose crossing values that are computed again from their bases, and take them out of the live
  * sets. */

@@ -35,8 +35,7 @@ static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
 static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
 {
   return (struct cn_sink_place){.state = CN_SINK_BEFORE,
-                                .before =
-                                    LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
+                                .before = LLVMGetBasicBlockTerminator(refs->cfg->blocks[block].block),
                                 .block = block,
                                 .pos = refs->last_pos[block]};
 }
@@ -99,6 +98,5 @@ void cn_sink_settle(struct cn_refs *refs, uint32_t at, struct cn_sink_place *pla
   }
   /* An invoke ends its block: what follows it is elsewhere. */
   if (place->state == CN_SINK_DIRECT || place->before == point->call)
-    *place = (struct cn_sink_place){
-        .state = CN_SINK_DIRECT, .block = point->block, .pos = point->pos + 1};
+    *place = (struct cn_sink_place){.state = CN_SINK_DIRECT, .block = point->block, .pos = point->pos + 1};
 }

@@ -18,12 +18,10 @@ enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };
 
 static LLVMOperandBundleRef make_bundle(const char *tag, const struct cn_operands *operands)
 {
-  return LLVMCreateOperandBundle(tag, strlen(tag), operands->values.at,
-                                 (unsigned)operands->values.count);
+  return LLVMCreateOperandBundle(tag, strlen(tag), operands->values.at, (unsigned)operands->values.count);
 }
 
-static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *out,
-                        uint32_t *first, uint32_t *end)
+static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *out, uint32_t *first, uint32_t *end)
 {
   cn_calls_bundle(call, tag, first, end);
   for (uint32_t i = *first; i < *end; i++)
@@ -31,8 +29,7 @@ static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *
 }
 
 /* Take the call's own deopt and gc-transition operands, and remember where the call has them. */
-static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt,
-                         struct cn_operands *transition)
+static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
 {
   uint32_t end;
 
@@ -48,8 +45,7 @@ static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
 
-  if (!LLVMIsAInstruction(callee) || LLVMIsAFreezeInst(callee) || LLVMIsALoadInst(callee) ||
-      LLVMIsAPHINode(callee))
+  if (!LLVMIsAInstruction(callee) || LLVMIsAFreezeInst(callee) || LLVMIsALoadInst(callee) || LLVMIsAPHINode(callee))
     return callee;
   return LLVMBuildFreeze(e->builder, callee, "");
 }
@@ -62,8 +58,8 @@ static LLVMValueRef id_number(struct cn_emitter *e, uint64_t id)
   return e->id_constant;
 }
 
-static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point,
-                           struct cn_operands *args, bool transition)
+static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *point, struct cn_operands *args,
+                           bool transition)
 {
   LLVMValueRef call = point->call;
   uint64_t id = cn_statepoint_default_id(call), patch = 0;
@@ -87,8 +83,7 @@ static void take_arguments(struct cn_emitter *e, const struct cn_parse_point *po
 }
 
 /* Build the statepoint of `call` from the operands in the scratch memory. */
-static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt,
-                                     bool has_transition)
+static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bool has_deopt, bool has_transition)
 {
   struct cn_scratch *s = &e->scratch;
   LLVMOperandBundleRef bundles[4];
@@ -105,25 +100,22 @@ static LLVMValueRef build_statepoint(struct cn_emitter *e, LLVMValueRef call, bo
     bundles[count++] = make_bundle("funclet", &s->funclet);
   LLVMValueRef statepoint =
       LLVMIsAInvokeInst(call)
-          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
-                                              operands, LLVMGetNormalDest(call),
-                                              LLVMGetUnwindDest(call), bundles, count, "")
-          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at,
-                                            operands, bundles, count, "");
+          ? LLVMBuildInvokeWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at, operands,
+                                              LLVMGetNormalDest(call), LLVMGetUnwindDest(call), bundles, count, "")
+          : LLVMBuildCallWithOperandBundles(e->builder, type, e->statepoint, s->args.values.at, operands, bundles,
+                                            count, "");
   while (count)
     LLVMDisposeOperandBundle(bundles[--count]);
   LLVMSetInstructionCallConv(statepoint, LLVMGetInstructionCallConv(call));
   if (cn_tail_position(call)) /* for pass tail-calls */
     LLVMSetTailCallKind(statepoint, LLVMTailCallKindTail);
-  LLVMAddCallSiteAttribute(
-      statepoint, 3,
-      LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype, LLVMGetCalledFunctionType(call)));
+  LLVMAddCallSiteAttribute(statepoint, 3,
+                           LLVMCreateTypeAttribute(e->ctx->llvm, e->elementtype, LLVMGetCalledFunctionType(call)));
   cn_statepoint_attributes(call, statepoint);
   return statepoint;
 }
 
-static unsigned set_operands(LLVMValueRef statepoint, unsigned at,
-                             const struct cn_operands *operands)
+static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct cn_operands *operands)
 {
   CN_ASSERT(cn_is_call(statepoint));
   for (size_t i = 0; i < operands->values.count; i++)
@@ -227,12 +219,11 @@ void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_pa
   if (cn_statepoint_is_too_long(s->deopt.values.count, s->live.values.count,
                                 s->args.values.count + s->transition.values.count))
     cn_error(e->ctx, call, "statepoint-operands", "%s", cn_statepoint_too_long);
-  point->last = is_plain(call, point->args) ? copy_statepoint(e, call)
-                                            : build_statepoint(e, call, has_deopt, has_transition);
+  point->last =
+      is_plain(call, point->args) ? copy_statepoint(e, call) : build_statepoint(e, call, has_deopt, has_transition);
   LLVMValueRef statepoint = point->last;
   CN_ASSERT((uint32_t)LLVMGetNumOperands(statepoint) > point->live_operand + point->live.count);
-  CN_CHECK(point->live.count == 0 ||
-           LLVMGetOperand(statepoint, point->live_operand) == s->live.values.at[0]);
+  CN_CHECK(point->live.count == 0 || LLVMGetOperand(statepoint, point->live_operand) == s->live.values.at[0]);
   cn_span_tails_hand_on(&e->spans, call, statepoint);
   replace_result(e, refs, point);
   LLVMInstructionEraseFromParent(call);

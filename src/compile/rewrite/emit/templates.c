@@ -16,20 +16,18 @@ static uint32_t cell_of(const struct cn_shape *shape)
 
 static bool is_same(const struct cn_shape *a, const struct cn_shape *b)
 {
-  return a->callee == b->callee && a->args == b->args && a->deopt == b->deopt &&
-         a->live == b->live && a->convention == b->convention;
+  return a->callee == b->callee && a->args == b->args && a->deopt == b->deopt && a->live == b->live &&
+         a->convention == b->convention;
 }
 
 LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_shape *shape)
 {
   const struct cn_template *cell = &templates->cells[cell_of(shape)];
 
-  return cell->instruction && is_same(&cell->shape, shape) ? LLVMInstructionClone(cell->instruction)
-                                                           : NULL;
+  return cell->instruction && is_same(&cell->shape, shape) ? LLVMInstructionClone(cell->instruction) : NULL;
 }
 
-void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape,
-                      LLVMValueRef statepoint)
+void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape, LLVMValueRef statepoint)
 {
   struct cn_template *cell = &templates->cells[cell_of(shape)];
   unsigned operands = (unsigned)LLVMGetNumOperands(statepoint);

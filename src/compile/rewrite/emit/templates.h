@@ -28,8 +28,7 @@ struct cn_templates {
  * operands but the last, the declaration, are to be set. */
 LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_shape *shape);
 /* Make a template of a statepoint. */
-void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape,
-                      LLVMValueRef statepoint);
+void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape, LLVMValueRef statepoint);
 void cn_templates_free(struct cn_templates *templates);
 
 #endif

@@ -36,8 +36,7 @@ struct demoter {
   LLVMTypeRef word;
 };
 
-LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function,
-                                  LLVMTypeRef reference, uint32_t count)
+LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference, uint32_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
   LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
@@ -94,8 +93,7 @@ static uint32_t give_back(struct taken *taken)
   size_t i = 0;
 
   for (size_t child; (child = 2 * i + 1) < taken->heap.count; i = child) {
-    if (child + 1 < taken->heap.count &&
-        taken->heap.at[child + 1].live.to < taken->heap.at[child].live.to)
+    if (child + 1 < taken->heap.count && taken->heap.at[child + 1].live.to < taken->heap.at[child].live.to)
       child++;
     if (taken->heap.at[child].live.to >= last.live.to)
       break;
@@ -259,8 +257,7 @@ static LLVMValueRef place_before(const struct demoter *d, const struct cn_ref_us
   return use->user;
 }
 
-static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use,
-                            uint32_t region)
+static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use, uint32_t region)
 {
   if (holds_at(&r->last, use, region))
     return r->last.value;
@@ -272,8 +269,7 @@ static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct
   return r->last.value;
 }
 
-static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use,
-                             uint32_t region)
+static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use, uint32_t region)
 {
   LLVMValueRef gep = d->refs->values.at[use->via].value;
   struct reading copy = defined(d, use->via);
@@ -305,8 +301,7 @@ static void rewrite_uses(struct demoter *d, uint32_t value)
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
     const struct cn_ref_use *use = &d->refs->uses.at[u];
     uint32_t region = region_at(d, use->pos, false);
-    LLVMValueRef to =
-        use->via == CN_NO_INDEX ? read_at(d, &r, use, region) : read_via(d, &r, use, region);
+    LLVMValueRef to = use->via == CN_NO_INDEX ? read_at(d, &r, use, region) : read_via(d, &r, use, region);
     CN_CHECK(LLVMTypeOf(to) == LLVMTypeOf(LLVMGetOperand(use->user, use->operand)));
     LLVMSetOperand(use->user, use->operand, to);
   }
@@ -322,8 +317,7 @@ static void store_base(struct demoter *d, uint32_t value)
   LLVMBuildStore(d->builder, base, cn_demote_address(d->builder, d->slots, d->slot[value]));
 }
 
-void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
-               struct cn_ptrmap *stored)
+void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen, struct cn_ptrmap *stored)
 {
   struct demoter d = {.ctx = ctx,
                       .refs = refs,

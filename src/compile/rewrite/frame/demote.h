@@ -19,12 +19,10 @@
 /* Keep the bases in `chosen` (a bit per value; each its own base) in slots, and compute what is
  * derived from them again where it is used. Needs bases attached. `refs` is outdated after it. What
  * the entry stores of the slots goes to `stored` (struct cn_described). */
-void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen,
-               struct cn_ptrmap *stored);
+void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *chosen, struct cn_ptrmap *stored);
 
 /* An alloca of `count` references at the top of `function`, and the address of one of them. */
-LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function,
-                                  LLVMTypeRef reference, uint32_t count);
+LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference, uint32_t count);
 LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
 
 /* ---- unwind.c, pad_phis.c ---- */
@@ -43,8 +41,7 @@ void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBa
 uint32_t *cn_unwind_pads(const struct cn_refs *refs);
 /* The first parse point that `value` crosses and into whose block of `pads` it lives, or
  * CN_NO_INDEX. Needs liveness. */
-uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs,
-                         const uint32_t *pads, uint32_t value);
+uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads, uint32_t value);
 /* Null if no reference is live into a pad over a parse point, those of type token left out; else
  * what is wrong. Needs liveness, and takes as long. */
 const char *cn_unwind_wrong(const struct cn_refs *refs);

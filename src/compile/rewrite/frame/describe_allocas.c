@@ -26,9 +26,8 @@ static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
 
 /* "count elements of stride bytes, each with references at the bits set in [first, first + period)"
  */
-static void push_area(struct cn_ctx *ctx, struct cn_described *out,
-                      const struct cn_alloca_layout *map, uint64_t first, uint64_t period,
-                      uint64_t count)
+static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map, uint64_t first,
+                      uint64_t period, uint64_t count)
 {
   uint64_t refs = 0;
 
@@ -63,8 +62,7 @@ static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, ui
 }
 
 /* One alloca, as few areas as its repetition allows. Returns their number. */
-static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out,
-                         const struct cn_alloca_layout *map)
+static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map)
 {
   uint64_t first = 0, last = map->words;
 
@@ -107,14 +105,12 @@ static void delete_lifetimes(LLVMValueRef pointer)
   for (LLVMUseRef use = LLVMGetFirstUse(pointer), next; use; use = next) {
     LLVMValueRef user = LLVMGetUser(use);
     next = LLVMGetNextUse(use);
-    if (cn_calls_intrinsic(user, "llvm.lifetime.start") ||
-        cn_calls_intrinsic(user, "llvm.lifetime.end"))
+    if (cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end"))
       LLVMInstructionEraseFromParent(user);
   }
 }
 
-static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map,
-                 uint64_t first)
+static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map, uint64_t first)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
   LLVMValueRef start = map->alloca, offset = number(ctx, first * WORD);
@@ -123,8 +119,7 @@ static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_all
     return;
   if (first)
     start = LLVMBuildInBoundsGEP2(builder, byte, start, &offset, 1, "");
-  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false),
-                  number(ctx, (map->words - first) * WORD),
+  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false), number(ctx, (map->words - first) * WORD),
                   first ? WORD : LLVMGetAlignment(map->alloca));
 }
 
@@ -133,15 +128,15 @@ static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
   LLVMTypeRef pointer = LLVMTypeOf(alloca);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), &pointer, 1, false);
   static const char constraints[] = "r,~{memory}";
-  LLVMValueRef escape = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true,
-                                         false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef escape =
+      LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, true, false, LLVMInlineAsmDialectATT, false);
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   LLVMBuildCall2(builder, type, escape, &alloca, 1, "");
 }
 
-static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder,
-                            const struct cn_alloca_layout *map, const struct cn_ptrmap *stored)
+static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map,
+                            const struct cn_ptrmap *stored)
 {
   const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
 
@@ -179,8 +174,8 @@ static bool is_described(const struct cn_alloca_layout *map, const struct cn_use
   return cn_alloca_layout_holds_refs(map) || has_words(words, map->alloca);
 }
 
-static void describe_all(struct cn_ctx *ctx, struct cn_described *out,
-                         const struct cn_alloca_layouts *maps, const struct cn_user_roots *words)
+static void describe_all(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layouts *maps,
+                         const struct cn_user_roots *words)
 {
   uint64_t areas = words->at.count;
 
@@ -212,8 +207,7 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   describe_all(ctx, out, &maps, &words);
   if (out->operands.count && cn_pairs_only(ctx))
-    cn_error(ctx, function, "roots-pairs",
-             "an object in the frame holds references, where no pair describes them");
+    cn_error(ctx, function, "roots-pairs", "an object in the frame holds references, where no pair describes them");
   for (size_t i = 0; i < maps.maps.count; i++)
     if (is_described(&maps.maps.at[i], &words)) {
       hoist(builder, maps.maps.at[i].alloca, &last);

@@ -25,11 +25,11 @@
 struct pad_phi {
   LLVMValueRef phi;
   uint32_t block;
-  LLVMValueRef base;   /* of the phi: itself, another phi here, or what dominates it */
-  LLVMValueRef after;  /* the instruction after the pad, not for a catchswitch's */
-  LLVMValueRef loaded; /* what its uses read now, but for a catchswitch's */
-  bool in_switch;      /* a catchswitch's */
-  uint32_t slot, kept; /* of a base: stored before unwinding; stored after a catchswitch */
+  LLVMValueRef base;                /* of the phi: itself, another phi here, or what dominates it */
+  LLVMValueRef after;               /* the instruction after the pad, not for a catchswitch's */
+  LLVMValueRef loaded;              /* what its uses read now, but for a catchswitch's */
+  bool in_switch;                   /* a catchswitch's */
+  uint32_t slot, kept;              /* of a base: stored before unwinding; stored after a catchswitch */
   uint32_t distance, kept_distance; /* the same, of a derived one */
 };
 
@@ -168,8 +168,8 @@ static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMV
 }
 
 /* Store `value`, or its distance from `base`, for `p` where block `from` is left. */
-static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t from,
-                         LLVMValueRef value, LLVMValueRef base)
+static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t from, LLVMValueRef value,
+                         LLVMValueRef base)
 {
   const struct cn_block *block = &pads->refs->cfg->blocks[from];
 
@@ -261,8 +261,7 @@ static void keep(struct pads *pads, const struct pad_phi *p)
     position(pads, cn_after_definition(at));
     LLVMValueRef from = cn_demote_address(pads->builder, slots, base ? p->slot : p->distance);
     LLVMValueRef value = LLVMBuildLoad2(pads->builder, type, from, "");
-    LLVMBuildStore(pads->builder, value,
-                   cn_demote_address(pads->builder, slots, base ? p->kept : p->kept_distance));
+    LLVMBuildStore(pads->builder, value, cn_demote_address(pads->builder, slots, base ? p->kept : p->kept_distance));
   }
 }
 
@@ -285,9 +284,7 @@ static void replace_kept(struct pads *pads, const struct pad_phi *p)
     unsigned operand = 0;
     while (LLVMGetOperand(user, operand) != p->phi)
       operand++;
-    position(pads, LLVMIsAPHINode(user)
-                       ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand))
-                       : user);
+    position(pads, LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand)) : user);
     LLVMSetOperand(user, operand, load_kept(pads, p));
   }
   cn_free(&users);
@@ -300,11 +297,9 @@ static void make_allocas(struct pads *pads)
   LLVMValueRef function = pads->refs->cfg->function;
 
   if (pads->slot_count)
-    pads->slots = cn_demote_make_slots(pads->builder, function, LLVMTypeOf(pads->phis.at[0].phi),
-                                       pads->slot_count);
+    pads->slots = cn_demote_make_slots(pads->builder, function, LLVMTypeOf(pads->phis.at[0].phi), pads->slot_count);
   if (pads->distance_count)
-    pads->distances =
-        cn_demote_make_slots(pads->builder, function, pads->word, pads->distance_count);
+    pads->distances = cn_demote_make_slots(pads->builder, function, pads->word, pads->distance_count);
 }
 
 static void replace_all(struct pads *pads)

@@ -40,8 +40,7 @@ static void refuse_words(struct cn_ctx *ctx, LLVMValueRef function)
 
   cn_user_roots_find(ctx, function, &words);
   if (words.at.count)
-    cn_error(ctx, words.at.at[0].alloca, "roots-pairs",
-             "a word of the language's own is no pair of references");
+    cn_error(ctx, words.at.at[0].alloca, "roots-pairs", "a word of the language's own is no pair of references");
   cn_free(&words.at);
 }
 
@@ -52,8 +51,7 @@ static void refuse_spans(struct cn_ctx *ctx, LLVMValueRef function)
   for (LLVMUseRef use = begin ? LLVMGetFirstUse(begin) : NULL; use; use = LLVMGetNextUse(use)) {
     LLVMValueRef call = LLVMIsACallInst(LLVMGetUser(use));
     if (call && LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) == function)
-      cn_error(ctx, call, "roots-pairs",
-               "a span would be told after the program's own deoptimisation state");
+      cn_error(ctx, call, "roots-pairs", "a span would be told after the program's own deoptimisation state");
   }
 }
 

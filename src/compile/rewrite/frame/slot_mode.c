@@ -70,8 +70,7 @@ static void count_block(struct count *count, uint32_t *widths, const struct cn_r
                    : range->used[block] == range->stamp ? range->last[block]
                                                         : 0;
 
-  uint32_t first =
-      from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
   for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     if (refs->points.at[p].pos >= until)
       break;
@@ -138,8 +137,7 @@ static void remark(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t base
   bool asked = ctx->options->slots == CAIRN_SLOTS_ALWAYS;
 
   cn_report(ctx, CAIRN_REMARK, refs->cfg->function, "slot-mode",
-            "%u references live over %zu safepoints are kept in slots of the frame: %s", bases,
-            refs->points.count,
+            "%u references live over %zu safepoints are kept in slots of the frame: %s", bases, refs->points.count,
             asked ? "asked for" : "relocating them would cost more than the budget");
 }
 
@@ -156,8 +154,7 @@ bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *st
   uint64_t *chosen = cn_alloc(CN_BITSET_WORDS(refs->values.count) * sizeof *chosen);
   for (uint32_t v = 0; v < refs->values.count; v++) {
     uint32_t base = refs->values.at[v].base;
-    if (!refs->values.at[v].scalar || !refs->values.at[v].cross_count || base == CN_NO_INDEX ||
-        cn_bit(chosen, base))
+    if (!refs->values.at[v].scalar || !refs->values.at[v].cross_count || base == CN_NO_INDEX || cn_bit(chosen, base))
       continue;
     cn_bit_set(chosen, base);
     count++;

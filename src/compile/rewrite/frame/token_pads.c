@@ -100,13 +100,11 @@ static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct 
   char name[120], call[160];
   const char *why = NULL;
 
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !why;
-       b = LLVMGetNextBasicBlock(b))
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && !why; b = LLVMGetNextBasicBlock(b))
     why = why_not(b);
   if (why)
     cn_error(ctx, unwound->invoke, "roots-pairs", "%s lives into the pad of the %s and %s",
-             cn_value_name(unwound->value, name, sizeof name),
-             cn_calls_name(unwound->invoke, call, sizeof call), why);
+             cn_value_name(unwound->value, name, sizeof name), cn_calls_name(unwound->invoke, call, sizeof call), why);
   return why != NULL;
 }
 

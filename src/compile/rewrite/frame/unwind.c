@@ -26,8 +26,7 @@ LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block)
 
   while (LLVMIsAPHINode(i))
     i = LLVMGetNextInstruction(i);
-  return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i
-                                                                                           : NULL;
+  return LLVMIsALandingPadInst(i) || LLVMIsAFuncletPadInst(i) || LLVMIsACatchSwitchInst(i) ? i : NULL;
 }
 
 bool cn_unwind_is_token(LLVMValueRef pad)
@@ -104,8 +103,7 @@ static void fold_phis(LLVMBasicBlockRef pad)
 
   for (LLVMValueRef phi = LLVMGetFirstInstruction(pad); LLVMIsAPHINode(phi); phi = next) {
     next = LLVMGetNextInstruction(phi);
-    if (!cn_holds_ref(LLVMTypeOf(phi)) || LLVMCountIncoming(phi) != 1 ||
-        LLVMGetIncomingValue(phi, 0) == phi)
+    if (!cn_holds_ref(LLVMTypeOf(phi)) || LLVMCountIncoming(phi) != 1 || LLVMGetIncomingValue(phi, 0) == phi)
       continue;
     LLVMReplaceAllUsesWith(phi, LLVMGetIncomingValue(phi, 0));
     LLVMInstructionEraseFromParent(phi);
@@ -141,8 +139,7 @@ struct value_list {
   CN_VECTOR(LLVMValueRef) values;
 };
 
-uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs,
-                         const uint32_t *pads, uint32_t value)
+uint32_t cn_unwind_point(struct cn_live_range *range, const struct cn_refs *refs, const uint32_t *pads, uint32_t value)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
   bool ranged = false;
@@ -187,8 +184,7 @@ const char *cn_unwind_wrong(const struct cn_refs *refs)
   if (!pads)
     return NULL;
   for (size_t p = 0; p < refs->points.count; p++)
-    if (pads[p] != CN_NO_BLOCK &&
-        cn_unwind_is_token(cn_unwind_pad(refs->cfg->blocks[pads[p]].block)))
+    if (pads[p] != CN_NO_BLOCK && cn_unwind_is_token(cn_unwind_pad(refs->cfg->blocks[pads[p]].block)))
       pads[p] = CN_NO_BLOCK; /* relocated there */
   cn_live_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count && !wrong; v++)

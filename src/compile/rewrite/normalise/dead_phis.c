@@ -76,8 +76,7 @@ void cn_dead_phis_drop(const struct cn_ctx *ctx, LLVMValueRef function)
   if (!cn_relocation_on(ctx, CAIRN_RELOCATION_LIVENESS))
     return;
   CN_EACH_BLOCK(b, function)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
-         i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
       if (cn_holds_ref(LLVMTypeOf(i)) && only_phis_read(i))
         cn_push(&d.phis, i);
   if (d.phis.count)

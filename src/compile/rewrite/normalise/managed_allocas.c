@@ -38,8 +38,8 @@ static void refuse(const struct spread *s, LLVMValueRef at, const char *why)
 {
   char name[64];
 
-  cn_error(s->ctx, at, "managed-alloca", "%s, an object in the frame, %s",
-           cn_value_name(s->alloca, name, sizeof name), why);
+  cn_error(s->ctx, at, "managed-alloca", "%s, an object in the frame, %s", cn_value_name(s->alloca, name, sizeof name),
+           why);
 }
 
 static void reach(struct spread *s, LLVMValueRef value)
@@ -160,8 +160,7 @@ static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)
 
   CN_CHECK(LLVMIsAAllocaInst(alloca) && cn_is_ref(LLVMTypeOf(alloca)));
   LLVMPositionBuilderBefore(builder, alloca);
-  LLVMValueRef local =
-      LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca), LLVMGetOperand(alloca, 0), "");
+  LLVMValueRef local = LLVMBuildArrayAlloca(builder, LLVMGetAllocatedType(alloca), LLVMGetOperand(alloca, 0), "");
   CN_CHECK(!cn_is_ref(LLVMTypeOf(local)));
   LLVMSetAlignment(local, LLVMGetAlignment(alloca));
   LLVMValueRef address = LLVMBuildAddrSpaceCast(builder, local, LLVMTypeOf(alloca), "");

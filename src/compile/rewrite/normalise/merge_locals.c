@@ -44,8 +44,7 @@ struct merger {
 
 static bool is_lifetime(LLVMValueRef user)
 {
-  return cn_calls_intrinsic(user, "llvm.lifetime.start") ||
-         cn_calls_intrinsic(user, "llvm.lifetime.end");
+  return cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end");
 }
 
 /* May `call` get any address in place of `local`? Some intrinsics and bundles need an alloca. */
@@ -61,8 +60,7 @@ static bool takes_address(LLVMValueRef call, LLVMValueRef local)
     return false;
   for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
     if (LLVMGetOperand(call, o) == local &&
-        (o >= LLVMGetNumArgOperands(call) ||
-         LLVMGetCallSiteEnumAttribute(call, o + 1, cn_attribute_kind("inalloca"))))
+        (o >= LLVMGetNumArgOperands(call) || LLVMGetCallSiteEnumAttribute(call, o + 1, cn_attribute_kind("inalloca"))))
       return false;
   return true;
 }
@@ -83,13 +81,11 @@ static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
   LLVMTypeRef type = LLVMGetAllocatedType(local);
   LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(local, 0));
 
-  if (!cn_holds_ref(type) || cn_is_scalable(type) || !LLVMTypeIsSized(type) ||
-      cn_is_ref(LLVMTypeOf(local)) || !count || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 ||
-      LLVMConstIntGetZExtValue(count) != 1)
+  if (!cn_holds_ref(type) || cn_is_scalable(type) || !LLVMTypeIsSized(type) || cn_is_ref(LLVMTypeOf(local)) || !count ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 || LLVMConstIntGetZExtValue(count) != 1)
     return false;
   uint64_t size = LLVMABISizeOfType(ctx->layout, type);
-  return size && size % CN_AREA_WORD == 0 && size % LLVMGetAlignment(local) == 0 &&
-         is_used_plainly(local);
+  return size && size % CN_AREA_WORD == 0 && size % LLVMGetAlignment(local) == 0 && is_used_plainly(local);
 }
 
 static void collect(struct merger *m, LLVMValueRef function)
@@ -116,16 +112,13 @@ static void find_declared(struct merger *m, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
-        LLVMValueRef value = LLVMDbgRecordGetKind(r) == LLVMDbgRecordLabel
-                                 ? NULL
-                                 : LLVMDbgVariableRecordGetValue(r, 0);
+        LLVMValueRef value = LLVMDbgRecordGetKind(r) == LLVMDbgRecordLabel ? NULL : LLVMDbgVariableRecordGetValue(r, 0);
         if (value && LLVMIsAAllocaInst(value))
           cn_ptrmap_add(&m->declared, value, NULL);
       }
 }
 
-static LLVMValueRef build_address(struct merger *m, LLVMValueRef array, size_t index,
-                                  LLVMValueRef before)
+static LLVMValueRef build_address(struct merger *m, LLVMValueRef array, size_t index, LLVMValueRef before)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(m->ctx->llvm);
   LLVMValueRef indices[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, index, false)};
@@ -145,8 +138,7 @@ static void set_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
 
 /* Replace `local` by element `index` of `array`. The entry block computes shared addresses before
  * `top`. */
-static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index,
-                    LLVMValueRef top)
+static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index, LLVMValueRef top)
 {
   bool declared = cn_ptrmap_find(&m->declared, local) != NULL;
   LLVMValueRef shared = NULL;
@@ -177,8 +169,7 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
   CN_ASSERT(kind->locals.count >= MANY);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, first);
   LLVMSetCurrentDebugLocation2(m->builder, NULL);
-  LLVMValueRef array =
-      LLVMBuildAlloca(m->builder, LLVMArrayType2(kind->type, kind->locals.count), "locals");
+  LLVMValueRef array = LLVMBuildAlloca(m->builder, LLVMArrayType2(kind->type, kind->locals.count), "locals");
   for (size_t l = 0; l < kind->locals.count; l++)
     if (LLVMGetAlignment(kind->locals.at[l]) > alignment)
       alignment = LLVMGetAlignment(kind->locals.at[l]);

@@ -19,8 +19,7 @@ void cn_redundant_phis_fold(LLVMValueRef function)
   struct cn_ptrmap gone = {0};
 
   CN_EACH_BLOCK(b, function)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i);
-         i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
       if (cn_holds_ref(LLVMTypeOf(i)) && cn_phi_only_input(i))
         cn_push(&work, i);
   for (size_t next = 0; next < work.count; next++) {

@@ -35,8 +35,8 @@ static bool accesses_frame(LLVMValueRef i)
 {
   bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
 
-  if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsAAtomicCmpXchgInst(i) &&
-      !LLVMIsAAtomicRMWInst(i) && !LLVMIsACallInst(i))
+  if (!LLVMIsALoadInst(i) && !LLVMIsAStoreInst(i) && !LLVMIsAAtomicCmpXchgInst(i) && !LLVMIsAAtomicRMWInst(i) &&
+      !LLVMIsACallInst(i))
     return false;
   if (LLVMIsACallInst(i)) {
     LLVMValueRef callee = cn_direct_callee(i);
@@ -215,8 +215,7 @@ void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function)
 void cn_strip_attributes_declarations(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
-    if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) &&
-        cn_calls_type_has_refs(LLVMGlobalGetValueType(f)))
+    if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && cn_calls_type_has_refs(LLVMGlobalGetValueType(f)))
       strip_index(f, CN_FUNCTION_INDEX, CN_AT_LEAF);
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_promise_constant_root(g))

@@ -24,8 +24,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
 
   if (LLVMIsUndef(constant) || LLVMIsPoison(constant))
     return LLVMConstNull(type);
-  if (!LLVMIsAConstantStruct(constant) && !LLVMIsAConstantVector(constant) &&
-      !LLVMIsAConstantArray(constant))
+  if (!LLVMIsAConstantStruct(constant) && !LLVMIsAConstantVector(constant) && !LLVMIsAConstantArray(constant))
     return constant;
   CN_CHECK(kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind || kind == LLVMStructTypeKind);
   int count = LLVMGetNumOperands(constant);
@@ -40,8 +39,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
   else if (changed && kind == LLVMArrayTypeKind)
     constant = LLVMConstArray2(LLVMGetElementType(type), parts, (uint64_t)count);
   else if (changed && LLVMIsLiteralStruct(type))
-    constant = LLVMConstStructInContext(LLVMGetTypeContext(type), parts, (unsigned)count,
-                                        LLVMIsPackedStruct(type));
+    constant = LLVMConstStructInContext(LLVMGetTypeContext(type), parts, (unsigned)count, LLVMIsPackedStruct(type));
   else if (changed)
     constant = LLVMConstNamedStruct(type, parts, (unsigned)count);
   free(parts);

@@ -81,8 +81,7 @@ void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   for (uint32_t b = 0; b < cfg->count; b++)
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(phi);
-         phi = next) {
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(phi); phi = next) {
       next = LLVMGetNextInstruction(phi);
       if (has_unreachable_input(&d, phi))
         replace_phi(&d, phi);

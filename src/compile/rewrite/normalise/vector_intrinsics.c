@@ -51,8 +51,7 @@ static LLVMValueRef gather(struct lowering *l, LLVMTypeRef type, const struct la
 
   for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
     CN_CHECK(lanes[i].lane < lanes_of(lanes[i].vector));
-    LLVMValueRef lane =
-        LLVMBuildExtractElement(l->builder, lanes[i].vector, number(l, lanes[i].lane), "");
+    LLVMValueRef lane = LLVMBuildExtractElement(l->builder, lanes[i].vector, number(l, lanes[i].lane), "");
     whole = LLVMBuildInsertElement(l->builder, whole, lane, number(l, i), "");
   }
   return whole;
@@ -75,8 +74,7 @@ static struct lane place_reverse(LLVMValueRef call, unsigned i, unsigned part)
 static struct lane place_extract(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return (struct lane){argument(call, 0),
-                       (unsigned)LLVMConstIntGetZExtValue(argument(call, 1)) + i};
+  return (struct lane){argument(call, 0), (unsigned)LLVMConstIntGetZExtValue(argument(call, 1)) + i};
 }
 
 static struct lane place_insert(LLVMValueRef call, unsigned i, unsigned part)
@@ -109,8 +107,7 @@ static struct lane place_left(LLVMValueRef call, unsigned i, unsigned part)
 static struct lane place_right(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return place_spliced(call, lanes_of(argument(call, 0)) -
-                                 LLVMConstIntGetZExtValue(argument(call, 2)) + i);
+  return place_spliced(call, lanes_of(argument(call, 0)) - LLVMConstIntGetZExtValue(argument(call, 2)) + i);
 }
 
 static struct lane place_interleave(LLVMValueRef call, unsigned i, unsigned part)
@@ -130,8 +127,7 @@ static struct lane place_deinterleave(LLVMValueRef call, unsigned i, unsigned pa
   return (struct lane){argument(call, 0), i * count + part};
 }
 
-static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRef type, place *from,
-                               unsigned part)
+static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRef type, place *from, unsigned part)
 {
   unsigned count = LLVMGetVectorSize(type);
   struct lane *lanes = cn_alloc(count * sizeof *lanes);
@@ -184,8 +180,7 @@ static LLVMValueRef lower_choice(struct lowering *l, LLVMValueRef call)
 
 /* The lanes of `call` that `mask` enables, and those of `otherwise` elsewhere. replace() lets the
  * other uses of the call read the result. */
-static LLVMValueRef mask_result(struct lowering *l, LLVMValueRef call, LLVMValueRef mask,
-                                LLVMValueRef otherwise)
+static LLVMValueRef mask_result(struct lowering *l, LLVMValueRef call, LLVMValueRef mask, LLVMValueRef otherwise)
 {
   return LLVMBuildSelect(l->builder, mask, call, otherwise, "");
 }
@@ -226,15 +221,13 @@ static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
 
   if (cn_is_ref(LLVMTypeOf(call)))
     return NULL;
-  LLVMTypeRef types[] = {LLVMGetElementType(LLVMTypeOf(pointers)),
-                         LLVMGetElementType(LLVMTypeOf(masks))};
+  LLVMTypeRef types[] = {LLVMGetElementType(LLVMTypeOf(pointers)), LLVMGetElementType(LLVMTypeOf(masks))};
   LLVMValueRef ptrmask = cn_intrinsic(l->ctx, "llvm.ptrmask", types, 2);
   LLVMValueRef whole = LLVMConstNull(LLVMTypeOf(call));
   for (unsigned i = 0; i < lanes_of(call); i++) {
     LLVMValueRef args[] = {LLVMBuildExtractElement(l->builder, pointers, number(l, i), ""),
                            LLVMBuildExtractElement(l->builder, masks, number(l, i), "")};
-    LLVMValueRef lane =
-        LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
+    LLVMValueRef lane = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
     whole = LLVMBuildInsertElement(l->builder, whole, lane, number(l, i), "");
   }
   return whole;
@@ -350,8 +343,7 @@ static LLVMValueRef lower_extract(struct lowering *l, LLVMValueRef extract)
   LLVMValueRef index = LLVMGetOperand(extract, 1);
 
   (void)l;
-  if (!LLVMIsAConstantInt(index) ||
-      LLVMConstIntGetZExtValue(index) < lanes_of(LLVMGetOperand(extract, 0)))
+  if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) < lanes_of(LLVMGetOperand(extract, 0)))
     return NULL;
   return LLVMConstNull(LLVMTypeOf(extract));
 }

@@ -13,8 +13,7 @@ bool cn_shows_addresses(const struct cn_cfg *cfg)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-      if ((cn_takes_address(i) || LLVMIsAAddrSpaceCastInst(i)) &&
-          cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
+      if ((cn_takes_address(i) || LLVMIsAAddrSpaceCastInst(i)) && cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
         return true;
   return false;
 }

@@ -59,8 +59,7 @@ static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
   LLVMValueRef whole = LLVMGetOperand(value, 0);
   if (cn_parts_opaque(whole) && !crosses(s, whole))
     return false;
-  LLVMValueRef part =
-      element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
+  LLVMValueRef part = element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
   if (part == value) /* taken apart before: an extract of ours */
     return false;
   CN_CHECK(LLVMTypeOf(part) == LLVMTypeOf(value));
@@ -84,9 +83,8 @@ static void rebuild_uses(struct cn_splitter *s, const struct cn_ref_value *v)
       continue;
     LLVMBasicBlockRef block = s->refs->cfg->blocks[use->block].block;
     cn_parts_before(s, phi ? LLVMGetBasicBlockTerminator(block) : use->user);
-    LLVMValueRef whole = phi && edge_block == use->block
-                             ? on_edge
-                             : cn_parts_join(s, LLVMTypeOf(v->value), parts.at, &at);
+    LLVMValueRef whole =
+        phi && edge_block == use->block ? on_edge : cn_parts_join(s, LLVMTypeOf(v->value), parts.at, &at);
     if (phi) {
       on_edge = whole;
       edge_block = use->block;
@@ -131,16 +129,14 @@ static void finish(struct cn_splitter *s)
 
 bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs)
 {
-  struct cn_splitter s = {
-      .ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
+  struct cn_splitter s = {.ctx = ctx, .refs = refs, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
   bool changed = false;
 
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   for (size_t v = 0; v < refs->values.count; v++)
     changed |= replace_extract(&s, refs->values.at[v].value);
   for (size_t v = 0; v < refs->values.count; v++)
-    if (!refs->values.at[v].scalar &&
-        (refs->values.at[v].cross_count || is_in_pad(refs->values.at[v].value))) {
+    if (!refs->values.at[v].scalar && (refs->values.at[v].cross_count || is_in_pad(refs->values.at[v].value))) {
       rebuild_uses(&s, &refs->values.at[v]);
       changed = true;
     }

@@ -34,8 +34,7 @@ struct cn_splitter {
 struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value);
 void cn_parts_fill_phis(struct cn_splitter *s);
 /* Build a value of `type` from the parts from number *at on, and advance *at past them. */
-LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
-                           uint32_t *at);
+LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts, uint32_t *at);
 /* The number of the first part of the component that the indices of `instruction` (insertvalue or
  * extractvalue) name. */
 uint32_t cn_parts_first(LLVMValueRef instruction);

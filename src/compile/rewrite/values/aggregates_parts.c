@@ -37,8 +37,7 @@ static uint32_t element_count(LLVMTypeRef type)
 
 static LLVMTypeRef element_type(LLVMTypeRef type, uint32_t i)
 {
-  return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i)
-                                                     : LLVMGetElementType(type);
+  return LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, i) : LLVMGetElementType(type);
 }
 
 static bool is_vector(LLVMTypeRef type)
@@ -103,8 +102,7 @@ static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
     take_apart(s, extract(s, value, i), out, at);
 }
 
-LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts,
-                           uint32_t *at)
+LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts, uint32_t *at)
 {
   if (!cn_holds_ref(type) || cn_is_ref(type))
     return parts[(*at)++];
@@ -181,8 +179,7 @@ static void split_insert_element(struct cn_splitter *s, LLVMValueRef value, LLVM
 
 static void split_shuffle(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out)
 {
-  struct cn_parts a = cn_parts_of(s, LLVMGetOperand(value, 0)),
-                  b = cn_parts_of(s, LLVMGetOperand(value, 1));
+  struct cn_parts a = cn_parts_of(s, LLVMGetOperand(value, 0)), b = cn_parts_of(s, LLVMGetOperand(value, 1));
 
   for (unsigned i = 0; i < LLVMGetNumMaskElements(value); i++) {
     int from = LLVMGetMaskValue(value, i);
@@ -194,19 +191,16 @@ static void split_shuffle(struct cn_splitter *s, LLVMValueRef value, LLVMValueRe
   }
 }
 
-static void split_select(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out,
-                         uint32_t count)
+static void split_select(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
 {
   LLVMValueRef condition = LLVMGetOperand(value, 0);
-  struct cn_parts yes = cn_parts_of(s, LLVMGetOperand(value, 1)),
-                  no = cn_parts_of(s, LLVMGetOperand(value, 2));
+  struct cn_parts yes = cn_parts_of(s, LLVMGetOperand(value, 1)), no = cn_parts_of(s, LLVMGetOperand(value, 2));
   bool each = is_vector(LLVMTypeOf(condition));
 
   CN_CHECK(yes.count == count && no.count == count);
   cn_parts_before(s, value);
   for (uint32_t i = 0; i < count; i++)
-    out[i] = LLVMBuildSelect(s->builder, each ? extract(s, condition, i) : condition, yes.at[i],
-                             no.at[i], "");
+    out[i] = LLVMBuildSelect(s->builder, each ? extract(s, condition, i) : condition, yes.at[i], no.at[i], "");
 }
 
 static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
@@ -259,8 +253,7 @@ static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
     break;
   }
   case LLVMExtractValue:
-    memcpy(out, cn_parts_of(s, LLVMGetOperand(value, 0)).at + cn_parts_first(value),
-           count * sizeof *out);
+    memcpy(out, cn_parts_of(s, LLVMGetOperand(value, 0)).at + cn_parts_first(value), count * sizeof *out);
     break;
   case LLVMInsertElement:
     split_insert_element(s, value, out);

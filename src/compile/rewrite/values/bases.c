@@ -23,8 +23,7 @@
 
 /* The base of a merge, or null if it is not relocatable. *at: the merge that has no base yet but
  * needs one, or null. */
-static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_merge *merge,
-                                  struct cn_merge **at)
+static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_merge *merge, struct cn_merge **at)
 {
   *at = NULL;
   if (!cn_refs_on(graph->refs, CAIRN_RELOCATION_SHARE_BASES)) {
@@ -56,8 +55,7 @@ static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, str
 }
 
 /* The same, of input `i` in graph->inputs. */
-static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i,
-                                  struct cn_merge **at)
+static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i, struct cn_merge **at)
 {
   uint32_t number = graph->inputs[i];
 
@@ -116,8 +114,7 @@ struct made {
 };
 
 /* Make a base beside `missing`, if that is not null. */
-static void demand_base(const struct cn_base_graph *graph, struct cn_merge *missing,
-                        struct made *made)
+static void demand_base(const struct cn_base_graph *graph, struct cn_merge *missing, struct made *made)
 {
   if (!missing)
     return;
@@ -168,8 +165,7 @@ static bool all_are_bases(const struct cn_refs *refs)
     LLVMValueRef value = refs->values.at[v].value;
     bool moves = false;
     if (refs->values.at[v].cross_count &&
-        (cn_base_is_merge(value) || cn_base_look_through(value, &moves) ||
-         cn_base_is_immovable(&graph, value)))
+        (cn_base_is_merge(value) || cn_base_look_through(value, &moves) || cn_base_is_immovable(&graph, value)))
       return false;
   }
   return true;

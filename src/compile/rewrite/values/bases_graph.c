@@ -14,8 +14,8 @@
 
 static bool passes_through(LLVMValueRef call)
 {
-  static const char *const names[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group",
-                                      "llvm.ssa.copy", "llvm.ptr.annotation"};
+  static const char *const names[] = {"llvm.launder.invariant.group", "llvm.strip.invariant.group", "llvm.ssa.copy",
+                                      "llvm.ptr.annotation"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cn_calls_intrinsic(call, names[i]))
       return true;
@@ -114,9 +114,9 @@ static void discover(struct cn_base_graph *graph, LLVMValueRef value)
   *slot = graph->merges.count + 1;
   uint32_t at = cn_refs_index(graph->refs, end);
   CN_CHECK(at != CN_NO_INDEX);
-  cn_push(&graph->merges, (struct cn_merge){.value = end,
-                                            .pos = graph->refs->values.at[at].pos,
-                                            .index = (uint32_t)graph->merges.count});
+  cn_push(
+      &graph->merges,
+      (struct cn_merge){.value = end, .pos = graph->refs->values.at[at].pos, .index = (uint32_t)graph->merges.count});
 }
 
 static int by_position(const void *a, const void *b)
@@ -203,9 +203,8 @@ static void connect(struct cn_base_graph *graph)
   graph->inputs = cn_alloc(ends.count * sizeof *graph->inputs);
   for (size_t i = 0; i < ends.count; i++) {
     const struct cn_merge *merge = cn_base_merge_of(graph, ends.at[i]);
-    graph->inputs[i] =
-        merge ? (uint32_t)(graph->sources.count + 1 + (size_t)(merge - graph->merges.at))
-              : source_number(graph, ends.at[i]);
+    graph->inputs[i] = merge ? (uint32_t)(graph->sources.count + 1 + (size_t)(merge - graph->merges.at))
+                             : source_number(graph, ends.at[i]);
   }
   CN_CHECK(graph->sources.count == sources);
   cn_free(&ends);
@@ -235,8 +234,8 @@ void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs
   collect(graph);
   connect(graph);
   spread_moves(graph);
-  graph->top = cn_value_flow_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count,
-                                   graph->first, graph->inputs);
+  graph->top =
+      cn_value_flow_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count, graph->first, graph->inputs);
   if (cn_refs_on(refs, CAIRN_RELOCATION_SHARE_BASES) && graph->merges.count > 1)
     cn_bases_share(graph);
 }

@@ -35,8 +35,8 @@ static bool same_edges(LLVMValueRef a, LLVMValueRef b)
 /* Can the two have the same base: phis of one block, selects in one block with one condition? */
 static bool is_parallel(LLVMValueRef a, LLVMValueRef b)
 {
-  if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b) ||
-      LLVMTypeOf(a) != LLVMTypeOf(b) || !LLVMIsAPHINode(a) != !LLVMIsAPHINode(b))
+  if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b) || LLVMTypeOf(a) != LLVMTypeOf(b) ||
+      !LLVMIsAPHINode(a) != !LLVMIsAPHINode(b))
     return false;
   return !LLVMIsAPHINode(a) || same_edges(a, b);
 }
@@ -55,8 +55,8 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
 
   for (uint32_t m = 0; m < graph->merges.count; m++) {
     LLVMValueRef value = graph->merges.at[m].value;
-    const void *key = LLVMIsAPHINode(value) ? (const void *)LLVMGetInstructionParent(value)
-                                            : (const void *)LLVMGetOperand(value, 0);
+    const void *key =
+        LLVMIsAPHINode(value) ? (const void *)LLVMGetInstructionParent(value) : (const void *)LLVMGetOperand(value, 0);
     bool fresh;
     group[m] = m;
     if (graph->top[m] != number_of(graph, m))
@@ -98,8 +98,8 @@ static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t 
     bool fit = serves(graph, m);
     if (!fit && !graph->merges.at[m].moves)
       continue;
-    bool better = *slot != CN_NO_INDEX && graph->merges.at[*slot].moves && fit &&
-                  LLVMIsAPHINode(graph->merges.at[m].value);
+    bool better =
+        *slot != CN_NO_INDEX && graph->merges.at[*slot].moves && fit && LLVMIsAPHINode(graph->merges.at[m].value);
     if (*slot == CN_NO_INDEX || better)
       *slot = m;
   }
@@ -167,8 +167,7 @@ void cn_bases_share(struct cn_base_graph *graph)
 
   CN_CHECK(graph->top);
   for (unsigned pass = 0; changed && share(graph) && pass < PASSES; pass++) {
-    uint32_t *top =
-        cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
+    uint32_t *top = cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
     changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
     free(graph->top);
     graph->top = top;

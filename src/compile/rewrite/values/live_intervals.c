@@ -29,8 +29,7 @@ void cn_live_intervals_build(struct cn_live_intervals *intervals, const struct c
   for (uint32_t b = 0; b < count; b++)
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
       if (cn_cfg_retreats(cfg->blocks[b].preds[p], b))
-        intervals->retreat[count + b] =
-            larger(intervals->retreat[count + b], cfg->blocks[b].preds[p]);
+        intervals->retreat[count + b] = larger(intervals->retreat[count + b], cfg->blocks[b].preds[p]);
   for (uint32_t i = count; i-- > 1;)
     intervals->retreat[i] = larger(intervals->retreat[2 * i], intervals->retreat[2 * i + 1]);
 }
@@ -41,8 +40,7 @@ void cn_live_intervals_free(struct cn_live_intervals *intervals)
 }
 
 /* The last block from which an edge retreats into blocks [first, end), or 0. */
-static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t first,
-                             uint32_t end)
+static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t first, uint32_t end)
 {
   uint32_t last = 0;
 
@@ -75,8 +73,7 @@ static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t la
   return last;
 }
 
-struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *intervals,
-                                            uint32_t value)
+struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *intervals, uint32_t value)
 {
   const struct cn_refs *refs = intervals->refs;
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -84,8 +81,7 @@ struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *inte
 
   CN_ASSERT(value < refs->values.count);
   interval.to = last_use(refs, value, interval.to);
-  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
-       d = refs->values.at[d].derived)
+  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX; d = refs->values.at[d].derived)
     interval.to = last_use(refs, d, interval.to);
   for (;;) {
     uint32_t end = (uint32_t)(interval.to >> 32);
@@ -111,15 +107,13 @@ static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
   return low;
 }
 
-uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals,
-                                      struct cn_live_interval interval)
+uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals, struct cn_live_interval interval)
 {
   CN_ASSERT(interval.from <= interval.to);
   return points_before(intervals->refs, interval.from + 1);
 }
 
-uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals,
-                                 struct cn_live_interval interval)
+uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals, struct cn_live_interval interval)
 {
   uint32_t first = cn_live_interval_first_point(intervals, interval);
   uint32_t end = points_before(intervals->refs, interval.to);
@@ -134,7 +128,6 @@ void cn_live_intervals_mark(struct cn_refs *refs)
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   cn_live_intervals_build(&intervals, refs);
   for (uint32_t v = 0; v < refs->values.count; v++)
-    refs->values.at[v].cross_count =
-        cn_live_interval_points(&intervals, cn_live_interval_of(&intervals, v)) > 0;
+    refs->values.at[v].cross_count = cn_live_interval_points(&intervals, cn_live_interval_of(&intervals, v)) > 0;
   cn_live_intervals_free(&intervals);
 }

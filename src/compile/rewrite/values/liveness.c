@@ -19,8 +19,8 @@ void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg)
   size_t n = cfg->count;
   uint32_t *all = cn_alloc(5 * n * sizeof *all);
 
-  *range = (struct cn_live_range){
-      .in = all, .out = all + n, .used = all + 2 * n, .last = all + 3 * n, .slot = all + 4 * n};
+  *range =
+      (struct cn_live_range){.in = all, .out = all + n, .used = all + 2 * n, .last = all + 3 * n, .slot = all + 4 * n};
 }
 
 void cn_live_free(struct cn_live_range *range)
@@ -37,8 +37,7 @@ static void enter(struct cn_live_range *range, uint32_t block)
   cn_push(&range->blocks, block);
 }
 
-static void add_uses(struct cn_live_range *range, const struct cn_refs *refs, uint32_t of,
-                     uint32_t def_block)
+static void add_uses(struct cn_live_range *range, const struct cn_refs *refs, uint32_t of, uint32_t def_block)
 {
   const struct cn_ref_value *v = &refs->values.at[of];
 
@@ -62,8 +61,7 @@ static int ascending(const void *a, const void *b)
 
 /* Without the liveness optimisation a value is live wherever its definition dominates. An invoke
  * defines its value on the edge to its normal destination. */
-static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg,
-                            const struct cn_ref_value *v)
+static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg, const struct cn_ref_value *v)
 {
   uint32_t from = v->block;
 
@@ -94,8 +92,7 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
   add_uses(range, refs, value, v->block);
   /* The list runs from a base through all values derived from it; from a derived value it would go
    * on to its siblings. */
-  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX;
-       d = refs->values.at[d].derived)
+  for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX; d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);
   if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
     enter_dominated(range, refs->cfg, v);
@@ -132,8 +129,8 @@ uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos
 
 /* Record the parse points of `block` that `value` crosses: it is defined there at `from`, or
  * live-in if `from` is CN_NO_INDEX. */
-static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value,
-                        uint32_t block, uint32_t from)
+static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value, uint32_t block,
+                        uint32_t from)
 {
   uint32_t until = 0;
 
@@ -141,8 +138,7 @@ static void cross_block(struct cn_refs *refs, const struct cn_live_range *range,
     until = UINT32_MAX;
   else if (range->used[block] == range->stamp)
     until = range->last[block];
-  uint32_t first =
-      from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
+  uint32_t first = from == CN_NO_INDEX ? refs->first_point[block] : cn_point_after(refs, block, from);
   for (uint32_t p = first; p < refs->first_point[block + 1]; p++) {
     struct cn_parse_point *point = &refs->points.at[p];
     if (point->pos >= until)
@@ -193,8 +189,7 @@ void cn_liveness_print(LLVMValueRef function, FILE *out)
     const struct cn_parse_point *point = &refs.points.at[p];
     fprintf(out, "  %s:", cn_value_name(LLVMGetCalledValue(point->call), name, sizeof name));
     for (size_t i = 0; i < point->live.count; i++)
-      fprintf(out, " %s",
-              cn_value_name(refs.values.at[point->live.at[i]].value, name, sizeof name));
+      fprintf(out, " %s", cn_value_name(refs.values.at[point->live.at[i]].value, name, sizeof name));
     fputc('\n', out);
   }
   cn_refs_free(&refs);

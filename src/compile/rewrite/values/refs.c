@@ -97,8 +97,8 @@ static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
 
-  if (LLVMGetValueKind(value) != LLVMInstructionValueKind ||
-      LLVMGetInstructionOpcode(value) != LLVMGetElementPtr || !cn_is_ref(LLVMTypeOf(value)))
+  if (LLVMGetValueKind(value) != LLVMInstructionValueKind || LLVMGetInstructionOpcode(value) != LLVMGetElementPtr ||
+      !cn_is_ref(LLVMTypeOf(value)))
     return CN_NO_INDEX;
   int operands = LLVMGetNumOperands(value);
   for (int i = 1; i < operands; i++) {
@@ -134,8 +134,7 @@ static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *ind
 
   if (index != CN_NO_INDEX && refs->values.at[index].root == index)
     return NULL;
-  uint32_t count =
-      cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
+  uint32_t count = cn_refs_on(refs, CAIRN_RELOCATION_RECOMPUTE) ? count_indices(refs, value) : CN_NO_INDEX;
   if (count == CN_NO_INDEX || *indices + count > CN_REMAT_INDICES)
     return NULL;
   LLVMValueRef from = LLVMGetOperand(value, 0);
@@ -170,10 +169,8 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
   index = (uint32_t)refs->values.count;
   *cn_ptrmap_add(&refs->index, value, NULL) = index;
   refs->aggregates |= !scalar;
-  cn_push(
-      &refs->values,
-      (struct cn_ref_value){
-          .value = value, .root = index, .base = index, .derived = CN_NO_INDEX, .scalar = scalar});
+  cn_push(&refs->values, (struct cn_ref_value){
+                             .value = value, .root = index, .base = index, .derived = CN_NO_INDEX, .scalar = scalar});
   if (root != value) {
     uint32_t root_index = add_value(refs, root);
     uint32_t from_index = add_value(refs, LLVMGetOperand(value, 0));
@@ -198,8 +195,7 @@ static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uin
 /* Record that `user` reads `operand`, if that holds a reference. */
 static void add_use(struct cn_refs *refs, LLVMValueRef operand, struct cn_ref_use use)
 {
-  if (!cn_holds_ref(LLVMTypeOf(operand)) ||
-      (!is_local(operand) && !is_listed_constant(refs, operand, use.user)))
+  if (!cn_holds_ref(LLVMTypeOf(operand)) || (!is_local(operand) && !is_listed_constant(refs, operand, use.user)))
     return;
   uint32_t index = add_value(refs, operand);
   uint32_t root = refs->values.at[index].root;
@@ -273,11 +269,8 @@ static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
   for (uint32_t e = scan->edges_of[block]; e != CN_NO_INDEX; e = scan->edges.at[e].next) {
     const struct edge_use *edge = &scan->edges.at[e];
     add_use(refs, LLVMGetIncomingValue(edge->phi, edge->operand),
-            (struct cn_ref_use){.user = edge->phi,
-                                .operand = edge->operand,
-                                .block = block,
-                                .pos = pos + 1,
-                                .point = CN_NO_INDEX});
+            (struct cn_ref_use){
+                .user = edge->phi, .operand = edge->operand, .block = block, .pos = pos + 1, .point = CN_NO_INDEX});
   }
   return pos + 2;
 }
@@ -336,8 +329,7 @@ static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
 
   CN_CHECK(index != CN_NO_INDEX);
   const struct cn_ref_value *beside = &refs->values.at[index];
-  struct cn_ref_use use = {
-      .user = made->merge, .block = beside->block, .pos = beside->pos - 1, .point = CN_NO_INDEX};
+  struct cn_ref_use use = {.user = made->merge, .block = beside->block, .pos = beside->pos - 1, .point = CN_NO_INDEX};
 
   if (!LLVMIsAPHINode(made->merge)) {
     define(refs, made->merge, use.block, use.pos);

@@ -26,15 +26,12 @@ static const char *value_wrong(const struct cn_refs *refs, uint32_t v, enum cn_r
     return "references: a root is no value";
   if (value->root != v && (value->from >= count || value->from == v))
     return "references: no step leads to the root";
-  if (value->base != CN_NO_INDEX &&
-      (value->base >= count || refs->values.at[value->base].base != value->base))
+  if (value->base != CN_NO_INDEX && (value->base >= count || refs->values.at[value->base].base != value->base))
     return "references: a base has a base";
-  if (value->derived != CN_NO_INDEX &&
-      (value->derived >= count || refs->values.at[value->derived].base != value->base))
+  if (value->derived != CN_NO_INDEX && (value->derived >= count || refs->values.at[value->derived].base != value->base))
     return "references: a derived value has another base";
-  if (when == CN_REFS_LIVE &&
-      ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
-       !ascends(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
+  if (when == CN_REFS_LIVE && ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
+                               !ascends(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
     return "references: the crossings of a value do not ascend";
   return NULL;
 }
@@ -68,8 +65,7 @@ static const char *points_wrong(const struct cn_refs *refs)
   for (uint32_t b = 0; b < refs->cfg->count; b++) {
     if (b > 0 && refs->last_pos[b] <= refs->last_pos[b - 1])
       return "references: the positions of the blocks do not ascend";
-    if (refs->first_point[b] > refs->first_point[b + 1] ||
-        refs->first_point[b + 1] > refs->points.count)
+    if (refs->first_point[b] > refs->first_point[b + 1] || refs->first_point[b + 1] > refs->points.count)
       return "references: the parse points of the blocks do not ascend";
     for (uint32_t p = refs->first_point[b]; p < refs->first_point[b + 1]; p++)
       if (refs->points.at[p].block != b || refs->points.at[p].pos > refs->last_pos[b])

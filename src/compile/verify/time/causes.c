@@ -18,12 +18,11 @@
 /* Are they copies that the optimiser made? Then one will do. */
 static bool is_same(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
 {
-  return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 &&
-         a->where && b->where && strcmp(a->where, b->where) == 0 && a->work == b->work;
+  return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 && a->where &&
+         b->where && strcmp(a->where, b->where) == 0 && a->work == b->work;
 }
 
-void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where,
-                   char *why, uint64_t work)
+void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where, char *why, uint64_t work)
 {
   struct cairn_time_cause cause = {.kind = kind, .where = where, .why = why, .work = work};
   unsigned length, line = LLVMGetDebugLocLine(at);
@@ -58,9 +57,8 @@ static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
 {
   if (!loops->at[l].exits)
     return cn_strdup("it never ends");
-  return cn_strdup(cn_loops_counts(loops, l)
-                       ? "only the running program knows how often it goes round"
-                       : "it ends when the data says so");
+  return cn_strdup(cn_loops_counts(loops, l) ? "only the running program knows how often it goes round"
+                                             : "it ends when the data says so");
 }
 
 /* Has a block or an inner loop of it no bound itself? */
@@ -83,8 +81,8 @@ static char *why_of_loop(const struct cn_work *work, uint32_t l)
 
   CN_ASSERT(l < work->loops->count);
   if (loop->more != CN_WORK_UNKNOWN)
-    return cn_format("a pass does %llu units, and all that follow on it %llu",
-                     (unsigned long long)loop->once.through, (unsigned long long)loop->more);
+    return cn_format("a pass does %llu units, and all that follow on it %llu", (unsigned long long)loop->once.through,
+                     (unsigned long long)loop->more);
   if (loop->once.through == CN_WORK_UNKNOWN && has_endless_part(work, l))
     return cn_strdup("a pass has no bound itself");
   return why_of_exits(work->loops, l);
@@ -108,7 +106,7 @@ static char *name_callee(LLVMValueRef call)
   LLVMValueRef callee = cn_work_callee(call);
   char name[160];
 
-  return cn_strdup(callee ? cn_value_name(callee, name, sizeof name)
+  return cn_strdup(callee                                       ? cn_value_name(callee, name, sizeof name)
                    : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "inline assembly"
                                                                 : "a pointer");
 }
@@ -164,8 +162,7 @@ static void add_call(struct cn_causes *causes, const struct cn_work *work, LLVMV
 
   if (piece.passes && piece.through > causes->limit) {
     most = piece.through;
-    why = callee && cn_work_find(work->known, callee)
-              ? "the function may do so much without coming to a safepoint"
+    why = callee && cn_work_find(work->known, callee)  ? "the function may do so much without coming to a safepoint"
           : LLVMIsAInlineAsm(LLVMGetCalledValue(call)) ? "something in it may go round and round"
                                                        : "it takes as long as its arguments say";
   } else if (piece.polls && (piece.enter > causes->limit || piece.leave > causes->limit)) {

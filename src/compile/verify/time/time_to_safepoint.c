@@ -39,9 +39,9 @@ struct record {
   struct cn_work_summary all;
   struct cn_causes causes;
   CN_VECTOR(struct call_edge) unpolled; /* calls that no safepoint precedes */
-  CN_VECTOR(uint32_t) returning; /* nodes called; the caller may return then without a safepoint */
-  bool recursive, closed;        /* in a call cycle; called by a call that closes one */
-  bool counted;                  /* in no cycle of `returning` calls */
+  CN_VECTOR(uint32_t) returning;        /* nodes called; the caller may return then without a safepoint */
+  bool recursive, closed;               /* in a call cycle; called by a call that closes one */
+  bool counted;                         /* in no cycle of `returning` calls */
   unsigned regions;
 };
 
@@ -124,12 +124,11 @@ static void check_claims(struct record *r, LLVMValueRef function)
 
   outside = all->through > outside ? all->through : outside;
   if (said && outside > 2 * (CN_CALL_WORK + cn_work_parse(said)) && !r->recursive)
-    cn_causes_add(&r->causes, "claim", function, NULL,
-                  cn_strdup("its attribute \"" CN_ATTR_WORK "\" promises less"), outside);
+    cn_causes_add(&r->causes, "claim", function, NULL, cn_strdup("its attribute \"" CN_ATTR_WORK "\" promises less"),
+                  outside);
   if (cn_string_attribute(function, CN_ATTR_POLLS) && all->passes)
     cn_causes_add(&r->causes, "claim", function, NULL,
-                  cn_strdup("its attribute \"" CN_ATTR_POLLS "\" promises a safepoint on each way"),
-                  all->through);
+                  cn_strdup("its attribute \"" CN_ATTR_POLLS "\" promises a safepoint on each way"), all->through);
 }
 
 static void find_causes(const struct timing *t, uint32_t node, const struct cn_work *work)
@@ -142,8 +141,8 @@ static void find_causes(const struct timing *t, uint32_t node, const struct cn_w
   r->causes.limit = t->limit;
   cn_causes_find(&r->causes, work);
   if (!r->causes.at.count && most_of(&r->all) > t->limit)
-    cn_causes_add(&r->causes, "path", function, NULL,
-                  cn_strdup("what is done in turn adds up to that"), most_of(&r->all));
+    cn_causes_add(&r->causes, "path", function, NULL, cn_strdup("what is done in turn adds up to that"),
+                  most_of(&r->all));
   check_claims(r, function);
 }
 
@@ -209,8 +208,7 @@ static bool time_functions(struct timing *t, unsigned round)
     const struct cn_work_summary *after = &t->records[n].all;
     if (round == 0)
       before = (struct cn_work_summary){.polls = true};
-    held &= before.passes == after->passes && before.polls == after->polls &&
-            before.enter == after->enter;
+    held &= before.passes == after->passes && before.polls == after->polls && before.enter == after->enter;
   }
   for (uint32_t n = 0; n < t->graph.count && !held; n++)
     if (t->records[n].closed)
@@ -358,8 +356,7 @@ static void report(const struct timing *t, uint32_t node, cairn_time_handler *te
   tell(env, &time);
 }
 
-enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module,
-                                          const struct cairn_compile_options *options,
+enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cairn_compile_options *options,
                                           cairn_time_handler *tell, void *env)
 {
   static const struct cairn_compile_options defaults;

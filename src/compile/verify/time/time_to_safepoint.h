@@ -14,8 +14,7 @@ struct cn_causes {
 };
 
 /* `at` is an instruction or a function; the list owns `where`, which may be null, and `why`. */
-void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where,
-                   char *why, uint64_t work);
+void cn_causes_add(struct cn_causes *causes, const char *kind, LLVMValueRef at, char *where, char *why, uint64_t work);
 void cn_causes_free(struct cn_causes *causes);
 
 /* Cycles and calls that take longer than the limit (causes.c). */

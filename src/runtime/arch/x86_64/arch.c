@@ -25,16 +25,14 @@ _Static_assert(offsetof(struct cn_anchor, saved[CN_R13]) == CAIRN_ABI_ANCHOR_R13
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R14]) == CAIRN_ABI_ANCHOR_R14, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, saved[CN_R15]) == CAIRN_ABI_ANCHOR_R15, "abi.def");
 _Static_assert(sizeof(struct cn_anchor) == CAIRN_ABI_ANCHOR_SIZE, "abi.def");
-_Static_assert(offsetof(struct cn_regs, pc) == 128,
-               "stubs.S pushes sixteen registers below the return address");
+_Static_assert(offsetof(struct cn_regs, pc) == 128, "stubs.S pushes sixteen registers below the return address");
 
 const uint8_t cn_arch_sp = 7;
 const uint8_t cn_arch_saved[CN_CALLEE_SAVED] = {3, 6, 12, 13, 14, 15};
-const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {
-    CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBX,
-    CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBP,          CN_CALLEE_SAVED,
-    CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED,
-    CN_R12,          CN_R13,          CN_R14,          CN_R15};
+const uint8_t cn_arch_saved_as[CN_ARCH_REGISTERS] = {CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBX,
+                                                     CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_RBP,          CN_CALLEE_SAVED,
+                                                     CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED, CN_CALLEE_SAVED,
+                                                     CN_R12,          CN_R13,          CN_R14,          CN_R15};
 
 void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[CN_ARCH_REGISTERS])
 {
@@ -74,8 +72,8 @@ extern const char cn_arch_interrupted_at[];
 /* Is there an instruction for each register of these parts? */
 static bool can_move(unsigned state)
 {
-  return (state & AVX) == AVX && ((state & AVX512) == 0 || ((state & AVX512) == AVX512 &&
-                                                            __builtin_cpu_supports("avx512bw")));
+  return (state & AVX) == AVX &&
+         ((state & AVX512) == 0 || ((state & AVX512) == AVX512 && __builtin_cpu_supports("avx512bw")));
 }
 
 static void find_vector_state(void)
@@ -116,8 +114,7 @@ bool cn_arch_barrier_index(uintptr_t pc, unsigned *index)
   uintptr_t offset = pc - (uintptr_t)cn_arch_barriers;
 
   *index = (unsigned)(offset / BARRIER);
-  return offset < CAIRN_ABI_BARRIERS * BARRIER &&
-         (offset % BARRIER == 0 || offset % BARRIER == CALL);
+  return offset < CAIRN_ABI_BARRIERS * BARRIER && (offset % BARRIER == 0 || offset % BARRIER == CALL);
 }
 
 /* RDSSPQ leaves the register alone where there is no shadow stack. */
@@ -290,8 +287,7 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
     return false;
   uintptr_t word = word_below(anchor);
-  if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return ||
-      word == anchor->pc)
+  if (word == (uintptr_t)cn_arch_native_return || word == (uintptr_t)cn_arch_short_return || word == anchor->pc)
     return true;
   if (word != 0 && word % 4096 == 0)
     cairn_fatal("the return address of a native function was replaced, at sp 0x%lx: is there a "
@@ -347,10 +343,8 @@ static get_register *find_get_register(uintptr_t pc)
  * return of the call around it. The thread gets the state of the frame's caller, whose landing pads
  * may run next. A thread that is cancelled within the stub has not filled its anchor yet, or has
  * dropped it, and has that state. */
-int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
-                    struct _Unwind_Context *context);
-int cn_arch_unwound(int version, int actions, uint64_t class, void *exception,
-                    struct _Unwind_Context *context)
+int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context);
+int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 

@@ -16,15 +16,11 @@ enum {
 
 #define KEEP(mask, reg) ((mask) >> CN_##reg & 1 ? 0 : UINTPTR_MAX)
 #define OFFSET(mask, reg) \
-  ((mask) >> CN_##reg & 1 \
-       ? (uintptr_t)0 - 16 - 8 * (uintptr_t)__builtin_popcount((mask) & BEFORE_##reg) \
-       : 0)
+  ((mask) >> CN_##reg & 1 ? (uintptr_t)0 - 16 - 8 * (uintptr_t)__builtin_popcount((mask) & BEFORE_##reg) : 0)
 #define EACH(what, mask) \
-  {what(mask, RBX), what(mask, RBP), what(mask, R12), \
-   what(mask, R13), what(mask, R14), what(mask, R15)}
+  {what(mask, RBX), what(mask, RBP), what(mask, R12), what(mask, R13), what(mask, R14), what(mask, R15)}
 #define SHAPE(mask) {.keep = EACH(KEEP, mask), .offset = EACH(OFFSET, mask)}
 #define SHAPES4(mask) SHAPE(mask), SHAPE((mask) + 1), SHAPE((mask) + 2), SHAPE((mask) + 3)
 #define SHAPES16(mask) SHAPES4(mask), SHAPES4((mask) + 4), SHAPES4((mask) + 8), SHAPES4((mask) + 12)
 
-const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED] = {SHAPES16(0), SHAPES16(16),
-                                                              SHAPES16(32), SHAPES16(48)};
+const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED] = {SHAPES16(0), SHAPES16(16), SHAPES16(32), SHAPES16(48)};

@@ -33,13 +33,11 @@ static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintpt
 {
   __m512i offset = _mm512_load_si512(cn_arch_shapes[value & CN_ENTRY_SAVED].offset);
 
-  lanes.at =
-      _mm512_mask_add_epi64(lanes.at, (__mmask8)value, _mm512_set1_epi64((long long)cfa), offset);
+  lanes.at = _mm512_mask_add_epi64(lanes.at, (__mmask8)value, _mm512_set1_epi64((long long)cfa), offset);
   return lanes;
 }
 
-static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count,
-                              uintptr_t **out)
+static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
 {
   const __m512i low = _mm512_set1_epi64(CN_PLAIN_REG);
   __m512i codes = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)code));
@@ -49,8 +47,8 @@ static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned
   _mm512_storeu_si512(out, _mm512_add_epi64(base, _mm512_andnot_si512(low, codes)));
 }
 
-static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch *ahead,
-                         const uintptr_t *words, const struct cn_entry **start)
+static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch *ahead, const uintptr_t *words,
+                         const struct cn_entry **start)
 {
   const __m512i low = _mm512_set1_epi64((long long)ahead->low);
   const __m512i length = _mm512_set1_epi64((long long)ahead->length);
@@ -60,8 +58,7 @@ static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch 
   const __m128i shift = _mm_cvtsi32_si128((int)index->shift);
   size_t count = 0;
 
-  for (size_t i = (uintptr_t)words / sizeof *words % CN_PREFETCH_PAGE; i < CN_PREFETCH_PAGE;
-       i += 8) {
+  for (size_t i = (uintptr_t)words / sizeof *words % CN_PREFETCH_PAGE; i < CN_PREFETCH_PAGE; i += 8) {
     __m512i word = _mm512_load_si512(words);
     words += 8;
     __mmask8 there = _mm512_cmple_epu64_mask(_mm512_sub_epi64(word, low), length);

@@ -35,15 +35,14 @@ struct maker {
   LLVMBasicBlockRef pads[PADS]; /* of invokes; null: there are none */
 };
 
-static LLVMValueRef declare(struct maker *m, const char *name, LLVMTypeRef result, unsigned count,
-                            LLVMTypeRef argument, bool leaf)
+static LLVMValueRef declare(struct maker *m, const char *name, LLVMTypeRef result, unsigned count, LLVMTypeRef argument,
+                            bool leaf)
 {
   LLVMTypeRef types[2] = {argument, argument};
   LLVMValueRef f = LLVMAddFunction(m->module, name, LLVMFunctionType(result, types, count, false));
 
   if (leaf)
-    LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX,
-                            LLVMCreateStringAttribute(m->llvm, "gc-leaf-function", 16, "", 0));
+    LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, LLVMCreateStringAttribute(m->llvm, "gc-leaf-function", 16, "", 0));
   return f;
 }
 
@@ -53,8 +52,8 @@ static LLVMValueRef call(struct maker *m, const char *name, LLVMValueRef *args, 
 
   if (m->pads[0] && strcmp(name, "flag") != 0 && random_below(2)) {
     LLVMBasicBlockRef next = LLVMAppendBasicBlockInContext(m->llvm, m->function, "");
-    LLVMValueRef invoke = LLVMBuildInvoke2(m->builder, LLVMGlobalGetValueType(f), f, args, count,
-                                           next, m->pads[random_below(PADS)], "");
+    LLVMValueRef invoke =
+        LLVMBuildInvoke2(m->builder, LLVMGlobalGetValueType(f), f, args, count, next, m->pads[random_below(PADS)], "");
     LLVMPositionBuilderAtEnd(m->builder, next);
     return invoke;
   }
@@ -78,8 +77,7 @@ static LLVMValueRef flag(struct maker *m)
 
 static LLVMValueRef gep(struct maker *m, LLVMValueRef from, bool constant)
 {
-  LLVMValueRef index =
-      constant ? LLVMConstInt(m->i64, random_below(3) * 8, false) : call(m, "flag", NULL, 0);
+  LLVMValueRef index = constant ? LLVMConstInt(m->i64, random_below(3) * 8, false) : call(m, "flag", NULL, 0);
 
   return LLVMBuildGEP2(m->builder, LLVMInt8TypeInContext(m->llvm), from, &index, 1, "");
 }
@@ -107,15 +105,13 @@ static void make_aggregate_step(struct maker *m)
     break;
   case 3:
     value = LLVMBuildLoad2(m->builder, m->vector, v, "");
-    value = LLVMBuildInsertElement(m->builder, value, get(m),
-                                   LLVMConstInt(m->i64, random_below(2), false), "");
+    value = LLVMBuildInsertElement(m->builder, value, get(m), LLVMConstInt(m->i64, random_below(2), false), "");
     LLVMBuildStore(m->builder, value, m->vectors[random_below(LANES)]);
     break;
   case 4:
     value = LLVMBuildLoad2(m->builder, m->vector, v, "");
     arg = random_below(2) ? LLVMConstInt(m->i64, random_below(2), false)
-                          : LLVMBuildAnd(m->builder, call(m, "flag", NULL, 0),
-                                         LLVMConstInt(m->i64, 1, false), "");
+                          : LLVMBuildAnd(m->builder, call(m, "flag", NULL, 0), LLVMConstInt(m->i64, 1, false), "");
     set(m, LLVMBuildExtractElement(m->builder, value, arg, ""));
     break;
   default:
@@ -153,8 +149,7 @@ static void rotate(struct maker *m)
   LLVMValueRef first = LLVMBuildLoad2(m->builder, m->ref, m->variable[0], "");
 
   for (unsigned i = 1; i < count; i++)
-    LLVMBuildStore(m->builder, LLVMBuildLoad2(m->builder, m->ref, m->variable[i], ""),
-                   m->variable[i - 1]);
+    LLVMBuildStore(m->builder, LLVMBuildLoad2(m->builder, m->ref, m->variable[i], ""), m->variable[i - 1]);
   LLVMBuildStore(m->builder, first, m->variable[count - 1]);
 }
 
@@ -200,8 +195,7 @@ static void make_step(struct maker *m, bool aggregates)
     break;
   case 9:
     args[0] = get(m);
-    args[0] = LLVMBuildICmp(m->builder, LLVMIntEQ, args[0],
-                            random_below(3) ? get(m) : LLVMConstNull(m->ref), "");
+    args[0] = LLVMBuildICmp(m->builder, LLVMIntEQ, args[0], random_below(3) ? get(m) : LLVMConstNull(m->ref), "");
     note(m, LLVMBuildZExt(m->builder, args[0], m->i64, ""));
     break;
   case 10:
@@ -238,8 +232,7 @@ static void make_pads(struct maker *m)
   LLVMTypeRef i32 = LLVMInt32TypeInContext(m->llvm);
   LLVMTypeRef personality = LLVMFunctionType(i32, NULL, 0, true);
 
-  LLVMSetPersonalityFn(m->function,
-                       LLVMAddFunction(m->module, "__gxx_personality_v0", personality));
+  LLVMSetPersonalityFn(m->function, LLVMAddFunction(m->module, "__gxx_personality_v0", personality));
   for (unsigned p = 0; p < PADS; p++)
     m->pads[p] = LLVMAppendBasicBlockInContext(m->llvm, m->function, "pad");
 }
@@ -248,8 +241,7 @@ static void make_landing(struct maker *m, bool token)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(m->llvm);
   LLVMTypeRef parts[] = {LLVMPointerTypeInContext(m->llvm, 0), i32};
-  LLVMTypeRef type =
-      token ? LLVMTokenTypeInContext(m->llvm) : LLVMStructTypeInContext(m->llvm, parts, 2, false);
+  LLVMTypeRef type = token ? LLVMTokenTypeInContext(m->llvm) : LLVMStructTypeInContext(m->llvm, parts, 2, false);
 
   LLVMSetCleanup(LLVMBuildLandingPad(m->builder, type, NULL, 0, ""), true);
 }
@@ -321,8 +313,7 @@ LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
   m.function = LLVMAddFunction(m.module, "f", LLVMFunctionType(void_type, parameters, 3, false));
   LLVMSetGC(m.function, "statepoint-example");
   if (cn_generate_pinned(seed))
-    LLVMAddAttributeAtIndex(m.function, 3,
-                            LLVMCreateStringAttribute(llvm, "cairn-immovable", 15, "", 0));
+    LLVMAddAttributeAtIndex(m.function, 3, LLVMCreateStringAttribute(llvm, "cairn-immovable", 15, "", 0));
   unsigned count = 2 + random_below(MAX_BLOCKS - 2);
   for (unsigned b = 0; b < count; b++)
     blocks[b] = LLVMAppendBasicBlockInContext(llvm, m.function, "");
@@ -344,8 +335,7 @@ LLVMModuleRef cn_generate_module(LLVMContextRef llvm, uint64_t seed)
     make_end(&m, blocks, count);
   }
   LLVMDisposeBuilder(m.builder);
-  static const char *const passes[] = {"function(mem2reg)",
-                                       "function(mem2reg,early-cse,simplifycfg)", "default<O2>"};
+  static const char *const passes[] = {"function(mem2reg)", "function(mem2reg,early-cse,simplifycfg)", "default<O2>"};
   cn_generate_run(m.module, passes[seed % 3]);
   return m.module;
 }

@@ -58,8 +58,7 @@ static void write_scalar(struct machine *m, LLVMValueRef v, struct scalar s)
 
 /* What a local holds that nothing was stored in. It may be copied: the optimiser loads before a
  * loop what is stored after it. Using it, or showing it to the collector, is wrong. */
-static const struct scalar undefined = {
-    .is_ref = true, .object = UNDEFINED, .time = UINT64_MAX / 2};
+static const struct scalar undefined = {.is_ref = true, .object = UNDEFINED, .time = UINT64_MAX / 2};
 
 static void check_fresh(struct machine *m, struct scalar s, const char *what)
 {
@@ -139,8 +138,7 @@ static void run_statepoint(struct machine *m, LLVMValueRef call)
     if (strcmp(LLVMGetOperandBundleTag(bundle, &length), "deopt") == 0)
       update_local(m, bundle);
     for (unsigned i = 0; i < LLVMGetNumOperandBundleArgs(bundle); i++)
-      check_fresh(m, read_scalar(m, LLVMGetOperandBundleArgAtIndex(bundle, i)),
-                  "stale gc-live entry");
+      check_fresh(m, read_scalar(m, LLVMGetOperandBundleArgAtIndex(bundle, i)), "stale gc-live entry");
     LLVMDisposeOperandBundle(bundle);
   }
   m->time++;
@@ -381,8 +379,7 @@ static bool is_integers(LLVMValueRef pointer)
   if (!LLVMIsAAllocaInst(pointer))
     return false;
   LLVMTypeRef type = LLVMGetAllocatedType(pointer);
-  return LLVMGetTypeKind(type) == LLVMArrayTypeKind &&
-         LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMIntegerTypeKind;
+  return LLVMGetTypeKind(type) == LLVMArrayTypeKind && LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMIntegerTypeKind;
 }
 
 static void run_load(struct machine *m, LLVMValueRef i)
@@ -413,8 +410,7 @@ static void run_store(struct machine *m, LLVMValueRef i)
   if (!is_local(i, 1) || value.object != UNDEFINED)
     check_fresh(m, value, "stale stored value");
   if (is_local(i, 1)) {
-    m->unknown |= !is_integers(LLVMGetOperand(i, 1)) &&
-                  (!value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))));
+    m->unknown |= !is_integers(LLVMGetOperand(i, 1)) && (!value.is_ref || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))));
     m->local[to.number / 8 % CELLS] = value;
     return;
   }
@@ -547,11 +543,9 @@ struct machine *cn_interpret(LLVMModuleRef module)
   for (unsigned p = 0; p < 3; p++)
     write_scalar(m, LLVMGetParam(f, p), reference(m, p + 1, 0));
   unsigned steps = 0;
-  for (; steps < 4 * FUEL && m->flags < FUEL && m->invokes < FUEL && !m->wrong && !m->unknown;
-       steps++) {
+  for (; steps < 4 * FUEL && m->flags < FUEL && m->invokes < FUEL && !m->wrong && !m->unknown; steps++) {
     LLVMValueRef i = run_phis(m, block, from);
-    for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown;
-         i = LLVMGetNextInstruction(i))
+    for (; i != LLVMGetBasicBlockTerminator(block) && !m->wrong && !m->unknown; i = LLVMGetNextInstruction(i))
       run_instruction(m, i);
     if (m->wrong || m->unknown) /* the terminator's operands may have no value yet */
       break;

@@ -38,18 +38,15 @@ static void trapped(int signal, siginfo_t *info, void *context)
 
 void step_begin(void (*between)(uintptr_t pc))
 {
-  const struct kernel_action action = {trapped, SA_SIGINFO | SA_NODEFER | KERNEL_SA_RESTORER,
-                                       step_restorer, 0};
+  const struct kernel_action action = {trapped, SA_SIGINFO | SA_NODEFER | KERNEL_SA_RESTORER, step_restorer, 0};
 
   call_between = between;
   if (syscall(SYS_rt_sigaction, SIGTRAP, &action, NULL, sizeof action.mask) != 0)
     abort();
-  __asm__ volatile("sub $128, %%rsp; pushfq; orq $0x100, (%%rsp); popfq; add $128, %%rsp" ::
-                       : "cc", "memory");
+  __asm__ volatile("sub $128, %%rsp; pushfq; orq $0x100, (%%rsp); popfq; add $128, %%rsp" ::: "cc", "memory");
 }
 
 void step_end(void)
 {
-  __asm__ volatile("sub $128, %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; add $128, %%rsp" ::
-                       : "cc", "memory");
+  __asm__ volatile("sub $128, %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; add $128, %%rsp" ::: "cc", "memory");
 }
