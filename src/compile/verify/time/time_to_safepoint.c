@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Time to safepoint: the bounds of every managed function, and the causes of missing ones (`cairn
- * verify --time-to-safepoint`; docs/placement.md). For modules from any producer; it shares the
+ * verify --time-to-safepoint`; docs/time-to-safepoint.md). For modules from any producer; it shares the
  * cost of instructions with place-safepoints, but not the need of polls.
  *
  * Needs: safepoints in place. Provides: reports. Breaks: nothing.
