@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "driver/cc/hints.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
@@ -202,7 +201,7 @@ static int run_link(const struct cn_command *command, struct plan *plan)
   status = cn_link_run(command, &plan->link);
   cn_times_stop(&command->compile, &start, "link");
   if (status != CN_EXIT_OK)
-    cn_hints_link(&plan->link);
+    cn_link_explain(&plan->link);
   return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
 }
 

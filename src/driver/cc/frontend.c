@@ -137,7 +137,7 @@ static void add_input(const struct cn_unit *unit, const char *output, struct cn_
     add(words, "-o");
     add(words, output);
   }
-  CN_CHECK(words->count > 0); /* the input comes last, which hints.c relies on */
+  CN_CHECK(words->count > 0); /* the input comes last: cn_unit_wrong() */
   if (unit->input[0] == '-' && unit->input[1])
     add(words, "--");
   add(words, unit->input);

@@ -25,35 +25,30 @@ static bool says(const char *text, size_t size)
 
 /* ---- files ---- */
 
-struct text {
-  const char *at; /* null: no regular file, or an empty one */
-  size_t size;
-};
-
-static struct text map(int file)
+static struct cn_text map(int file)
 {
   struct stat status;
-  struct text text = {0};
+  struct cn_text text = {0};
 
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
     return text;
   void *at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
   if (at != MAP_FAILED)
-    text = (struct text){.at = at, .size = (size_t)status.st_size};
+    text = (struct cn_text){.at = at, .size = (size_t)status.st_size};
   return text;
 }
 
-static struct text map_path(const char *path)
+struct cn_text cn_text_open(const char *path)
 {
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  struct text text = map(file);
+  struct cn_text text = map(file);
 
   if (file >= 0)
     close(file);
   return text;
 }
 
-static void unmap(struct text text)
+void cn_text_close(struct cn_text text)
 {
   if (text.at)
     munmap((void *)text.at, text.size);
@@ -66,7 +61,7 @@ struct search {
   struct cn_words seen;    /* files */
 };
 
-static bool look_into(struct search *search, const char *path, struct text text);
+static bool look_into(struct search *search, const char *path, struct cn_text text);
 
 static bool is_seen(const struct search *search, const char *path)
 {
@@ -83,11 +78,11 @@ static bool look_at(struct search *search, const char *path, bool *found)
     return false;
   if (is_seen(search, path))
     return true;
-  struct text text = map_path(path);
+  struct cn_text text = cn_text_open(path);
   CN_ASSERT(!is_seen(search, path)); /* files that include each other end here */
   cn_push(&search->seen, path);
   *found = text.at && look_into(search, path, text);
-  unmap(text);
+  cn_text_close(text);
   return true;
 }
 
@@ -125,7 +120,7 @@ static const char *included(const char *at, const char *end)
   return stop ? cn_command_text("%.*s", (int)(stop - at - 1), at + 1) : NULL;
 }
 
-static bool look_into(struct search *search, const char *path, struct text text)
+static bool look_into(struct search *search, const char *path, struct cn_text text)
 {
   const char *end = text.at + text.size;
 
@@ -198,9 +193,9 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
   bool found = look_at_options(command, &search) || look_at_first(command, &search);
 
   if (!found && strcmp(input, "-") == 0) {
-    struct text text = map(STDIN_FILENO);
+    struct cn_text text = map(STDIN_FILENO);
     found = text.at && look_into(&search, "", text);
-    unmap(text);
+    cn_text_close(text);
   } else if (!found) {
     look_at(&search, input, &found);
   }
@@ -225,9 +220,9 @@ static bool says_file(const char *label, const char *end)
   CN_CHECK(length < sizeof path);
   path[length] = 0;
   for (int rooted = 0; rooted < 2 && !found; rooted++) {
-    struct text text = map_path(path + !rooted);
+    struct cn_text text = cn_text_open(path + !rooted);
     found = text.at && says(text.at, text.size);
-    unmap(text);
+    cn_text_close(text);
   }
   return found;
 }
@@ -235,7 +230,7 @@ static bool says_file(const char *label, const char *end)
 bool cn_mentions_in_graph(const char *path)
 {
   static const char before[] = "label=\"";
-  struct text graph = map_path(path);
+  struct cn_text graph = cn_text_open(path);
   const char *at = graph.at, *end = at + graph.size;
   bool found = !at;
 
@@ -244,16 +239,16 @@ bool cn_mentions_in_graph(const char *path)
     at = at ? at + sizeof before - 1 : NULL;
     found = at && says_file(at, end);
   }
-  unmap(graph);
+  cn_text_close(graph);
   return found;
 }
 
 bool cn_mentions_managed_type(const char *path)
 {
   static const char tag[] = "cairn_managed"; /* bitcode has metadata strings verbatim */
-  struct text text = map_path(path);
+  struct cn_text text = cn_text_open(path);
   bool found = text.at && memmem(text.at, text.size, tag, sizeof tag - 1);
 
-  unmap(text);
+  cn_text_close(text);
   return found;
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "driver/cc/hints.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 #include "driver/times.h"
@@ -178,16 +177,6 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
   return status;
 }
 
-/* Print hints on a C source that may handle references, unless it is standard input. */
-static void hint(const struct cn_command *command, const struct cn_unit *unit, int status)
-{
-  if (command->dry_run || unit->language != CN_LANG_C || strcmp(unit->input, "-") == 0)
-    return;
-  cn_hints_misplaced(unit->input);
-  if (status != CN_EXIT_OK)
-    cn_hints_explain(&unit->front_end);
-}
-
 /* Compile to bitcode, and from that to the output. Sets *native if the unit handles no reference.
  */
 static int compile_managed(const struct cn_command *command, struct cn_unit *unit, bool *native)
@@ -198,8 +187,6 @@ static int compile_managed(const struct cn_command *command, struct cn_unit *uni
     unit->records = cn_temp_file("records", ".txt");
   if (unit->front_end.count)
     status = run_clang(command, unit, &unit->front_end, unit->records, "front end");
-
-  hint(command, unit, status);
   if (status != CN_EXIT_OK || !unit->bitcode)
     return status;
   if (prints(command))

@@ -52,6 +52,16 @@ bool cn_mentions_in_graph(const char *path);
 /* mentions.c: does debug information in the bitcode at `path` name a managed type? */
 bool cn_mentions_managed_type(const char *path);
 
+/* A file as text. `at` is null if it is empty, or no regular file. */
+struct cn_text {
+  const char *at;
+  size_t size;
+};
+
+/* mentions.c: map the file at `path`; cn_text_close() unmaps it. */
+struct cn_text cn_text_open(const char *path);
+void cn_text_close(struct cn_text text);
+
 /* frontend.c: have clang draw the graph of the files that it reads. */
 void cn_frontend_add_graph(const char *path, struct cn_words *words);
 
@@ -119,6 +129,10 @@ bool cn_renames_collect(const struct cn_command *command, struct cn_renames *ren
 /* link.c: run such a command, and return its status. If the collector that was chosen is missing,
  * one line says so in place of the linker's messages. */
 int cn_link_run(const struct cn_command *command, const struct cn_words *words);
+
+/* link_hints.c: this command to link failed. Print a note for each function that the linker missed because it is not
+ * managed code, and one for each way in which files of several kinds are mixed: barriers, words, sizes in line. */
+void cn_link_explain(const struct cn_words *words);
 
 /* link.c: is the linked file sound? If it is not, remove it, and return false after a message. */
 bool cn_link_check(const struct cn_command *command);
