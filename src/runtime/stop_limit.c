@@ -64,18 +64,14 @@ static void print(const struct late *late)
 {
   const struct cn_sample *sample = NULL;
   const char *wrong = cn_sample_take(late->thread, &sample);
-  char name[32], place[CN_REPORT_PC], line[256];
+  char name[32], place[CN_REPORT_PC];
 
   cn_os_thread_name(late->thread, name, sizeof name);
-  bool known = !wrong && cn_os_line(sample->pc - sample->at_safepoint, line, sizeof line);
   cn_report_text("cairn: a stop has waited %llu us for thread %d \"%s\", which had a processor for "
-                 "%llu of the last %llu us; pc %s%s%s\n",
+                 "%llu of the last %llu us; pc %s%s\n",
                  (unsigned long long)late->waited / 1000, late->thread, name, (unsigned long long)late->had / 1000,
                  (unsigned long long)late->passed / 1000, wrong ? "unknown: " : cn_report_pc(sample->pc, place),
-                 known ? ", " : "",
-                 wrong   ? wrong
-                 : known ? line
-                         : "");
+                 wrong ? wrong : "");
   if (!wrong)
     cn_backtrace_print(&sample->backtrace);
 }

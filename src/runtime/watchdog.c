@@ -10,6 +10,7 @@
 #include "runtime/arrival.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
+#include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
@@ -40,14 +41,13 @@ enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival)
   return arrival->switches ? CN_BLAME_PREEMPTED : CN_BLAME_HOST;
 }
 
-/* "thread 17 "name", pc 0x401136 (function+0x16), file.c:12". The source line is that of the call,
- * which ends before the pc. */
+/* "thread 17 "name", pc 0x401136 (function+0x16), file.c:12". */
 static const char *describe(const struct cairn_arrival *arrival, char buffer[512])
 {
   char name[32], place[CN_REPORT_PC], line[256];
 
   cn_os_thread_name(arrival->thread, name, sizeof name);
-  bool known = cn_os_line(arrival->pc - 1, line, sizeof line);
+  bool known = cn_safepoint_line(arrival->pc, line, sizeof line);
   snprintf(buffer, 512, "thread %d \"%s\", pc %s%s%s", arrival->thread, name, cn_report_pc(arrival->pc, place),
            known ? ", " : "", known ? line : "");
   return buffer;

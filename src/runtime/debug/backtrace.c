@@ -30,7 +30,7 @@ enum {
 };
 
 struct trace {
-  struct cn_print print;
+  int file;
   uintptr_t above; /* activations up to this address are not shown; 0: */
   uintptr_t from;  /* those younger than the activation at this pc are not */
   bool counting, started, signalled;
@@ -79,18 +79,17 @@ static void begin_walk(struct trace *trace)
 
 /* ---- activations ---- */
 
-static void print_activation(const struct cn_print *print, const struct cn_activation *activation,
-                             const struct cn_walk *walk)
+static void print_activation(int file, const struct cn_activation *activation, const struct cn_walk *walk)
 {
   if (activation->left_out > 0)
-    cn_backtrace_print_note(print, "%lu activations left out", activation->left_out);
-  cn_backtrace_print_activation(print, activation->number, activation->pc, activation->interrupted, walk);
+    cn_backtrace_print_note(file, "%lu activations left out", activation->left_out);
+  cn_backtrace_print_activation(file, activation->number, activation->pc, activation->interrupted, walk);
 }
 
-static void print_same(const struct cn_print *print, uint64_t same)
+static void print_same(int file, uint64_t same)
 {
   if (same > 0)
-    cn_backtrace_print_note(print, "the same, %lu times more", same);
+    cn_backtrace_print_note(file, "the same, %lu times more", same);
 }
 
 static bool is_shown(const struct trace *trace)
@@ -103,7 +102,7 @@ static void show(struct trace *trace, const struct cn_activation *activation, bo
   struct cn_backtrace *keeps = trace->keeps;
 
   if (keeps == NULL)
-    print_activation(&trace->print, activation, is_walks ? &trace->walk : NULL);
+    print_activation(trace->file, activation, is_walks ? &trace->walk : NULL);
   else if (keeps->count < CN_BACKTRACE_MOST)
     keeps->at[keeps->count++] = *activation;
 }
@@ -115,7 +114,7 @@ static void end_place(struct trace *trace)
   if (!trace->counting && is_shown(trace) && trace->keeps)
     trace->keeps->at[trace->keeps->count - 1].same = trace->same;
   else if (!trace->counting && is_shown(trace))
-    print_same(&trace->print, trace->same);
+    print_same(trace->file, trace->same);
   else if (!is_shown(trace))
     trace->left_out += trace->same + 1;
   trace->place++;
@@ -181,10 +180,10 @@ static void go_through(struct trace *trace, bool unwinder)
     cn_os_unwind(unwound, trace);
   if (trace->walking && !trace->counting && !trace->keeps) {
     if (trace->number > 0 && is_shown(trace)) {
-      print_same(&trace->print, trace->same);
+      print_same(trace->file, trace->same);
       trace->same = 0;
     }
-    cn_backtrace_print_note(&trace->print, "native code that cannot be unwound");
+    cn_backtrace_print_note(trace->file, "native code that cannot be unwound");
   }
   CN_ASSERT(trace->number <= trace->limit);
   for (; trace->walking && trace->number < LIMIT; step(trace, false))
@@ -202,7 +201,7 @@ static bool find_unwinder(struct trace *trace, bool may_load)
   return cn_os_unwinder(may_load && !trace->signalled);
 }
 
-static void print(struct trace *trace, bool may_load, bool lines)
+static void print(struct trace *trace, bool may_load)
 {
   int error = errno;
   bool unwinder = find_unwinder(trace, may_load);
@@ -211,32 +210,29 @@ static void print(struct trace *trace, bool may_load, bool lines)
   trace->places = UINT64_MAX;
   go_through(trace, unwinder);
   trace->counting = false;
-  trace->print.lines = lines && !trace->signalled && cn_os_lines_begin();
   go_through(trace, unwinder);
-  if (trace->print.lines)
-    cn_os_lines_end();
   errno = error;
 }
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {.print.fd = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
+  struct trace trace = {.file = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
 
-  print(&trace, true, true);
+  print(&trace, true);
 }
 
 void cn_backtrace_from(uintptr_t pc)
 {
-  struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
+  struct trace trace = {.file = STDERR_FILENO, .limit = LIMIT, .from = pc};
 
-  print(&trace, true, false);
+  print(&trace, true);
 }
 
 void cn_backtrace_fault(uintptr_t pc)
 {
-  struct trace trace = {.print.fd = STDERR_FILENO, .limit = LIMIT, .from = pc};
+  struct trace trace = {.file = STDERR_FILENO, .limit = LIMIT, .from = pc};
 
-  print(&trace, false, false);
+  print(&trace, false);
 }
 
 void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace)
@@ -244,19 +240,15 @@ void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace)
   struct trace trace = {.limit = LIMIT, .from = pc, .signalled = true, .keeps = backtrace};
 
   backtrace->count = 0;
-  print(&trace, false, false);
+  print(&trace, false);
 }
 
 void cn_backtrace_print(const struct cn_backtrace *backtrace)
 {
-  struct cn_print print = {.fd = STDERR_FILENO, .lines = cn_os_lines_begin()};
-
   for (size_t i = 0; i < backtrace->count; i++) {
-    print_activation(&print, &backtrace->at[i], NULL);
-    print_same(&print, backtrace->at[i].same);
+    print_activation(STDERR_FILENO, &backtrace->at[i], NULL);
+    print_same(STDERR_FILENO, backtrace->at[i].same);
   }
-  if (print.lines)
-    cn_os_lines_end();
 }
 
 /* ---- when the stack may be broken ---- */
@@ -332,17 +324,17 @@ void cn_backtrace_abort(uintptr_t frame)
 
   if (!is_first())
     return;
-  last_trace = (struct trace){.print.fd = STDERR_FILENO, .limit = LIMIT, .above = frame};
+  last_trace = (struct trace){.file = STDERR_FILENO, .limit = LIMIT, .above = frame};
   (void)sigsetjmp(last.back, 0);
   cn_report_guard = &last;
   if (tries++ == 0) {
     watch();
-    print(&last_trace, true, false);
+    print(&last_trace, true);
   } else {
     /* If nothing is printed yet, once more as far as the unwinder came. */
     last_trace.limit = last_trace.number;
     if (tries == 2 && last_trace.counting)
-      print(&last_trace, false, false);
+      print(&last_trace, false);
     cn_report_text("     ... the stack cannot be read any further\n");
   }
   cn_report_guard = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Backtraces of programs that end (docs/stack.md, "Backtraces"); cairn_backtrace() is in
- * <cairn/stack.h>. All print to the standard error stream, without what only libdw knows.
+ * <cairn/stack.h>. All print to the standard error stream.
  */
 #ifndef CN_RUNTIME_DEBUG_BACKTRACE_H
 #define CN_RUNTIME_DEBUG_BACKTRACE_H
@@ -35,7 +35,6 @@ struct cn_backtrace {
 
 /* For a signal handler: from the activation at `pc`. Async-signal-safe. */
 void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace);
-/* With files and lines. May allocate. */
 void cn_backtrace_print(const struct cn_backtrace *backtrace);
 
 #endif

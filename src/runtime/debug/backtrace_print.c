@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Names and places, best first: what a region's manager says; the details of a safepoint, which
- * stripped programs have too; debug information; the symbol table.
+ * stripped programs have too; the symbol table.
  */
 #include "runtime/debug/backtrace_print.h"
 
@@ -18,7 +18,7 @@
 enum { NAME = 256, LINE = 1024 };
 
 struct line {
-  const struct cn_print *print;
+  int file;
   uint64_t number;
   uintptr_t pc;
   char text[LINE];
@@ -49,16 +49,16 @@ static void end(struct line *line)
   CN_CHECK(line->used < sizeof line->text);
   line->text[line->used++] = '\n';
   for (size_t done = 0; done < line->used;) {
-    ssize_t n = cn_os_file_write(line->print->fd, line->text + done, line->used - done);
+    ssize_t n = cn_os_file_write(line->file, line->text + done, line->used - done);
     if (n <= 0)
       return;
     done += (size_t)n;
   }
 }
 
-void cn_backtrace_print_note(const struct cn_print *print, const char *format, ...)
+void cn_backtrace_print_note(int file, const char *format, ...)
 {
-  struct line line = {.print = print};
+  struct line line = {.file = file};
   char text[NAME];
   va_list args;
 
@@ -124,22 +124,6 @@ static bool print_details(struct line *line)
   return true;
 }
 
-static void print_place(void *env, const struct cn_os_place *place)
-{
-  struct line *line = env;
-
-  begin(line);
-  if (place->function != NULL)
-    add(line, "%s", place->function);
-  else
-    add_symbol(line, false);
-  if (place->file != NULL)
-    add_place(line, place->file, (uint32_t)place->line, (uint32_t)place->column);
-  if (place->inlined)
-    add(line, " (inlined)");
-  end(line);
-}
-
 static void print_region(struct line *line, const struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;
@@ -156,18 +140,16 @@ static void print_region(struct line *line, const struct cn_walk *walk)
   end(line);
 }
 
-void cn_backtrace_print_activation(const struct cn_print *print, uint64_t number, uintptr_t pc, bool interrupted,
+void cn_backtrace_print_activation(int file, uint64_t number, uintptr_t pc, bool interrupted,
                                    const struct cn_walk *walk)
 {
-  struct line line = {.print = print, .number = number, .pc = pc};
+  struct line line = {.file = file, .number = number, .pc = pc};
 
   if (walk != NULL && walk->frame.map == NULL) {
     print_region(&line, walk);
     return;
   }
   if (!interrupted && print_details(&line))
-    return;
-  if (print->lines && cn_os_lines_of(pc - !interrupted, print_place, &line))
     return;
   begin(&line);
   add_symbol(&line, interrupted);

@@ -5,6 +5,7 @@
  */
 #include "runtime/debug/safepoint_details.h"
 
+#include <stdio.h>
 #include "base/check.h"
 #include "base/sorted.h"
 #include "runtime/core/grow.h"
@@ -96,4 +97,15 @@ bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source 
       cairn_fatal("bad details: a source position cannot be read, pc %s", cn_report_pc(pc, place));
     }
   return true;
+}
+
+bool cn_safepoint_line(uintptr_t pc, char *buffer, size_t size)
+{
+  struct cn_source source;
+  uint32_t depths;
+
+  if (!cn_safepoint_details_source(pc, 0, &source, &depths) || source.file == NULL || source.line == 0)
+    return false;
+  int n = snprintf(buffer, size, "%s:%u", source.file, source.line);
+  return n > 0 && (size_t)n < size;
 }

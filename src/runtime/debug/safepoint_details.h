@@ -7,6 +7,7 @@
 #define CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "framemap/details.h"
 
@@ -19,5 +20,8 @@ bool cn_details_of(uintptr_t pc, struct cn_details *details);
 /* The source position of virtual frame `depth` (0: the innermost) at `pc`, and how many there are,
  * at least 1. False: not known. */
 bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths);
+
+/* Write "file.c:12", the line of the call that returns to `pc`. False: not known, or too long. */
+bool cn_safepoint_line(uintptr_t pc, char *buffer, size_t size);
 
 #endif

@@ -31,7 +31,6 @@ static struct cn_sample sample;
  * stub's caller one byte before (backtrace.c). */
 static void take(const struct cn_regs *stopped, uintptr_t pc)
 {
-  sample.at_safepoint = stopped != NULL;
   sample.pc = stopped ? stopped->pc : pc;
   cn_backtrace_keep(stopped ? stopped->pc - 1 : pc, &sample.backtrace);
 }

@@ -9,8 +9,7 @@
 #include "runtime/debug/backtrace.h"
 
 struct cn_sample {
-  uintptr_t pc;      /* of a thread at a safepoint, the safepoint's */
-  bool at_safepoint; /* pc is after a call */
+  uintptr_t pc; /* of a thread at a safepoint, the safepoint's */
   struct cn_backtrace backtrace;
 };
 

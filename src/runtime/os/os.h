@@ -195,21 +195,4 @@ bool cn_os_is_in_file(uintptr_t address);
 /* The file that the code at `pc` was loaded from. False: none, or too long. Allocates nothing. */
 bool cn_os_module(uintptr_t pc, char *buffer, size_t size);
 
-/* "file.c:12" of the code at `pc`, if its file has debug information. False: unknown, or too long,
- * or another thread looks right now. Reads files and allocates: not in a signal handler, nor where
- * malloc() may be under way. */
-bool cn_os_line(uintptr_t pc, char *buffer, size_t size);
-
-/* The same for many: begin, look up, end. False at the beginning: there are no lines to be had, or
- * another thread has begun. Strings stay until the end. Where functions were inlined at `pc`, the
- * callback gets the innermost first. */
-struct cn_os_place {
-  const char *function, *file; /* null: unknown */
-  int line, column;            /* 0: unknown */
-  bool inlined;
-};
-bool cn_os_lines_begin(void);
-bool cn_os_lines_of(uintptr_t pc, void (*found)(void *env, const struct cn_os_place *place), void *env);
-void cn_os_lines_end(void);
-
 #endif

@@ -149,7 +149,7 @@ void cn_os_thread_precise(const char *name)
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* Its stack is as large as libdw needs, whatever the limit for others is. */
+/* Its stack has the same size whatever the limit for others is. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument)
 {
   enum { STACK = 1 << 20 };

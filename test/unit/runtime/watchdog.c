@@ -36,31 +36,10 @@ static void blame(void **state)
     assert_int_equal(cn_watchdog_blame(&cases[i].arrival), cases[i].blame);
 }
 
-__attribute__((noinline)) static uintptr_t caller(void)
-{
-  return (uintptr_t)__builtin_return_address(0) - 1;
-}
-
-static void lines(void **state)
-{
-  char buffer[512], expected[64];
-
-  (void)state;
-  uintptr_t here = caller();
-  snprintf(expected, sizeof expected, "unit/runtime/watchdog.c:%d", __LINE__ - 1);
-  assert_true(cn_os_line(here, buffer, sizeof buffer));
-  assert_string_equal(buffer + strlen(buffer) - strlen(expected), expected);
-  /* No room, no code, no debug information. */
-  assert_false(cn_os_line(here, buffer, 4));
-  assert_false(cn_os_line((uintptr_t)buffer, buffer, sizeof buffer));
-  assert_false(cn_os_line(16, buffer, sizeof buffer));
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blame),
-      cmocka_unit_test(lines),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
