@@ -94,7 +94,7 @@ enum cairn_slots {
   CAIRN_SLOTS_ALWAYS,
 };
 
-/* Where a statepoint tells of roots (docs/frontends.md, "Which roots are where"). */
+/* Where a statepoint tells of roots (docs/frontends.md, "The places of roots"). */
 enum cairn_root_forms {
   CAIRN_ROOT_FORMS_ALL,   /* pairs, and memory of the frame described after the deopt state */
   CAIRN_ROOT_FORMS_PAIRS, /* pairs alone, as LLVM has them; what cannot be one is refused */
