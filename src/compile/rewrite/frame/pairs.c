@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots as base and derived pairs alone (options->roots; docs/frontends.md, "Which roots are
- * where"): Cairn appends nothing to deopt operands. Refuse what can be described only there: locals
- * in memory that hold references, words of the language's own, and spans (token_pads.c has unwind
- * pads). Slot mode is off.
+ * Roots as base and derived pairs alone (options->roots; docs/frontends.md, "The places of roots"): deopt operands stay
+ * those of the program. Refuses roots that only deopt operands can describe: locals in memory that hold references,
+ * the language's own words, and spans (token_pads.c has unwind pads). Slot mode is off.
  *
  * Part of rewrite-statepoints. Needs: nothing. Provides: diagnostic roots-pairs. Breaks: nothing.
  */
