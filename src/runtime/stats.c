@@ -128,7 +128,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_count("collections", cn_stats.collections);
   if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0) {
     cn_report_count("full collections", cn_stats.full);
-    cn_report_count("markings beside the program", cn_stats.beside);
+    cn_report_count("concurrent markings", cn_stats.beside);
   }
   cn_report_count("safepoints taken", safepoints);
   cn_report_count("frames walked", cn_stats.frames);
