@@ -48,7 +48,7 @@ static const struct kernel {
 #include "memory.h"
 #include <cairn/abi.h>
 #include "runtime/core/mutator.h"
-#include "runtime/core/upcalls.h"
+#include "runtime/core/hooks.h"
 #include "runtime/events/events.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
@@ -57,6 +57,7 @@ static const struct kernel {
 #include "runtime/threads/workers.h"
 
 _Thread_local struct cairn_mutator cairn_mutator;
+_Thread_local struct cn_thread cn_thread; /* neither a handler of a signal nor a collector runs here */
 extern _Thread_local volatile uint64_t bench_poll __attribute__((alias("cairn_mutator")));
 static struct cairn_mutator *main_mutator;
 
@@ -76,21 +77,13 @@ void cn_stop_refuse_end(void *unused)
   (void)unused;
 }
 
-void cn_upcall_stop_waits(int thread, uint64_t since)
+static void stop_waits(int thread, uint64_t since)
 {
   (void)thread;
   (void)since;
 }
 
-bool cn_upcall_delivering(void) /* no handler of a signal runs here */
-{
-  return false;
-}
-
-bool cn_workers_is_one(void) /* nor does a collector */
-{
-  return false;
-}
+const struct cn_hooks cn_hooks = {.stop_waits = stop_waits};
 
 bool cn_os_is_new_process(void)
 {
@@ -111,11 +104,6 @@ void cn_background_await(void)
 
 void cn_background_release(void)
 {
-}
-
-bool cn_background_is_it(void)
-{
-  return false;
 }
 
 /* Nobody listens. */

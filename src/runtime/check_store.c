@@ -9,6 +9,7 @@
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"

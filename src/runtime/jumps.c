@@ -104,7 +104,7 @@ void cn_jumps_cut(uintptr_t target)
   const struct cn_anchor *anchor = cn_anchors_below(mutator->anchor);
   bool newer = anchor != NULL && cn_anchor_sp(anchor) <= target;
 
-  if (mutator->attached && (newer || cn_signals_interrupting() || cn_signals_delivering()) &&
+  if (mutator->attached && (newer || cn_signals_interrupting() || cn_thread_delivers()) &&
       !cn_coroutine_stacks_elsewhere(mutator, target))
     cut(mutator, target);
 }

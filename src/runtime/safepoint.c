@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
@@ -591,34 +592,6 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   cn_hold_let_cancellation();
   if (full)
     cn_report_fatal(regs->pc, "%s (%zu of them)", full, cn_anchors_count(mutator->anchor));
-  if (busy == 0)
-    cn_signals_release();
-}
-
-/* The thread is native, and about to run managed code for the first time. */
-static void begin_heap(struct cairn_mutator *mutator)
-{
-  CN_ASSERT(mutator->state == CAIRN_ABI_NATIVE);
-  cn_heap_begin();
-  cn_poll_word_disarm(mutator, CN_REASON_HEAP);
-}
-
-/* Native code has returned. The anchor of its call is still whole, so that walks find the caller's
- * registers. The stub has set the state to native, so that a handler does no harm before `busy` is
- * set. */
-void cn_safepoint_back(void)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-  uint64_t busy = mutator->busy;
-
-  CN_CHECK(mutator->attached && mutator->stopped == NULL);
-  cn_hold_cancellation();
-  mutator->busy = 1;
-  if (cn_poll_word_is_armed(mutator, CN_REASON_HEAP))
-    begin_heap(mutator);
-  cn_stop_come_back(mutator);
-  mutator->busy = busy;
-  cn_hold_let_cancellation();
   if (busy == 0)
     cn_signals_release();
 }

@@ -23,9 +23,6 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
 void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
                           bool uninit);
 
-/* Let the requested stop pass: native code has returned to managed code, or calls it. */
-void cn_safepoint_back(void);
-
 /* Add a chunk of anchors, since one is full, or end the program. */
 void cn_safepoint_anchors(const struct cn_regs *regs);
 

@@ -13,11 +13,14 @@
 #include "base/check.h"
 #include "runtime/attach.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
+#include "runtime/debug/backtrace.h"
+#include "runtime/debug/safepoint_text.h"
 #include "runtime/events/events.h"
 #include "runtime/exhaustion.h"
 #include "runtime/heap/buffer.h"
@@ -27,6 +30,8 @@
 #include "runtime/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
+#include "runtime/signals/signals.h"
+#include "runtime/stop_limit.h"
 #include "runtime/thread_end.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
@@ -186,12 +191,10 @@ __attribute__((section(".preinit_array"), used)) static preinit_function *const 
 
 /* ---- the first managed code of a thread ---- */
 
-struct cairn_mutator *cn_mutator_get(uintptr_t pc)
+static struct cairn_mutator *attach(uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
-  if (mutator->attached)
-    return mutator;
   cn_stop_refuse_own(pc);
   cn_hold_signals();
   start_once(environ);
@@ -200,6 +203,17 @@ struct cairn_mutator *cn_mutator_get(uintptr_t pc)
   cn_hold_let_signals();
   return mutator;
 }
+
+const struct cn_hooks cn_hooks = {
+    .attach = attach,
+    .begin_heap = cn_heap_begin,
+    .release_signals = cn_signals_release,
+    .deliver = cn_signals_deliver,
+    .handler_ends = cn_attach_handler_ends,
+    .stop_waits = cn_stop_limit_waits,
+    .print_stack = cn_backtrace_abort,
+    .source = cn_safepoint_text,
+};
 
 void cairn_thread_attach(void)
 {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* As cn_upcall_stop_waits(). */
+/* Like cn_hooks.stop_waits(). */
 void cn_stop_limit_waits(int thread, uint64_t since);
 
 /* The program is over: the report that is under way is printed, and no more. */

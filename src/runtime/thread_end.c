@@ -9,9 +9,9 @@
 #include <string.h>
 #include <threads.h>
 #include "base/check.h"
+#include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
 #include "runtime/os/os.h"
-#include "runtime/signals/signals.h"
 
 /* glibc has its function under another name in static programs. */
 typedef int set_function(pthread_key_t key, const void *value);
@@ -68,7 +68,7 @@ void cn_thread_end_await(uintptr_t pc)
   if (!has_key)
     cn_report_fatal(pc, "there was no key for thread-specific data left, so the end of the thread "
                         "would not be noticed");
-  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS && cn_signals_delivering())
+  if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS && cn_thread_delivers())
     return; /* the end of the handler detaches it */
   if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
     cn_report_fatal(pc, "a destructor of thread-specific data runs managed code, and no round of "

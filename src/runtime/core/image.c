@@ -15,12 +15,9 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "framemap/framemap.h"
-#include "runtime/core/hold.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/mutator.h"
 #include "runtime/core/readers.h"
 #include "runtime/core/report.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 
 enum { CN_WORDS_TEXT = 16 };
@@ -36,7 +33,6 @@ static struct cn_image_list *_Atomic current = &none;
 static struct cn_image_list *retired; /* the newest of the replaced ones */
 static _Atomic uint64_t generation, flags;
 static _Atomic bool frames; /* does any image have frame maps? */
-static _Atomic bool ended;  /* images stay */
 
 static struct cn_readers readers;
 static _Thread_local volatile unsigned inside;
@@ -319,35 +315,6 @@ static void publish(struct cn_image_list *list)
   free_retired();
 }
 
-_Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
-
-/* Objects from before there were versions have half an address in each of these fields. */
-static void check_form(const struct cairn_image *image)
-{
-  char file[CN_REPORT_PC];
-
-  if (image->version == CAIRN_ABI_IMAGE_VERSION && image->size == CAIRN_ABI_IMAGE_SIZE)
-    return;
-  cairn_fatal("%s registers an image of version %u and %u bytes, and this runtime has version %u "
-              "of %u bytes: compile and link all parts of the program with one version of Cairn",
-              cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file", image->version,
-              image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
-}
-
-/* Check that each section has both bounds, in order. */
-static void check_bounds(const struct cairn_image *image)
-{
-  if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
-      (image->roots_start == NULL) != (image->roots_stop == NULL) ||
-      (image->layouts_start == NULL) != (image->layouts_stop == NULL) ||
-      (image->details_start == NULL) != (image->details_stop == NULL) || image->frames_start > image->frames_stop ||
-      image->roots_start > image->roots_stop || image->layouts_start > image->layouts_stop ||
-      image->details_start > image->details_stop)
-    cairn_fatal("an image registers a section without both bounds");
-  if (((uintptr_t)image->roots_stop - (uintptr_t)image->roots_start) % sizeof *image->roots_start)
-    cairn_fatal("an image registers a damaged section of global roots");
-}
-
 /* ---- words ---- */
 
 struct cairn_words cairn_words;
@@ -426,7 +393,7 @@ static void check_places(const struct cn_image_list *list, const struct cairn_im
   }
 }
 
-static bool add(const struct cairn_image *image)
+bool cn_image_add(const struct cairn_image *image)
 {
   prepare();
   CN_CHECK(cn_image_hold());
@@ -442,57 +409,27 @@ static bool add(const struct cairn_image *image)
   return is_new;
 }
 
-/* Hold signals: the dynamic linker would not resume after a handler that jumped out. */
-void cairn_image_register(const struct cairn_image *image)
-{
-  cn_hold_signals();
-  check_form(image);
-  check_bounds(image);
-  if (add(image))
-    cn_upcall_image(image);
-  cn_hold_let_signals();
-}
-
 /* Keep the flags: frames and objects of an image without safepoints may outlive it. */
-static void delete(const struct cairn_image *image, bool stopped)
+void cn_image_remove(const struct cairn_image *image, cn_image_farewell *farewell)
 {
   CN_CHECK(cn_image_hold());
   const struct cn_image_list *list = atomic_load(&current);
   size_t i = find(list, image);
   if (i != list->count) {
-    if (stopped)
-      cn_upcall_image_leaves(&list->at[i].image);
+    if (farewell != NULL)
+      farewell(&list->at[i].image);
     publish(without(list, i));
   }
   cn_image_release();
-}
-
-/* The program ends: this is the last destructor of the executable, and those of shared objects
- * follow. From here on no image is removed: other threads may still run their code, and none is
- * unmapped. */
-__attribute__((destructor(101))) static void end(void)
-{
-  atomic_store(&ended, true);
-}
-
-/* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted:
- * it would unmap what it reads. */
-void cairn_image_unregister(const struct cairn_image *image)
-{
-  if (atomic_load(&ended))
-    return;
-  if (inside != 0 && cairn_mutator.busy)
-    cairn_fatal("an image is unloaded by the thread that collects");
-  cn_hold_signals();
-  bool stopped = cn_upcall_images_stop((uintptr_t)__builtin_return_address(0));
-  delete(image, stopped);
   if (inside == 0)
     cn_readers_wait(&readers);
-  cn_upcall_images_go(stopped);
-  cn_hold_let_signals();
 }
 
 /* ---- look-ups ---- */
+
+const struct cairn_layout cn_fillers[2] = {
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES},
+    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
 
 /* Assume that unreadable frame maps describe this code. */
 static bool has_code(const struct cairn_image *image, uintptr_t start, uintptr_t end)
@@ -562,5 +499,5 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
   bool known = is_layout(cn_image_list(), (uintptr_t)layout);
 
   cn_image_leave(entered);
-  return known || cn_upcall_owns_layout(layout);
+  return known || cn_is_filler(layout);
 }

@@ -28,6 +28,15 @@ struct cn_image_list {
   struct cn_image at[];        /* the ranges follow them (image.c) */
 };
 
+/* Add an image to the list. False: it was there. Refuses an image that lies where another one is registered, or whose
+ * words differ. The image has passed the checks of its form; signals are held. */
+bool cn_image_add(const struct cairn_image *image);
+
+/* Remove an image, if it is there, and wait for its readers, unless the calling thread is one. `farewell` gets the copy
+ * just before the image goes, while images are held; it may be null. Signals are held. */
+typedef void cn_image_farewell(const struct cairn_image *image);
+void cn_image_remove(const struct cairn_image *image, cn_image_farewell *farewell);
+
 /* Between the two the calling thread may read: lists that it finds stay unchanged, and the sections
  * of their images stay mapped. True: this call began that, and its caller must end it; false: the
  * thread reads already, as a collecting one does throughout. Any thread, async-signal-safe; takes
@@ -84,5 +93,12 @@ const char *cn_images_wrong(void);
 
 /* Flags of all images together (CAIRN_ABI_IMAGE_*). */
 uint64_t cn_image_flags(void);
+
+/* Layouts of the objects with which the runtime itself fills the heap: a header alone, and an array of words. */
+extern const struct cairn_layout cn_fillers[2];
+static inline bool cn_is_filler(const struct cairn_layout *layout)
+{
+  return layout == &cn_fillers[0] || layout == &cn_fillers[1];
+}
 
 #endif

@@ -23,6 +23,7 @@ _Static_assert(sizeof((struct cairn_mutator *)NULL)->poll == 8, "a word");
 _Static_assert(sizeof(struct cairn_mutator) == CAIRN_ABI_MUTATOR_SIZE, "abi.def");
 
 _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
+_Thread_local struct cn_thread cn_thread;
 static struct cairn_mutator *main_mutator;
 
 /* Any thread may write it; barriers FIELDS must not read 0. */

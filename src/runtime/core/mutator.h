@@ -97,9 +97,42 @@ struct cairn_mutator {
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* The calling thread's mutator; attaches the thread if need be (start.c). `pc`: what messages name
- * if that is not possible. */
-struct cairn_mutator *cn_mutator_get(uintptr_t pc);
+/* A handler of a signal runs, on this stack. `self` is the complement of the struct's address; the value is gone when
+ * the handler has jumped out and the stack is used again. */
+struct cn_delivery {
+  uintptr_t self;
+  uintptr_t sp;   /* of the code below all handlers of the thread */
+  size_t anchors; /* number of anchors when it began */
+};
+
+/* The jobs of the runtime that a thread works for. */
+enum { CN_WORKS_PART = 1 /* a part of a collector's job (threads/workers.h) */, CN_WORKS_STEPS = 2 /* background.h */ };
+
+/* The part of a thread's data that it also has while it has no mutator. The thread and its signal handlers use it. */
+struct cn_thread {
+  const volatile struct cn_delivery *volatile delivery; /* the youngest; null: no handler runs */
+  volatile uint64_t postponed;                          /* signals that wait for the slow path's end: a bit for each */
+  uint8_t works;                                        /* CN_WORKS_...; 0: it is the program's */
+};
+extern _Thread_local struct cn_thread cn_thread;
+
+/* The delivery that runs on this stack; null: no handler runs. Async-signal-safe. */
+static inline const volatile struct cn_delivery *cn_thread_delivery(void)
+{
+  const volatile struct cn_delivery *youngest = cn_thread.delivery;
+
+  return youngest != NULL && (uintptr_t)youngest > (uintptr_t)__builtin_frame_address(0) &&
+                 youngest->self == ~(uintptr_t)youngest
+             ? youngest
+             : NULL;
+}
+
+/* True if a signal handler of the program runs on this thread; also if a jump left one whose part of the stack is
+ * unchanged. Async-signal-safe. */
+static inline bool cn_thread_delivers(void)
+{
+  return cn_thread_delivery() != NULL;
+}
 
 /* The main thread's mutator, for any thread. It exists before any other code of the program runs,
  * and after the thread has ended, then no longer attached. */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include "base/check.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 
 /* One write, so that lines of several processes do not mix. */
@@ -60,7 +60,7 @@ _Noreturn void cairn_fatal(const char *format, ...)
   va_start(args, format);
   say("cairn: fatal: ", format, args, "\n");
   va_end(args);
-  cn_upcall_print_stack((uintptr_t)__builtin_frame_address(0));
+  cn_hooks.print_stack((uintptr_t)__builtin_frame_address(0));
   abort();
 }
 
@@ -88,7 +88,7 @@ _Noreturn void cn_report_exit(const char *format, ...)
 static _Noreturn void exhausted(const char *format, va_list args)
 {
   say("cairn: out of memory: ", format, args, "\n");
-  if (cairn_mutator.busy || cn_upcall_own_thread()) /* exit handlers would wait for this thread */
+  if (cairn_mutator.busy || cn_thread.works != 0) /* exit handlers would wait for this thread */
     _exit(1);
   cn_report_end();
 }
@@ -107,7 +107,7 @@ _Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
 
   if (intact) {
     cairn_mutator.busy = 0;
-    cn_upcall_release();
+    cn_release_signals();
   }
   va_start(args, format);
   exhausted(format, args);
@@ -127,7 +127,7 @@ const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
 {
   char symbol[CN_REPORT_PC - 32];
 
-  if (cn_os_symbol(pc, symbol, sizeof symbol) || cn_upcall_source(pc, symbol, sizeof symbol))
+  if (cn_os_symbol(pc, symbol, sizeof symbol) || cn_hooks.source(pc, symbol, sizeof symbol))
     snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
   else
     snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);

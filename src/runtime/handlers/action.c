@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/check.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/report.h"
 
@@ -50,7 +51,7 @@ int cn_os_action(int signal, const struct sigaction *action, struct sigaction *b
 
 bool cn_os_action_is_ours(int signal, uintptr_t handler)
 {
-  return handler == (uintptr_t)cn_signals_deliver || given[signal] == ~handler;
+  return handler == (uintptr_t)cn_hooks.deliver || given[signal] == ~handler;
 }
 
 bool cn_os_action_watched(int signal)
@@ -61,7 +62,7 @@ bool cn_os_action_watched(int signal)
 
 static bool is_delivered(const struct sigaction *action)
 {
-  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == cn_signals_deliver;
+  return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == cn_hooks.deliver;
 }
 
 /* The kernel's action as the program knows it. */
@@ -70,7 +71,7 @@ static void translate(struct sigaction *action, const struct entry *entry)
   if (!is_delivered(action))
     return;
   uintptr_t handler = entry->handler;
-  CN_ASSERT(handler != (uintptr_t)cn_signals_deliver); /* the program never saw it */
+  CN_ASSERT(handler != (uintptr_t)cn_hooks.deliver); /* the program never saw it */
   memcpy(&action->sa_handler, &handler, sizeof handler);
   action->sa_flags = (action->sa_flags & ~OURS) | (entry->flags & OURS);
 }
@@ -107,7 +108,7 @@ static int install(int signal, const struct sigaction *action, struct sigaction 
     refuse_delays(signal);
   if (is_handler(action) || cn_os_action_watched(signal)) {
     put(signal, &(struct entry){(uintptr_t)action->sa_handler, action->sa_flags});
-    kernel.sa_sigaction = cn_signals_deliver;
+    kernel.sa_sigaction = cn_hooks.deliver;
     kernel.sa_flags = (action->sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
     if (cn_os_action_watched(signal))
       kernel.sa_flags |= SA_ONSTACK;

@@ -19,15 +19,6 @@
 
 typedef void cn_signal_handler(int signal, siginfo_t *info, void *context);
 
-/* What signals.c gives to this one: */
-
-/* The kernel's handler of all signals for which the program has one. */
-void cn_signals_deliver(int signal, siginfo_t *info, void *context);
-
-/* Does the calling thread run one of them? True also if one was left by a jump, and its part of the
- * stack is as it was. Async-signal-safe. */
-bool cn_signals_delivering(void);
-
 /* The kernel's action, past all that. Async-signal-safe. */
 int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before);
 

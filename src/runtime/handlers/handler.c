@@ -7,6 +7,7 @@
  * handler may also have left it there; then the answer errs on the careful side.
  */
 #include "runtime/handlers/action.h"
+#include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 
 #include <signal.h>
@@ -74,7 +75,7 @@ bool cn_os_may_be_handler(void)
   struct restorers restorers = {.count = 0};
   stack_t stack;
 
-  if (cn_signals_delivering() || (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
+  if (cn_thread_delivers() || (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0))
     return true;
   if (!find_restorers(&restorers))
     return true;

@@ -8,6 +8,7 @@
 #include <cairn/heap_object.h>
 #include <string.h>
 #include "base/check.h"
+#include "runtime/core/image.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/heap/uncleared.h"
 
@@ -43,15 +44,6 @@ uint64_t cn_buffer_allocated(const struct cairn_mutator *mutator)
 
 /* ---- fillers ---- */
 
-static const struct cairn_layout fillers[2] = {
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}, /* a header alone */
-    {.magic = CAIRN_ABI_LAYOUT_MAGIC, .elem_size = 8, .flags = CAIRN_ABI_LAYOUT_NO_REFERENCES}};
-
-bool cn_buffer_is_filler(const struct cairn_layout *layout)
-{
-  return layout == &fillers[0] || layout == &fillers[1];
-}
-
 void cairn_fill(uintptr_t from, uintptr_t to)
 {
   uintptr_t *block = (uintptr_t *)from;
@@ -60,10 +52,10 @@ void cairn_fill(uintptr_t from, uintptr_t to)
   if (from > to || (from | to) % CAIRN_ABI_OBJECT_ALIGN != 0)
     cairn_fatal("cairn_fill: 0x%lx to 0x%lx are no whole words", (unsigned long)from, (unsigned long)to);
   if (bytes == CAIRN_ABI_HEADER_SIZE) {
-    block[0] = (uintptr_t)&fillers[0];
+    block[0] = (uintptr_t)&cn_fillers[0];
   } else if (bytes != 0) {
     block[0] = (bytes - CAIRN_ABI_INDEXED_HEADER_SIZE) / 8 << 1 | 1;
-    block[1] = (uintptr_t)&fillers[1];
+    block[1] = (uintptr_t)&cn_fillers[1];
   }
 }
 

@@ -67,7 +67,4 @@ const char *cn_buffer_wrong(const struct cairn_mutator *mutator);
 /* The mutator ends: fill the rest of both. No stop is under way. */
 void cn_buffer_retire(struct cairn_mutator *mutator);
 
-/* Is that the layout of a filler? */
-bool cn_buffer_is_filler(const struct cairn_layout *layout);
-
 #endif

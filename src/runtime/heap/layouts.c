@@ -164,7 +164,7 @@ int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size
 {
   const char *names = names_of(layout);
 
-  if (cn_buffer_is_filler(layout))
+  if (cn_is_filler(layout))
     return snprintf(text, size, "filler");
   if (names == NULL)
     return snprintf(text, size, "layout %p%s", (const void *)layout, brackets(layout));

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "runtime/core/grow.h"
+#include "runtime/core/image.h"
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/layouts.h"
@@ -118,7 +119,7 @@ static void add(void *env, const struct cn_heap_object *object, const struct cn_
   uint64_t bytes = object->end - object->block;
 
   CN_ASSERT(object->end <= stretch->end);
-  if (object->layout != NULL && cn_buffer_is_filler(object->layout))
+  if (object->layout != NULL && cn_is_filler(object->layout))
     return;
   struct type *type = type_of(h, object->layout);
   type->count++;

@@ -10,6 +10,7 @@
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
+#include "runtime/core/image.h"
 #include "runtime/core/counts.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
@@ -44,7 +45,7 @@ static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, b
     return NULL;
   if (cairn_header_is_gone(header))
     return "an object of an image that was unloaded";
-  if (cn_buffer_is_filler(layout))
+  if (cn_is_filler(layout))
     return "a filler, where there is no object";
   if (start == to) /* the walk has been there */
     return NULL;
@@ -103,7 +104,7 @@ static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uin
   if (*payload == 0 || cairn_header_is_gone(*cairn_object_header(*payload)))
     return NULL;
   const struct cairn_layout *layout = cairn_object_layout(*payload);
-  if (cn_buffer_is_filler(layout))
+  if (cn_is_filler(layout))
     return NULL;
   uintptr_t end = cn_heap_walk_object(heap, *payload, layout->elem_size != 0, stretch->end).end;
   return address < end ? layout : NULL;

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
-#include "runtime/core/upcalls.h"
+#include "runtime/debug/safepoint_text.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/roots/global_roots.h"
@@ -117,7 +117,7 @@ static int stack_text(const struct cn_place *place, char *text, size_t size)
   char name[32], where[CN_REPORT_PC];
 
   cn_os_thread_name(place->thread, name, sizeof name);
-  if (!cn_upcall_source(place->at, where, sizeof where) && !cn_os_symbol(place->at - 1, where, sizeof where))
+  if (!cn_safepoint_text(place->at, where, sizeof where) && !cn_os_symbol(place->at - 1, where, sizeof where))
     snprintf(where, sizeof where, "0x%lx", (unsigned long)place->at);
   return snprintf(text, size, "thread %d \"%s\": %s", place->thread, name, where);
 }

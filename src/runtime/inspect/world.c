@@ -73,7 +73,7 @@ static void pass_fillers(void *env, const struct cn_heap_object *object, const s
   const struct visit *visit = env;
 
   CN_ASSERT(object->end <= stretch->end);
-  if (object->layout == NULL || !cn_buffer_is_filler(object->layout))
+  if (object->layout == NULL || !cn_is_filler(object->layout))
     visit->visit(visit->env, object, stretch);
 }
 

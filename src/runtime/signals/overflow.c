@@ -8,10 +8,10 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/core/bounds.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"
@@ -61,7 +61,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   mutator->stack_floor = mutator->stack_bottom;
   cn_poll_word_arm_limit(mutator);
   mutator->busy = 0;
-  cn_upcall_release();
+  cn_release_signals();
   cn_report_text("cairn: stack overflow at pc %s: %lu managed frames on %zu KB of stack, "
                  "of %zu KB\n",
                  cn_report_pc(regs->pc, place), (unsigned long)frames, used >> 10, size >> 10);

@@ -15,13 +15,14 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
+#include "runtime/threads/slow_path.h"
 
 enum { NESTED = 256 }; /* interruptions at a time */
 
@@ -33,8 +34,6 @@ struct interruption {
   volatile uint8_t state;
 };
 static _Thread_local volatile unsigned depth;
-
-static _Thread_local volatile uint64_t postponed; /* signals, a bit for each less one */
 
 /* An entry of the calling thread. They are not thread-local storage, which is part of its stack:
  * few threads ever need them. */
@@ -127,7 +126,7 @@ static void postpone(int signal, siginfo_t *info, ucontext_t *context)
   sigprocmask(SIG_BLOCK, &set, NULL); /* with SA_NODEFER it is not */
   sigaddset(&context->uc_sigmask, signal);
   CN_ASSERT(signal >= 1 && signal <= 64);
-  postponed |= UINT64_C(1) << (signal - 1);
+  cn_thread.postponed |= UINT64_C(1) << (signal - 1);
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info) != 0)
     cairn_fatal("signal %d came during a collection and could not be queued", signal);
   errno = error;
@@ -135,7 +134,7 @@ static void postpone(int signal, siginfo_t *info, ucontext_t *context)
 
 void cn_signals_release(void)
 {
-  uint64_t all = postponed;
+  uint64_t all = cn_thread.postponed;
   int error = errno;
   sigset_t set;
 
@@ -146,7 +145,7 @@ void cn_signals_release(void)
   for (int signal = 1; signal <= 64; signal++)
     if (all >> (signal - 1) & 1)
       sigaddset(&set, signal);
-  postponed = 0;
+  cn_thread.postponed = 0;
   sigprocmask(SIG_UNBLOCK, &set, NULL);
   errno = error;
 }
@@ -221,7 +220,7 @@ static void become_managed(struct cairn_mutator *mutator)
 {
   cn_hold_cancellation();
   mutator->busy = 1;
-  cn_upcall_back();
+  cn_slow_path_back();
   count_interruption(mutator, true);
   mutator->busy = 0;
   cn_hold_let_cancellation();
@@ -306,30 +305,6 @@ static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
     syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
 }
 
-/* Lies on a handler's stack while it runs. `self` is the complement of its own address. */
-struct delivery {
-  uintptr_t self;
-  uintptr_t sp;   /* of the code that the oldest of them interrupted */
-  size_t anchors; /* number of anchors when it began */
-};
-static _Thread_local const volatile struct delivery *volatile delivery;
-
-/* The delivery on this stack; null if it is left over from a handler that jumped out. */
-static const volatile struct delivery *youngest_delivery(void)
-{
-  const volatile struct delivery *youngest = delivery;
-
-  return youngest != NULL && (uintptr_t)youngest > (uintptr_t)__builtin_frame_address(0) &&
-                 youngest->self == ~(uintptr_t)youngest
-             ? youngest
-             : NULL;
-}
-
-bool cn_signals_delivering(void)
-{
-  return youngest_delivery() != NULL;
-}
-
 /* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
  * handler: it may have interrupted a stub that has yet to fill its anchor, or an unwinder that has
  * yet to read one. */
@@ -339,7 +314,7 @@ void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
   struct cn_anchor *anchor;
 
   CN_ASSERT_VALID(cn_anchors_wrong(mutator->anchors, mutator->anchor));
-  if (cn_signals_delivering())
+  if (cn_thread_delivers())
     return;
   while ((anchor = cn_anchors_since(from, mutator->anchor)) != NULL && cn_anchor_sp(anchor) <= sp) {
     anchor->sp = 0;
@@ -349,20 +324,20 @@ void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 
 uintptr_t cn_signals_interrupted_sp(void)
 {
-  const volatile struct delivery *youngest = youngest_delivery();
+  const volatile struct cn_delivery *youngest = cn_thread_delivery();
 
   return youngest != NULL ? youngest->sp : 0;
 }
 
 size_t cn_signals_jump(uintptr_t sp)
 {
-  const volatile struct delivery *youngest = youngest_delivery();
+  const volatile struct cn_delivery *youngest = cn_thread_delivery();
 
   if (youngest == NULL)
     return 0;
   if (sp < youngest->sp)
     return youngest->anchors;
-  delivery = NULL;
+  cn_thread.delivery = NULL;
   return 0;
 }
 
@@ -387,20 +362,20 @@ static void deliver(int signal, siginfo_t *info, void *context)
 
 void cn_signals_deliver(int signal, siginfo_t *info, void *context)
 {
-  const volatile struct delivery *outer = delivery, *around = youngest_delivery();
-  volatile struct delivery mine;
+  const volatile struct cn_delivery *outer = cn_thread.delivery, *around = cn_thread_delivery();
+  volatile struct cn_delivery mine;
   bool attached = cairn_mutator.attached != 0;
 
   mine.sp = around != NULL ? around->sp : cn_arch_fault_sp(context);
   mine.anchors = cn_anchors_count(cairn_mutator.anchor);
   mine.self = ~(uintptr_t)&mine;
-  delivery = &mine;
+  cn_thread.delivery = &mine;
   deliver(signal, info, context);
   mine.self = 0;
-  delivery = outer;
+  cn_thread.delivery = outer;
   if (!attached && around == NULL && cairn_mutator.attached) {
     int error = errno;
-    cn_upcall_handler_ends((uintptr_t)__builtin_return_address(0));
+    cn_hooks.handler_ends((uintptr_t)__builtin_return_address(0));
     errno = error;
   }
 }

@@ -60,6 +60,9 @@ void cn_signals_interrupt(cn_signal_handler *handler, void *env);
  * none runs. */
 uintptr_t cn_signals_interrupted_sp(void);
 
+/* The kernel's handler of all signals for which the program has one. */
+void cn_signals_deliver(int signal, siginfo_t *info, void *context);
+
 /* A slow path is over, and the mutator no longer busy: deliver the signals that came meanwhile.
  * Each handler may jump out. */
 void cn_signals_release(void);

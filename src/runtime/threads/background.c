@@ -11,9 +11,9 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 
 enum { SPINS = 2000 }; /* looks before a wait: as long as a short step takes */
@@ -31,16 +31,16 @@ static _Atomic bool is_aside;   /* it looks for one, or calls it */
 static _Atomic uint32_t held;   /* how many hold steps */
 static _Atomic uint32_t inside; /* is a step under way? */
 static _Atomic uint32_t turn;   /* changes when there may be something to do */
-static _Thread_local bool works;
 
 static cairn_step *_Atomic idle; /* null: there is none */
 static _Atomic uint32_t stops;   /* how many there have been, if there is one */
 static uint32_t rested;          /* its steps have been taken since that one */
 static _Atomic bool rests;       /* the thread waits for the next */
 
-bool cn_background_is_it(void)
+/* True on the background thread. */
+static bool is_it(void)
 {
-  return works;
+  return (cn_thread.works & CN_WORKS_STEPS) != 0;
 }
 
 bool cn_background_is_inside(void)
@@ -107,7 +107,7 @@ static void rest(uint32_t seen)
 static void *work(void *unused)
 {
   (void)unused;
-  works = true;
+  cn_thread.works = CN_WORKS_STEPS;
   cn_os_thread_precise("cairn-beside");
   for (;;) {
     uint32_t seen = atomic_load(&turn);
@@ -129,7 +129,7 @@ static void give_turn(void)
 
 void cn_background_prepare(void)
 {
-  if (!atomic_load(&wanted) || cn_upcall_delivering())
+  if (!atomic_load(&wanted) || cn_thread_delivers())
     return;
   cn_mutex_take(&pool, UINT64_MAX);
   if (!started && !atomic_load(&ended))
@@ -140,7 +140,7 @@ void cn_background_prepare(void)
 /* The caller has the pool. */
 static void end(void)
 {
-  CN_CHECK(!works);
+  CN_CHECK(!is_it());
   if (!started)
     return;
   atomic_store(&ends, true);
@@ -188,7 +188,7 @@ void cn_background_hold(void)
 
 void cn_background_await(void)
 {
-  CN_CHECK(!works && atomic_load(&held) != 0);
+  CN_CHECK(!is_it() && atomic_load(&held) != 0);
   for (int i = 0; i < SPINS && atomic_load(&inside) != 0; i++)
     ;
   while (atomic_load(&inside) != 0)
@@ -210,7 +210,7 @@ void cn_background_release(void)
 
 void cairn_background_run(cairn_step *wanted_step, void *env)
 {
-  if (works || atomic_load(&held) == 0)
+  if (is_it() || atomic_load(&held) == 0)
     cairn_fatal("cairn_background_run() is called outside of a stop");
   step = wanted_step;
   step_env = env;
@@ -220,7 +220,7 @@ void cairn_background_run(cairn_step *wanted_step, void *env)
 
 void cairn_background_idle(cairn_step *call)
 {
-  CN_CHECK(call != NULL && !works && !started);
+  CN_CHECK(call != NULL && !is_it() && !started);
   if (cn_options.idle == 0)
     return;
   atomic_store(&stops, rested + 1);
@@ -230,7 +230,7 @@ void cairn_background_idle(cairn_step *call)
 
 void cairn_background_aside(cairn_aside *call)
 {
-  if (works || atomic_load(&held) == 0)
+  if (is_it() || atomic_load(&held) == 0)
     cairn_fatal("cairn_background_aside() is called outside of a stop");
   CN_CHECK(call == NULL || atomic_load(&aside) == NULL);
   atomic_store(&aside, call);

@@ -27,8 +27,6 @@ void cn_background_exit(void);
 /* In the child of a fork(), which has no such thread: nothing is held, and there is no job. */
 void cn_background_forked(void);
 
-/* Is it the calling thread? */
-bool cn_background_is_it(void);
 /* Is a step under way? */
 bool cn_background_is_inside(void);
 

@@ -20,9 +20,9 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/events/events.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/background.h"
@@ -81,7 +81,7 @@ static bool goes_on(struct cairn_mutator *mutator)
  * whose locks fork() waits for. */
 static bool goes_through(const struct cairn_mutator *mutator)
 {
-  return mutator == &cairn_mutator && atomic_load(&forking) && cn_upcall_delivering();
+  return mutator == &cairn_mutator && atomic_load(&forking) && cn_thread_delivers();
 }
 
 static void let_pass(struct cairn_mutator *mutator)
@@ -177,7 +177,7 @@ static void give_back(void)
 
 bool cn_stop_is_own(void)
 {
-  return holding || cn_handshake_examined() != NULL || cn_workers_is_one() || cn_background_is_it();
+  return holding || cn_handshake_examined() != NULL || cn_thread.works != 0;
 }
 
 /* The child of a fork() may see it half done. */
@@ -209,7 +209,7 @@ static void set_open(bool now)
 static bool may_add_beside_fork(const void *unused)
 {
   (void)unused;
-  return atomic_load(&open) && cn_upcall_delivering();
+  return atomic_load(&open) && cn_thread_delivers();
 }
 
 /* A handler may have interrupted malloc(), whose locks fork() waits for: it does not wait for the
@@ -377,14 +377,14 @@ static bool await(const struct cairn_mutator *mutator, uint64_t since)
   bool waited = false;
 
   for (; !cn_stop_rests(mutator); waited = true) {
-    cn_upcall_stop_waits(mutator->thread, since);
+    cn_hooks.stop_waits(mutator->thread, since);
     atomic_store(&awaiting, true);
     cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
     atomic_store(&awaiting, false);
     before = atomic_load(&arrivals);
   }
   if (waited)
-    cn_upcall_stop_waits(mutator->thread, since);
+    cn_hooks.stop_waits(mutator->thread, since);
   return waited;
 }
 

@@ -13,9 +13,9 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/unseen.h"
 
@@ -35,11 +35,11 @@ static cairn_job *job;
 static void *job_env;
 static unsigned job_count;
 static _Atomic uint32_t unfinished; /* parts of it, but for the collecting thread's */
-static _Thread_local bool works;
 
-bool cn_workers_is_one(void)
+/* True if the calling thread does its part of a job now. */
+static bool is_at_work(void)
 {
-  return works;
+  return (cn_thread.works & CN_WORKS_PART) != 0;
 }
 
 /* ---- a worker ---- */
@@ -49,10 +49,10 @@ static void do_part(unsigned number)
 {
   bool entered = cn_image_enter();
 
-  CN_CHECK(number < job_count && !works);
-  works = true;
+  CN_CHECK(number < job_count && !is_at_work());
+  cn_thread.works |= CN_WORKS_PART;
   job(job_env, number, job_count);
-  works = false;
+  cn_thread.works &= (uint8_t)~CN_WORKS_PART;
   cn_image_leave(entered);
 }
 
@@ -100,7 +100,7 @@ static void start(void)
 void cn_workers_prepare(bool is_parallel)
 {
   atomic_store(&parallel, is_parallel);
-  if (!is_parallel || cn_upcall_delivering())
+  if (!is_parallel || cn_thread_delivers())
     return;
   cn_mutex_take(&pool, UINT64_MAX);
   if (!tried && !atomic_load(&ended))
@@ -128,7 +128,7 @@ static void end_all(void)
 
 void cn_workers_end(void)
 {
-  CN_CHECK(!works);
+  CN_CHECK(!is_at_work());
   cn_mutex_take(&pool, UINT64_MAX);
   end_all();
   cn_mutex_release(&pool);
@@ -178,7 +178,7 @@ unsigned cairn_workers_run(unsigned most, cairn_job *wanted, void *env)
   cn_unseen_look();
   if (!atomic_load(&parallel))
     cairn_fatal("the collector calls cairn_workers_run() without CAIRN_COLLECTOR_PARALLEL");
-  if (works)
+  if (is_at_work())
     cairn_fatal("cairn_workers_run() is called within a job");
   cn_mutex_take(&pool, UINT64_MAX);
   job = wanted;

@@ -28,7 +28,4 @@ void cn_workers_exit(void);
 /* In the child of a fork(), which has none of these threads. */
 void cn_workers_forked(void);
 
-/* Does the calling thread do its part of a job now? */
-bool cn_workers_is_one(void);
-
 #endif

@@ -18,10 +18,11 @@
 #include "runtime/core/report.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/slow_path.h"
 #include "runtime/walk/code_regions.h"
 #include "runtime/walk/return_barriers.h"
 #include "runtime/walk/walk.h"
@@ -197,7 +198,7 @@ static bool begin_change(struct cairn_mutator *mutator)
 {
   bool native = mutator->state == CAIRN_ABI_NATIVE;
 
-  cn_upcall_come_back(mutator, native);
+  cn_slow_path_enter(mutator, native);
   cn_mutex_take(&changing, UINT64_MAX);
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   return native;
@@ -207,7 +208,7 @@ static void end_change(struct cairn_mutator *mutator, bool native)
 {
   CN_ASSERT_VALID(cn_coroutine_stacks_wrong());
   cn_mutex_release(&changing);
-  cn_upcall_leave(mutator, native);
+  cn_slow_path_leave(mutator, native);
 }
 
 static enum cairn_status add(struct cairn_stack *stack)
@@ -302,9 +303,9 @@ void cairn_stack_switch(struct cairn_stack *stack)
   if (!mutator->attached || mutator->stopped != NULL)
     cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
                 "collection");
-  cn_upcall_come_back(mutator, native);
+  cn_slow_path_enter(mutator, native);
   change(mutator, stack);
-  cn_upcall_leave(mutator, native);
+  cn_slow_path_leave(mutator, native);
 }
 
 /* ---- collections ---- */

@@ -30,7 +30,7 @@ struct code {
   uintptr_t low, high;                /* the code of all of them */
   uintptr_t no_barriers;              /* one that does not say what it has, or 0 */
   struct cn_maps maps;
-  bool there; /* sync() has seen it */
+  bool there; /* take_over_new() has seen it */
 };
 
 static CN_GROW(struct code) codes;
@@ -313,7 +313,7 @@ static void take_over(const struct cn_image_list *list)
 
 /* Images that have come since then wait for the next time: none of their code is on a stack that
  * was being walked. */
-static void sync(void)
+static void take_over_new(void)
 {
   if (up_to_date())
     return;
@@ -331,7 +331,7 @@ static bool try_enter(void)
 {
   if (!cn_lock_take(CN_LOCK_FRAMES))
     return false;
-  sync();
+  take_over_new();
   return true;
 }
 
@@ -486,6 +486,17 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
   return there;
 }
 
+/* True if another mutator reads tables during this stop, which the calling thread began. A mutator at a safepoint is
+ * busy, too, and reads no table. */
+static bool others_read(void)
+{
+  for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    if (m != &cairn_mutator && __atomic_load_n(&m->state, __ATOMIC_RELAXED) == CAIRN_ABI_NATIVE &&
+        __atomic_load_n(&m->busy, __ATOMIC_ACQUIRE) != 0)
+      return true;
+  return false;
+}
+
 /* A mutator that finds a table and has not set `busy` in time found it before this stop's barrier,
  * and has set it by the next stop's. */
 void cn_index_trim(void)
@@ -495,7 +506,7 @@ void cn_index_trim(void)
   enter();
   for (size_t i = 0; i < replaced.count; i++) {
     struct cn_index *index = replaced.at[i].index;
-    if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) && !cn_upcall_others_look()) {
+    if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) && !others_read()) {
       cn_os_free(index, table_bytes(index->mask + 1));
     } else {
       replaced.at[kept] = replaced.at[i];

@@ -20,7 +20,7 @@
 #include "framemap/framemap.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/upcalls.h"
+#include "runtime/core/hooks.h"
 
 /* A safepoint, decoded; kept until its image goes. After it come, in this order: `plain` codes of
  * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,
@@ -141,7 +141,7 @@ enum cn_frames {
 /* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a
  * safepoint nor walks a stopped stack. They hold signals meanwhile. True: this call began that, and
  * its caller must end it. Any thread, async-signal-safe; takes no lock and never waits. A mutator
- * in native code sets `busy`, which costs two stores; cn_upcall_others_look() sees it. */
+ * in native code sets `busy`, which costs two stores; cn_index_trim() sees it. */
 static inline bool cn_index_enter(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -163,7 +163,7 @@ static inline void cn_index_leave(bool entered)
     cn_image_leave(entered);
   } else if (entered) {
     __atomic_store_n(&mutator->busy, 0, __ATOMIC_RELEASE);
-    cn_upcall_release();
+    cn_release_signals();
   }
 }
 

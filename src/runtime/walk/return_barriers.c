@@ -23,7 +23,6 @@
 #include "runtime/core/grow.h"
 #include "runtime/core/hold.h"
 #include "runtime/core/report.h"
-#include "runtime/core/upcalls.h"
 
 enum {
   SPREAD = 4, /* distances grow at least by this from one barrier to the one after the next */
@@ -325,5 +324,5 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   mutator->busy = busy;
   cn_hold_let_cancellation();
   if (busy == 0)
-    cn_upcall_release();
+    cn_release_signals();
 }

@@ -17,6 +17,7 @@
 #include "managed_code.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"

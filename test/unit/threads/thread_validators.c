@@ -14,6 +14,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "runtime/core/anchors.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/roots/handles.h"

@@ -13,8 +13,8 @@
 #include "runtime/core/anchors.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/report.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
+#include "runtime/threads/slow_path.h"
 
 _Static_assert(offsetof(struct cn_anchor, pc) == CAIRN_ABI_ANCHOR_PC, "abi.def");
 _Static_assert(offsetof(struct cn_anchor, sp) == CAIRN_ABI_ANCHOR_SP, "abi.def");
@@ -363,7 +363,7 @@ int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, s
   if (cn_anchor_is_entry(anchor))
     mutator->state = CAIRN_ABI_NATIVE;
   else
-    cn_upcall_back(); /* the anchors are there still */
+    cn_slow_path_back(); /* the anchors are there still */
   anchor->sp = 0;
   mutator->anchor = anchor + 1;
   return CONTINUE_UNWIND;

@@ -38,7 +38,7 @@
         .hidden cn_check_store
         .hidden cn_check_copy
         .hidden cn_safepoint_anchors
-        .hidden cn_safepoint_back
+        .hidden cn_slow_path_back
         .hidden cn_arch_unwound
         .hidden cn_references_shown
         .hidden cn_arch_vector_state
@@ -648,7 +648,7 @@ let_stops_pass:
         .cfi_startproc
         save_general
         save_vectors
-        call cn_safepoint_back
+        call cn_slow_path_back
         restore_vectors
         restore_general
         ret

@@ -16,7 +16,6 @@
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
-#include "runtime/core/upcalls.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/unseen.h"
 #include "sanitize_generational.h"
@@ -24,6 +23,7 @@
 struct cn_options cn_options;
 struct cairn_words cairn_words;
 _Thread_local struct cairn_mutator cairn_mutator;
+_Thread_local struct cn_thread cn_thread;
 
 static struct cairn_image images[1];
 static const struct cairn_layout fillers[2] = {
@@ -119,8 +119,7 @@ bool cairn_layout_is_known(const struct cairn_layout *layout)
 {
   const unsigned char *at = (const unsigned char *)layout;
 
-  return (at >= images[0].layouts_start && at < images[0].layouts_stop &&
-          layout->magic == CAIRN_ABI_LAYOUT_MAGIC) ||
+  return (at >= images[0].layouts_start && at < images[0].layouts_stop && layout->magic == CAIRN_ABI_LAYOUT_MAGIC) ||
          layout == &fillers[0] || layout == &fillers[1];
 }
 
@@ -147,11 +146,6 @@ void cn_os_keeps_memory(uintptr_t at, size_t bytes)
 
 void cn_unseen_settle(void)
 {
-}
-
-bool cn_upcall_delivering(void)
-{
-  return false;
 }
 
 /* ---- messages ---- */
@@ -255,8 +249,7 @@ uint64_t cn_os_nanoseconds(void)
 
 static uintptr_t map(uintptr_t at, size_t bytes, int protection, int flags)
 {
-  void *memory = mmap((void *)at, bytes, protection,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  void *memory = mmap((void *)at, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 
   return memory == MAP_FAILED ? 0 : (uintptr_t)memory;
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes the source position of a safepoint into messages.
+ *
+ * Any thread, in any phase. Images are held during the look-up (safepoint_details.h).
+ */
+#include "runtime/debug/safepoint_text.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include "runtime/core/image.h"
+#include "runtime/core/lock.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/safepoint_details.h"
+
+/* Damaged details neither end the message that calls this nor begin another one. If there is a guard already, nothing
+ * is printed, and the look-up is left out. */
+bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size)
+{
+  struct cn_report_guard guard = {.outer = cn_report_guard};
+  struct cn_source source;
+  unsigned locks = cn_locks_held();
+  bool reads = cn_image_reads();
+  volatile bool found = false;
+  uint32_t depths = 1;
+
+  if (guard.outer != NULL)
+    return false;
+  cn_report_guard = &guard;
+  if (sigsetjmp(guard.back, 0) == 0)
+    for (uint32_t i = 0; i < depths; i++)
+      found = cn_safepoint_details_source(pc, i, &source, &depths);
+  else {
+    cn_locks_restore(locks);
+    cn_image_restore(reads);
+    found = false;
+  }
+  cn_report_guard = guard.outer;
+  if (found && source.file != NULL)
+    snprintf(buffer, size, "%s at %s:%u", source.function, source.file, source.line);
+  else if (found)
+    snprintf(buffer, size, "%s", source.function);
+  return found;
+}

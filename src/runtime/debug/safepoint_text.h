@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The text that names a safepoint in messages.
+ */
+#ifndef CN_RUNTIME_DEBUG_SAFEPOINT_TEXT_H
+#define CN_RUNTIME_DEBUG_SAFEPOINT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "function at file:line" of a safepoint, from the details, which stripped programs have too. False: they do not have
+ * it, or the thread has a report guard. Any thread. */
+bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Registers images and removes them: the calls of emitted constructors and destructors.
+ *
+ * Any thread, signals held. A new image is added while the program runs; one that goes is removed in a stop of the
+ * world, so that no collection is under way.
+ */
+#include <stdatomic.h>
+#include <cairn/abi.h>
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "framemap/framemap.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/heap.h"
+#include "runtime/heap/layouts.h"
+#include "runtime/heap/noted_stores.h"
+#include "runtime/os/os.h"
+#include "runtime/signals/fault.h"
+#include "runtime/threads/handshake.h"
+#include "runtime/threads/stop.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/weak/finalisers.h"
+
+static _Atomic bool ended; /* images stay */
+
+/* ---- an image comes ---- */
+
+_Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
+
+/* Objects from before there were versions have half an address in each of these fields. */
+static void check_form(const struct cairn_image *image)
+{
+  char file[CN_REPORT_PC];
+
+  if (image->version == CAIRN_ABI_IMAGE_VERSION && image->size == CAIRN_ABI_IMAGE_SIZE)
+    return;
+  cairn_fatal("%s registers an image of version %u and %u bytes, and this runtime has version %u "
+              "of %u bytes: compile and link all parts of the program with one version of Cairn",
+              cn_os_module((uintptr_t)image, file, sizeof file) ? file : "code without a file", image->version,
+              image->size, CAIRN_ABI_IMAGE_VERSION, CAIRN_ABI_IMAGE_SIZE);
+}
+
+/* Check that each section has both bounds, in order. */
+static void check_bounds(const struct cairn_image *image)
+{
+  if ((image->frames_start == NULL) != (image->frames_stop == NULL) ||
+      (image->roots_start == NULL) != (image->roots_stop == NULL) ||
+      (image->layouts_start == NULL) != (image->layouts_stop == NULL) ||
+      (image->details_start == NULL) != (image->details_stop == NULL) || image->frames_start > image->frames_stop ||
+      image->roots_start > image->roots_stop || image->layouts_start > image->layouts_stop ||
+      image->details_start > image->details_stop)
+    cairn_fatal("an image registers a section without both bounds");
+  if (((uintptr_t)image->roots_stop - (uintptr_t)image->roots_start) % sizeof *image->roots_start)
+    cairn_fatal("an image registers a damaged section of global roots");
+}
+
+/* Refuse new code in a code region: the program should have removed the region with its code. */
+static void check_regions(const struct cairn_image *image)
+{
+  const unsigned char *cursor = image->frames_start;
+  struct cn_framemap_function function;
+  struct cn_region region;
+
+  while (cn_code_regions_any() && cursor != NULL &&
+         cn_framemap_next_function(&cursor, image->frames_stop, &function) == CN_FRAMEMAP_OK)
+    if (cn_code_regions_overlap(function.entry, function.entry + function.code_size, &region))
+      cairn_fatal("compiled code at 0x%lx is loaded into the code region [0x%lx, 0x%lx)", (unsigned long)function.entry,
+                  (unsigned long)region.start, (unsigned long)region.end);
+}
+
+static void note(const struct cairn_image *image)
+{
+  cn_layouts_check(image);
+  /* What no file has is unmapped by the program itself, maybe too early: fault.c. */
+  if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_in_file((uintptr_t)image))
+    cn_fault_install();
+  /* A fault under stress is explained with a backtrace, and a handler cannot load anything; nor can
+   * who has stopped a thread that loads something. */
+  if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
+    cn_os_unwinder(true);
+  check_regions(image);
+  cn_heap_check_image(image, image);
+}
+
+/* Hold signals: the dynamic linker would not resume after a handler that jumped out. */
+void cairn_image_register(const struct cairn_image *image)
+{
+  cn_hold_signals();
+  check_form(image);
+  check_bounds(image);
+  if (cn_image_add(image))
+    note(image);
+  cn_hold_let_signals();
+}
+
+/* ---- an image goes ---- */
+
+static void forget(const struct cairn_image *image)
+{
+  cn_noted_stores_forget();
+  cn_finalisers_forget(image);
+  if (cn_heap_remembers(image))
+    cn_heap_forget(image);
+}
+
+static struct cairn_mutator *own_mutator(void)
+{
+  return cairn_mutator.attached ? &cairn_mutator : NULL;
+}
+
+/* Managed code without safepoints cannot be stopped, and nothing collects. A handler that
+ * interrupted managed code must not stop other threads: one of them may wait for its end. */
+static bool stop_world(uintptr_t pc)
+{
+  bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined() == NULL;
+
+  if (exits || (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
+    return false;
+  cn_stop_refuse_own(pc);
+  if (cairn_mutator.interruptions % 2 != 0)
+    cn_report_fatal(pc, "a signal handler that interrupted managed code unloads a shared object");
+  if (own_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
+    cn_report_fatal(pc, "dlclose() was called as a leaf function, without an anchor");
+  if (!cn_stop_begin(own_mutator()))
+    cn_report_fatal(pc, "a signal handler unloads a shared object while another thread forks");
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
+  return true;
+}
+
+static void go_on(bool stopped)
+{
+  if (stopped)
+    cn_stop_end(own_mutator());
+}
+
+/* The program ends: this is the last destructor of the executable, and those of shared objects
+ * follow. From here on no image is removed: other threads may still run their code, and none is
+ * unmapped. */
+__attribute__((destructor(101))) static void end(void)
+{
+  atomic_store(&ended, true);
+}
+
+/* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted:
+ * it would unmap what it reads. */
+void cairn_image_unregister(const struct cairn_image *image)
+{
+  if (atomic_load(&ended))
+    return;
+  if (cn_image_reads() && cairn_mutator.busy)
+    cairn_fatal("an image is unloaded by the thread that collects");
+  cn_hold_signals();
+  bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
+  cn_image_remove(image, stopped ? forget : NULL);
+  go_on(stopped);
+  cn_hold_let_signals();
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code.
+ *
+ * Each thread, for its own mutator. No lock is held; stops may pass in all three functions.
+ */
+#include "runtime/threads/slow_path.h"
+
+#include "base/check.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/threads/stop.h"
+
+void cn_slow_path_enter(struct cairn_mutator *mutator, bool native)
+{
+  CN_ASSERT(mutator == &cairn_mutator && mutator->attached);
+  cn_hold_cancellation();
+  mutator->busy++;
+  if (native)
+    cn_stop_come_back(mutator);
+}
+
+void cn_slow_path_leave(struct cairn_mutator *mutator, bool native)
+{
+  CN_CHECK(mutator->busy != 0);
+  if (native)
+    cn_stop_leave(mutator);
+  uint64_t busy = --mutator->busy;
+  cn_hold_let_cancellation();
+  if (busy == 0)
+    cn_release_signals();
+}
+
+/* The thread is native, and about to run managed code for the first time. */
+static void begin_heap(struct cairn_mutator *mutator)
+{
+  CN_ASSERT(mutator->state == CAIRN_ABI_NATIVE);
+  cn_hooks.begin_heap();
+  cn_poll_word_disarm(mutator, CN_REASON_HEAP);
+}
+
+/* Native code has returned. The anchor of its call is still whole, so that walks find the caller's registers. The stub
+ * has set the state to native, so that a handler does no harm until `busy` is set. */
+void cn_slow_path_back(void)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uint64_t busy = mutator->busy;
+
+  CN_CHECK(mutator->attached && mutator->stopped == NULL);
+  cn_hold_cancellation();
+  mutator->busy = 1;
+  if (cn_poll_word_is_armed(mutator, CN_REASON_HEAP))
+    begin_heap(mutator);
+  cn_stop_come_back(mutator);
+  mutator->busy = busy;
+  cn_hold_let_cancellation();
+  if (busy == 0)
+    cn_release_signals();
+}
