@@ -18,6 +18,17 @@ void cn_sorted_sort(void *items, size_t count, size_t size);
 /* What is wrong with the order; null: nothing. Linear. `keys`: see below. */
 const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride);
 
+/* Raise `low` to the first index from it up to `end` for which `is_before` does not hold; `index` is the index in
+ * `is_before`, which holds for the ones ahead of the result alone. */
+#define CN_BISECT(low, end, index, is_before) \
+  for (__typeof__(low) cn_end_ = (__typeof__(low))(end), index; (low) < cn_end_;) { \
+    index = (low) + (cn_end_ - (low)) / 2; \
+    if (is_before) \
+      (low) = index + 1; \
+    else \
+      cn_end_ = index; \
+  }
+
 static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stride)
 {
   uint64_t key;
@@ -30,15 +41,9 @@ static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stri
  * the place of the first item's key, `stride` the bytes from one to the next. */
 static inline size_t cn_sorted_below(const void *keys, size_t count, size_t stride, uint64_t address)
 {
-  size_t low = 0, high = count;
+  size_t low = 0;
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (cn_sorted_key(keys, middle, stride) < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, count, middle, cn_sorted_key(keys, middle, stride) < address);
   return low;
 }
 

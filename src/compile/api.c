@@ -36,50 +36,17 @@ static enum cairn_status run(LLVMModuleRef module, const char *pass, const struc
   return cairn_compile_pass(module, NULL, pass, &with);
 }
 
-enum cairn_status cairn_place_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                         struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "place-safepoints", options, diagnostics);
-}
-
-enum cairn_status cairn_rewrite_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                            struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "rewrite-statepoints", options, diagnostics);
-}
-
-enum cairn_status cairn_verify_safepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                          struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "verify-safepoints", options, diagnostics);
-}
-
-enum cairn_status cairn_strip_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                          struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "strip-statepoints", options, diagnostics);
-}
-
-enum cairn_status cairn_inline_statepoints(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                           struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "inline-statepoints", options, diagnostics);
-}
-
-enum cairn_status cairn_insert_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                        struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "insert-barriers", options, diagnostics);
-}
-
-enum cairn_status cairn_verify_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                        struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "verify-barriers", options, diagnostics);
-}
-
-enum cairn_status cairn_lower_barriers(LLVMModuleRef module, const struct cairn_compile_options *options,
-                                       struct cairn_diagnostics *diagnostics)
-{
-  return run(module, "lower-barriers", options, diagnostics);
-}
+#define PASS(function, name) \
+  enum cairn_status function(LLVMModuleRef module, const struct cairn_compile_options *options, \
+                             struct cairn_diagnostics *diagnostics) \
+  { \
+    return run(module, name, options, diagnostics); \
+  }
+PASS(cairn_place_safepoints, "place-safepoints")
+PASS(cairn_rewrite_statepoints, "rewrite-statepoints")
+PASS(cairn_verify_safepoints, "verify-safepoints")
+PASS(cairn_strip_statepoints, "strip-statepoints")
+PASS(cairn_inline_statepoints, "inline-statepoints")
+PASS(cairn_insert_barriers, "insert-barriers")
+PASS(cairn_verify_barriers, "verify-barriers")
+PASS(cairn_lower_barriers, "lower-barriers")

@@ -4,6 +4,7 @@
  * Debug builds ask when a model is finished and when it is written.
  */
 #include <cairn/abi.h>
+#include "base/sorted.h"
 #include "framemap/framemap_format.h"
 
 /* ---- the model ---- */
@@ -73,15 +74,9 @@ static const char *place_wrong(const struct cn_safepoint *f, struct cn_loc loc)
 /* Is the place one of the first `bases` roots', which ascend? */
 static bool holds_base(const struct cn_map_safepoint *s, uint32_t bases, struct cn_loc place)
 {
-  uint32_t low = 0, high = bases;
+  uint32_t low = 0;
 
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (cn_loc_compare(s->roots[middle].base, place) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, bases, middle, cn_loc_compare(s->roots[middle].base, place) < 0);
   return low < bases && cn_loc_compare(s->roots[low].base, place) == 0;
 }
 

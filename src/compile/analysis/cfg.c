@@ -89,17 +89,6 @@ static void connect(struct cn_cfg *cfg)
     }
 }
 
-static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
-{
-  while (a != b) {
-    while (a > b)
-      a = cfg->blocks[a].idom;
-    while (b > a)
-      b = cfg->blocks[b].idom;
-  }
-  return a;
-}
-
 /* Find the immediate dominators, by the edges that do not retreat alone or by all of them. Did one
  * change? The last predecessors first: the others then meet on their way up, and none walks it all.
  */
@@ -112,7 +101,7 @@ static bool meet_all(struct cn_cfg *cfg, bool forward)
     uint32_t idom = CN_NO_BLOCK;
     for (uint32_t p = b->pred_count; p-- > 0;)
       if (!forward || !cn_cfg_retreats(b->preds[p], i))
-        idom = idom == CN_NO_BLOCK ? b->preds[p] : meet(cfg, idom, b->preds[p]);
+        idom = idom == CN_NO_BLOCK ? b->preds[p] : cn_cfg_meet(cfg, idom, b->preds[p]);
     changed |= idom != b->idom;
     b->idom = idom;
   }

@@ -6,6 +6,7 @@
 #ifndef CN_COMPILE_ANALYSIS_CFG_H
 #define CN_COMPILE_ANALYSIS_CFG_H
 
+#include <string.h>
 #include "base/ptrmap.h"
 #include "compile/core/pass.h"
 
@@ -56,6 +57,23 @@ bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* ref
 static inline bool cn_cfg_retreats(uint32_t from, uint32_t to)
 {
   return to <= from;
+}
+/* Where the paths upwards from `a` and `b` meet in a tree whose parents have lower indices; `steps` bounds the steps.
+ * CN_NO_BLOCK: the bound is reached. */
+static inline uint32_t cn_tree_meet(const void *parents, size_t stride, uint32_t a, uint32_t b, uint32_t steps)
+{
+  for (; a != b; steps--) {
+    uint32_t *deep = a > b ? &a : &b;
+    if (steps == 0)
+      return CN_NO_BLOCK;
+    memcpy(deep, (const char *)parents + *deep * stride, sizeof *deep);
+  }
+  return a;
+}
+/* The nearest block that dominates both. */
+static inline uint32_t cn_cfg_meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
+{
+  return cn_tree_meet(&cfg->blocks->idom, sizeof *cfg->blocks, a, b, UINT32_MAX);
 }
 /* Is there a cycle that is no natural loop? */
 bool cn_cfg_irreducible(const struct cn_cfg *cfg);

@@ -12,22 +12,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "base/check.h"
+#include "compile/analysis/cfg.h"
 #include "compile/core/convention.h"
 
 /* Classes that are not settled after so many passes are given up, so that the cost stays linear. */
 #define CN_CLASS_PASSES 16
 #define UNKNOWN UINT32_MAX /* nothing has flowed in yet */
-
-static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b)
-{
-  while (a != b) {
-    while (a > b)
-      a = idom[a];
-    while (b > a)
-      b = idom[b];
-  }
-  return a;
-}
 
 uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs)
 {
@@ -45,7 +35,7 @@ uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *
       CN_ASSERT(first[n] < first[n + 1]);
       for (uint32_t i = first[n]; i < first[n + 1]; i++)
         if (idom[inputs[i]] != UNKNOWN)
-          to = to == UNKNOWN ? inputs[i] : meet(idom, to, inputs[i]);
+          to = to == UNKNOWN ? inputs[i] : cn_tree_meet(idom, sizeof *idom, to, inputs[i], UINT32_MAX);
       CN_CHECK(to != UNKNOWN && to < sources + 1 + n);
       changed |= idom[sources + 1 + n] != to;
       idom[sources + 1 + n] = to;

@@ -41,16 +41,6 @@ struct search {
   CN_VECTOR(uint32_t) blocks, open;
 };
 
-static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
-{
-  while (a != b)
-    if (a > b)
-      a = cfg->blocks[a].idom;
-    else
-      b = cfg->blocks[b].idom;
-  return a;
-}
-
 static bool is_asked(const struct search *s, uint32_t block)
 {
   for (size_t i = 0; i < s->blocks.count; i++)
@@ -123,7 +113,7 @@ static bool lift_one(struct search *s)
     uint32_t block = s->blocks.at[i], obstacle = find_obstacle(s, block);
     if (obstacle == CN_NO_BLOCK)
       continue;
-    uint32_t up = meet(s->cfg, block, obstacle);
+    uint32_t up = cn_cfg_meet(s->cfg, block, obstacle);
     if (up == block)
       up = s->cfg->blocks[block].idom;
     CN_CHECK(cn_cfg_dominates(s->cfg, s->home, up));

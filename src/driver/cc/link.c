@@ -215,14 +215,9 @@ bool cn_link_check(const struct cn_command *command)
   CN_CHECK(command->mode == CN_MODE_LINK && !command->dry_run);
   if (command->relocatable)
     return true;
-  if (cn_leftovers_in(path))
-    cn_tool_error("'%s': code from an archive has stack maps that never became frame maps; give "
-                  "its objects to cairn-cc, or to cairn frames --rewrite first",
-                  path);
-  else if (cn_image_check(path, &error))
-    cn_tool_error("'%s': %s", path, error);
-  else
+  if (!cn_image_check(path, &error))
     return true;
+  cn_tool_error("'%s': %s", path, error);
   free(error);
   cn_output_remove(path);
   return false;

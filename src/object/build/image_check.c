@@ -4,14 +4,10 @@
  */
 #include "object/build/image_check.h"
 
-#include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "framemap/framemap_format.h"
@@ -102,68 +98,80 @@ static const char *check_maps(struct image *image)
   return NULL;
 }
 
-static const char *check(struct image *image, Elf *elf)
+static const char *check(struct image *image, const struct cn_elf *elf)
 {
-  size_t names;
-  GElf_Shdr head;
   const char *why = NULL;
 
-  if (elf_getshdrstrndx(elf, &names) != 0)
-    return NULL;
-  for (Elf_Scn *section = NULL; !why && (section = elf_nextscn(elf, section)) != NULL;) {
-    const char *name = gelf_getshdr(section, &head) ? elf_strptr(elf, names, head.sh_name) : NULL;
-    if (!name || !(head.sh_flags & SHF_ALLOC))
+  for (uint32_t i = 1; !why && i < elf->section_count; i++) {
+    const struct cn_elf_section *section = &elf->sections[i];
+    if (strcmp(section->name, ".llvm_stackmaps") == 0)
+      return "code from an archive has stack maps that never became frame maps; give its objects to cairn-cc, or to "
+             "cairn frames --rewrite first";
+    if (!(section->head.sh_flags & SHF_ALLOC))
       continue;
-    if (head.sh_flags & SHF_EXECINSTR)
-      cn_push(&image->code, (struct range){head.sh_addr, head.sh_addr + head.sh_size});
-    if (strcmp(name, "cairn_frames") != 0 || head.sh_type == SHT_NOBITS)
-      continue;
-    Elf_Data *data = elf_rawdata(section, NULL);
-    if (data && data->d_buf)
-      why = read_maps(image, data->d_buf, data->d_size, head.sh_addr);
+    if (section->head.sh_flags & SHF_EXECINSTR)
+      cn_push(&image->code, (struct range){section->head.sh_addr, section->head.sh_addr + section->head.sh_size});
+    if (strcmp(section->name, "cairn_frames") == 0 && section->data)
+      why = read_maps(image, section->data, section->head.sh_size, section->head.sh_addr);
   }
   return why ? why : check_maps(image);
 }
 
 /* A message about the function at `address`, by its name if it has one. */
-static char *describe(const char *path, uint64_t address, const char *why)
+static char *describe(struct cn_elf *elf, uint64_t address, const char *why)
 {
-  struct cn_elf elf;
-  struct cn_input file = {0};
-  char *text = NULL, *error = NULL;
+  char *error = NULL;
+  const struct cn_elf_symbol *symbol = NULL;
 
-  if (address && !cn_input_open(&file, path, cn_input_is_binary, &error) &&
-      !cn_elf_open(&elf, file.bytes, file.size, &error)) {
-    const struct cn_elf_symbol *symbol = cn_elf_place(&elf, &error) ? NULL : cn_elf_function_at(&elf, address);
-    if (symbol)
-      text = cn_format("function '%s' at 0x%" PRIx64 ": %s", symbol->name, address, why);
-    cn_elf_close(&elf);
-  }
-  cn_input_close(&file);
-  free(error);
-  if (text)
-    return text;
-  return address ? cn_format("function at 0x%" PRIx64 ": %s", address, why) : cn_format("%s", why);
+  if (!address)
+    return cn_format("%s", why);
+  if (cn_elf_place(elf, &error))
+    free(error);
+  else
+    symbol = cn_elf_function_at(elf, address);
+  return symbol ? cn_format("function '%s' at 0x%" PRIx64 ": %s", symbol->name, address, why)
+                : cn_format("function at 0x%" PRIx64 ": %s", address, why);
+}
+
+/* True if the bytes are an image that may have maps: of the machine, with sections. */
+static bool is_image(const void *bytes, size_t size)
+{
+  Elf64_Ehdr head;
+
+  if (size < sizeof head)
+    return false;
+  memcpy(&head, bytes, sizeof head);
+  return memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+         head.e_machine == CN_ELF_MACHINE && head.e_shoff;
+}
+
+static int check_bytes(const void *bytes, size_t size, char **error)
+{
+  struct image image = {0};
+  struct cn_elf elf;
+
+  if (!is_image(bytes, size))
+    return 0;
+  if (cn_elf_open(&elf, bytes, size, error))
+    return -1;
+  const char *why = check(&image, &elf);
+  if (why)
+    *error = describe(&elf, image.wrong, why);
+  cn_elf_close(&elf);
+  cn_free(&image.code);
+  cn_free(&image.maps);
+  return why ? -1 : 0;
 }
 
 int cn_image_check(const char *path, char **error)
 {
-  struct image image = {0};
-  const char *why = NULL;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct cn_input file = {0};
+  char *unread = NULL;
+  int status = 0;
 
-  if (fd < 0)
-    return 0;
-  elf_version(EV_CURRENT);
-  Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-  if (elf && elf_kind(elf) == ELF_K_ELF)
-    why = check(&image, elf);
-  if (elf)
-    elf_end(elf);
-  close(fd);
-  if (why)
-    *error = describe(path, image.wrong, why);
-  cn_free(&image.code);
-  cn_free(&image.maps);
-  return why ? -1 : 0;
+  if (strcmp(path, "-") != 0 && !cn_input_open(&file, path, cn_input_is_binary, &unread))
+    status = check_bytes(file.bytes, file.size, error);
+  free(unread);
+  cn_input_close(&file);
+  return status;
 }

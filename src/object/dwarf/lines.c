@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "base/vector.h"
 #include "object/dwarf/debug.h"
 
@@ -107,13 +108,7 @@ bool cn_lines_find(const struct cn_lines *lines, uint64_t address, const char **
   size_t low = 0, high = lines ? lines->rows.count : 0;
 
   CN_ASSERT(!high || lines->rows.at[0].address <= lines->rows.at[high - 1].address);
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (lines->rows.at[middle].address <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, high, middle, lines->rows.at[middle].address <= address);
   if (!low || !lines->rows.at[low - 1].file || !lines->rows.at[low - 1].line)
     return false;
   *file = lines->rows.at[low - 1].file;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
+#include "base/sorted.h"
 
 int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error)
 {
@@ -369,15 +370,9 @@ static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
  * the address. */
 uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
 {
-  uint32_t low = 0, high = elf->placed_count;
+  uint32_t low = 0;
 
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (elf->sections[elf->placed[middle]].head.sh_addr <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, elf->placed_count, middle, elf->sections[elf->placed[middle]].head.sh_addr <= address);
   if (low && holds(elf, elf->placed[low - 1], address))
     return elf->placed[low - 1];
   for (uint32_t i = 1; i < elf->section_count && (elf->sections_overlap || !elf->placed); i++)
@@ -462,15 +457,9 @@ void cn_elf_sort(struct cn_elf *elf)
 
 const struct cn_elf_symbol *cn_elf_function_at(const struct cn_elf *elf, uint64_t address)
 {
-  uint32_t low = 0, high = elf->function_count;
+  uint32_t low = 0;
 
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (cn_elf_address(elf, &elf->symbols[elf->functions[middle]]) <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, elf->function_count, middle, cn_elf_address(elf, &elf->symbols[elf->functions[middle]]) <= address);
   if (!low)
     return NULL;
   const struct cn_elf_symbol *found = &elf->symbols[elf->functions[low - 1]];

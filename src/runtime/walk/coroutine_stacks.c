@@ -12,6 +12,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
@@ -50,15 +51,9 @@ struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_muta
 /* How many begin at or below the address. */
 static size_t upto(uintptr_t address)
 {
-  size_t low = 0, high = stacks.count;
+  size_t low = 0;
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (stacks.at[middle]->low <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, stacks.count, middle, stacks.at[middle]->low <= address);
   return low;
 }
 

@@ -8,6 +8,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/core/statepoint_attributes.h"
@@ -49,15 +50,9 @@ void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction)
 
 static uint32_t live_rank(const struct cn_parse_point *point, uint32_t value)
 {
-  size_t low = 0, high = point->live.count;
+  size_t low = 0;
 
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (point->live.at[middle] < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, point->live.count, middle, point->live.at[middle] < value);
   CN_CHECK(low < point->live.count && point->live.at[low] == value);
   return (uint32_t)low;
 }

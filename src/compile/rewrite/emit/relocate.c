@@ -17,6 +17,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
@@ -71,15 +72,9 @@ static uint32_t first_unwound(const struct web *web)
 /* The number of crossings before a position. */
 static inline uint32_t crossings_before(const struct web *web, uint32_t pos)
 {
-  uint32_t low = 0, high = web->v->cross_count;
+  uint32_t low = 0;
 
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (crossing(web, middle)->pos < pos)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, web->v->cross_count, middle, crossing(web, middle)->pos < pos);
   return low;
 }
 

@@ -18,20 +18,6 @@
  * so the cost stays linear. */
 #define STEPS 64
 
-static uint32_t meet(const struct cn_cfg *cfg, uint32_t a, uint32_t b)
-{
-  CN_ASSERT(cfg->has_dominators && a < cfg->count && b < cfg->count);
-  for (unsigned steps = 0; a != b; steps++) {
-    if (steps > STEPS)
-      return CN_NO_BLOCK;
-    if (a > b)
-      a = cfg->blocks[a].idom;
-    else
-      b = cfg->blocks[b].idom;
-  }
-  return a;
-}
-
 static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
 {
   return (struct cn_sink_place){.state = CN_SINK_BEFORE,
@@ -57,7 +43,8 @@ void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_s
     join_block(place, other);
   } else {
     cn_cfg_add_dominators(refs->cfg);
-    uint32_t block = meet(refs->cfg, place->block, other.block);
+    uint32_t block =
+        cn_tree_meet(&refs->cfg->blocks->idom, sizeof *refs->cfg->blocks, place->block, other.block, STEPS + 1);
     if (block == CN_NO_BLOCK)
       *place = (struct cn_sink_place){.state = CN_SINK_DIRECT};
     else if (block == other.block)

@@ -16,6 +16,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/bitset.h"
 #include "base/check.h"
+#include "base/sorted.h"
 #include "compile/core/emit.h"
 #include "compile/lower/differences.h"
 #include "compile/rewrite/values/live_intervals.h"
@@ -146,15 +147,9 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 /* The number of parse points before `pos`; with `through`, those at it included. */
 static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
 {
-  uint32_t low = 0, high = (uint32_t)d->refs->points.count;
+  uint32_t low = 0;
 
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (d->refs->points.at[middle].pos < pos + through)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, (uint32_t)d->refs->points.count, middle, d->refs->points.at[middle].pos < pos + through);
   return low;
 }
 

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include "base/check.h"
+#include "base/sorted.h"
 #include "compile/rewrite/values/live_intervals.h"
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -95,15 +96,10 @@ struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *inte
 /* The number of parse points before `place`. */
 static uint32_t points_before(const struct cn_refs *refs, uint64_t place)
 {
-  uint32_t low = 0, high = (uint32_t)refs->points.count;
+  uint32_t low = 0;
 
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (CN_PLACE(refs->points.at[middle].block, refs->points.at[middle].pos) < place)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, (uint32_t)refs->points.count, middle,
+            CN_PLACE(refs->points.at[middle].block, refs->points.at[middle].pos) < place);
   return low;
 }
 

@@ -9,6 +9,7 @@
  * use".
  */
 #include "base/check.h"
+#include "base/sorted.h"
 #include "compile/rewrite/values/refs.h"
 
 #include <stdlib.h>
@@ -117,13 +118,7 @@ uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos
   uint32_t low = refs->first_point[block], high = refs->first_point[block + 1];
 
   CN_ASSERT(block < refs->cfg->count && low <= high);
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (refs->points.at[middle].pos <= pos)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CN_BISECT(low, high, middle, refs->points.at[middle].pos <= pos);
   return low;
 }
 
