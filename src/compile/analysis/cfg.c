@@ -371,7 +371,7 @@ LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned w
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef next;
 
-  CN_CHECK(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end));
+  CN_CHECK(cn_is_branch(end) || LLVMIsASwitchInst(end));
   for (LLVMValueRef phi = LLVMGetFirstInstruction(to); LLVMIsAPHINode(phi); phi = next) {
     next = LLVMGetNextInstruction(phi);
     enter_by(builder, phi, from, between);

@@ -6,6 +6,7 @@
  */
 #include "compile/analysis/data_layout.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
@@ -165,6 +166,17 @@ char *cn_layout_non_integral(const struct cairn_compile_options *options, const 
     free(number);
   }
   return text;
+}
+
+/* LLVM 23 has flags for the bits of a null pointer, which Cairn takes to be zeros. */
+bool cn_layout_has_unknown_flags(const char *layout)
+{
+  EACH_SPEC(s, layout)
+  if (s.at[0] == 'p')
+    for (size_t i = 1 + strspn(s.at + 1, "ue"); i < s.length; i++)
+      if (isalpha((unsigned char)s.at[i]))
+        return true;
+  return false;
 }
 
 bool cn_layout_is_narrow(const struct cairn_compile_options *options, const char *layout)

@@ -19,6 +19,9 @@ char *cn_layout_integral(const struct cairn_compile_options *options, const char
 /* The layout with non-integral references. Caller frees. */
 char *cn_layout_non_integral(const struct cairn_compile_options *options, const char *layout);
 
+/* Does a specification of pointers have a flag that LLVM 22 does not have? */
+bool cn_layout_has_unknown_flags(const char *layout);
+
 /* Does the layout give references other sizes than 64 bits, or indices narrower than that? */
 bool cn_layout_is_narrow(const struct cairn_compile_options *options, const char *layout);
 

@@ -69,7 +69,7 @@ static bool find_count(const struct cn_sweeps *s, uint32_t loop, struct cn_sweep
   if (latch == CN_NO_BLOCK || s->loops.at[loop].exits != 1)
     return false;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(s->loops.cfg->blocks[latch].block);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || !LLVMIsAICmpInst(LLVMGetCondition(end)))
+  if (!cn_is_branch(end) || !LLVMIsConditional(end) || !LLVMIsAICmpInst(LLVMGetCondition(end)))
     return false;
   LLVMValueRef test = LLVMGetCondition(end), tested = LLVMGetOperand(test, 0);
   uint32_t other = cn_cfg_index(s->loops.cfg, LLVMGetSuccessor(end, 0));

@@ -12,6 +12,7 @@
 #include <llvm-c/Target.h>
 #include <cairn/abi.h>
 #include "base/check.h"
+#include "compile/core/emit.h"
 #include "compile/core/names.h"
 
 enum { SWIFT = 16, TAIL = 18, SWIFT_TAIL = 20 }; /* llvm/IR/CallingConv.h */
@@ -339,8 +340,7 @@ static LLVMValueRef zeros(struct cn_ctx *ctx, unsigned count)
 static LLVMValueRef distance_to(struct cn_ctx *ctx, LLVMValueRef enter, LLVMValueRef function)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
-  LLVMValueRef offset = LLVMConstInt(i64, (uint64_t)JUMP_END - PREFIX, true);
-  LLVMValueRef end = LLVMConstGEP2(LLVMInt8TypeInContext(ctx->llvm), function, &offset, 1);
+  LLVMValueRef end = cn_emit_constant_after(ctx, function, JUMP_END - PREFIX);
 
   return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(enter, i64), LLVMConstPtrToInt(end, i64)),
                         LLVMInt32TypeInContext(ctx->llvm));

@@ -237,3 +237,30 @@ LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block)
     i = LLVMGetNextInstruction(i);
   return i;
 }
+
+/* ---- constant addresses ---- */
+
+/* LLVM 24 deprecates its functions for constant expressions of addresses; a builder folds constants in every version.
+ */
+static LLVMValueRef fold_address(struct cn_ctx *ctx, LLVMValueRef address, LLVMValueRef offset, bool within)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(ctx->llvm);
+
+  CN_CHECK(LLVMIsConstant(address));
+  LLVMValueRef folded = within ? LLVMBuildInBoundsGEP2(builder, i8, address, &offset, 1, "")
+                               : LLVMBuildGEP2(builder, i8, address, &offset, 1, "");
+  CN_CHECK(LLVMIsConstant(folded));
+  LLVMDisposeBuilder(builder);
+  return folded;
+}
+
+LLVMValueRef cn_emit_constant_after(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset)
+{
+  return fold_address(ctx, address, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), (uint64_t)offset, true), false);
+}
+
+LLVMValueRef cn_emit_constant_within(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset)
+{
+  return fold_address(ctx, address, LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false), true);
+}

@@ -18,6 +18,11 @@ LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_
 /* Is `address` such an address, of a field that is not the first? */
 bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset);
 
+/* The constant address that lies `offset` bytes after the constant `address`. */
+LLVMValueRef cn_emit_constant_after(struct cn_ctx *ctx, LLVMValueRef address, int64_t offset);
+/* Likewise, within the object of `address`. */
+LLVMValueRef cn_emit_constant_within(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset);
+
 /* The function `name`, declared with this type and calling convention if the module does not have
  * it yet. It is external and nounwind. Null, after an error, if the module has something else of
  * that name. */
@@ -56,6 +61,13 @@ void cn_emit_target(LLVMValueRef from, LLVMValueRef to);
 
 /* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
+
+/* The guard that keeps code with safepoints from being linked without frame maps (base/guard.h; link_guard.c). */
+/* Does any function call gc.statepoint? */
+bool cn_guard_has_statepoints(struct cn_ctx *ctx);
+/* Guard the module, once: the symbol that stands for the start of its frame maps. Null after an error: the module has
+ * another use for the name. */
+LLVMValueRef cn_guard_add(struct cn_ctx *ctx);
 
 /* Is it a landing pad or funclet pad? */
 bool cn_is_pad(LLVMBasicBlockRef block);

@@ -2,7 +2,6 @@
  *
  * The guard of a module with managed code. `cairn frames --rewrite` removes it from the object.
  */
-#include "compile/core/link_guard.h"
 
 #include "base/guard.h"
 #include "compile/core/each.h"

@@ -14,6 +14,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
+#include "compile/core/llvm_version.h"
 
 #define CN_ERRORS_TOLD 64 /* places at which an error is not reported again */
 

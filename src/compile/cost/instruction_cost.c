@@ -376,7 +376,7 @@ uint64_t cn_work_of(LLVMValueRef i)
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg:
     return ATOMIC;
-  case LLVMBr:
+  CN_CASE_BRANCH:
   case LLVMRet:
   case LLVMGetElementPtr:
   case LLVMAlloca:

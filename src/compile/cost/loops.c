@@ -269,7 +269,7 @@ static bool counts_out(const struct cn_loops *loops, uint32_t l, uint32_t b)
   LLVMValueRef end = LLVMGetBasicBlockTerminator(loops->cfg->blocks[b].block);
 
   CN_ASSERT(l < loops->count);
-  return LLVMIsABranchInst(end) && LLVMIsConditional(end) && compares_count(loops, l, LLVMGetCondition(end), 4);
+  return cn_is_branch(end) && LLVMIsConditional(end) && compares_count(loops, l, LLVMGetCondition(end), 4);
 }
 
 bool cn_loops_counts(const struct cn_loops *loops, uint32_t l)

@@ -134,7 +134,7 @@ static bool branches_on_flag(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+  if (!cn_is_branch(end) || !LLVMIsConditional(end))
     return false;
   LLVMValueRef from = LLVMGetCondition(end);
   for (int depth = 0; depth < 4 && LLVMIsAInstruction(from) && !LLVMIsALoadInst(from); depth++) {

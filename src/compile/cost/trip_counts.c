@@ -72,7 +72,7 @@ static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRe
       continue;
     if (wanted && b != header && cn_calls_intrinsic(user, "llvm.assume"))
       return true;
-    if (LLVMIsABranchInst(user) && cfg->blocks[b].succ_count == 2) {
+    if (cn_is_branch(user) && cfg->blocks[b].succ_count == 2) {
       uint32_t to = cfg->blocks[b].succs[wanted ? 0 : 1];
       if (cfg->blocks[to].pred_count == 1 && cn_cfg_dominates(cfg, to, header))
         return true;
@@ -286,7 +286,7 @@ uint64_t cn_trip_count_by_exit(const struct cn_loops *loops, uint32_t loop, uint
   uint32_t latch = loops->at[loop].latch;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
-  if (latch == CN_NO_BLOCK || block->succ_count != 2 || !LLVMIsABranchInst(end))
+  if (latch == CN_NO_BLOCK || block->succ_count != 2 || !cn_is_branch(end))
     return CN_WORK_UNKNOWN;
   LLVMValueRef compare = LLVMIsAICmpInst(LLVMGetCondition(end));
   LLVMTypeKind kind = compare ? LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(compare, 0))) : LLVMVoidTypeKind;

@@ -378,7 +378,7 @@ static struct distance of_entry(const struct exit_test *t)
       return d;
     const struct cn_block *block = &cfg->blocks[from];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
-    if (block->succ_count == 2 && LLVMIsABranchInst(end) && block->succs[0] != block->succs[1])
+    if (block->succ_count == 2 && cn_is_branch(end) && block->succs[0] != block->succs[1])
       d = both(d, by_condition(t, LLVMGetCondition(end), block->succs[0] == to, t->bound));
     to = from;
   }

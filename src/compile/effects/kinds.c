@@ -11,7 +11,7 @@ bool cn_kinds_know_opcode(LLVMOpcode opcode)
 {
   switch (opcode) {
   case LLVMRet:
-  case LLVMBr:
+  CN_CASE_BRANCH:
   case LLVMSwitch:
   case LLVMIndirectBr:
   case LLVMInvoke:
@@ -148,10 +148,11 @@ bool cn_kinds_know_expression(LLVMOpcode opcode)
   }
 }
 
-/* A constant without parts, or with operands. */
-static bool is_known_kind(LLVMValueRef constant)
+bool cn_kinds_know_value_kind(LLVMValueKind kind, LLVMTypeKind type)
 {
-  switch (LLVMGetValueKind(constant)) {
+  if (cn_is_null_splat(kind, type))
+    return false;
+  switch (kind) {
   case LLVMFunctionValueKind:
   case LLVMGlobalAliasValueKind:
   case LLVMGlobalIFuncValueKind:
@@ -169,12 +170,19 @@ static bool is_known_kind(LLVMValueRef constant)
   case LLVMConstantFPValueKind:
   case LLVMConstantPointerNullValueKind:
   case LLVMConstantTokenNoneValueKind:
-    return true;
   case LLVMConstantExprValueKind:
-    return cn_kinds_know_expression(LLVMGetConstOpcode(constant));
+    return true;
   default:
     return false;
   }
+}
+
+static bool is_known_kind(LLVMValueRef constant)
+{
+  LLVMValueKind kind = LLVMGetValueKind(constant);
+
+  return cn_kinds_know_value_kind(kind, LLVMGetTypeKind(LLVMTypeOf(constant))) &&
+         (kind != LLVMConstantExprValueKind || cn_kinds_know_expression(LLVMGetConstOpcode(constant)));
 }
 
 bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant)

@@ -16,6 +16,8 @@ bool cn_kinds_know_type_kind(LLVMTypeKind kind);
  * that types share are looked at once. */
 bool cn_kinds_know_type(struct cn_ptrmap *met, LLVMTypeRef type);
 
+/* The kind of a constant whose type is of kind `type`. */
+bool cn_kinds_know_value_kind(LLVMValueKind kind, LLVMTypeKind type);
 /* Of a constant expression. */
 bool cn_kinds_know_expression(LLVMOpcode opcode);
 /* Of the constant and all that it is made of, likewise. */

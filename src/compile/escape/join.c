@@ -79,7 +79,7 @@ static bool has_plain_end(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
-  return LLVMIsABranchInst(end) || LLVMIsASwitchInst(end);
+  return cn_is_branch(end) || LLVMIsASwitchInst(end);
 }
 
 static bool add_inputs(struct search *s, const struct cn_object *like, LLVMValueRef phi)

@@ -186,7 +186,7 @@ bool cn_fresh_may_precede(LLVMValueRef i)
     return is_plain(i);
   case LLVMPHI:
   case LLVMGetElementPtr:
-  case LLVMBr:
+  CN_CASE_BRANCH:
   case LLVMSwitch:
     return true;
   default:

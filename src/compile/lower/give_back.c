@@ -215,7 +215,7 @@ static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
     if (block->succs[i] == block->succs[which])
       return false; /* given already */
   if (to->pred_count != 1 && between == to->block) {
-    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
+    if (!cn_is_branch(end) && !LLVMIsASwitchInst(end))
       return false;
     between = cn_split_edge(g->ctx, end, which);
   } else if (cn_is_pad(between)) {

@@ -19,7 +19,6 @@
 #include "compile/analysis/promises.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/link_guard.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/core/words.h"
@@ -158,8 +157,7 @@ static LLVMValueRef root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64
     offset = CAIRN_ABI_ROOT_THREAD_LOCAL;
   } else if (LLVMGetPointerAddressSpace(LLVMTypeOf(global)) != 0)
     address = LLVMConstAddrSpaceCast(global, pointer_type(ctx));
-  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
-  return offset ? LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address, &at, 1) : address;
+  return offset ? cn_emit_constant_within(ctx, address, offset) : address;
 }
 
 /* Add the root for a value of `type` at `offset` in `global`. */

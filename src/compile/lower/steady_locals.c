@@ -76,11 +76,11 @@ static void steady(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef allo
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (users.count == 0)
     return;
-  LLVMValueRef strip = cn_intrinsic(ctx, "llvm.strip.invariant.group", &type, 1), next = alloca;
+  LLVMValueRef launder = cn_intrinsic(ctx, "llvm.launder.invariant.group", &type, 1), next = alloca;
   while (LLVMIsAAllocaInst(next))
     next = LLVMGetNextInstruction(next);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, next);
-  LLVMValueRef copy = LLVMBuildCall2(builder, LLVMGlobalGetValueType(strip), strip, &alloca, 1, "steady");
+  LLVMValueRef copy = LLVMBuildCall2(builder, LLVMGlobalGetValueType(launder), launder, &alloca, 1, "steady");
   for (size_t i = 0; i < users.count; i++)
     replace_operands(users.at[i], alloca, copy);
   cn_free(&users);

@@ -90,7 +90,7 @@ static LLVMValueRef usual_form(struct cn_ctx *ctx, struct address address)
     return address.offset ? LLVMConstIntToPtr(offset, pointer) : LLVMConstNull(pointer);
   if (!address.offset)
     return address.global;
-  return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(ctx->llvm), address.global, &offset, 1);
+  return cn_emit_constant_within(ctx, address.global, address.offset);
 }
 
 static bool is_preemptible(struct cn_ctx *ctx, LLVMValueRef global)
@@ -217,9 +217,9 @@ static LLVMTypeRef entry_type(struct cn_ctx *ctx)
 static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
-  LLVMValueRef path[] = {LLVMConstInt(i64, 0, false), LLVMConstInt(i64, entry, false),
-                         LLVMConstInt(i32, DISTANCE, false)};
-  LLVMValueRef here = LLVMConstInBoundsGEP2(LLVMGlobalGetValueType(global), global, path, 3);
+  LLVMTypeRef type = entry_type(ctx);
+  uint64_t offset = entry * LLVMABISizeOfType(ctx->layout, type) + LLVMOffsetOfElement(ctx->layout, type, DISTANCE);
+  LLVMValueRef here = cn_emit_constant_within(ctx, global, offset);
 
   return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(value, i64), LLVMConstPtrToInt(here, i64)), i32);
 }

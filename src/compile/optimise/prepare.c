@@ -78,6 +78,11 @@ static bool check_target(struct cn_ctx *ctx)
 {
   const char *layout = LLVMGetDataLayoutStr(ctx->module);
 
+  if (cn_layout_has_unknown_flags(layout)) {
+    cn_error(ctx, NULL, "data-layout", "the data layout '%s' has pointers with a flag that LLVM %d does not have",
+             layout, CN_LLVM_TESTED);
+    return false;
+  }
   if (LLVMPointerSizeForAS(ctx->layout, CAIRN_ABI_ADDRESS_SPACE) == 8 &&
       LLVMByteOrder(ctx->layout) == LLVMLittleEndian && !cn_layout_is_narrow(ctx->options, layout))
     return true;

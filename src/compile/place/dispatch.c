@@ -21,7 +21,7 @@ static bool is_dispatch(LLVMBasicBlockRef block)
   LLVMValueRef i = cn_first_after_phis(block);
   unsigned left = MOST;
 
-  if (LLVMIsABranchInst(i) && !LLVMIsConditional(i))
+  if (cn_is_branch(i) && !LLVMIsConditional(i))
     i = cn_first_after_phis(LLVMGetSuccessor(i, 0));
   for (; left != 0 && !LLVMIsATerminatorInst(i) && !LLVMIsACallInst(i); left--)
     i = LLVMGetNextInstruction(i);

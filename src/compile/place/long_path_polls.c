@@ -97,7 +97,7 @@ static bool add_before_loop(struct walk *e, uint32_t b)
       continue;
     LLVMBasicBlockRef outside = e->cfg->blocks[from].block;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(outside);
-    bool may = LLVMIsABranchInst(end) && is_place(end, !e->wary && cn_poll_site_plain(outside));
+    bool may = cn_is_branch(end) && is_place(end, !e->wary && cn_poll_site_plain(outside));
     all = (may && add(e, cn_poll_site_end(e->ctx, outside))) && all;
   }
   return all;

@@ -44,7 +44,7 @@ LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
   CN_CHECK(end);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+  if (!cn_is_branch(end) || !LLVMIsConditional(end))
     return end;
   return sink_condition(ctx, LLVMGetCondition(end), end, DEEPEST_CONDITION);
 }
@@ -119,7 +119,7 @@ LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     while (!cn_poll_site_stops(site))
       site = LLVMGetNextInstruction(site);
     const struct cn_block *block = &cfg->blocks[b];
-    bool straight = LLVMIsABranchInst(site) && block->succ_count == 1 && cfg->blocks[block->succs[0]].pred_count == 1;
+    bool straight = cn_is_branch(site) && block->succ_count == 1 && cfg->blocks[block->succs[0]].pred_count == 1;
     if (!straight)
       break;
     b = block->succs[0];

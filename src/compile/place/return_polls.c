@@ -66,7 +66,7 @@ static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValue
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(from);
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
 
-  CN_CHECK(LLVMIsABranchInst(branch) && LLVMGetNumSuccessors(branch) == 1 &&
+  CN_CHECK(cn_is_branch(branch) && LLVMGetNumSuccessors(branch) == 1 &&
            LLVMGetSuccessor(branch, 0) == LLVMGetInstructionParent(ret));
   LLVMPositionBuilderBefore(builder, branch);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(ret));

@@ -56,7 +56,7 @@ static bool branches(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
-  return LLVMIsABranchInst(end) || LLVMIsASwitchInst(end);
+  return cn_is_branch(end) || LLVMIsASwitchInst(end);
 }
 
 /* A phi of the inputs from blocks in `which`, or from the others. */

@@ -63,7 +63,7 @@ static void judge_attributes(struct cn_judge *judge, LLVMValueRef of, unsigned p
     unsigned kind = find_unjudged(attributes, count);
     if (kind)
       cn_error(judge->ctx, of, "unsupported-attribute",
-               "no pass knows attribute %u of LLVM (this Cairn is for LLVM 22)", kind);
+               "no pass knows attribute %u of LLVM (this Cairn is for LLVM %d)", kind, CN_LLVM_TESTED);
     free(attributes);
   }
 }

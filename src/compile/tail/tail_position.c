@@ -66,7 +66,7 @@ LLVMValueRef cn_tail_end(LLVMValueRef call)
 /* The return of a block of phis and a return to which `end` jumps; or null. */
 static LLVMValueRef shared_return(LLVMValueRef end)
 {
-  if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 1)
+  if (!cn_is_branch(end) || LLVMGetNumSuccessors(end) != 1)
     return NULL;
   LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0));
   while (LLVMIsAPHINode(i))

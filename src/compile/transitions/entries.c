@@ -31,6 +31,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
+#include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/names.h"
 #include "compile/transitions/callees.h"
@@ -71,10 +72,7 @@ static bool needs_entry(LLVMValueRef function)
 
 static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  LLVMTypeRef i8 = LLVMInt8TypeInContext(ctx->llvm);
-  LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), CAIRN_ABI_ENTRY_SIZE, false);
-
-  return LLVMConstGEP2(i8, function, &offset, 1);
+  return cn_emit_constant_after(ctx, function, CAIRN_ABI_ENTRY_SIZE);
 }
 
 static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)

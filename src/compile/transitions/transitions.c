@@ -30,7 +30,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
-#include "compile/core/link_guard.h"
+#include "compile/core/emit.h"
 #include "compile/core/names.h"
 #include "compile/lower/special_calls.h"
 #include "compile/lower/statepoint_flaws.h"

@@ -47,7 +47,7 @@ static bool find_pace(const struct cn_barred_sweep *sweep, struct pace *pace)
   if (latch == CN_NO_BLOCK)
     return false;
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(loops->cfg->blocks[latch].block);
-  if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch))
+  if (!cn_is_branch(branch) || !LLVMIsConditional(branch))
     return false;
   LLVMValueRef test = LLVMGetCondition(branch);
   bool back_if = LLVMGetSuccessor(branch, 0) == loops->cfg->blocks[header].block;

@@ -63,7 +63,7 @@ static bool null_on_edge(const struct cn_block *block, uint32_t s, LLVMValueRef 
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end) || block->succs[0] == block->succs[1])
+  if (!cn_is_branch(end) || !LLVMIsConditional(end) || block->succs[0] == block->succs[1])
     return false;
   return says_null(LLVMGetCondition(end), value, s == 0, 4);
 }

@@ -255,8 +255,8 @@ static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const str
   const struct cn_block *block = &q->o->v->cfg.blocks[from];
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
 
-  CN_ASSERT(!LLVMIsABranchInst(end) || block->succs[0] == to || block->succs[block->succ_count - 1] == to);
-  return LLVMIsABranchInst(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
+  CN_ASSERT(!cn_is_branch(end) || block->succs[0] == to || block->succs[block->succ_count - 1] == to);
+  return cn_is_branch(end) && LLVMIsConditional(end) && block->succs[0] != block->succs[1] &&
          condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
 }
 

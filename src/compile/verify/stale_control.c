@@ -59,7 +59,7 @@ bool cn_stale_control_mark(struct cn_values *values)
   for (uint32_t b = 0; b < cfg->count; b++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[b].block);
     bool decides =
-        cfg->blocks[b].succ_count > 1 && (LLVMIsASwitchInst(end) || (LLVMIsABranchInst(end) && LLVMIsConditional(end)));
+        cfg->blocks[b].succ_count > 1 && (LLVMIsASwitchInst(end) || (cn_is_branch(end) && LLVMIsConditional(end)));
     struct cn_stale by = {CN_EPOCH_NONE, 0};
     if (decides)
       by = cn_values_of(values, LLVMIsASwitchInst(end) ? LLVMGetOperand(end, 0) : LLVMGetCondition(end));

@@ -16,6 +16,8 @@
  *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
  *   wrong-base, relocate-index, gc-live-duplicate
  *                        what a statepoint lists is wrong (check_bases.c)
+ *   unsupported-instruction, unsupported-type
+ *                        LLVM 22 does not have it, or only a target knows its meaning
  *   undescribed-alloca   a local in memory holds references that no statepoint lists
  *                        (check_allocas.c)
  *   stale-word           a word of the language's own is used as it was before a safepoint
@@ -44,6 +46,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
+#include "compile/effects/kinds.h"
 
 /* LLVM's own rewriter takes functions named like those of the C library for leaves. */
 static const char *advice(LLVMValueRef call)
@@ -126,6 +129,21 @@ static void check_casts(struct cn_verifier *v)
       }
 }
 
+/* An opcode or type that a target or a later LLVM defines: the checks cannot follow a reference through it. */
+static void check_kinds(struct cn_verifier *v)
+{
+  struct cn_ptrmap met = {0};
+
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
+      if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(i)))
+        cn_error(v->ctx, i, "unsupported-instruction", "the effect of this instruction on references is unknown");
+      else if (!cn_kinds_know_type(&met, LLVMTypeOf(i)))
+        cn_error(v->ctx, i, "unsupported-type", "its type may hide a reference");
+    }
+  cn_ptrmap_free(&met);
+}
+
 static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct cn_verifier v = {.ctx = ctx, .function = function};
@@ -136,6 +154,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_values_build(&v.values, &v.epochs);
   cn_objects_build(&v.objects, &v);
   cn_same_object_classify(&v.objects);
+  check_kinds(&v);
   check_calls(&v);
   check_casts(&v);
   cn_verify_uses(&v);

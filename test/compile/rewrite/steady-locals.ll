@@ -9,7 +9,7 @@ declare void @fill(ptr)
 
 ; CHECK-LABEL: define i64 @loop(
 ; CHECK: %l = alloca [8 x ptr addrspace(1)]
-; CHECK-NEXT: %steady = call ptr @llvm.strip.invariant.group.p0(ptr %l)
+; CHECK-NEXT: %steady = call ptr @llvm.launder.invariant.group.p0(ptr %l)
 ; CHECK: gc.statepoint{{.*}}"deopt"(i64 {{[0-9]+}}, i64 1, ptr %l,
 ; CHECK: %slot = getelementptr ptr addrspace(1), ptr %steady, i64 %i
 define i64 @loop(i64 %n) gc "statepoint-example" {
@@ -32,7 +32,7 @@ out:
 
 ; Nothing is done for a local whose places are all known.
 ; CHECK-LABEL: define i64 @fixed(
-; CHECK-NOT: strip.invariant.group
+; CHECK-NOT: launder.invariant.group
 ; CHECK: ret i64
 define i64 @fixed() gc "statepoint-example" {
   %l = alloca [2 x ptr addrspace(1)]

@@ -18,7 +18,7 @@
 target triple = "x86_64-unknown-linux-gnu"
 
 ; TABLE: @cairn.spans = internal constant [6 x { i64, i64, i32, i32 }] [{ i64, i64, i32, i32 } { i64 4846245170386059598, i64 6, i32 0, i32 0 },
-; TABLE-SAME: { i64 1, i64 0, i32 trunc (i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr getelementptr inbounds ([6 x { i64, i64, i32, i32 }], ptr @cairn.spans, i64 0, i64 1, i32 2) to i64)) to i32), i32 0 },
+; TABLE-SAME: { i64 1, i64 0, i32 trunc (i64 sub (i64 ptrtoint (ptr @a to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr @cairn.spans, i64 40) to i64)) to i32), i32 0 },
 ; TABLE-SAME: { i64 2, i64 0, i32 trunc (i64 sub (i64 ptrtoint (ptr getelementptr inbounds (i8, ptr @b, i64 4) to i64)
 ; TABLE-SAME: { i64 1, i64 77, i32 0, i32 0 }
 ; TABLE-SAME: { i64 -1, i64 0, i32 0, i32 0 }

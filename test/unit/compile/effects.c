@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <llvm-c/Analysis.h>
+#include "compile/analysis/data_layout.h"
 #include "compile/analysis/promises.h"
 #include "compile/core/each.h"
 #include "compile/core/names.h"
@@ -293,6 +294,28 @@ static void test_types(void **state)
   assert_false(cn_kinds_know_type_kind((LLVMTypeKind)(LLVMTargetExtTypeKind + 1))); /* LLVM 23 */
 }
 
+/* Numbers of kinds beside LLVM's list stand for those of a later version. */
+static void test_constant_kinds(void **state)
+{
+  (void)state;
+  assert_true(cn_kinds_know_value_kind(LLVMConstantPointerNullValueKind, LLVMPointerTypeKind));
+  assert_false(cn_kinds_know_value_kind(LLVMConstantPointerNullValueKind, LLVMVectorTypeKind)); /* LLVM 23 */
+  assert_false(cn_kinds_know_value_kind(LLVMConstantPointerNullValueKind, LLVMScalableVectorTypeKind));
+  assert_true(cn_kinds_know_value_kind(LLVMConstantExprValueKind, LLVMPointerTypeKind));
+  assert_false(cn_kinds_know_value_kind((LLVMValueKind)999, LLVMPointerTypeKind));
+  assert_false(cn_kinds_know_value_kind(LLVMConstantTargetNoneValueKind, LLVMTargetExtTypeKind));
+}
+
+static void test_layout_flags(void **state)
+{
+  (void)state;
+  assert_false(cn_layout_has_unknown_flags(""));
+  assert_false(cn_layout_has_unknown_flags("e-m:e-p270:32:32-pu1:64:64-pue2:64:64-i64:64-ni:1"));
+  assert_true(cn_layout_has_unknown_flags("e-m:e-pz1:64:64")); /* LLVM 23: the bits of null */
+  assert_true(cn_layout_has_unknown_flags("e-puo1:64:64-i64:64"));
+  assert_true(cn_layout_has_unknown_flags("e-p1z:64:64"));
+}
+
 static void test_constants(void **state)
 {
   LLVMContextRef llvm = LLVMContextCreate();
@@ -364,9 +387,9 @@ static void test_attributes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_intrinsics), cmocka_unit_test(test_opcodes),   cmocka_unit_test(test_deciders),
-      cmocka_unit_test(test_types),      cmocka_unit_test(test_constants), cmocka_unit_test(test_metadata),
-      cmocka_unit_test(test_attributes),
+      cmocka_unit_test(test_intrinsics), cmocka_unit_test(test_opcodes),        cmocka_unit_test(test_deciders),
+      cmocka_unit_test(test_types),      cmocka_unit_test(test_constant_kinds), cmocka_unit_test(test_layout_flags),
+      cmocka_unit_test(test_constants),  cmocka_unit_test(test_metadata),       cmocka_unit_test(test_attributes),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

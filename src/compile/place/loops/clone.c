@@ -19,7 +19,7 @@ bool cn_clone_can(LLVMValueRef i)
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
 
   if (LLVMIsATerminatorInst(i))
-    return LLVMIsABranchInst(i) || LLVMIsASwitchInst(i);
+    return cn_is_branch(i) || LLVMIsASwitchInst(i);
   if (cn_is_call(i) &&
       (!callee || !LLVMGetIntrinsicID(callee) || cn_calls_have(i, "convergent") || cn_calls_have(i, "noduplicate")))
     return false;

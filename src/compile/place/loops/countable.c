@@ -123,7 +123,7 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
-    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end) && !LLVMIsAInvokeInst(end))
+    if (!cn_is_branch(end) && !LLVMIsASwitchInst(end) && !LLVMIsAInvokeInst(end))
       return false;
   }
   return true;
@@ -194,7 +194,7 @@ bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint3
   out->header = cfg->blocks[l->header].block;
   out->latch = cfg->blocks[l->latch].block;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(out->latch);
-  if (!LLVMIsABranchInst(end) || !LLVMIsConditional(end))
+  if (!cn_is_branch(end) || !LLVMIsConditional(end))
     return false;
   bool stay_if_true = LLVMGetSuccessor(end, 0) == out->header;
   uint32_t exit = cn_cfg_index(cfg, LLVMGetSuccessor(end, stay_if_true ? 1 : 0));

@@ -103,7 +103,7 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(cfg->blocks[cfg->blocks[header].preds[p]].block);
-    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
+    if (!cn_is_branch(end) && !LLVMIsASwitchInst(end))
       return false;
   }
   return true;

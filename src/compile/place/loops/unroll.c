@@ -51,7 +51,7 @@ static uint32_t cost_of(LLVMValueRef i)
   case LLVMTrunc:
   case LLVMFreeze:
   case LLVMBitCast:
-  case LLVMBr:
+  CN_CASE_BRANCH:
     return 0;
   case LLVMCall:
     return cn_classify_call(i).kind == CN_CALL_LEAF ? 2 : WORTH;
