@@ -1,5 +1,5 @@
 #!/bin/sh
-# GNU ld 2.40, lld 22.1.8, mold 1.10.1: the stack map of a discarded COMDAT function describes the function that is kept.
+# GNU ld 2.40, lld 22.1.8, mold 1.10.1: the stack map of a discarded COMDAT function describes the one that is kept.
 #
 # Expected: if two objects define one inline function, and the linker keeps the first, either the map of the second goes
 # with its function, or its address becomes 0, as in .debug_info, or the link fails. Observed: both maps have the kept

@@ -1,12 +1,12 @@
 #!/bin/sh
 # LLVM 22.1.8: constructors of objects made through LLVM's C interface do not run if lld or mold links the program.
 #
-# Expected: a function of llvm.global_ctors runs before main(), as with llc or clang. Observed: with GNU ld it does, with
-# lld and mold it does not, and no linker says a word. Source: LLVMCreateTargetMachine() leaves
+# Expected: a function of llvm.global_ctors runs before main(), as with llc or clang. Observed: with GNU ld it runs;
+# with lld and mold it does not, without a message. Source: LLVMCreateTargetMachine() leaves
 # TargetOptions.UseInitArray false (llvm/include/llvm/Target/TargetOptions.h), which llc and clang set, so the object
 # has .ctors; GNU ld's script puts .ctors into .init_array, the two others keep it as a section that nothing runs. The
-# interface has no function for the option. Packages: libllvm22, llvm-22-dev, lld-22, mold and GNU ld of Debian, into a
-# folder. Exits non-zero if that changes.
+# interface has no function for the option. Packages: libllvm22, llvm-22-dev, lld-22, mold and GNU ld of Debian, into
+# a folder. Exits non-zero if that changes.
 set -eu
 version='1:22.1.8-1~deb12u1'
 folder=$(mktemp -d)

@@ -2,11 +2,10 @@
 # LLVM 22.1.8: an object differs from build to build if a stack map lists a negative constant of 128 bits.
 #
 # Expected: llc gives the same bytes for the same input, and a constant of a stack map is a Constant or ConstantIndex
-# of its value, or an error. Observed: the record holds an address of the compiler's heap, another one in each run, for
-# a constant that does not fit 64 bits as a signed number. The constant 7 of the same type is recorded as 7.
-# Source: the wide constant is a ConstantInt operand of the instruction STACKMAP; the code of StackMaps reads its union
-# as an integer (llvm/lib/CodeGen/StackMaps.cpp). Packages: libllvm22 and llvm-22 of Debian, into a folder. Exits
-# non-zero if that changes.
+# of its value, or an error. Observed: for a constant with the highest bit set the record holds another number in each
+# run. The constant 7 of the same type is recorded as 7. Source: llvm/lib/CodeGen/StackMaps.cpp takes the operand for
+# an integer of 64 bits; only an assertion, which release builds lack, would notice a wide constant. Packages:
+# libllvm22 and llvm-22 of Debian, into a folder. Exits non-zero if that changes.
 set -eu
 version='1:22.1.8-1~deb12u1'
 folder=$(mktemp -d)
