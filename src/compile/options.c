@@ -225,27 +225,12 @@ static char *set_poll(struct cairn_compile_options *options, const char *value)
   return NULL;
 }
 
-static const char *const barriers[] = {"cards", "none", "fields", "objects", "snapshot", "loads", "custom"};
-_Static_assert(sizeof barriers / sizeof *barriers == CAIRN_BARRIERS_CUSTOM + 1, "a name each");
-const char *cn_barriers_name(enum cairn_barriers kind)
-{
-  CN_CHECK((unsigned)kind < sizeof barriers / sizeof *barriers);
-  return barriers[kind];
-}
-
-/* With the first form of cards, "cards", stores into new large objects had none. */
-const char *cn_barriers_mark(enum cairn_barriers kind)
-{
-  return kind == CAIRN_BARRIERS_CARDS ? "cards.2" : cn_barriers_name(kind);
-}
-
 static char *set_barriers(struct cairn_compile_options *options, const char *value)
 {
-  unsigned count = sizeof barriers / sizeof *barriers;
-  unsigned found = find_word(value, strlen(value), barriers, count);
+  unsigned found = find_word(value, strlen(value), cn_barriers_names, CN_BARRIERS_COUNT);
 
-  if (found == count)
-    return unknown_word(value, strlen(value), barriers, count);
+  if (found == CN_BARRIERS_COUNT)
+    return unknown_word(value, strlen(value), cn_barriers_names, CN_BARRIERS_COUNT);
   options->barriers = (enum cairn_barriers)found;
   return NULL;
 }
@@ -291,13 +276,6 @@ static char *set_inline_max(struct cairn_compile_options *options, const char *v
                      CAIRN_ABI_INLINE_ALLOC_MAX);
   options->inline_max = bytes ? bytes : NONE;
   return NULL;
-}
-
-uint64_t cn_inline_max(const struct cn_ctx *ctx)
-{
-  uint64_t bytes = ctx->options->inline_max;
-
-  return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX : bytes & ~(uint64_t)7;
 }
 
 static char *set_address_spaces(struct cairn_compile_options *options, const char *value)

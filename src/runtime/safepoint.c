@@ -22,7 +22,7 @@
 #include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/type_histogram.h"
-#include "runtime/heap/verify_heap.h"
+#include "runtime/inspect/verify_heap.h"
 #include "runtime/heap/resize.h"
 #include "runtime/inspect/dump.h"
 #include "runtime/os/os.h"

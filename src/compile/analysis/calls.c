@@ -275,6 +275,14 @@ bool cn_calls_list_operands(LLVMValueRef call)
                                         (unsigned)strlen(CN_ATTR_LIVE_OPERANDS));
 }
 
+bool cn_calls_unknown_intrinsic(LLVMValueRef instruction)
+{
+  if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
+    return false;
+  return cn_calls_some_intrinsic(instruction) && !cn_intrinsic_of(instruction) &&
+         cn_classify_call(instruction).kind == CN_CALL_LEAF && cn_intrinsic_touches(instruction);
+}
+
 static bool calls_slow_path(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);

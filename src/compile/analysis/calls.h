@@ -63,6 +63,9 @@ bool cn_is_call(LLVMValueRef instruction);
 /* Are the reference arguments of this call, or statepoint, listed though they die there? */
 bool cn_calls_list_operands(LLVMValueRef call);
 
+/* True for a call, in line, of an intrinsic that touches references and has no row (effects/intrinsics.h). */
+bool cn_calls_unknown_intrinsic(LLVMValueRef instruction);
+
 /* Has a function come through the rewriter? It has statepoints, polls or slow paths. */
 bool cn_calls_rewritten(LLVMValueRef function);
 

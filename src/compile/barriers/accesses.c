@@ -98,7 +98,7 @@ static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(call);
 
-  if (cn_intrinsic_is_unknown(call))
+  if (cn_calls_unknown_intrinsic(call))
     return unknown(not_known);
   if (copies(call))
     return bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
@@ -131,7 +131,7 @@ static struct cn_access read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(call);
 
-  if (cn_intrinsic_is_unknown(call))
+  if (cn_calls_unknown_intrinsic(call))
     return unknown(not_known);
   if (copies(call))
     return bulk(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));

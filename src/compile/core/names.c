@@ -66,3 +66,10 @@ void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
   if (whole != space)
     free(whole);
 }
+
+/* In the order of enum cairn_barriers. */
+const char *const cn_barriers_names[CN_BARRIERS_COUNT] = {"cards",    "none",  "fields", "objects",
+                                                          "snapshot", "loads", "custom"};
+/* Code of the first form of cards, "cards", has no cards for stores into new large objects. */
+const char *const cn_barriers_marks[CN_BARRIERS_COUNT] = {"cards.2",  "none",  "fields", "objects",
+                                                          "snapshot", "loads", "custom"};

@@ -14,6 +14,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
+#include "base/check.h"
 #include "compile/core/llvm_version.h"
 
 #define CN_ERRORS_TOLD 64 /* places at which an error is not reported again */
@@ -79,14 +80,31 @@ cn_pass cn_globals;             /* globals: lower/ */
 /* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
 bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
 
-/* The kind's name as options have it: "cards", ... (options.c) */
-const char *cn_barriers_name(enum cairn_barriers kind);
-/* The same as functions and images are marked with it: another one when what code of the kind
- * promises changes. */
-const char *cn_barriers_mark(enum cairn_barriers kind);
+/* The kinds' names as options have them: "cards", ... (names.c) */
+enum { CN_BARRIERS_COUNT = CAIRN_BARRIERS_CUSTOM + 1 };
+extern const char *const cn_barriers_names[CN_BARRIERS_COUNT];
+/* The same as functions and images are marked with them: another one when the promises of code of the kind change. */
+extern const char *const cn_barriers_marks[CN_BARRIERS_COUNT];
 
-/* The largest block that is allocated in line, a multiple of 8; 0: none is (options.c) */
-uint64_t cn_inline_max(const struct cn_ctx *ctx);
+static inline const char *cn_barriers_name(enum cairn_barriers kind)
+{
+  CN_CHECK((unsigned)kind < CN_BARRIERS_COUNT);
+  return cn_barriers_names[kind];
+}
+
+static inline const char *cn_barriers_mark(enum cairn_barriers kind)
+{
+  CN_CHECK((unsigned)kind < CN_BARRIERS_COUNT);
+  return cn_barriers_marks[kind];
+}
+
+/* The largest block that is allocated in line, a multiple of 8; 0: none is. */
+static inline uint64_t cn_inline_max(const struct cn_ctx *ctx)
+{
+  uint64_t bytes = ctx->options->inline_max;
+
+  return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX : bytes & ~(uint64_t)7;
+}
 
 /* Is an optimisation of relocations wanted (options->relocations_off)? */
 static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)

@@ -20,7 +20,7 @@ static LLVMTypeRef statepoint_type(LLVMValueRef call)
 
 struct cn_call_target cn_call_target_of(LLVMValueRef call)
 {
-  if (cn_classify_call(call).kind == CN_CALL_STATEPOINT)
+  if (cn_calls_intrinsic(call, "llvm.experimental.gc.statepoint"))
     return (struct cn_call_target){.call = call,
                                    .type = statepoint_type(call),
                                    .callee_operand = 2,

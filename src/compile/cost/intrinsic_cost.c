@@ -175,7 +175,7 @@ uint64_t cn_work_of_intrinsic(LLVMValueRef call)
   const struct known *found = find(name);
   if (found)
     return found->work * cn_work_elements(widest(call));
-  if (cn_intrinsic_runs_code(callee) || cn_intrinsic_is_unknown(call) || (!row && has_length(call, callee)))
+  if (cn_intrinsic_runs_code(callee) || cn_calls_unknown_intrinsic(call) || (!row && has_length(call, callee)))
     return CN_CALL_WORK + CN_CALL_ITSELF;
   return 2 * cn_work_registers(widest(call));
 }

@@ -110,11 +110,3 @@ bool cn_intrinsic_touches(LLVMValueRef call)
       return true;
   return false;
 }
-
-bool cn_intrinsic_is_unknown(LLVMValueRef instruction)
-{
-  if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
-    return false;
-  return cn_calls_some_intrinsic(instruction) && !cn_intrinsic_of(instruction) &&
-         cn_classify_call(instruction).kind == CN_CALL_LEAF && cn_intrinsic_touches(instruction);
-}

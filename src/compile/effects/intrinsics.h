@@ -47,7 +47,4 @@ bool cn_intrinsic_runs_code(LLVMValueRef intrinsic);
 /* Does the call of an intrinsic yield a reference, or is it given one? */
 bool cn_intrinsic_touches(LLVMValueRef call);
 
-/* Is it a call, in line, of an intrinsic that touches references and has no row? */
-bool cn_intrinsic_is_unknown(LLVMValueRef instruction);
-
 #endif

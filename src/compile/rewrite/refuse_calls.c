@@ -156,7 +156,7 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
   if (callee && LLVMGetIntrinsicID(callee) && cn_holds_ref(LLVMTypeOf(call)) && !yields_bases(call))
     cn_refuse_at(judge, call, "unknown-intrinsic",
                  "the base of the reference that this intrinsic returns is not known");
-  else if (cn_intrinsic_is_unknown(call))
+  else if (cn_calls_unknown_intrinsic(call))
     cn_refuse_at(judge, call, "unknown-intrinsic",
                  "what this intrinsic does to the reference that it is given is not known; load, "
                  "store or compute by instructions instead");

@@ -86,7 +86,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   LLVMValueRef statepoint = cn_verify_statepoint_of(relocate);
   uint32_t b = cn_cfg_index(&v->cfg, LLVMGetInstructionParent(statepoint));
   CN_CHECK(b != CN_NO_BLOCK);
-  for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(derived)); l < scalars; l++) {
+  for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(derived)); l < scalars; l++) {
     const struct cn_object *of_base = cn_objects_find(&v->objects, base, l);
     const struct cn_object *of_derived = cn_objects_find(&v->objects, derived, l);
     CN_CHECK(of_base && of_derived);

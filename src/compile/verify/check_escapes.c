@@ -24,7 +24,7 @@ static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint3
   if (kind == LLVMVoidTypeKind || kind == LLVMTokenTypeKind || kind == LLVMMetadataTypeKind ||
       kind == LLVMLabelTypeKind || cn_is_ref(type))
     return false;
-  for (uint32_t l = 0, scalars = cn_scalars(type); l < scalars; l++) {
+  for (uint32_t l = 0, scalars = cn_scalar_count(type); l < scalars; l++) {
     struct cn_stale stale = cn_values_scalar(&v->values, value, l);
     found |= stale.epoch == epoch && !cn_scalar_is_ref(type, l);
   }

@@ -39,7 +39,7 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
   for (int proofs = 0; proofs < 2; proofs++)
     for (uint32_t i = list->first; i < list->end; i++) {
       LLVMValueRef listed = LLVMGetOperand(list->statepoint, i);
-      for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(listed)); l < scalars; l++) {
+      for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(listed)); l < scalars; l++) {
         of_listed = cn_objects_find(objects, listed, l);
         CN_CHECK(of_listed);
         if (proofs ? cn_same_object(objects, of_listed, of_value, list->block) : of_listed->class == of_value->class)

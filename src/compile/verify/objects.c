@@ -23,7 +23,7 @@
 /* The node of scalar `scalar` of `value`, made if need be; all scalars of a value lie together. */
 static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t scalar)
 {
-  uint32_t scalars = cn_scalars(LLVMTypeOf(value));
+  uint32_t scalars = cn_scalar_count(LLVMTypeOf(value));
   bool fresh;
   uint64_t *first = cn_ptrmap_add(&o->first, value, &fresh);
 
@@ -40,7 +40,7 @@ static uint32_t node_of(struct cn_objects *o, LLVMValueRef value, uint32_t scala
 const struct cn_object *cn_objects_find(const struct cn_objects *o, LLVMValueRef value, uint32_t scalar)
 {
   const uint64_t *first = cn_ptrmap_find(&o->first, value);
-  uint32_t scalars = cn_scalars(LLVMTypeOf(value));
+  uint32_t scalars = cn_scalar_count(LLVMTypeOf(value));
 
   return first && scalars ? &o->nodes.at[*first + (scalar < scalars ? scalar : 0)] : NULL;
 }
@@ -139,7 +139,7 @@ static void make_choice(struct making *m)
     add_input(m, whole, m->scalar, block_of(m));
     return;
   }
-  for (uint32_t l = 0; l < cn_scalars(LLVMTypeOf(whole)); l++)
+  for (uint32_t l = 0; l < cn_scalar_count(LLVMTypeOf(whole)); l++)
     add_input(m, whole, l, block_of(m));
 }
 
@@ -224,10 +224,10 @@ static void make_instruction(struct making *m)
 
 static LLVMValueRef element(LLVMValueRef constant, uint32_t scalar)
 {
-  CN_ASSERT(scalar < cn_scalars(LLVMTypeOf(constant)));
+  CN_ASSERT(scalar < cn_scalar_count(LLVMTypeOf(constant)));
   while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) || LLVMIsAConstantVector(constant)) {
     uint32_t i = 0;
-    for (uint32_t scalars; scalar >= (scalars = cn_scalars(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
+    for (uint32_t scalars; scalar >= (scalars = cn_scalar_count(LLVMTypeOf(LLVMGetAggregateElement(constant, i)))); i++)
       scalar -= scalars;
     constant = LLVMGetAggregateElement(constant, i);
   }
@@ -256,7 +256,7 @@ static void make(struct cn_objects *o, uint32_t n)
 
 static void want(struct cn_objects *o, LLVMValueRef value)
 {
-  if (value && cn_scalars(LLVMTypeOf(value)))
+  if (value && cn_scalar_count(LLVMTypeOf(value)))
     node_of(o, value, 0);
 }
 
@@ -302,7 +302,7 @@ static void put_in_order(struct cn_objects *o)
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
       const uint64_t *first = cn_ptrmap_find(&o->first, i);
-      for (uint32_t l = 0, scalars = first ? cn_scalars(LLVMTypeOf(i)) : 0; l < scalars; l++) {
+      for (uint32_t l = 0, scalars = first ? cn_scalar_count(LLVMTypeOf(i)) : 0; l < scalars; l++) {
         o->nodes.at[*first + l].block = b;
         o->order[at++] = (uint32_t)*first + l;
       }

@@ -40,7 +40,7 @@ static uint64_t count(LLVMTypeRef type, unsigned *looks)
   }
 }
 
-uint32_t cn_scalars(LLVMTypeRef type)
+uint32_t cn_scalar_count(LLVMTypeRef type)
 {
   unsigned looks = 0;
   uint64_t all = count(type, &looks);
@@ -57,20 +57,20 @@ bool cn_scalars_lumped(LLVMTypeRef type)
 
 bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar)
 {
-  CN_ASSERT(scalar < cn_scalars(type));
+  CN_ASSERT(scalar < cn_scalar_count(type));
   if (cn_scalars_lumped(type))
     return cn_holds_ref(type);
   switch (LLVMGetTypeKind(type)) {
   case LLVMVectorTypeKind:
     return cn_is_ref(LLVMGetElementType(type));
   case LLVMArrayTypeKind: {
-    uint32_t each = cn_scalars(LLVMGetElementType(type));
+    uint32_t each = cn_scalar_count(LLVMGetElementType(type));
     return each && cn_scalar_is_ref(LLVMGetElementType(type), scalar % each);
   }
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) {
       LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
-      uint32_t scalars = cn_scalars(member);
+      uint32_t scalars = cn_scalar_count(member);
       if (scalar < scalars)
         return cn_scalar_is_ref(member, scalar);
       scalar -= scalars;
@@ -90,11 +90,11 @@ static uint32_t member_offset(LLVMTypeRef type, const unsigned *indices, unsigne
   for (unsigned d = 0; d < depth; d++) {
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
       type = LLVMGetElementType(type);
-      offset += indices[d] * cn_scalars(type);
+      offset += indices[d] * cn_scalar_count(type);
       continue;
     }
     for (unsigned i = 0; i < indices[d]; i++)
-      offset += cn_scalars(LLVMStructGetTypeAtIndex(type, i));
+      offset += cn_scalar_count(LLVMStructGetTypeAtIndex(type, i));
     CN_ASSERT(indices[d] < LLVMCountStructElementTypes(type));
     type = LLVMStructGetTypeAtIndex(type, indices[d]);
   }
@@ -112,7 +112,7 @@ static uint32_t lane(LLVMValueRef index, uint32_t lanes)
 
 static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t scalar)
 {
-  uint32_t lanes = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  uint32_t lanes = cn_scalar_count(LLVMTypeOf(LLVMGetOperand(i, 0)));
   CN_ASSERT(scalar < LLVMGetNumMaskElements(i));
   int from = LLVMGetMaskValue(i, scalar);
 
@@ -128,26 +128,26 @@ struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t scalar)
   LLVMTypeRef whole = LLVMTypeOf(LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : i);
   uint32_t offset, scalars, at;
 
-  CN_ASSERT(scalar < cn_scalars(LLVMTypeOf(i)));
+  CN_ASSERT(scalar < cn_scalar_count(LLVMTypeOf(i)));
   if (cn_scalars_lumped(whole) || cn_scalars_lumped(LLVMTypeOf(i)))
     return all;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMExtractValue:
     offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
-    CN_ASSERT(offset + scalar < cn_scalars(whole));
+    CN_ASSERT(offset + scalar < cn_scalar_count(whole));
     return (struct cn_scalar_source){CN_SCALAR_ONE, 0, offset + scalar};
   case LLVMInsertValue:
     offset = member_offset(whole, LLVMGetIndices(i), LLVMGetNumIndices(i));
-    scalars = cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 1)));
-    CN_ASSERT(offset + scalars <= cn_scalars(whole));
+    scalars = cn_scalar_count(LLVMTypeOf(LLVMGetOperand(i, 1)));
+    CN_ASSERT(offset + scalars <= cn_scalar_count(whole));
     if (scalar >= offset && scalar < offset + scalars)
       return (struct cn_scalar_source){CN_SCALAR_ONE, 1, scalar - offset};
     return (struct cn_scalar_source){CN_SCALAR_ONE, 0, scalar};
   case LLVMExtractElement:
-    at = lane(LLVMGetOperand(i, 1), cn_scalars(whole));
+    at = lane(LLVMGetOperand(i, 1), cn_scalar_count(whole));
     return at == CN_NO_SCALAR ? all : (struct cn_scalar_source){CN_SCALAR_ONE, 0, at};
   case LLVMInsertElement:
-    at = lane(LLVMGetOperand(i, 2), cn_scalars(whole));
+    at = lane(LLVMGetOperand(i, 2), cn_scalar_count(whole));
     if (at == CN_NO_SCALAR)
       return all;
     return (struct cn_scalar_source){CN_SCALAR_ONE, at == scalar, at == scalar ? 0 : scalar};

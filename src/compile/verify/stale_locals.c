@@ -22,13 +22,13 @@ static bool is_variable(LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
 
-  if (cn_scalars(type) != 1 || cn_scalars_lumped(type) || cn_holds_ref(type))
+  if (cn_scalar_count(type) != 1 || cn_scalars_lumped(type) || cn_holds_ref(type))
     return false;
   CN_EACH_USE(use, alloca) {
     LLVMValueRef user = LLVMGetUser(use);
     bool marks = LLVMIsACallInst(user) &&
                  (cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end"));
-    if (!marks && (!LLVMIsALoadInst(user) || cn_scalars(LLVMTypeOf(user)) != 1) &&
+    if (!marks && (!LLVMIsALoadInst(user) || cn_scalar_count(LLVMTypeOf(user)) != 1) &&
         (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 0) == alloca))
       return false;
   }

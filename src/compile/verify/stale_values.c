@@ -166,7 +166,7 @@ bool cn_is_in_local(LLVMValueRef pointer)
 static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRef i, uint32_t scalar, uint32_t epoch)
 {
   struct cn_stale stale = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
-  bool same_scalars = cn_scalars(LLVMTypeOf(i)) == cn_scalars(LLVMTypeOf(LLVMGetOperand(i, 0)));
+  bool same_scalars = cn_scalar_count(LLVMTypeOf(i)) == cn_scalar_count(LLVMTypeOf(LLVMGetOperand(i, 0)));
   bool made = LLVMIsAIntToPtrInst(i) || !cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)));
 
   if (!same_scalars)
@@ -255,7 +255,7 @@ static bool is_equal(struct cn_stale a, struct cn_stale b)
 
 static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch, bool settle)
 {
-  for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(i)); l < scalars; l++) {
+  for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(i)); l < scalars; l++) {
     struct cn_stale stale = evaluate(values, i, l, b, epoch);
     struct cn_stale old = cn_values_scalar(values, i, l);
     /* A sum that grows on each trip is no sum of a fixed number of addresses. */
@@ -316,7 +316,7 @@ static bool is_settled(const struct cn_values *values, bool integers)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i)) {
       bool read = (integers || is_reference(i)) && loops(values, i, b);
-      for (uint32_t l = 0, scalars = read ? cn_scalars(LLVMTypeOf(i)) : 0; l < scalars; l++) {
+      for (uint32_t l = 0, scalars = read ? cn_scalar_count(LLVMTypeOf(i)) : 0; l < scalars; l++) {
         struct cn_stale old = cn_values_scalar(values, i, l);
         struct cn_stale now = evaluate_phi(values, i, b, l);
         if (old.epoch != now.epoch || (old.weight != now.weight && old.weight != CN_WEIGHT_OTHER))
@@ -345,7 +345,7 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
   CN_ASSERT_VALID(cn_epochs_wrong(epochs));
   *values = (struct cn_values){.epochs = epochs};
   for (LLVMValueRef p = LLVMGetFirstParam(function); p; p = LLVMGetNextParam(p))
-    for (uint32_t l = 0, scalars = cn_scalars(LLVMTypeOf(p)); l < scalars; l++)
+    for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(p)); l < scalars; l++)
       if (cn_scalar_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
         cn_values_set(values, p, l, scalars, (struct cn_stale){CN_EPOCH_ENTRY, 1});
   /* References first: a difference would not look like one before both addresses are known, and

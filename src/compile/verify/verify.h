@@ -12,7 +12,7 @@
 
 #define CN_SCALARS_MOST 256 /* a type of more scalars is lumped: one stands for all */
 #define CN_NO_SCALAR UINT32_MAX
-uint32_t cn_scalars(LLVMTypeRef type);
+uint32_t cn_scalar_count(LLVMTypeRef type);
 bool cn_scalars_lumped(LLVMTypeRef type);
 bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar);
 

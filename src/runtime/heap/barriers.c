@@ -112,7 +112,7 @@ static const char *const names[] = {
 enum { KINDS = sizeof names / sizeof *names };
 _Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
 
-const char *cn_barriers_name(uint64_t kind)
+const char *cn_barrier_kind_name(uint64_t kind)
 {
   return kind < KINDS ? names[kind] : "unknown";
 }
@@ -162,8 +162,9 @@ void cn_barriers_check_image(const struct cairn_collector *collector, const stru
     return;
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
               "compile it with -fcairn-barriers=%s%s",
-              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file", cn_barriers_name(kind),
-              collector->name, cn_barriers_name(collector->barriers), cn_barriers_name(collector->barriers),
+              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
+              cn_barrier_kind_name(kind), collector->name, cn_barrier_kind_name(collector->barriers),
+              cn_barrier_kind_name(collector->barriers),
               kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
 }
 
@@ -176,5 +177,5 @@ void cn_barriers_check_code(const struct cairn_collector *collector)
     return;
   cairn_fatal("%s comes from another compiler and has no barriers, and collector %s needs those of "
               "kind %s: link the program with -fcairn-collector=semispace",
-              cn_report_pc(entry, place), collector->name, cn_barriers_name(collector->barriers));
+              cn_report_pc(entry, place), collector->name, cn_barrier_kind_name(collector->barriers));
 }

@@ -23,7 +23,7 @@ void cn_barrier_range(uintptr_t start, uint64_t bytes);
 /* ---- kinds ---- */
 
 /* "cards" for CAIRN_ABI_BARRIERS_CARDS; "unknown" for a number that is no kind. */
-const char *cn_barriers_name(uint64_t kind);
+const char *cn_barrier_kind_name(uint64_t kind);
 
 /* End the program if the collector does not have the functions of its kind, or has no such kind. */
 void cn_barriers_check_collector(const struct cairn_collector *collector);

@@ -19,7 +19,7 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/layouts.h"
-#include "runtime/heap/verify_heap.h"
+#include "runtime/inspect/verify_heap.h"
 #include "runtime/inspect/dump.h"
 #include "runtime/inspect/out.h"
 #include "runtime/inspect/places.h"

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/heap/layouts.h"
-#include "runtime/heap/object_starts.h"
+#include "runtime/inspect/object_starts.h"
 #include "runtime/inspect/places.h"
 #include "runtime/inspect/world.h"
 #include "runtime/os/os.h"

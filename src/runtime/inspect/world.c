@@ -15,7 +15,7 @@
 #include "runtime/core/report.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/heap.h"
-#include "runtime/heap/verify_heap.h"
+#include "runtime/inspect/verify_heap.h"
 #include "runtime/threads/stop.h"
 
 static struct cairn_mutator *own_mutator(void)

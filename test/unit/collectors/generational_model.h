@@ -25,7 +25,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/heap/pins.h"
-#include "runtime/heap/verify_heap.h"
+#include "runtime/inspect/verify_heap.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/workers.h"
 

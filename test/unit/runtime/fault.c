@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cairn/collector.h>
 #include "runtime/core/mutator.h"
-#include "runtime/heap/verify_heap.h"
+#include "runtime/inspect/verify_heap.h"
 #include "runtime/signals/fault.h"
 
 /* The default collector, of which nothing is called here: the library's has the roots visited by

@@ -3,8 +3,8 @@
  * CAIRN_VERIFY=heap: the whole heap is looked at beside each collection, by code that shares
  * nothing with the collector but where the heap is.
  */
-#ifndef CN_RUNTIME_HEAP_VERIFY_HEAP_H
-#define CN_RUNTIME_HEAP_VERIFY_HEAP_H
+#ifndef CN_RUNTIME_INSPECT_VERIFY_HEAP_H
+#define CN_RUNTIME_INSPECT_VERIFY_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

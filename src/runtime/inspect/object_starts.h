@@ -2,8 +2,8 @@
  *
  * Where objects start: a bit for each word of the heap.
  */
-#ifndef CN_RUNTIME_HEAP_OBJECT_STARTS_H
-#define CN_RUNTIME_HEAP_OBJECT_STARTS_H
+#ifndef CN_RUNTIME_INSPECT_OBJECT_STARTS_H
+#define CN_RUNTIME_INSPECT_OBJECT_STARTS_H
 
 #include "runtime/heap/heap_walk.h"
 

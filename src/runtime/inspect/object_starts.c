@@ -2,7 +2,7 @@
  *
  * Behind a stretch's bits are ranks: of each group of words, how many bits are set before it.
  */
-#include "runtime/heap/object_starts.h"
+#include "runtime/inspect/object_starts.h"
 
 #include <cairn/abi.h>
 #include "base/check.h"

@@ -3,7 +3,7 @@
  * The self-check of the heap. One walk over all blocks notes where objects start, a second one
  * looks at their references.
  */
-#include "runtime/heap/verify_heap.h"
+#include "runtime/inspect/verify_heap.h"
 
 #include <stddef.h>
 #include <cairn/abi.h>
@@ -17,7 +17,7 @@
 #include "runtime/heap/heap_walk.h"
 #include "runtime/heap/layouts.h"
 #include "runtime/heap/noted_stores.h"
-#include "runtime/heap/object_starts.h"
+#include "runtime/inspect/object_starts.h"
 #include "runtime/heap/uncleared.h"
 
 #define FAIL CN_HEAP_WALK_FAIL
