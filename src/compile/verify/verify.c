@@ -16,7 +16,7 @@
  *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
  *   wrong-base, relocate-index, gc-live-duplicate
  *                        what a statepoint lists is wrong (check_bases.c)
- *   unsupported-instruction, unsupported-type
+ *   unsupported-instruction, unsupported-type, unsupported-constant
  *                        LLVM 22 does not have it, or only a target knows its meaning
  *   undescribed-alloca   a local in memory holds references that no statepoint lists
  *                        (check_allocas.c)
@@ -129,18 +129,40 @@ static void check_casts(struct cn_verifier *v)
       }
 }
 
-/* An opcode or type that a target or a later LLVM defines: the checks cannot follow a reference through it. */
+/* The first operand that is a constant of an unknown kind used as a reference; or null. */
+static LLVMValueRef unknown_constant(struct cn_ptrmap *met, LLVMValueRef i)
+{
+  for (int o = 0; o < LLVMGetNumOperands(i); o++) {
+    LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);
+    if (operand && LLVMIsConstant(operand) && cn_holds_ref(LLVMTypeOf(operand)) &&
+        !cn_kinds_know_constant(met, operand))
+      return operand;
+  }
+  return NULL;
+}
+
+static void check_kind(struct cn_verifier *v, struct cn_ptrmap *met, LLVMValueRef i)
+{
+  if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(i)))
+    cn_error(v->ctx, i, "unsupported-instruction", "the effect of this instruction on references is unknown");
+  else if (!cn_kinds_know_type(met, LLVMTypeOf(i)) ||
+           (LLVMIsAAllocaInst(i) && !cn_kinds_know_type(met, LLVMGetAllocatedType(i))))
+    cn_error(v->ctx, i, "unsupported-type", "its type may hide a reference");
+  else if (unknown_constant(met, i))
+    cn_error(v->ctx, i, "unsupported-constant", "a constant of an unknown kind is used as a reference");
+}
+
+/* Kinds that a target or a later LLVM defines: the checks cannot follow a reference through them. */
 static void check_kinds(struct cn_verifier *v)
 {
   struct cn_ptrmap met = {0};
 
+  for (unsigned p = 0; p < LLVMCountParams(v->function); p++)
+    if (!cn_kinds_know_type(&met, LLVMTypeOf(LLVMGetParam(v->function, p))))
+      cn_error(v->ctx, v->function, "unsupported-type", "the type of parameter %u may hide a reference", p + 1);
   for (uint32_t b = 0; b < v->cfg.count; b++)
-    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
-      if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(i)))
-        cn_error(v->ctx, i, "unsupported-instruction", "the effect of this instruction on references is unknown");
-      else if (!cn_kinds_know_type(&met, LLVMTypeOf(i)))
-        cn_error(v->ctx, i, "unsupported-type", "its type may hide a reference");
-    }
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
+      check_kind(v, &met, i);
   cn_ptrmap_free(&met);
 }
 

@@ -18,3 +18,8 @@ define void @part() gc "statepoint-example" {
   %p = call { i64, target("spirv.Event") } @both()
   ret void
 }
+
+; CHECK: error: in function 'parameter': the type of parameter 2 may hide a reference [unsupported-type]
+define void @parameter(i64 %n, target("spirv.Event") %e) gc "statepoint-example" {
+  ret void
+}
