@@ -143,8 +143,8 @@ static inline void exercise_printing(struct cairn_stackmap_file *file)
   struct cn_stackmap_view view = {.member = "member", .file = file};
 
   view.lines = cn_lines_open(&file->elf);
-  cn_stackmap_print_text(nowhere, &view);
-  cn_stackmap_print_json(&json, &view);
+  cn_stackmap_print(nowhere, NULL, &view);
+  cn_stackmap_print(NULL, &json, &view);
   cn_lines_close(view.lines);
 }
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include "driver/tool.h"
 #include "driver/tool/arguments.h"
-#include "driver/tool/json.h"
 #include "object/elf/archive.h"
 #include "object/elf/elf_file.h"
 #include "object/elf/input.h"
+#include "object/print/json_out.h"
 
 static const char help[] =
     "usage: cairn size [--json] [--functions[=N]] FILE...\n\n"
@@ -66,37 +66,36 @@ static void print_text(const char *name, const struct cn_size *size, const struc
     print_functions(size, how->most);
 }
 
-static void print_counts(uint64_t safepoints, uint64_t code, const uint64_t bytes[CN_SIZE_COUNT])
+static void print_counts(struct cn_json_out *json, uint64_t safepoints, uint64_t code,
+                         const uint64_t bytes[CN_SIZE_COUNT])
 {
-  printf(", \"safepoints\": %" PRIu64 ", \"code\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"details\": %" PRIu64
-         ", \"kinds\": {",
-         safepoints, code, cn_size_frames(bytes), cn_size_details(bytes));
-  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++) {
-    printf("%s", kind ? ", " : "");
-    cn_json_string(cn_size_names[kind]);
-    printf(": %" PRIu64, bytes[kind]);
-  }
-  putchar('}');
+  CN_MEMBERS(json, CN_NUMBER("safepoints", safepoints), CN_NUMBER("code", code),
+             CN_NUMBER("frames", cn_size_frames(bytes)), CN_NUMBER("details", cn_size_details(bytes)));
+  cn_json_out_open(json, "kinds", '{');
+  for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
+    cn_json_out_number(json, cn_size_names[kind], bytes[kind]);
+  cn_json_out_close(json);
 }
 
 static void print_json(const char *name, const struct cn_size *size, const struct settings *how)
 {
-  printf("{\"file\": ");
-  cn_json_string(name);
-  printf(", \"stack_maps\": %" PRIu64 ", \"text\": %" PRIu64, size->stack_maps, size->text);
-  print_counts(size->safepoints, size->code, size->bytes);
-  if (how->functions) {
-    printf(", \"functions\": [");
-    for (size_t i = 0; i < size->functions.count && i < how->most; i++) {
-      const struct cn_size_function *f = &size->functions.at[i];
-      printf("%s{\"name\": ", i ? ", " : "");
-      cn_json_string(f->name);
-      print_counts(f->safepoints, f->code, f->bytes);
-      putchar('}');
-    }
-    putchar(']');
+  struct cn_json_out json = {.out = stdout};
+
+  cn_json_out_open_on_line(&json, NULL, '{');
+  CN_MEMBERS(&json, CN_STRING("file", name), CN_NUMBER("stack_maps", size->stack_maps), CN_NUMBER("text", size->text));
+  print_counts(&json, size->safepoints, size->code, size->bytes);
+  if (how->functions)
+    cn_json_out_open(&json, "functions", '[');
+  for (size_t i = 0; how->functions && i < size->functions.count && i < how->most; i++) {
+    const struct cn_size_function *f = &size->functions.at[i];
+    cn_json_out_open(&json, NULL, '{');
+    cn_json_out_string(&json, "name", f->name);
+    print_counts(&json, f->safepoints, f->code, f->bytes);
+    cn_json_out_close(&json);
   }
-  puts("}");
+  if (how->functions)
+    cn_json_out_close(&json);
+  cn_json_out_close(&json);
 }
 
 /* Counts over some files. */

@@ -8,8 +8,8 @@
 #include "base/check.h"
 #include "driver/tool.h"
 #include "driver/tool/arguments.h"
-#include "driver/tool/json.h"
 #include "driver/tool/verify_time.h"
+#include "object/print/json_out.h"
 
 static const char help[] =
     "usage: cairn verify [options] IN.{ll,bc}|- ...\n\n"
@@ -38,25 +38,22 @@ static void print_json(void *env, const struct cairn_diagnostic *d)
 {
   static const char *const words[] = {"error", "warning", "remark", "note"};
 
+  struct cn_json_out json = {.out = stdout};
+
   CN_CHECK(d->severity < sizeof words / sizeof *words && d->message);
-  printf("{\"severity\": \"%s\"", words[d->severity]);
-  cn_json_field("module", env);
-  cn_json_field("rule", d->rule);
-  cn_json_field("function", d->function);
-  cn_json_field("message", d->message);
-  cn_json_field("value", d->value);
-  cn_json_field("other", d->other);
-  cn_json_field("file", d->file);
-  cn_json_field("directory", d->directory);
-  if (d->line)
-    printf(", \"line\": %u", d->line);
-  if (d->column)
-    printf(", \"column\": %u", d->column);
-  for (size_t i = 0; i < d->path_count; i++) {
-    fputs(i ? ", " : ", \"path\": [", stdout);
-    cn_json_string(d->path[i]);
-  }
-  puts(d->path_count ? "]}" : "}");
+  cn_json_out_open_on_line(&json, NULL, '{');
+  CN_MEMBERS(&json, CN_STRING("severity", words[d->severity]), CN_STRING_OR_NOT("module", env),
+             CN_STRING_OR_NOT("rule", d->rule), CN_STRING_OR_NOT("function", d->function),
+             CN_STRING("message", d->message), CN_STRING_OR_NOT("value", d->value), CN_STRING_OR_NOT("other", d->other),
+             CN_STRING_OR_NOT("file", d->file), CN_STRING_OR_NOT("directory", d->directory),
+             CN_NUMBER_OR_NOT("line", d->line), CN_NUMBER_OR_NOT("column", d->column));
+  if (d->path_count)
+    cn_json_out_open(&json, "path", '[');
+  for (size_t i = 0; i < d->path_count; i++)
+    cn_json_out_string(&json, NULL, d->path[i]);
+  if (d->path_count)
+    cn_json_out_close(&json);
+  cn_json_out_close(&json);
 }
 
 /* ---- the command line ---- */

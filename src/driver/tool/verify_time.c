@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/check.h"
-#include "driver/tool/json.h"
+#include "object/print/json_out.h"
 
 /* A function has a name and, with a line, a file; a cause has a kind and a reason. */
 static void check(const struct cairn_time *time)
@@ -66,53 +66,43 @@ void cn_verify_print_time(void *env, const struct cairn_time *time)
 
 /* ---- JSON ---- */
 
-/* A missing bound is null. */
-static void print_number(const char *name, uint64_t work)
+/* A missing bound is null; a time that is not asked for is left out. */
+static struct cn_json_member bound(const char *name, bool asked, uint64_t work)
 {
-  if (work == CAIRN_TIME_UNBOUNDED)
-    printf(", \"%s\": null", name);
-  else
-    printf(", \"%s\": %" PRIu64, name, work);
+  struct cn_json_member member = CN_NUMBER_IF(name, work != CAIRN_TIME_UNBOUNDED, work);
+
+  if (!asked)
+    member.kind = CN_JSON_LEFT_OUT;
+  return member;
 }
 
-static void print_place(const char *file, const char *directory, unsigned line, unsigned column)
+static void print_cause_json(struct cn_json_out *json, const struct cairn_time_cause *cause)
 {
-  cn_json_field("file", file);
-  cn_json_field("directory", directory);
-  if (line)
-    printf(", \"line\": %u", line);
-  if (column)
-    printf(", \"column\": %u", column);
-}
-
-static void print_cause_json(const struct cairn_time_cause *cause, const char *before)
-{
-  printf("%s{\"kind\": \"%s\"", before, cause->kind);
-  cn_json_field("where", cause->where);
-  cn_json_field("why", cause->why);
-  print_number("work", cause->work);
-  print_place(cause->file, cause->directory, cause->line, cause->column);
-  putchar('}');
+  cn_json_out_open(json, NULL, '{');
+  CN_MEMBERS(json, CN_STRING("kind", cause->kind), CN_STRING_OR_NOT("where", cause->where),
+             CN_STRING_OR_NOT("why", cause->why), bound("work", true, cause->work),
+             CN_STRING_OR_NOT("file", cause->file), CN_STRING_OR_NOT("directory", cause->directory),
+             CN_NUMBER_OR_NOT("line", cause->line), CN_NUMBER_OR_NOT("column", cause->column));
+  cn_json_out_close(json);
 }
 
 void cn_verify_print_time_json(void *env, const struct cairn_time *time)
 {
+  struct cn_json_out json = {.out = stdout};
+
   check(time);
-  printf("{\"function\": ");
-  cn_json_string(time->function);
-  cn_json_field("module", env);
-  printf(", \"units_per_us\": %d", CAIRN_TIME_PER_US);
-  if (time->polls) {
-    print_number("enter", time->enter);
-    print_number("between", time->between);
-    print_number("leave", time->leave);
-  }
-  if (time->passes)
-    print_number("through", time->through);
-  printf(", \"recursive\": %s, \"nopoll\": %s, \"regions\": %u", time->recursive ? "true" : "false",
-         time->nopoll ? "true" : "false", time->regions);
-  print_place(time->file, time->directory, time->line, 0);
+  cn_json_out_open_on_line(&json, NULL, '{');
+  CN_MEMBERS(&json, CN_STRING("function", time->function), CN_STRING_OR_NOT("module", env),
+             CN_NUMBER("units_per_us", CAIRN_TIME_PER_US), bound("enter", time->polls, time->enter),
+             bound("between", time->polls, time->between), bound("leave", time->polls, time->leave),
+             bound("through", time->passes, time->through), CN_BOOL("recursive", time->recursive),
+             CN_BOOL("nopoll", time->nopoll), CN_NUMBER("regions", time->regions), CN_STRING_OR_NOT("file", time->file),
+             CN_STRING_OR_NOT("directory", time->directory), CN_NUMBER_OR_NOT("line", time->line));
+  if (time->cause_count)
+    cn_json_out_open(&json, "causes", '[');
   for (size_t i = 0; i < time->cause_count; i++)
-    print_cause_json(&time->causes[i], i ? ", " : ", \"causes\": [");
-  puts(time->cause_count ? "]}" : "}");
+    print_cause_json(&json, &time->causes[i]);
+  if (time->cause_count)
+    cn_json_out_close(&json);
+  cn_json_out_close(&json);
 }

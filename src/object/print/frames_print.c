@@ -23,10 +23,8 @@ static int do_object(const struct job *job, const char *member, const void *byte
 
   if (cn_frames_view_open(&view, bytes, size, error))
     return -1;
-  if (job->json)
-    cn_frames_print_json(job->json, member, &view);
-  else if (job->text)
-    cn_frames_print_text(job->text, &view);
+  if (job->json || job->text)
+    cn_frames_print(job->text, job->json, member, &view);
   cn_frames_view_close(&view);
   return 0;
 }

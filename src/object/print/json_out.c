@@ -142,3 +142,32 @@ void cn_json_out_string(struct cn_json_out *json, const char *name, const char *
   begin(json, name);
   cn_json_out_text(json->out, text);
 }
+
+static void put_member(struct cn_json_out *json, const struct cn_json_member *m)
+{
+  switch (m->kind) {
+  case CN_JSON_NUMBER:
+    cn_json_out_number(json, m->name, m->number);
+    break;
+  case CN_JSON_SIGNED:
+    cn_json_out_signed(json, m->name, (int64_t)m->number);
+    break;
+  case CN_JSON_BOOL:
+    cn_json_out_bool(json, m->name, m->number != 0);
+    break;
+  case CN_JSON_STRING:
+    cn_json_out_string(json, m->name, m->text);
+    break;
+  case CN_JSON_NULL:
+    cn_json_out_null(json, m->name);
+    break;
+  case CN_JSON_LEFT_OUT:
+    break;
+  }
+}
+
+void cn_json_out_members(struct cn_json_out *json, const struct cn_json_member *members, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    put_member(json, &members[i]);
+}

@@ -17,6 +17,7 @@
 #define CN_OBJECT_PRINT_JSON_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -41,6 +42,35 @@ void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value);
 void cn_json_out_null(struct cn_json_out *json, const char *name);
 /* Null `text` is null. Bytes that are not UTF-8 become U+FFFD. */
 void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text);
+
+/* Several members at once; they follow the names of their kinds. */
+struct cn_json_member {
+  const char *name;
+  enum { CN_JSON_NUMBER, CN_JSON_SIGNED, CN_JSON_BOOL, CN_JSON_STRING, CN_JSON_NULL, CN_JSON_LEFT_OUT } kind;
+  uint64_t number;
+  const char *text;
+};
+#define CN_NUMBER(name, value) {name, CN_JSON_NUMBER, value, NULL}
+#define CN_SIGNED(name, value) {name, CN_JSON_SIGNED, (uint64_t)(int64_t)(value), NULL}
+#define CN_BOOL(name, value) {name, CN_JSON_BOOL, value, NULL}
+#define CN_STRING(name, value) {name, CN_JSON_STRING, 0, value}
+/* A number, or null if it is not known. */
+#define CN_NUMBER_IF(name, known, value) {name, (known) ? CN_JSON_NUMBER : CN_JSON_NULL, value, NULL}
+/* Left out if it is 0, or null. */
+#define CN_NUMBER_OR_NOT(name, value) {name, (value) ? CN_JSON_NUMBER : CN_JSON_LEFT_OUT, value, NULL}
+#define CN_STRING_OR_NOT(name, value) {name, (value) ? CN_JSON_STRING : CN_JSON_LEFT_OUT, 0, value}
+void cn_json_out_members(struct cn_json_out *json, const struct cn_json_member *members, size_t count);
+#define CN_MEMBERS(json, ...) \
+  cn_json_out_members(json, (const struct cn_json_member[]){__VA_ARGS__}, \
+                      sizeof(const struct cn_json_member[]){__VA_ARGS__} / sizeof(struct cn_json_member))
+/* An object of these members, on one line. */
+#define CN_ROW(json, name, ...) \
+  do { \
+    cn_json_out_open_on_line(json, name, '{'); \
+    CN_MEMBERS(json, __VA_ARGS__); \
+    cn_json_out_close(json); \
+  } while (0)
+
 /* The text and its quotes alone, for callers whose output is not a document of this kind. */
 void cn_json_out_text(FILE *out, const char *text);
 

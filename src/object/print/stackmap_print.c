@@ -61,10 +61,7 @@ static int do_object(const struct job *job, const char *member, const void *byte
                     : cn_format("offset 0x%zx: %s", bad.offset, bad.reason);
   } else if (job->out) {
     view.lines = view.file ? cn_lines_open(&view.file->elf) : NULL;
-    if (job->how.json)
-      cn_stackmap_print_json(job->json, &view);
-    else
-      cn_stackmap_print_text(job->out, &view);
+    cn_stackmap_print(job->out, job->how.json ? job->json : NULL, &view);
     cn_lines_close(view.lines);
   }
   cairn_stackmap_file_close(view.file);

@@ -41,8 +41,7 @@ bool cn_stackmap_view_function(const struct cn_stackmap_view *view, uint64_t add
 bool cn_stackmap_view_source(const struct cn_stackmap_view *view, const struct cairn_stackmap *map,
                              const struct cairn_stackmap_record *record, const char **file, int *line, int *column);
 
-void cn_stackmap_print_text(FILE *out, const struct cn_stackmap_view *view);
-/* One element of the document's array of objects (stackmap_json.c). */
-void cn_stackmap_print_json(struct cn_json_out *json, const struct cn_stackmap_view *view);
+/* stackmap_records.c: one element of the document's array of objects, or text if `json` is null. */
+void cn_stackmap_print(FILE *out, struct cn_json_out *json, const struct cn_stackmap_view *view);
 
 #endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints frame maps and details, as text or as JSON. The members of JSON are documented in docs/man/cairn.1; they stay.
+ */
+#include <inttypes.h>
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "object/print/frames_print.h"
+#include "object/print/frames_view.h"
+
+struct printer {
+  FILE *out;                /* of the text */
+  struct cn_json_out *json; /* null: text */
+  struct cn_frames_view *view;
+};
+
+/* Text has no brackets. */
+static void open(const struct printer *p, const char *name, char bracket)
+{
+  if (p->json)
+    cn_json_out_open(p->json, name, bracket);
+}
+
+static void close(const struct printer *p)
+{
+  if (p->json)
+    cn_json_out_close(p->json);
+}
+
+static void print_sum(FILE *out, unsigned reg, int64_t offset)
+{
+  char name[16];
+
+  fprintf(out, "%s %c %" PRId64, cn_frames_register(reg, name), offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+}
+
+/* In a register, or in memory at base + offset. Text: `before`, and the place. */
+static void print_place(const struct printer *p, const char *name, const char *before, struct cn_loc loc)
+{
+  char buffer[16];
+  const char *reg = cn_frames_register(loc.reg, buffer);
+
+  if (!p->json)
+    fputs(before, p->out);
+  if (p->json && loc.is_register) {
+    CN_ROW(p->json, name, CN_STRING("register", reg));
+  } else if (p->json) {
+    CN_ROW(p->json, name, CN_STRING("base", reg), CN_SIGNED("offset", loc.offset));
+  } else if (loc.is_register) {
+    fputs(reg, p->out);
+  } else {
+    fputc('[', p->out);
+    print_sum(p->out, loc.reg, loc.offset);
+    fputc(']', p->out);
+  }
+}
+
+static void print_id(FILE *out, uint64_t id)
+{
+  if (id == CAIRN_ABI_STATEPOINT_ID_POLL)
+    fputs(", poll", out);
+  else if (id == CAIRN_ABI_STATEPOINT_ID_ALLOC)
+    fputs(", allocation", out);
+  else if (id != CAIRN_ABI_STATEPOINT_ID_DEFAULT)
+    fprintf(out, ", id %" PRIu64, id);
+}
+
+static void print_frame(const struct printer *p, uint32_t offset, const struct cn_safepoint *s)
+{
+  struct cn_loc cfa = {.reg = s->cfa_reg, .offset = s->cfa_offset};
+
+  if (p->json) {
+    CN_MEMBERS(p->json, CN_NUMBER("return_offset", offset), CN_NUMBER("id", s->id));
+    print_place(p, "cfa", "", cfa);
+  } else {
+    fprintf(p->out, "  +0x%" PRIx32 ": cfa ", offset);
+    print_sum(p->out, cfa.reg, cfa.offset);
+  }
+  open(p, "saved", '[');
+  for (unsigned r = 0; r < CN_CALLEE_SAVED; r++) {
+    const char *name = cn_port_saved_names[r];
+    if (!(s->saved >> r & 1))
+      continue;
+    if (p->json)
+      CN_ROW(p->json, NULL, CN_STRING("register", name), CN_SIGNED("cfa_offset", s->saved_offset[r]));
+    else
+      fprintf(p->out, ", %s at cfa - %" PRId64, name, -(int64_t)s->saved_offset[r]);
+  }
+  close(p);
+  if (p->json)
+    return;
+  print_id(p->out, s->id);
+  fputc('\n', p->out);
+}
+
+static void print_root(const struct printer *p, const struct cn_root *root)
+{
+  if (p->json)
+    cn_json_out_open_on_line(p->json, NULL, '{');
+  print_place(p, "place", root->is_derived ? "    derived " : "    root ", root->derived);
+  if (root->is_derived)
+    print_place(p, "derived_from", " from ", root->base);
+  else if (p->json)
+    cn_json_out_null(p->json, "derived_from");
+  if (p->json)
+    cn_json_out_close(p->json);
+  else
+    fputc('\n', p->out);
+}
+
+static void print_area(const struct printer *p, const struct cn_area *area)
+{
+  char name[16];
+
+  if (p->json) {
+    cn_json_out_open_on_line(p->json, NULL, '{');
+    CN_MEMBERS(p->json, CN_STRING("base", cn_frames_register(area->reg, name)), CN_SIGNED("offset", area->offset),
+               CN_NUMBER("count", area->count), CN_NUMBER("stride", area->stride));
+    if (area->tag)
+      CN_MEMBERS(p->json, CN_NUMBER("tag", area->tag), CN_NUMBER("parameter", area->parameter));
+    cn_json_out_close(p->json);
+    return;
+  }
+  print_place(p, NULL, "    area ", (struct cn_loc){.reg = area->reg, .offset = area->offset});
+  fprintf(p->out, ", count %" PRIu64 ", stride %" PRIu64, area->count, area->stride);
+  if (area->tag)
+    fprintf(p->out, ", tag %" PRIu32 ", parameter %" PRIu64, area->tag, area->parameter);
+  fputc('\n', p->out);
+}
+
+/* Text: indent each function by two columns more than the one that it was inlined into. */
+static void print_source(const struct printer *p, const struct cn_source *source, int column)
+{
+  if (p->json) {
+    CN_ROW(p->json, NULL, CN_STRING("function", source->function), CN_STRING("file", source->file),
+           CN_NUMBER("line", source->line), CN_NUMBER("column", source->column));
+    return;
+  }
+  fprintf(p->out, "%*s%s %s", column, "", column == 4 ? "at" : "in", source->function);
+  if (source->file || source->line)
+    fprintf(p->out, " (%s:%" PRIu32 ":%" PRIu32 ")", source->file ? source->file : "?", source->line, source->column);
+  fputc('\n', p->out);
+}
+
+static void print_deopt(const struct printer *p, const struct cn_deopt *value)
+{
+  static const char *const kinds[] = {"constant", "value", "address", "at_call"};
+
+  if (p->json) {
+    cn_json_out_open_on_line(p->json, NULL, '{');
+    CN_MEMBERS(p->json, CN_STRING("kind", kinds[value->kind]), CN_NUMBER("size", value->size));
+    if (value->kind == CN_DEOPT_CONSTANT)
+      cn_json_out_signed(p->json, "value", (int64_t)value->constant);
+    else
+      print_place(p, "place", "", value->loc);
+    cn_json_out_close(p->json);
+    return;
+  }
+  fputs("    deopt ", p->out);
+  if (value->kind == CN_DEOPT_CONSTANT)
+    fprintf(p->out, "constant %" PRId64, (int64_t)value->constant);
+  else if (value->kind == CN_DEOPT_ADDRESS)
+    print_sum(p->out, value->loc.reg, value->loc.offset);
+  else
+    print_place(p, NULL, "", value->loc);
+  if (value->kind == CN_DEOPT_AT_CALL)
+    fputs(" when called", p->out);
+  if (value->size != 8)
+    fprintf(p->out, " (%u bytes)", value->size);
+  fputc('\n', p->out);
+}
+
+/* The function that opened a span: `depth` steps inwards from the one that has the frame. */
+static void print_opener(FILE *out, struct cn_details d, uint32_t depth)
+{
+  struct cn_source source;
+
+  if (depth >= d.sources) {
+    fprintf(out, ", depth %" PRIu32, depth);
+    return;
+  }
+  for (uint32_t skip = d.sources - depth; skip > 0; skip--)
+    if (cn_details_next_source(&d, &source))
+      CN_UNREACHABLE(); /* cn_frames_view_open() has read them once */
+  fprintf(out, ", of %s", source.function);
+}
+
+/* `before` still has the sources to read. */
+static void print_span(const struct printer *p, const struct cn_details *d, const struct cn_details *before,
+                       struct cn_span_use use)
+{
+  struct cn_frames_span span = {0};
+  bool known = cn_frames_view_span(p->view, d, use.index, &span);
+
+  if (p->json) {
+    cn_json_out_open_on_line(p->json, NULL, '{');
+    CN_MEMBERS(p->json, CN_NUMBER("index", use.index), CN_NUMBER("depth", use.depth));
+    if (known)
+      CN_MEMBERS(p->json, CN_NUMBER("key", span.key), CN_BOOL("is_address", span.is_address),
+                 CN_STRING("symbol", span.symbol), CN_NUMBER("value", span.value));
+    cn_json_out_close(p->json);
+    return;
+  }
+  if (known)
+    fprintf(p->out, "    span %" PRIu64 " is %s", span.key, span.symbol ? span.symbol : "");
+  else
+    fprintf(p->out, "    span number %" PRIu32, use.index);
+  if (span.symbol && span.value)
+    fprintf(p->out, " + %" PRIu64, span.value);
+  if (known && !span.symbol)
+    fprintf(p->out, span.is_address ? "0x%" PRIx64 : "%" PRIu64, span.value);
+  if (use.depth)
+    print_opener(p->out, *before, use.depth);
+  fputc('\n', p->out);
+}
+
+/* A safepoint without details has empty arrays. */
+static void print_details(const struct printer *p, const struct cn_frames_entry *entry, uint32_t offset)
+{
+  struct cn_details d = {0};
+  struct cn_source source;
+  struct cn_deopt value;
+  struct cn_span_use use;
+
+  if (!cn_frames_view_details(entry, offset, &d))
+    d = (struct cn_details){0};
+  struct cn_details before = d;
+  open(p, "sources", '[');
+  for (int column = 4; !cn_details_next_source(&d, &source); column += 2)
+    print_source(p, &source, column);
+  close(p);
+  open(p, "deopt", '[');
+  while (!cn_details_next_deopt(&d, &value))
+    print_deopt(p, &value);
+  close(p);
+  open(p, "spans", '[');
+  while (!cn_details_next_span_use(&d, &use))
+    print_span(p, &d, &before, use);
+  close(p);
+}
+
+static void print_safepoint(const struct printer *p, const struct cn_frames_entry *entry, uint32_t index)
+{
+  struct cn_safepoint s;
+  struct cn_root root;
+  struct cn_area area;
+  uint32_t offset;
+
+  if (cn_framemap_return_offset(&entry->map, index, &offset) || cn_framemap_safepoint(&entry->map, index, &s))
+    CN_UNREACHABLE(); /* cn_frames_view_open() has read it once */
+  CN_ASSERT(offset <= entry->map.code_size);
+  open(p, NULL, '{');
+  print_frame(p, offset, &s);
+  open(p, "roots", '[');
+  while (!cn_framemap_next_root(&s, &root))
+    print_root(p, &root);
+  close(p);
+  open(p, "areas", '[');
+  while (!cn_framemap_next_area(&s, &area))
+    print_area(p, &area);
+  close(p);
+  print_details(p, entry, offset);
+  close(p);
+}
+
+/* JSON: an address is section and offset in an object, a number in an image. */
+static void print_function(const struct printer *p, const struct cn_frames_entry *entry)
+{
+  const struct cn_elf_section *section = &p->view->elf.sections[entry->section];
+  bool image = p->view->elf.head.e_type != ET_REL;
+  uint64_t address = image ? entry->address : 0;
+
+  open(p, NULL, '{');
+  if (p->json) {
+    CN_MEMBERS(p->json, CN_STRING("name", entry->name), CN_NUMBER_IF("address", image, address),
+               CN_STRING("section", entry->section ? section->name : NULL),
+               CN_NUMBER_IF("section_offset", entry->section, entry->address - section->head.sh_addr),
+               CN_NUMBER("code_size", entry->map.code_size));
+  } else {
+    fprintf(p->out, "function %s", entry->name ? entry->name : "?");
+    if (image)
+      fprintf(p->out, " at 0x%" PRIx64, address);
+    fprintf(p->out, ": code size %" PRIu32 ", safepoints %" PRIu32 "\n", entry->map.code_size, entry->map.safepoints);
+  }
+  open(p, "safepoints", '[');
+  for (uint32_t i = 0; i < entry->map.safepoints; i++)
+    print_safepoint(p, entry, i);
+  close(p);
+  close(p);
+}
+
+void cn_frames_print(FILE *out, struct cn_json_out *json, const char *member, struct cn_frames_view *view)
+{
+  struct printer p = {out, json, view};
+
+  open(&p, NULL, '{');
+  if (json)
+    CN_MEMBERS(json, CN_STRING("member", member),
+               CN_STRING("type", view->elf.head.e_type == ET_REL ? "object" : "image"));
+  open(&p, "functions", '[');
+  for (size_t i = 0; i < view->functions.count; i++)
+    print_function(&p, &view->functions.at[i]);
+  close(&p);
+  close(&p);
+}
