@@ -141,7 +141,7 @@ inline set_open(now)
   release_beside()
 }
 
-/* A fork() by a thread that is no mutator. @ src/runtime/start.c: fork_begins */
+/* A fork() by a thread that is no mutator. @ src/runtime/lifecycle/start.c: fork_begins */
 proctype forker()
 {
   byte j;
@@ -220,7 +220,7 @@ inline add(i)
 inline poll(i)
 {
   if
-  :: stop[i] -> arrive(i) /* @ src/runtime/safepoint.c: let_stops_pass */
+  :: stop[i] -> arrive(i) /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
   :: else
   fi
 }

@@ -105,7 +105,7 @@ inline poll()
   skip
 #else
   if
-  :: stop || (armed && word != NONE) -> arrive() /* @ src/runtime/safepoint.c: let_stops_pass */
+  :: stop || (armed && word != NONE) -> arrive() /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
   :: else
   fi
 #endif
@@ -267,7 +267,7 @@ end_requester:
   od
 }
 
-/* @ src/runtime/start.c: fork_begins */
+/* @ src/runtime/lifecycle/start.c: fork_begins */
 active proctype stopper() provided (!forked)
 {
   byte before;

@@ -89,7 +89,7 @@ inline go_native(i)
 }
 
 /* Over managed frames, to native code: their anchors go while the thread is managed.
- * @ src/runtime/jumps.c: cut */
+ * @ src/runtime/libc/jumps.c: cut */
 inline jump(i)
 {
 #ifdef BUG_jumps_as_native
@@ -271,7 +271,7 @@ end_native:
 progress_managed:
         do
         :: work(i);
-           /* @ src/runtime/safepoint.c: let_stops_pass */
+           /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
 #ifndef LIVE_no_polls
            if
            :: stop[i] -> arrive(i)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <cairn/abi.h>
 #include "runtime/core/image.h"
-#include "runtime/debug/histogram.h"
+#include "runtime/latency/value_histogram.h"
 
 static struct cn_histogram pauses;
 

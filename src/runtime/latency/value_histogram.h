@@ -3,8 +3,8 @@
  * Counts of values in little memory: 16 steps for each power of two, so a quantile is off by 6 % at
  * most. Zero-initialised is empty.
  */
-#ifndef CN_RUNTIME_DEBUG_HISTOGRAM_H
-#define CN_RUNTIME_DEBUG_HISTOGRAM_H
+#ifndef CN_RUNTIME_LATENCY_VALUE_HISTOGRAM_H
+#define CN_RUNTIME_LATENCY_VALUE_HISTOGRAM_H
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
  *
  * Statistics: one `name: value` per line.
  */
-#include "runtime/stats.h"
+#include "runtime/safepoints/stats.h"
 
 #include <cairn/collector.h>
 #include "base/check.h"
@@ -14,13 +14,13 @@
 #include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/pins.h"
-#include "runtime/stop_limit.h"
+#include "runtime/latency/stop_limit.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 #include "runtime/walk/index.h"
-#include "runtime/watchdog.h"
+#include "runtime/latency/watchdog.h"
 
 struct cn_histogram cn_stats_pauses;
 

@@ -2,7 +2,7 @@
  *
  * Safepoints: polls, allocation slow paths, collections.
  */
-#include "runtime/safepoint.h"
+#include "runtime/safepoints/safepoint.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 #include "runtime/core/poll_word.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/verify_frames.h"
-#include "runtime/exhaustion.h"
+#include "runtime/safepoints/exhaustion.h"
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
@@ -28,7 +28,7 @@
 #include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
 #include "runtime/signals/signals.h"
-#include "runtime/stats.h"
+#include "runtime/safepoints/stats.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/unseen.h"

@@ -2,8 +2,8 @@
  *
  * The time to safepoint, measured by handshakes.
  */
-#ifndef CN_RUNTIME_ARRIVAL_H
-#define CN_RUNTIME_ARRIVAL_H
+#ifndef CN_RUNTIME_LATENCY_ARRIVAL_H
+#define CN_RUNTIME_LATENCY_ARRIVAL_H
 
 #include <cairn/thread.h>
 

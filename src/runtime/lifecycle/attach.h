@@ -2,8 +2,8 @@
  *
  * Attaching and detaching the calling thread. Its mutator is told about in core/mutator.h.
  */
-#ifndef CN_RUNTIME_ATTACH_H
-#define CN_RUNTIME_ATTACH_H
+#ifndef CN_RUNTIME_LIFECYCLE_ATTACH_H
+#define CN_RUNTIME_LIFECYCLE_ATTACH_H
 
 #include <stdbool.h>
 #include <stdint.h>

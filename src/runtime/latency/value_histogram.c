@@ -2,7 +2,7 @@
  *
  * Histograms with steps that grow.
  */
-#include "runtime/debug/histogram.h"
+#include "runtime/latency/value_histogram.h"
 
 #include <stddef.h>
 #include "base/check.h"

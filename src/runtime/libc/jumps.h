@@ -5,8 +5,8 @@
  * before those frames go: afterwards the stack below the target is used again, and another thread
  * may walk this one.
  */
-#ifndef CN_RUNTIME_JUMPS_H
-#define CN_RUNTIME_JUMPS_H
+#ifndef CN_RUNTIME_LIBC_JUMPS_H
+#define CN_RUNTIME_LIBC_JUMPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

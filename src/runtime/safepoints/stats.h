@@ -3,14 +3,14 @@
  * Counts of the collector's work, printed at exit with CAIRN_STATS=1, and the events of each
  * collection.
  */
-#ifndef CN_RUNTIME_STATS_H
-#define CN_RUNTIME_STATS_H
+#ifndef CN_RUNTIME_SAFEPOINTS_STATS_H
+#define CN_RUNTIME_SAFEPOINTS_STATS_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "runtime/core/counts.h"
-#include "runtime/debug/histogram.h"
+#include "runtime/latency/value_histogram.h"
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 

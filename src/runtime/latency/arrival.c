@@ -2,7 +2,7 @@
  *
  * The time that a thread takes to a safepoint. The operation of a handshake measures it.
  */
-#include "runtime/arrival.h"
+#include "runtime/latency/arrival.h"
 
 #include <cairn/abi.h>
 #include "base/check.h"

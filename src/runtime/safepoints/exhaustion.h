@@ -2,8 +2,8 @@
  *
  * Memory is exhausted: what the program is asked, and the line with which it ends.
  */
-#ifndef CN_RUNTIME_EXHAUSTION_H
-#define CN_RUNTIME_EXHAUSTION_H
+#ifndef CN_RUNTIME_SAFEPOINTS_EXHAUSTION_H
+#define CN_RUNTIME_SAFEPOINTS_EXHAUSTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

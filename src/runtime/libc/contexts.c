@@ -10,7 +10,7 @@
 #include <ucontext.h>
 #include "runtime/arch/arch.h"
 #include "runtime/core/report.h"
-#include "runtime/jumps.h"
+#include "runtime/libc/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 #include "runtime/threads/stop.h"

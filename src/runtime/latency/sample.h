@@ -3,8 +3,8 @@
  * Where a thread is that runs: it says so itself, in the handler of a signal that the runtime
  * borrows.
  */
-#ifndef CN_RUNTIME_DEBUG_SAMPLE_H
-#define CN_RUNTIME_DEBUG_SAMPLE_H
+#ifndef CN_RUNTIME_LATENCY_SAMPLE_H
+#define CN_RUNTIME_LATENCY_SAMPLE_H
 
 #include "runtime/debug/backtrace.h"
 

@@ -9,7 +9,7 @@
  *                 |  the caller gives up
  *                 +---------> NONE
  */
-#include "runtime/debug/sample.h"
+#include "runtime/latency/sample.h"
 
 #include <errno.h>
 #include <signal.h>

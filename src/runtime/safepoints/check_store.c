@@ -2,7 +2,7 @@
  *
  * Checks of stored references, for calls that pass `check-stores` puts into programs.
  */
-#include "runtime/check_store.h"
+#include "runtime/safepoints/check_store.h"
 
 #include <string.h>
 #include <cairn/abi.h>

@@ -2,8 +2,8 @@
  *
  * The C side of the stubs (arch/): each is called at a safepoint, with what the stub saved.
  */
-#ifndef CN_RUNTIME_SAFEPOINT_H
-#define CN_RUNTIME_SAFEPOINT_H
+#ifndef CN_RUNTIME_SAFEPOINTS_SAFEPOINT_H
+#define CN_RUNTIME_SAFEPOINTS_SAFEPOINT_H
 
 #include <stdint.h>
 #include <cairn/collector.h>

@@ -3,11 +3,11 @@
  * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random times,
  * every N microseconds on average, and records the time that it takes.
  */
-#ifndef CN_RUNTIME_WATCHDOG_H
-#define CN_RUNTIME_WATCHDOG_H
+#ifndef CN_RUNTIME_LATENCY_WATCHDOG_H
+#define CN_RUNTIME_LATENCY_WATCHDOG_H
 
 #include <cairn/thread.h>
-#include "runtime/debug/histogram.h"
+#include "runtime/latency/value_histogram.h"
 
 /* Whose an arrival is. */
 enum cn_blame {

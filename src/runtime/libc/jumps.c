@@ -3,7 +3,7 @@
  * Jumps, for Linux with glibc.
  */
 #undef _FORTIFY_SOURCE /* it would give longjmp() the name __longjmp_chk */
-#include "runtime/jumps.h"
+#include "runtime/libc/jumps.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,8 +4,8 @@
  * an ordinary pointer (pass `check-stores`), by stubs of the port: cairn_check_store() and
  * cairn_check_copy().
  */
-#ifndef CN_RUNTIME_CHECK_STORE_H
-#define CN_RUNTIME_CHECK_STORE_H
+#ifndef CN_RUNTIME_SAFEPOINTS_CHECK_STORE_H
+#define CN_RUNTIME_SAFEPOINTS_CHECK_STORE_H
 
 #include <stddef.h>
 #include <stdint.h>

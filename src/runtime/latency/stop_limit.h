@@ -4,8 +4,8 @@
  * stop, by a thread of the runtime. That may allocate, as names of files and lines need it; the
  * requester may not, for a thread that it has stopped may be in malloc().
  */
-#ifndef CN_RUNTIME_STOP_LIMIT_H
-#define CN_RUNTIME_STOP_LIMIT_H
+#ifndef CN_RUNTIME_LATENCY_STOP_LIMIT_H
+#define CN_RUNTIME_LATENCY_STOP_LIMIT_H
 
 #include <stdint.h>
 

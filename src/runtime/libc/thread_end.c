@@ -2,7 +2,7 @@
  *
  * The ends of threads, for glibc.
  */
-#include "runtime/thread_end.h"
+#include "runtime/libc/thread_end.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -3,11 +3,11 @@
  * The watchdog on the time to safepoint. It asks one thread at a time, with cairn_safepoint_ask()
  * as any other thread could.
  */
-#include "runtime/watchdog.h"
+#include "runtime/latency/watchdog.h"
 
 #include <stdio.h>
 #include "base/check.h"
-#include "runtime/arrival.h"
+#include "runtime/latency/arrival.h"
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
 #include "runtime/debug/safepoint_details.h"

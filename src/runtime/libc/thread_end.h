@@ -9,8 +9,8 @@
  * code. So it has data in each thread that has any: this file defines pthread_setspecific() and
  * tss_set(), as jumps.c defines longjmp().
  */
-#ifndef CN_RUNTIME_THREAD_END_H
-#define CN_RUNTIME_THREAD_END_H
+#ifndef CN_RUNTIME_LIBC_THREAD_END_H
+#define CN_RUNTIME_LIBC_THREAD_END_H
 
 #include <stdbool.h>
 #include <stdint.h>

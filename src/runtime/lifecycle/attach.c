@@ -6,7 +6,7 @@
  * a signal handler attaches is detached at the handler's end: the thread may be past its
  * destructors.
  */
-#include "runtime/attach.h"
+#include "runtime/lifecycle/attach.h"
 
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -28,7 +28,7 @@
 #include "runtime/roots/global_roots.h"
 #include "runtime/signals/fault.h"
 #include "runtime/signals/signals.h"
-#include "runtime/thread_end.h"
+#include "runtime/libc/thread_end.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/workers.h"

@@ -3,7 +3,7 @@
  * The program's callback runs as the handler of a signal that interrupted managed code does: the
  * allocation that waits has references in any register, so nothing may move meanwhile.
  */
-#include "runtime/exhaustion.h"
+#include "runtime/safepoints/exhaustion.h"
 
 #include <stdio.h>
 #include "base/check.h"
@@ -14,7 +14,7 @@
 #include "runtime/heap/external.h"
 #include "runtime/heap/heap.h"
 #include "runtime/signals/signals.h"
-#include "runtime/stats.h"
+#include "runtime/safepoints/stats.h"
 
 enum {
   TRIES = 8,

@@ -2,13 +2,13 @@
  *
  * A requester posts who is late, and the runtime's thread looks where that is.
  */
-#include "runtime/stop_limit.h"
+#include "runtime/latency/stop_limit.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include "runtime/core/options.h"
 #include "runtime/core/report.h"
-#include "runtime/debug/sample.h"
+#include "runtime/latency/sample.h"
 #include "runtime/os/os.h"
 
 enum { POSTED = 1, OVER = 2 }; /* bits of the state */
