@@ -41,8 +41,7 @@ static inline int cn_valid(const char *wrong, const char *file, int line)
 
 #define CN_UNREACHABLE() cn_check_failed("unreachable", __FILE_NAME__, __LINE__)
 
-/* Memory of the tools: exhaustion ends the process with a message and status 1. The runtime does
- * not use these. */
+/* Memory of the tools: exhaustion ends the process with a message and status 1. The runtime does not use these. */
 void *cn_alloc(size_t bytes); /* zeroed */
 void *cn_realloc(void *old, size_t bytes);
 char *cn_strdup(const char *string);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A map from non-null pointers to 64-bit values (open addressing; no removal). Zero-initialised is
- * empty. Iteration order depends on addresses: never let output follow it (docs/architecture.md,
- * invariant 6).
+ * A map from non-null pointers to 64-bit values (open addressing; no removal). Zero-initialised is empty. Iteration
+ * order depends on addresses: never let output follow it (docs/architecture.md, invariant 6).
  */
 #ifndef CN_BASE_PTRMAP_H
 #define CN_BASE_PTRMAP_H

@@ -11,8 +11,7 @@
 
 enum { CN_SORTED_ITEM = 64 }; /* bytes of the largest item that can be sorted */
 
-/* Sort `count` items of `size` bytes by the address that each begins with. Takes no memory, and is
- * never quadratic. */
+/* Sort `count` items of `size` bytes by the address that each begins with. Takes no memory, and is never quadratic. */
 void cn_sorted_sort(void *items, size_t count, size_t size);
 
 /* What is wrong with the order; null: nothing. Linear. `keys`: see below. */

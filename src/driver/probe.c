@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading bitcode that may be hostile. LLVM's readers check most of it, but some broken bitcode
- * ends the process: by a fatal error, by running out of memory, by a wild access. So a child
- * process reads it first. If the child dies, the bitcode is refused; otherwise this process reads
- * it again, and prints messages.
+ * Reading bitcode that may be hostile. LLVM's readers check most of it, but some broken bitcode ends the process: by a
+ * fatal error, by running out of memory, by a wild access. So a child process reads it first. If the child dies, the
+ * bitcode is refused; otherwise this process reads it again, and prints messages.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -23,8 +23,7 @@ struct cn_times {
 /* A cairn_pass_timer whose env is a struct cn_times. */
 void cn_times_add(void *env, const struct cairn_pass_time *time);
 
-/* Read the clocks of this process and of the children that it has waited for; zero if `options`
- * have no timer. */
+/* Read the clocks of this process and of the children that it has waited for; zero if `options` have no timer. */
 struct cairn_pass_time cn_times_start(const struct cairn_compile_options *options);
 /* Tell the timer, if there is one, that `step` took the time since `start`. */
 void cn_times_stop(const struct cairn_compile_options *options, const struct cairn_pass_time *since, const char *step);

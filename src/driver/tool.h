@@ -18,9 +18,8 @@ extern const char *cn_tool_name;
 void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cn_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does.
- * `env` is the module's path, which is printed where there is no source position; null: the tool's
- * name is. */
+/* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. `env` is the
+ * module's path, which is printed where there is no source position; null: the tool's name is. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
 /* Like it, for a module that a program wrote as IR: with the instruction, and what words of managed
@@ -46,9 +45,8 @@ bool cn_module_import(LLVMModuleRef module, const char *path);
 /* probe.c: does LLVM's reader survive the bytes? False after a message. */
 bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
 
-/* The number of errors that LLVM reported since a module was read. Code generation has no other way
- * to report, for instance, wrong inline assembly. Messages name the file that was read, or the one
- * set with cn_module_name(). */
+/* The number of errors that LLVM reported since a module was read. Code generation has no other way to report, for
+ * instance, wrong inline assembly. Messages name the file that was read, or the one set with cn_module_name(). */
 unsigned cn_module_errors(void);
 void cn_module_name(const char *path);
 
@@ -69,15 +67,13 @@ struct cn_machine {
 /* Does the runtime have a port for the module's triple? For the host's, if the module has none. */
 bool cn_module_is_ported(LLVMModuleRef module);
 
-/* Make a target machine for the module's triple, or for the host's if it has none. Call
- * cairn_compile_init() before. */
+/* Make a target machine for the module's triple, or for the host's if it has none. Call cairn_compile_init() before. */
 LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, const struct cn_machine *how);
 
 /* ---- files (output.c) ---- */
 
-/* Write a file as compilers do: write a new file beside it and rename that, so that no reader sees
- * half of it and a failure leaves the old one. "-": standard output. What is no regular file
- * (/dev/null) is written to in place. */
+/* Write a file as compilers do: write a new file beside it and rename that, so that no reader sees half of it and a
+ * failure leaves the old one. "-": standard output. What is no regular file (/dev/null) is written to in place. */
 bool cn_output_write(const char *path, const void *bytes, size_t size);
 
 /* Remove a regular file, if there is one. */

@@ -19,12 +19,10 @@
 enum { CN_DUMP_VERSION = 1, CN_DUMP_HEAD = 16, CN_DUMP_UNIT = 8 };
 
 enum cn_dump_record {
-  /* Texts: program, collector; numbers: collections so far, the most bytes of the heap. Once, and
-   * first. */
+  /* Texts: program, collector; numbers: collections so far, the most bytes of the heap. Once, and first. */
   CN_DUMP_INFO = 1,
-  /* Text: name; number of fields of the fixed part; each: offset in bytes, plus 1 if the reference
-   * is weak, and its name as text. The same of each element, after the bytes from element to
-   * element and those before the first. */
+  /* Text: name; number of fields of the fixed part; each: offset in bytes, plus 1 if the reference is weak, and its
+   * name as text. The same of each element, after the bytes from element to element and those before the first. */
   CN_DUMP_TYPE,
   /* Numbers: type; from the address of the object before to this one; size with header; references
    * that are not null. Each: difference of its place to that of the one before in units of 8 bytes

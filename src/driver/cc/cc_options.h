@@ -70,8 +70,7 @@ const struct cn_option *cn_options_find(const char *word);
 /* All rows. */
 const struct cn_option *cn_options_table(size_t *count);
 
-/* What does not hold of a table; null: all does. Each name begins with '-', and no earlier row
- * takes it. Quadratic. */
+/* What does not hold of a table; null: all does. Each name begins with '-', and no earlier row takes it. Quadratic. */
 const char *cn_options_wrong(const struct cn_option *all, size_t count);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of
- * which language, which options take the next word, what is to be made. Every other option goes to
- * clang unchanged, in its place.
+ * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of which language, which
+ * options take the next word, what is to be made. Every other option goes to clang unchanged, in its place.
  */
 #ifndef CN_DRIVER_CC_COMMAND_H
 #define CN_DRIVER_CC_COMMAND_H
@@ -57,8 +56,7 @@ struct cn_command {
   bool version, help; /* --version and --help, beside anything else */
   bool incomplete;    /* the last option lacks its argument: clang says so */
 
-  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang states them in the modules
-   * that it makes. */
+  /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang states them in the modules that it makes. */
   struct cairn_compile_options compile;
   const char *collector; /* -fcairn-collector=NAME, or null */
   const char *barriers;  /* -fcairn-barriers=KIND, or null */
@@ -87,8 +85,7 @@ struct cn_command {
 
 /* Replace every @file that can be read by the words in it, quoted as GNU tools do. */
 void cn_response_expand(int argc, char **argv, struct cn_words *out);
-/* The same for a word that another tool expands again. False if it names a pipe, which can be read
- * once. */
+/* The same for a word that another tool expands again. False if it names a pipe, which can be read once. */
 bool cn_response_expand_again(const char *word, struct cn_words *out);
 
 /* Understand `command->args`. False after a message about a wrong option of our own. */
@@ -105,8 +102,7 @@ bool cn_command_can_manage(const struct cn_command *command);
 /* False after a message: the command has an option for LLVM that managed code does not support. */
 bool cn_command_can_generate(const struct cn_command *command);
 
-/* Warn of options that have no effect on managed code; once, unless -w or -Qunused-arguments is
- * given. */
+/* Warn of options that have no effect on managed code; once, unless -w or -Qunused-arguments is given. */
 void cn_command_warn(const struct cn_command *command);
 
 /* languages.c: by suffix, or by -x if `forced` is not null. */

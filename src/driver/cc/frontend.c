@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clang as front end, from C to unoptimised bitcode with debug locations; and as compiler of native
- * units.
+ * Clang as front end, from C to unoptimised bitcode with debug locations; and as compiler of native units.
  *
  * The user's options go through unchanged. Added for bitcode are
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`

@@ -2,9 +2,8 @@
  *
  * The link: clang's, with the runtime at the end.
  *
- * Executables hold the whole runtime and export it; shared objects use the executable's. Objects
- * that another compiler made with stack maps get frame maps: without them the runtime would take
- * their frames for native ones.
+ * Executables hold the whole runtime and export it; shared objects use the executable's. Objects that another compiler
+ * made with stack maps get frame maps: without them the runtime would take their frames for native ones.
  */
 #include <stdlib.h>
 #include <string.h>

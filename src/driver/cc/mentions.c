@@ -149,8 +149,7 @@ static bool is_unread(const char *word)
   return false;
 }
 
-/* Take folders of headers from the options. True: an option alone makes the unit one that may
- * handle references. */
+/* Take folders of headers from the options. True: an option alone makes the unit one that may handle references. */
 static bool look_at_options(const struct cn_command *command, struct search *search)
 {
   static const char *const folders[] = {"-I", "-iquote", "-isystem", "-idirafter"};

@@ -29,8 +29,7 @@ int cn_process_run_into(const struct cn_words *words, const char *output, const 
 /* Become words->at[0]: returns only a status to exit with. */
 int cn_process_become(const struct cn_words *words);
 
-/* The name of a new temporary file, which is removed at exit, also at an exit by signal. Null after
- * a message. */
+/* The name of a new temporary file, which is removed at exit, also at an exit by signal. Null after a message. */
 const char *cn_temp_file(const char *stem, const char *suffix);
 
 #endif

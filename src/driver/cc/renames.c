@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options by which the linker calls other functions than the objects name: --wrap=f calls __wrap_f
- * for f, and f for __real_f; --defsym=f=g calls g, as "f = g;" of a linker script does. Managed
- * code calls by names of its own, so these change in the objects that the linker gets. A file that
- * only the linker reads, as an archive that -l finds, must be given to the driver if it has such
- * calls.
+ * Options by which the linker calls other functions than the objects name: --wrap=f calls __wrap_f for f, and f for
+ * __real_f; --defsym=f=g calls g, as "f = g;" of a linker script does. Managed code calls by names of its own, so these
+ * change in the objects that the linker gets. A file that only the linker reads, as an archive that -l finds, must be
+ * given to the driver if it has such calls.
  */
 #include <ctype.h>
 #include <stdlib.h>

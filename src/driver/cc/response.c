@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Response files: words separated by white space; single quotes, double quotes and backslashes as
- * in GNU tools.
+ * Response files: words separated by white space; single quotes, double quotes and backslashes as in GNU tools.
  */
 #include <ctype.h>
 #include <errno.h>

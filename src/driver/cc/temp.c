@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Temporary files: one directory per process under $TMPDIR, emptied and removed however the process
- * ends.
+ * Temporary files: one directory per process under $TMPDIR, emptied and removed however the process ends.
  */
 #include <dirent.h>
 #include <errno.h>

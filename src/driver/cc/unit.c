@@ -2,10 +2,9 @@
  *
  * One source file: plan its steps, and run them.
  *
- * Clang compiles a C unit that handles no reference, by the user's own command. Only the unit's
- * bitcode tells for certain whether it handles any, and making it for each unit would cost a front
- * end's run. So clang compiles a unit at once if its text does not mention references, and Cairn
- * compiles it again if it turns out that a header does.
+ * Clang compiles a C unit that handles no reference, by the user's own command. Only the unit's bitcode tells for
+ * certain whether it handles any, and making it for each unit would cost a front end's run. So clang compiles a unit at
+ * once if its text does not mention references, and Cairn compiles it again if it turns out that a header does.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,8 +23,7 @@ struct cn_arguments {
   int (*take)(void *env, int letter, const char *name);
 };
 
-/* What does not hold of a command line's tables; null: all does. Each option has a line of help,
- * and
+/* What does not hold of a command line's tables; null: all does. Each option has a line of help, and
  * --help and --version are the last ones. Linear in the help for each option. */
 const char *cn_arguments_wrong(const struct cn_arguments *arguments);
 

@@ -25,9 +25,8 @@ static bool begins(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Does only this image call it by that name? In other objects the same name may be a thunk's, a
- * weak function. The name for other images stays a function's: linkers warn of exported names that
- * have neither type nor size. */
+/* Does only this image call it by that name? In other objects the same name may be a thunk's, a weak function. The name
+ * for other images stays a function's: linkers warn of exported names that have neither type nor size. */
 static bool is_hidden_name(const struct cn_elf_symbol *s)
 {
   return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK && (begins(s->name, CALL_PREFIX) || begins(s->name, BODY_PREFIX));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The details that frames_build.c found, as pieces of section `cairn_details`: one block for each
- * code section.
+ * The details that frames_build.c found, as pieces of section `cairn_details`: one block for each code section.
  */
 #include "object/build/frames_build.h"
 

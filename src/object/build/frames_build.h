@@ -8,33 +8,29 @@
 #include "framemap/framemap_format.h"
 #include "object/elf/elf_file.h"
 
-/* It holds (cn_frames_wrong()) that the code of each function lies in a section of code of the
- * object, that each function's map is well formed (cn_map_function_wrong()), and that spans are
- * entries of the span table. */
+/* It holds (cn_frames_wrong()) that the code of each function lies in a section of code of the object, that each
+ * function's map is well formed (cn_map_function_wrong()), and that spans are entries of the span table. */
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
   uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
   struct cn_inline_chains *sources;            /* holds the strings of details, or null */
 };
 
-/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on
- * error: records that frame maps cannot express, or that do not agree with the code, are refused
- * with the function's name. */
+/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on error: records that frame
+ * maps cannot express, or that do not agree with the code, are refused with the function's name. */
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 
 /* frames_check.c */
 const char *cn_frames_wrong(const struct cn_elf *elf, const struct cn_frames *frames);
 
-/* details_build.c: append the blocks of section `cairn_details`; compare the details of two
- * functions. */
+/* details_build.c: append the blocks of section `cairn_details`; compare the details of two functions. */
 struct cn_pieces;
 bool cn_details_same(const struct cn_map_function *a, const struct cn_map_function *b);
 void cn_details_encode(const struct cn_frames *frames, struct cn_pieces *out);
 
-/* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record.
- * `out->frame` has the frame's shape already; the object's span table has `spans` entries. Null, or
- * why the record is refused. */
+/* statepoint_roots.c: fill roots, areas, id and details of `out` from one statepoint's record. `out->frame` has the
+ * frame's shape already; the object's span table has `spans` entries. Null, or why the record is refused. */
 struct cairn_stackmap;
 struct cairn_stackmap_record;
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,

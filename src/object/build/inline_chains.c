@@ -124,8 +124,7 @@ static const char *function_name(Dwarf_Die *die)
   return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 }
 
-/* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may it contain
- * others? */
+/* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may it contain others? */
 static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;

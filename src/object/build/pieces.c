@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Take apart a section `cairn_frames` or `cairn_details` in which `ld -r` joined those of several
- * code sections.
+ * Take apart a section `cairn_frames` or `cairn_details` in which `ld -r` joined those of several code sections.
  */
 #include "object/build/pieces.h"
 

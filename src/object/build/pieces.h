@@ -29,8 +29,7 @@ struct cn_piece {
                          * identical code: the map, deopt values and spans */
 };
 
-/* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in
- * another section. */
+/* The 4 bytes at `at`, a multiple of 4 in its piece, are the distance from themselves to a place in another section. */
 struct cn_distance {
   size_t at;        /* in cn_pieces.bytes */
   uint32_t section; /* needs a local symbol */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for
- * deoptimisers, and the spans that Cairn adds. A value whose place cannot be read when the frame is
- * walked is refused.
+ * The operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for deoptimisers, and the
+ * spans that Cairn adds. A value whose place cannot be read when the frame is walked is refused.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

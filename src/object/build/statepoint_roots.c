@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def,
- * "Described allocas"). Everything is checked against the frame: a root is never guessed and never
- * skipped.
+ * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described allocas").
+ * Everything is checked against the frame: a root is never guessed and never skipped.
  */
 #include "object/build/statepoint.h"
 
@@ -27,8 +26,7 @@ static struct cairn_stackmap_location location(const struct reader *r, uint32_t 
   return cn_record_location(&r->record, index);
 }
 
-/* Null or undefined. Other constants would be references to objects that do not move; no pass makes
- * them. */
+/* Null or undefined. Other constants would be references to objects that do not move; no pass makes them. */
 static bool is_immovable(struct cairn_stackmap_location l)
 {
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
@@ -105,9 +103,8 @@ static int bases_first(const void *x, const void *y)
   return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived : by_derived_place(x, y);
 }
 
-/* List each place once, or it would be updated twice. A place that is the base of any root holds a
- * base: it is not listed as a derived reference, too. Two bases of one derived reference are equal:
- * keep the first. */
+/* List each place once, or it would be updated twice. A place that is the base of any root holds a base: it is not
+ * listed as a derived reference, too. Two bases of one derived reference are equal: keep the first. */
 static void make_unique(struct reader *r)
 {
   size_t kept = 0;

@@ -82,8 +82,7 @@ static const char *read_cfa(Dwarf_Frame *frame, struct cn_safepoint *out)
   return NULL;
 }
 
-/* The place of the caller's value of a register; false unless libdw says "unchanged" or "in memory
- * at CFA + n". */
+/* The place of the caller's value of a register; false unless libdw says "unchanged" or "in memory at CFA + n". */
 static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offset)
 {
   Dwarf_Op memory[3], *ops;

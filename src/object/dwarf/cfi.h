@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call-frame information: the places of the caller's frame and registers at one address. Private to
- * src/object.
+ * Call-frame information: the places of the caller's frame and registers at one address. Private to src/object.
  */
 #ifndef CN_OBJECT_DWARF_CFI_H
 #define CN_OBJECT_DWARF_CFI_H
@@ -11,8 +10,7 @@
 
 struct cn_cfi;
 
-/* Read .eh_frame of a placed object; its relocations are applied. Without the section, *cfi has no
- * rows. */
+/* Read .eh_frame of a placed object; its relocations are applied. Without the section, *cfi has no rows. */
 int cn_cfi_open(struct cn_cfi **cfi, struct cn_elf *elf, char **error);
 void cn_cfi_close(struct cn_cfi *cfi);
 

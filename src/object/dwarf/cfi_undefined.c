@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libdw 0.188 takes a callee-saved register, CN_DWARF_MISTAKEN, for a caller-saved one. So it calls
- * that register undefined wherever call-frame information says nothing of it, and a real
- * .cfi_undefined looks the same: the walker would take the caller's value for kept. So read the
- * instructions themselves ("DWARF Debugging Information Format", Call Frame Instruction Encodings;
- * the psABI for .eh_frame's entries), without evaluating them: one DW_CFA_undefined of the register
- * counts for the whole function.
+ * libdw 0.188 takes a callee-saved register, CN_DWARF_MISTAKEN, for a caller-saved one. So it calls that register
+ * undefined wherever call-frame information says nothing of it, and a real .cfi_undefined looks the same: the walker
+ * would take the caller's value for kept. So read the instructions themselves ("DWARF Debugging Information Format",
+ * Call Frame Instruction Encodings; the psABI for .eh_frame's entries), without evaluating them: one DW_CFA_undefined
+ * of the register counts for the whole function.
  */
 #include "object/dwarf/cfi_undefined.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code in which the caller's CN_DWARF_MISTAKEN is lost, by call-frame information. Private to
- * src/object.
+ * Code in which the caller's CN_DWARF_MISTAKEN is lost, by call-frame information. Private to src/object.
  */
 #ifndef CN_OBJECT_DWARF_CFI_UNDEFINED_H
 #define CN_OBJECT_DWARF_CFI_UNDEFINED_H

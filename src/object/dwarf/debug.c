@@ -9,9 +9,8 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Limits of decompression: a small file could take gigabytes. zlib expands a byte to up to a
- * thousand, and libdw each of these in a line table to a hundred. No compiler writes sections that
- * shrink so far, except small ones. */
+/* Limits of decompression: a small file could take gigabytes. zlib expands a byte to up to a thousand, and libdw each
+ * of these in a line table to a hundred. No compiler writes sections that shrink so far, except small ones. */
 enum { MOST_RATIO = 64, MOST_BYTES = 1 << 20 };
 
 /* Do the sections that grow by more than MOST_RATIO have more than MOST_BYTES in all? */

@@ -2,14 +2,13 @@
  *
  * Sections whose bounds an object refers to, and of which it has none, are added, empty.
  *
- * The image of an object names the bounds of all of Cairn's sections: `__start_cairn_roots` and so
- * on, hidden and weak, for there may be no such section. GNU ld exports these symbols from a shared
- * object, hidden as they are. mold then resolves those of an image that has no such section to the
- * shared object's, and calls them undefined; gold gives them the image's start. An empty section
- * has linkers define them in each image.
+ * The image of an object names the bounds of all of Cairn's sections: `__start_cairn_roots` and so on, hidden and weak,
+ * for there may be no such section. GNU ld exports these symbols from a shared object, hidden as they are. mold then
+ * resolves those of an image that has no such section to the shared object's, and calls them undefined; gold gives them
+ * the image's start. An empty section has linkers define them in each image.
  *
- * GNU ld refuses, with -r, ordered and unordered sections of a name. So where the full ones are
- * tied to a section (SHF_LINK_ORDER), the empty one is tied to `.text`, which is in no group.
+ * GNU ld refuses, with -r, ordered and unordered sections of a name. So where the full ones are tied to a section
+ * (SHF_LINK_ORDER), the empty one is tied to `.text`, which is in no group.
  */
 #include "object/elf/elf_bounds.h"
 

@@ -366,8 +366,7 @@ static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
   return is_placed(h) && address - h->sh_addr < h->sh_size;
 }
 
-/* The last section that begins at or below the address; if sections overlap, the first that holds
- * the address. */
+/* The last section that begins at or below the address; if sections overlap, the first that holds the address. */
 uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
 {
   uint32_t low = 0;

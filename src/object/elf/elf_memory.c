@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do the part of a linker's work that loaders of objects in memory leave out: bind __start_SECTION
- * and __stop_SECTION to the object's own sections, and the thread's mutator to its place.
+ * Do the part of a linker's work that loaders of objects in memory leave out: bind __start_SECTION and __stop_SECTION
+ * to the object's own sections, and the thread's mutator to its place.
  *
- * The bounds become local symbols. So several objects in one process do not share them, and a
- * loader that drops unused sections keeps those that the registered image names. Local symbols
- * precede the others: a new symbol table is written at the end of the file, and symbols are
- * renumbered.
+ * The bounds become local symbols. So several objects in one process do not share them, and a loader that drops unused
+ * sections keeps those that the registered image names. Local symbols precede the others: a new symbol table is written
+ * at the end of the file, and symbols are renumbered.
  *
- * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, of which
- * these have none, and gives the address 0 to a function that has a local symbol of its name, too.
- * So relocations that are done name a weak symbol that nothing defines: JITLink does not look at
- * them, and RuntimeDyld looks the symbol up, and reports that there is none.
+ * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, of which these have none, and
+ * gives the address 0 to a function that has a local symbol of its name, too. So relocations that are done name a weak
+ * symbol that nothing defines: JITLink does not look at them, and RuntimeDyld looks the symbol up, and reports that
+ * there is none.
  */
 #include "object/elf/elf_memory.h"
 
@@ -22,8 +21,7 @@
 #include "base/vector.h"
 #include "object/elf/elf_file.h"
 
-/* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 has no name for
- * it. */
+/* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 has no name for it. */
 enum { ADDRSIG = 0x6fff4c03 };
 
 /* RuntimeDyld complains of it by name: it says what to do. */

@@ -2,10 +2,9 @@
  *
  * Relocate sections of an object as a linker would, or those of an image as its loader would.
  *
- * It relocates sections of data: stack maps, frame maps, call-frame and debug information. It never
- * relocates code, so that relocations of instructions are unknown, and errors. RISC-V writes the
- * distance of two labels, between which its linker may shorten code, as an addition and a
- * subtraction at one place ("RISC-V ELF psABI", relocations ADD and SUB).
+ * It relocates sections of data: stack maps, frame maps, call-frame and debug information. It never relocates code, so
+ * that relocations of instructions are unknown, and errors. RISC-V writes the distance of two labels, between which its
+ * linker may shorten code, as an addition and a subtraction at one place ("RISC-V ELF psABI", relocations ADD and SUB).
  */
 #include <string.h>
 #include "base/check.h"
@@ -104,8 +103,7 @@ static const struct howto *howto_of(const struct cn_elf *elf, uint32_t type)
   return NULL;
 }
 
-/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: it does not
- * end there. */
+/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: it does not end there. */
 static bool store_uleb(unsigned char *at, size_t room, enum action action, uint64_t value)
 {
   uint64_t old = 0;

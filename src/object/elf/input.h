@@ -14,8 +14,7 @@ struct cn_input {
   bool mapped;
 };
 
-/* Can a file of the wanted kind begin with these bytes? `size` is at least 8 unless the file is
- * shorter. */
+/* Can a file of the wanted kind begin with these bytes? `size` is at least 8 unless the file is shorter. */
 typedef bool cn_input_begins(const unsigned char *bytes, size_t size);
 
 /* Open the file at `path`, standard input if it is "-". A regular file is mapped, whatever its

@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include "object/print/json_out.h"
 
-/* Print the frame maps of an object, a linked image, or the members of an archive; of standard
- * input if `path` is "-". Checks all of it first: a file that is refused prints nothing. 0, or
- * negative after a message on `err`. */
+/* Print the frame maps of an object, a linked image, or the members of an archive; of standard input if `path` is "-".
+ * Checks all of it first: a file that is refused prints nothing. 0, or negative after a message on `err`. */
 int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err);
 
 /* frames_records.c; private to src/object: one element of the document's array of objects, or text if `json` is null.

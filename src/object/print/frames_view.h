@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps and details of a file, found, joined and checked, for printing and counting. Private
- * to src/object.
+ * Frame maps and details of a file, found, joined and checked, for printing and counting. Private to src/object.
  */
 #ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
 #define CN_OBJECT_PRINT_FRAMES_VIEW_H
@@ -45,9 +44,8 @@ void cn_frames_view_close(struct cn_frames_view *view);
 /* The details of a function's safepoint; false: there are none. */
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out);
 
-/* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of
- * a section; null if none is known) plus `value`; a number is `value`. False: the file has no such
- * entry. */
+/* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of a section; null if
+ * none is known) plus `value`; a number is `value`. False: the file has no such entry. */
 struct cn_frames_span {
   uint64_t key, value;
   bool is_address;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The size of maps. Each byte of the sections counts once: a byte that safepoints share counts for
- * the first of them.
+ * The size of maps. Each byte of the sections counts once: a byte that safepoints share counts for the first of them.
  */
 #include "object/print/size.h"
 

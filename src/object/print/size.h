@@ -46,8 +46,7 @@ struct cn_size {
 int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error);
 void cn_size_free(struct cn_size *size);
 
-/* What does not hold of counts; null: all does. Functions have no more of anything than their file.
- * Linear. */
+/* What does not hold of counts; null: all does. Functions have no more of anything than their file. Linear. */
 const char *cn_size_wrong(const struct cn_size *size);
 
 /* Sums over an array by kind: the bytes of all frame maps, and of all details. */

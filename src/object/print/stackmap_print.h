@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: LLVM stack maps as text or JSON. Private to src/object but for the first
- * function.
+ * `cairn stackmap`: LLVM stack maps as text or JSON. Private to src/object but for the first function.
  */
 #ifndef CN_OBJECT_PRINT_STACKMAP_PRINT_H
 #define CN_OBJECT_PRINT_STACKMAP_PRINT_H
