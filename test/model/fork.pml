@@ -220,7 +220,7 @@ inline add(i)
 inline poll(i)
 {
   if
-  :: stop[i] -> arrive(i) /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
+  :: stop[i] -> arrive(i) /* @ src/runtime/safepoints/collect.c: let_stops_pass */
   :: else
   fi
 }

@@ -105,7 +105,7 @@ inline poll()
   skip
 #else
   if
-  :: stop || (armed && word != NONE) -> arrive() /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
+  :: stop || (armed && word != NONE) -> arrive() /* @ src/runtime/safepoints/collect.c: let_stops_pass */
   :: else
   fi
 #endif

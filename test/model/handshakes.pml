@@ -83,7 +83,7 @@ inline poll()
   skip
 #else
   if
-  :: stop[i] || (armed[i] && word[i] != NONE) -> arrive() /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
+  :: stop[i] || (armed[i] && word[i] != NONE) -> arrive() /* @ src/runtime/safepoints/collect.c: let_stops_pass */
   :: else
   fi
 #endif

@@ -59,7 +59,7 @@ inline open_buffer()
 #endif
 }
 
-/* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
+/* @ src/runtime/safepoints/collect.c: let_stops_pass */
 inline let_stops_pass()
 {
   do
@@ -69,7 +69,7 @@ inline let_stops_pass()
 }
 
 /* The slow path of an allocation: the poll, and another buffer if this one is full or was taken.
- * @ src/runtime/safepoints/safepoint.c: allocate */
+ * @ src/runtime/safepoints/allocate.c: allocate */
 inline allocate_slowly()
 {
   let_stops_pass();
@@ -79,7 +79,7 @@ inline allocate_slowly()
      atomic { last = NEXT(last); buffer = last; pending = 255; limit = 0 }
      open_buffer()
   fi;
-  open_buffer() /* @ src/runtime/safepoints/safepoint.c: leave */
+  open_buffer() /* @ src/runtime/safepoints/collect.c: cn_safepoint_leave */
 }
 
 /* What compiled code does: limit, comparison, store. */

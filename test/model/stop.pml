@@ -271,7 +271,7 @@ end_native:
 progress_managed:
         do
         :: work(i);
-           /* @ src/runtime/safepoints/safepoint.c: let_stops_pass */
+           /* @ src/runtime/safepoints/collect.c: let_stops_pass */
 #ifndef LIVE_no_polls
            if
            :: stop[i] -> arrive(i)

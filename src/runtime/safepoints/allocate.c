@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Allocates and resizes objects when the code in line finds no room in the mutator's buffer.
+ *
+ * The allocating thread, in a slow path: the mutator is busy, so that signals and cancellation wait. No lock is held.
+ * The block has a header when the slow path ends.
+ */
+#include <string.h>
+#include <unistd.h>
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/heap.h"
+#include "runtime/heap/resize.h"
+#include "runtime/inspect/dump.h"
+#include "runtime/os/os.h"
+#include "runtime/safepoints/collect.h"
+#include "runtime/safepoints/exhaustion.h"
+#include "runtime/safepoints/safepoint.h"
+#include "runtime/signals/signals.h"
+#include "runtime/threads/stop.h"
+#include "runtime/weak/finalisers.h"
+
+/* ---- attempts, while other threads run ---- */
+
+struct allocation {
+  const struct cn_regs *regs;
+  struct cn_wanted wanted;
+  bool collects; /* a collection is due */
+  bool *native;  /* native code called the slow path */
+};
+
+static void *after_due_collection(void *env)
+{
+  const struct allocation *allocation = env;
+
+  return allocation->collects ? cn_collect_mapped(allocation->regs, cn_collect_due(), allocation->wanted) : NULL;
+}
+
+static void *allocate_interrupting(struct cn_wanted wanted)
+{
+  void *block = cn_heap_allocate_beside(wanted);
+
+  /* Do not run exit handlers: the interrupted code may hold a lock that they take. */
+  if (block == NULL) {
+    cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
+                   "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
+                   wanted.bytes, cn_options.heap_max);
+    _exit(1);
+  }
+  if (cn_buffer_low(&cairn_mutator) && cn_collect_may())
+    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
+  return block;
+}
+
+static void *in_handlers_part(void *env)
+{
+  const struct allocation *allocation = env;
+
+  return cn_signals_interrupting() ? allocate_interrupting(allocation->wanted) : NULL;
+}
+
+static void *in_buffer(void *env)
+{
+  const struct allocation *allocation = env;
+
+  return cn_collect_may() ? cn_heap_allocate(allocation->wanted) : NULL;
+}
+
+static void *in_stop(void *env)
+{
+  const struct allocation *allocation = env;
+
+  return cn_collect_may() ? cn_collect_mapped(allocation->regs, CAIRN_CAUSE_ALLOCATION, allocation->wanted) : NULL;
+}
+
+static void *growing(void *env)
+{
+  const struct allocation *allocation = env;
+
+  return !cn_collect_may() || cn_poll_word_is_armed(&cairn_mutator, CN_REASON_COLLECT)
+             ? cn_heap_allocate_growing(allocation->wanted)
+             : NULL;
+}
+
+/* Exit handlers that run because a collection found no memory do not collect. */
+static void *after_asking(void *env)
+{
+  const struct allocation *allocation = env;
+  struct cn_exhaustion_call call;
+  void *block = NULL;
+  bool again = cn_collect_may() && cairn_mutator.stopped == NULL;
+
+  for (unsigned tries = 0; again && block == NULL && cn_exhaustion_prepare(&call, allocation->wanted.bytes, tries);
+       tries++) {
+    cn_safepoint_leave(*allocation->native);
+    again = cn_exhaustion_call(&call);
+    cn_safepoint_enter(allocation->regs, allocation->native);
+    if (again)
+      block = cn_collect_mapped(allocation->regs, CAIRN_CAUSE_EMERGENCY, allocation->wanted);
+  }
+  return block;
+}
+
+static void dump_exhausted(const struct cn_regs *regs)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+
+  if (cn_options.dump == 0 || mutator->stopped != NULL)
+    return;
+  mutator->stopped = regs;
+  if (cn_stop_begin(mutator)) {
+    cn_dump_exhausted();
+    cn_stop_end(mutator);
+  }
+  mutator->stopped = NULL;
+}
+
+static void *end_program(void *env)
+{
+  const struct allocation *allocation = env;
+
+  dump_exhausted(allocation->regs);
+  cn_safepoint_leave(*allocation->native);
+  cn_exhaustion_end(allocation->wanted.bytes);
+}
+
+static cn_attempt *const attempts[] = {
+    after_due_collection, /* stress mode or a signal handler wants a collection first */
+    in_handlers_part,     /* a handler that interrupted managed code has its part of the buffer, or the program ends */
+    in_buffer,            /* in the mutator's buffer, or in a new one */
+    in_stop,              /* by the attempts in a stopped world (collect.c) */
+    growing,              /* beyond the usual size: nothing may collect, or the collection waits for a fork() */
+    after_asking,         /* the program frees something, and a collection follows, as long as the program wants that */
+    end_program,
+    NULL,
+};
+
+/* The slow path of an allocation up to its end. A signal may come at the end: the block must have a header by then. */
+static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
+{
+  struct allocation allocation = {.regs = regs, .wanted = wanted, .native = native};
+
+  allocation.collects = cn_safepoint_enter(regs, native);
+  return cn_attempt_all(attempts, &allocation);
+}
+
+/* ---- objects ---- */
+
+/* Between the two handlers wait, as in the slow path itself: holding signals back by the system
+ * would take most of its time. */
+static uint64_t hold(const struct cn_regs *regs)
+{
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  uint64_t busy = mutator->busy;
+
+  cn_hold_cancellation();
+  mutator->busy = 1;
+  return busy;
+}
+
+static void let(uint64_t busy)
+{
+  cairn_mutator.busy = busy;
+  cn_hold_let_cancellation();
+}
+
+/* Looking a layout up means that the thread counts itself as a reader, by locked instructions that
+ * wait for all its stores; a program that allocates large arrays does so for each, of a few types.
+ */
+static bool is_known(const struct cairn_layout *layout)
+{
+  static _Thread_local struct {
+    const struct cairn_layout *layout;
+    uint64_t generation; /* of the images, in which it was known */
+  } last;
+  uint64_t generation = cn_image_generation();
+
+  if (last.layout == layout && last.generation == generation)
+    return true;
+  bool known = cairn_layout_is_known(layout);
+  last.layout = known ? layout : NULL;
+  last.generation = generation;
+  return known;
+}
+
+static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
+{
+  char place[CN_REPORT_PC], file[CN_REPORT_PC];
+  uint64_t busy = hold(regs);
+  bool known = is_known(layout);
+
+  let(busy);
+  if (known)
+    return;
+  if (cn_os_module((uintptr_t)layout, file, sizeof file))
+    cairn_fatal("allocation at pc %s: %p is not a layout of a registered image: did the constructor "
+                "of %s run? %s",
+                cn_report_pc(regs->pc, place), (const void *)layout, file, cn_collect_no_constructor);
+  cn_collect_check_registered(regs->pc);
+  cairn_fatal("allocation at pc %s: %p is not a layout", cn_report_pc(regs->pc, place), (const void *)layout);
+}
+
+/* The end of the slow path: a reference to the object, whose header has been written. */
+static void *allocated(const struct cairn_layout *layout, uintptr_t *payload, bool native)
+{
+  uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
+
+  if ((layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0)
+    cn_finalisers_add(reference);
+  cn_safepoint_leave(native);
+  return (void *)reference;
+}
+
+void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout)
+{
+  check_layout(regs, layout);
+  size_t bytes = (layout->base_size + CAIRN_ABI_HEADER_SIZE + 7) & ~(size_t)7;
+  bool native;
+
+  CN_ASSERT(bytes > layout->base_size);
+  uintptr_t *block = allocate(regs, (struct cn_wanted){.bytes = bytes}, &native);
+  CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
+  block[0] = (uintptr_t)layout;
+  return allocated(layout, block + 1, native);
+}
+
+/* The bytes of a block for `count` elements, or the end of the program. */
+static size_t indexed_bytes(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
+{
+  uint64_t payload;
+  char place[CN_REPORT_PC];
+
+  check_layout(regs, layout);
+  if (count < 0)
+    cn_report_exit("negative array length %lld at pc %s", (long long)count, cn_report_pc(regs->pc, place));
+  if ((uint64_t)count > UINT64_MAX / 2 || cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
+    cn_report_exit("array of %lld elements of %llu bytes at pc %s: the size overflows", (long long)count,
+                   (unsigned long long)layout->elem_size, cn_report_pc(regs->pc, place));
+  return payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
+}
+
+static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count,
+                              struct cn_wanted wanted)
+{
+  bool native;
+  uintptr_t *block = allocate(regs, wanted, &native);
+
+  CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
+  block[0] = (uintptr_t)count << 1 | 1;
+  block[1] = (uintptr_t)layout;
+  return allocated(layout, block + 2, native);
+}
+
+void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
+{
+  size_t bytes = indexed_bytes(regs, layout, count);
+
+  bool leaf = !cairn_layout_has_references(layout);
+  return allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .leaf = leaf});
+}
+
+void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
+{
+  size_t bytes = indexed_bytes(regs, layout, count);
+
+  if (cairn_layout_has_references(layout))
+    cn_report_fatal(regs->pc, "an array with references is allocated without being cleared");
+  void *array = allocate_indexed(regs, layout, count, (struct cn_wanted){bytes, true, true});
+  cairn_mutator.uncleared = 1;
+  return array;
+}
+
+/* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */
+static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array,
+                            int64_t count, bool uninit)
+{
+  enum cn_resize how = (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
+  uint64_t busy = hold(regs);
+  array -= cairn_words.reference;
+  bool is_array = cn_resize_is_array(array, layout);
+  bool done = is_array && cn_resize_in_place(&cairn_mutator, array, (uint64_t)count, how);
+
+  cairn_mutator.uncleared |= done && uninit;
+  let(busy);
+  if (!is_array)
+    cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
+                    (unsigned long)array);
+  return done;
+}
+
+void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
+                          bool uninit)
+{
+  size_t bytes = indexed_bytes(regs, layout, count);
+  bool refs = cairn_layout_has_references(layout), native;
+
+  if (uninit && refs)
+    cn_report_fatal(regs->pc, "an array with references is resized without being cleared");
+  if (!resize_in_place(regs, layout, array, count, uninit)) {
+    void *fresh = allocate_indexed(regs, layout, count, (struct cn_wanted){.bytes = bytes, .any = !refs});
+    cairn_mutator.uncleared |= uninit;
+    return fresh;
+  }
+  if (cn_safepoint_enter(regs, &native))
+    cn_collect_mapped(regs, cn_collect_due(), CN_WANTED_NOTHING);
+  cn_safepoint_leave(native);
+  return NULL;
+}
+
+/* Functions that front ends' IR calls; compiled code has their expansions instead. The collector
+ * would not find the references of a native caller. */
+#define NOT_COMPILED(name, ...) \
+  __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
+  void *name(__VA_ARGS__) \
+  { \
+    cairn_fatal(#name " was called from code that cairn-cc did not compile"); \
+  }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOT_COMPILED(cairn_alloc, const void *layout, size_t size)
+NOT_COMPILED(cairn_alloc_array, const void *layout, int64_t count)
+NOT_COMPILED(cairn_alloc_flex, const void *layout, int64_t count)
+NOT_COMPILED(cairn_alloc_array_uninit, const void *layout, int64_t count)
+NOT_COMPILED(cairn_alloc_flex_uninit, const void *layout, int64_t count)
+NOT_COMPILED(cairn_resize_array, const void *layout, uintptr_t array, int64_t count)
+NOT_COMPILED(cairn_resize_array_uninit, const void *layout, uintptr_t array, int64_t count)

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Collects garbage at safepoints: polls, requests, and the collections of an allocation that found no room.
+ *
+ * The thread that comes to the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait.
+ * The collecting thread has stopped all others. No lock is held at a safepoint.
+ */
+#include "runtime/safepoints/collect.h"
+
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "runtime/core/anchors.h"
+#include "runtime/core/hold.h"
+#include "runtime/core/hooks.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/core/poll_word.h"
+#include "runtime/core/report.h"
+#include "runtime/debug/verify_frames.h"
+#include "runtime/heap/external.h"
+#include "runtime/heap/heap.h"
+#include "runtime/heap/type_histogram.h"
+#include "runtime/inspect/verify_heap.h"
+#include "runtime/os/os.h"
+#include "runtime/safepoints/exhaustion.h"
+#include "runtime/safepoints/safepoint.h"
+#include "runtime/safepoints/stats.h"
+#include "runtime/signals/overflow.h"
+#include "runtime/signals/signals.h"
+#include "runtime/threads/background.h"
+#include "runtime/threads/stop.h"
+#include "runtime/threads/unseen.h"
+#include "runtime/threads/workers.h"
+#include "runtime/walk/code_regions.h"
+#include "runtime/walk/index.h"
+
+bool cn_collect_may(void)
+{
+  return (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0 && cn_heap_collector()->collect != NULL;
+}
+
+static bool has_generations(void)
+{
+  return (cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0;
+}
+
+static enum cairn_extent extent_for(enum cairn_cause cause)
+{
+  if (cn_options.stress != 0)
+    return CAIRN_EXTENT_MOVE_ALL;
+  return cause == CAIRN_CAUSE_ALLOCATION ? CAIRN_EXTENT_YOUNG : CAIRN_EXTENT_FULL;
+}
+
+static uint64_t wholes; /* collections so far of more than the young; written in stops */
+
+static void collect_once(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
+{
+  const struct cairn_collection collection = {cause, extent_for(cause), wanted.bytes};
+  struct cn_stats before = cn_stats;
+
+  CN_ASSERT_VALID(cn_stop_registry_wrong());
+  if ((cn_options.verify & CN_VERIFY_FRAMES) != 0)
+    cn_verify_frames(&cairn_mutator, regs);
+  cn_heap_set_up();
+  bool entered = cn_image_enter(); /* once for all readers of layouts */
+  if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
+    cn_verify_heap(false, before.collections + 1, false);
+  uint64_t start = cn_stats_begin(&collection);
+  cn_index_trim();
+  cn_heap_collect(&collection);
+  if (cn_stats.full != before.full || !has_generations())
+    cn_exhaustion_full(cause);
+  if (collection.extent != CAIRN_EXTENT_YOUNG) {
+    __atomic_store_n(&wholes, wholes + 1, __ATOMIC_RELAXED);
+    cn_external_collected();
+  }
+  cn_stats_collection(&collection, &before, start);
+  if ((cn_options.verify & CN_VERIFY_HEAP) != 0)
+    cn_verify_heap(true, cn_stats.collections, true);
+  if (cn_options.histogram != 0 && cn_stats.collections % cn_options.histogram == 0)
+    cn_type_histogram(cn_stats.collections);
+  cn_image_leave(entered);
+}
+
+/* A request for a collection, and what had been collected when the thread made it. A thread makes
+ * it while it is managed. So a collection that it counts as later began later. */
+struct request {
+  struct cn_wanted wanted;
+  uint64_t collections, wholes;
+};
+
+static struct request request_of(struct cn_wanted wanted)
+{
+  return (struct request){wanted, __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED),
+                          __atomic_load_n(&wholes, __ATOMIC_RELAXED)};
+}
+
+/* Has another thread collected what this one wants, while it waited for the world? Then a block may
+ * fit, without a collection. */
+static bool is_served(const void *env)
+{
+  const struct request *request = env;
+
+  if (cn_options.stress != 0)
+    return false;
+  return request->wanted.bytes != 0 ? cn_stats.collections != request->collections : wholes != request->wholes;
+}
+
+static bool is_not_served(const void *unused)
+{
+  (void)unused;
+  return false;
+}
+
+/* ---- attempts to allocate in a stopped world, where no other thread takes the room that a collection made ---- */
+
+struct stopped {
+  const struct cn_regs *regs;
+  enum cairn_cause cause;
+  const struct request *request;
+  bool crawls; /* the collection made next to no room: the program is to end instead of crawling on */
+};
+
+static void *after_others(void *env)
+{
+  const struct stopped *stopped = env;
+
+  return is_served(stopped->request) ? cn_heap_allocate(stopped->request->wanted) : NULL;
+}
+
+static void *after_collection(void *env)
+{
+  struct stopped *stopped = env;
+
+  collect_once(stopped->regs, stopped->cause, stopped->request->wanted);
+  stopped->crawls = cn_exhaustion_crawls();
+  return stopped->crawls ? NULL : cn_heap_allocate(stopped->request->wanted);
+}
+
+static void *after_full(void *env)
+{
+  const struct stopped *stopped = env;
+
+  if (stopped->crawls || extent_for(stopped->cause) != CAIRN_EXTENT_YOUNG || !has_generations())
+    return NULL;
+  collect_once(stopped->regs, CAIRN_CAUSE_EMERGENCY, stopped->request->wanted);
+  return cn_heap_allocate(stopped->request->wanted);
+}
+
+static void *in_rest(void *env)
+{
+  const struct stopped *stopped = env;
+
+  return stopped->crawls ? NULL : cn_heap_allocate_rest(stopped->request->wanted);
+}
+
+static void *note_exhaustion(void *unused)
+{
+  (void)unused;
+  cn_exhaustion_note();
+  return NULL;
+}
+
+static cn_attempt *const stopped_attempts[] = {
+    after_others,     /* in the room that another thread's collection made while this one waited for the world */
+    after_collection, /* after a collection, of the young if the cause is an allocation */
+    after_full,       /* after a full collection, if that one was of the young */
+    in_rest,          /* in the memory that the collector keeps back for this */
+    note_exhaustion,  /* there is no room */
+    NULL,
+};
+
+/* The world is stopped. If no block is wanted, collect only. */
+static void *serve(const struct cn_regs *regs, enum cairn_cause cause, const struct request *request)
+{
+  struct stopped stopped = {.regs = regs, .cause = cause, .request = request};
+  void *block = NULL;
+
+  if (request->wanted.bytes != 0)
+    block = cn_attempt_all(stopped_attempts, &stopped);
+  else
+    collect_once(regs, cause, request->wanted);
+  cn_stop_end(&cairn_mutator);
+  cairn_mutator.stopped = NULL;
+  return block;
+}
+
+static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served *served, const struct request *request)
+{
+  cairn_mutator.stopped = regs;
+  enum cn_stop_begun begun = cn_stop_begin_unless(&cairn_mutator, served, request);
+  if (begun != CN_STOP_BEGUN)
+    cairn_mutator.stopped = NULL;
+  return begun;
+}
+
+/* Of many threads that request a collection at once, one stops the others. A thread that is served
+ * and whose block does not fit has its own stop next. An exit handler that runs because a
+ * collection found no memory does not collect again. */
+void *cn_collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  struct request request = request_of(wanted);
+  void *block = NULL;
+
+  CN_CHECK(mutator->busy);
+  if (mutator->stopped != NULL)
+    return NULL;
+  cn_workers_prepare((cn_heap_collector()->traits & CAIRN_COLLECTOR_PARALLEL) != 0);
+  cn_background_prepare();
+  enum cn_stop_begun begun = begin_stop(regs, is_served, &request);
+  if (begun == CN_STOP_SERVED && wanted.bytes != 0) {
+    block = cn_heap_allocate(wanted);
+    if (block == NULL)
+      begun = begin_stop(regs, is_not_served, &request);
+  }
+  if (begun == CN_STOP_BEGUN)
+    block = serve(regs, cause, &request);
+  else if (begun == CN_STOP_NOT_NOW)
+    cn_poll_word_arm(mutator, CN_REASON_COLLECT);
+  return block;
+}
+
+static bool wants_collection(struct cairn_mutator *mutator)
+{
+  bool stress = cn_options.stress != 0 && mutator->safepoints % cn_options.stress == 0;
+  bool requested = cn_poll_word_is_armed(mutator, CN_REASON_COLLECT);
+
+  if (cn_signals_interrupting() || !cn_collect_may())
+    return false;
+  if (requested)
+    cn_poll_word_disarm(mutator, CN_REASON_COLLECT);
+  return stress || requested;
+}
+
+/* The usual reason for code whose image is not registered. */
+const char cn_collect_no_constructor[] = "lld and mold ignore constructors in .ctors, which 'cairn "
+                                         "frames --rewrite' moves to .init_array";
+
+/* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. A managed
+ * function whose frame is gone, because it ends in the call of the safepoint, needs none. Of a
+ * signal handler the walk tells more. */
+void *cn_collect_mapped(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
+{
+  struct cn_region region;
+  char place[CN_REPORT_PC];
+  uintptr_t interrupted;
+  bool unregistered = cn_image_count() == 0;
+
+  if (!cn_index_find_inside(regs->pc) && !cn_code_regions_find(regs->pc, &region) && !cn_arch_is_entry(regs->pc) &&
+      !cn_arch_signal_frame(regs->pc, cn_arch_sp_after(regs), &interrupted))
+    cairn_fatal("the code at pc %s has a safepoint and no frame map: was its object linked without "
+                "'cairn frames --rewrite', or its section cairn_frames taken away?%s%s",
+                cn_report_pc(regs->pc, place), unregistered ? " No image is registered: " : "",
+                unregistered ? cn_collect_no_constructor : "");
+  return cn_collect(regs, cause, wanted);
+}
+
+/* Refuse managed code that no file has, and whose image is not registered: the collector would find
+ * nothing of its frames. */
+__attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
+{
+  struct cn_region region;
+  char place[CN_REPORT_PC];
+
+  if (cn_index_look_up(pc) != NULL || cn_code_regions_find(pc, &region) || cn_index_find_inside(pc) ||
+      cn_os_is_in_file(pc))
+    return;
+  cairn_fatal("the code at pc %s, which no file has, is managed and has no frame map: no image is "
+              "registered for it; call the module's 'enter' (<cairn/compile.h>) before anything "
+              "else of it",
+              cn_report_pc(pc, place));
+}
+
+/* Let stops pass; other threads walk this stack from `regs` meanwhile. */
+static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *regs)
+{
+  if (!cn_stop_is_requested(mutator))
+    return;
+  CN_CHECK(mutator->stopped == NULL);
+  mutator->stopped = regs;
+  cn_stop_arrive(mutator);
+  mutator->stopped = NULL;
+}
+
+/* Begin a slow path. True: a collection is due, stress mode's or a signal handler's. `*native`:
+ * native code called cairn_collect(); the thread is managed up to leave(). */
+bool cn_safepoint_enter(const struct cn_regs *regs, bool *native)
+{
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+
+  /* A signal handler got here, of a fault in a slow path or one that the runtime does not know: the
+   * frames below have no anchor. */
+  if (mutator->busy)
+    cn_report_fatal(regs->pc, "a safepoint was reached inside the runtime, by a signal handler, a "
+                              "collector or the operation of a handshake");
+  if (mutator->stopped == NULL)
+    cn_stop_refuse_own(regs->pc);
+  cn_unseen_look();
+  cn_hold_cancellation();
+  mutator->busy = 1;
+  *native = mutator->state != CAIRN_ABI_MANAGED;
+  if (*native)
+    cn_stop_come_back(mutator);
+  if (!*native && mutator->stopped == NULL && !cn_signals_interrupting() && cn_collect_may())
+    cn_collect_check_registered(regs->pc);
+  cn_signals_settle(cn_arch_sp_after(regs));
+  cn_signals_drop_anchors(mutator, 0);
+  let_stops_pass(mutator, regs);
+  mutator->safepoints++;
+  return wants_collection(mutator);
+}
+
+void cn_safepoint_leave(bool native)
+{
+  CN_ASSERT(cairn_mutator.busy == 1 && cairn_mutator.stopped == NULL);
+  if (!cn_signals_interrupting())
+    cn_poll_word_open_buffer(&cairn_mutator);
+  if (native)
+    cn_stop_leave(&cairn_mutator);
+  cairn_mutator.busy = 0;
+  cn_hold_let_cancellation();
+  cn_signals_release();
+}
+
+enum cairn_cause cn_collect_due(void)
+{
+  if (cn_options.stress != 0)
+    return CAIRN_CAUSE_STRESS;
+  return cn_external_is_due() ? CAIRN_CAUSE_EXTERNAL : CAIRN_CAUSE_HANDLER;
+}
+
+void cn_safepoint_poll(const struct cn_regs *regs)
+{
+  bool native, collects = cn_safepoint_enter(regs, &native);
+
+  cn_poll_word_settle(&cairn_mutator);
+  cn_overflow_check(&cairn_mutator, regs);
+  if (collects)
+    cn_collect_mapped(regs, cn_collect_due(), CN_WANTED_NOTHING);
+  cn_safepoint_leave(native);
+}
+
+/* In a handler that interrupted managed code, the collection waits for the next safepoint after it.
+ */
+void cn_safepoint_collect(const struct cn_regs *regs)
+{
+  bool native;
+
+  cn_safepoint_enter(regs, &native);
+  if (!cn_collect_may())
+    ;
+  else if (cn_signals_interrupting())
+    cn_poll_word_arm(&cairn_mutator, CN_REASON_COLLECT);
+  else if (native)
+    cn_collect(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
+  else
+    cn_collect_mapped(regs, CAIRN_CAUSE_ASKED, CN_WANTED_NOTHING);
+  cn_safepoint_leave(native);
+}
+
+void cn_safepoint_anchors(const struct cn_regs *regs)
+{
+  struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
+  uint64_t busy = mutator->busy;
+  bool native = mutator->state != CAIRN_ABI_MANAGED;
+
+  cn_hold_cancellation();
+  mutator->busy = 1;
+  if (native)
+    cn_stop_come_back(mutator);
+  cn_signals_settle(cn_arch_sp_after(regs));
+  cn_signals_drop_anchors(mutator, cn_arch_sp_after(regs));
+  const char *full = cn_anchors_grow(mutator);
+  if (native)
+    cn_stop_leave(mutator);
+  mutator->busy = busy;
+  cn_hold_let_cancellation();
+  if (full)
+    cn_report_fatal(regs->pc, "%s (%zu of them)", full, cn_anchors_count(mutator->anchor));
+  if (busy == 0)
+    cn_signals_release();
+}
