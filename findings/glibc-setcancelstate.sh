@@ -3,7 +3,7 @@
 #
 # Expected, by POSIX (pthread_join()): "the value PTHREAD_CANCELED", as with a cancellation that takes effect in
 # pthread_setcanceltype() or pthread_testcancel(). Observed: a null pointer. Source: nptl/pthread_setcancelstate.c calls
-# __do_cancel() without setting the thread's result, which the two others set. src/runtime/core/hold.c goes past it.
+# __do_cancel() without setting the thread's result, which the two others set. src/runtime/core/defer.c goes past it.
 # No package but a C compiler is needed. Exits non-zero if that changes.
 set -eu
 folder=$(mktemp -d)

@@ -49,7 +49,7 @@ static const struct kernel {
 #include <cairn/abi.h>
 #include "runtime/core/mutator.h"
 #include "runtime/core/hooks.h"
-#include "runtime/events/events.h"
+#include "runtime/events/event_dispatch.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 #include "runtime/threads/background.h"

@@ -40,7 +40,7 @@
  * `managed` is then empty, and objects come from calloc() and are never freed.
  *
  * Further pages: <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to
- * stretches of code; <cairn/roots.h> has cairn_tag_root(), for references in a language's own form;
+ * ranges of code; <cairn/roots.h> has cairn_tag_root(), for references in a language's own form;
  * <cairn/handle.h> has handles, by which native code keeps objects over collections.
  *
  * Define CAIRN_NO_SHORT_NAMES before including to keep the name `managed` for yourself;

@@ -96,7 +96,7 @@ typedef void cairn_root_visitor(void *env, struct cairn_slot slot);
 
 /* Called with each stretch of the heap. `blocks`: [start, end) has blocks, one after another, but
  * for what is free in mutators' buffers; else no reference may lead there. */
-typedef void cairn_stretch_visitor(void *env, uintptr_t start, uintptr_t end, bool blocks);
+typedef void cairn_range_visitor(void *env, uintptr_t start, uintptr_t end, bool blocks);
 
 /* A thread that runs managed code. */
 struct cairn_mutator;
@@ -214,10 +214,13 @@ struct cairn_collector {
   /* STOP, on the thread that stopped the others; not within collect(). Call `visit` for each
    * stretch of the heap, in any order; they do not overlap. Changes nothing. May be null:
    * CAIRN_VERIFY=heap is refused then. It needs `forget`, too: garbage is looked at. */
-  void (*stretches)(cairn_stretch_visitor *visit, void *env);
+  union {
+    void (*ranges)(cairn_range_visitor *visit, void *env);
+    void (*stretches)(cairn_range_visitor *visit, void *env); /* the name in 0.1 */
+  };
 
   /* As that, but quick, for it is called before and after each collection where somebody listens:
-   * the bytes of stretches of blocks, or about as many. May be null: `stretches` is asked. */
+   * the bytes of ranges of blocks, or about as many. May be null: `ranges` is asked. */
   uint64_t (*used)(void);
 
   /* The slow paths of barriers, MUTATE, on the mutator's own thread, just before the access. They
@@ -291,7 +294,7 @@ void cairn_barrier_word(uint64_t word);
 /* The same in phase MUTATE, by a handshake (<cairn/thread.h>, whose rules and statuses it has):
  * each thread has the word from its next safepoint on, and all have it when this returns. If it
  * fails, some have it, and those to come. */
-enum cairn_status cairn_barrier_word_shake(uint64_t word, uint64_t timeout);
+enum cairn_status cairn_barrier_word_handshake(uint64_t word, uint64_t timeout);
 
 /* Note a word, which is not 0, in the log of the calling thread's mutator. MUTATE;
  * async-signal-safe. */
@@ -304,7 +307,7 @@ void cairn_logs_take(cairn_log_visitor *visit, void *env);
 
 /* The same in phase MUTATE, by a handshake: several threads may visit at a time. Of what is logged
  * after a thread has answered, nothing comes. If it fails, some logs are as they were. */
-enum cairn_status cairn_logs_shake(cairn_log_visitor *visit, void *env, uint64_t timeout);
+enum cairn_status cairn_logs_handshake(cairn_log_visitor *visit, void *env, uint64_t timeout);
 
 /* A word of each mutator for the collector's use; 0 at first. */
 uintptr_t *cairn_mutator_word(struct cairn_mutator *mutator);
@@ -362,14 +365,14 @@ void cairn_visit_root_arrays(cairn_roots_visitor *visit, void *env);
 uint64_t cairn_visit_young_roots(cairn_root_visitor *settle, cairn_root_visitor *visit, void *env);
 
 /* Roots of stacks that young enumerations leave out, in parts over several stops, for a collector
- * that marks from roots while the program runs. They are wanted from cairn_older_roots(true) on,
+ * that marks from roots while the program runs. They are wanted from cairn_deferred_roots(true) on,
  * which comes before the young enumeration of its stop. When that of a stop has ended, each call of
- * cairn_older_roots_visit() visits those of some hundred activations, for a look that changes no
+ * cairn_deferred_roots_visit() visits those of some hundred activations, for a look that changes no
  * slot. False: none is left, nor will be in later stops: each root of a stack was visited after it
  * had changed last, by a call or by a young enumeration since then. Meanwhile what old objects
  * there are must not move. The collecting thread alone. */
-void cairn_older_roots(bool wanted);
-bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env);
+void cairn_deferred_roots(bool wanted);
+bool cairn_deferred_roots_visit(cairn_root_visitor *visit, void *env);
 
 /* The same for several threads at a time. The collecting thread begins an enumeration. Then any
  * number of threads, the workers (below) among them, call fetch and visit until fetch returns null;
@@ -646,6 +649,13 @@ static inline enum cairn_status cairn_layout_payload(const struct cairn_layout *
   *bytes = (size + 7) & ~UINT64_C(7);
   return CAIRN_OK;
 }
+
+/* Names of 0.1, kept for one version. */
+#define cairn_stretch_visitor cairn_range_visitor
+#define cairn_older_roots cairn_deferred_roots
+#define cairn_older_roots_visit cairn_deferred_roots_visit
+#define cairn_barrier_word_shake cairn_barrier_word_handshake
+#define cairn_logs_shake cairn_logs_handshake
 
 #ifdef __cplusplus
 }

@@ -51,7 +51,7 @@ struct cairn_event {
   const char *phase;
 
   /* COLLECTION_*: its number, from 1; what was asked of the collector; bytes in objects, garbage
-   * included, or CAIRN_EVENT_UNKNOWN: the collector does not say where they are (`stretches`). */
+   * included, or CAIRN_EVENT_UNKNOWN: the collector does not say where they are (`ranges`). */
   uint64_t collection;
   const struct cairn_collection *asked;
   uint64_t heap;

@@ -19,7 +19,7 @@
  *
  * Statuses of all: BUSY: within a collection, a handshake, a listener or a visitor, in a signal
  * handler that may have interrupted managed code, or in a program without safepoints; UNSEEN: the
- * collector does not say where its objects are (`stretches` of <cairn/collector.h>); MEMORY. After
+ * collector does not say where its objects are (`ranges` of <cairn/collector.h>); MEMORY. After
  * these nothing has been visited or written.
  */
 #ifndef CAIRN_HEAP_H

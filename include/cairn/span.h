@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spans in managed C: data attached to stretches of code, found by walks of the stack
+ * Spans in managed C: data attached to ranges of code, found by walks of the stack
  * (cairn_stack_span(), <cairn/stack.h>). The rules are in docs/spans.md. Spans are Pillar's
  * (pillar-stack-iterator-2011).
  *

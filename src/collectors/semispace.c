@@ -10,12 +10,12 @@
  *
  * The only mutator has all of the second part for its allocation buffer. One of several gets a
  * buffer twice as large as its last, up to a share of what is free. The rest of a buffer is filled,
- * so that walks from block to block (starts.c, forget()) get over it.
+ * so that walks from block to block (crossing_map.c, forget()) get over it.
  *
  * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
- * there are two spaces. capacity.h says what it is after a collection.
+ * there are two spaces. heap_sizer.h says what it is after a collection.
  *
- * Large objects lie elsewhere (large.c), and are marked instead of copied, which costs a collection
+ * Large objects lie elsewhere (large_space.c), and are marked instead of copied, which costs a collection
  * next to nothing: so they get less room. They fill the capacity like the others.
  *
  * CAIRN_EXTENT_MOVE_ALL (stress mode) copies these, too, and from then on there are no others. It
@@ -30,13 +30,13 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "collectors/capacity.h"
+#include "collectors/heap_sizer.h"
 #include "collectors/copy.h"
 #include "collectors/idle.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "collectors/semispace.h"
 #include "collectors/spaces.h"
-#include "collectors/starts.h"
+#include "collectors/crossing_map.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -136,7 +136,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (!cn_spaces_init(heap.maximum, &heap.current, &heap.spare) || !cn_space_commit(&heap.current, heap.capacity))
     return CAIRN_E_MEMORY;
   heap.free = heap.current.base;
-  cn_starts_from(heap.free, CN_STARTS_APART);
+  cn_crossing_from(heap.free, CN_CROSSING_APART);
   heap.moves = !cn_large_init(heap.maximum);
   cn_os_forked(forked);
   cairn_background_idle(give_back);
@@ -171,7 +171,7 @@ static void give_bytes(struct cairn_mutator *mutator, size_t size)
 
 static void give(struct cairn_mutator *mutator, size_t bytes)
 {
-  give_bytes(mutator, cn_capacity_of_buffer(mutator, open_room(), bytes));
+  give_bytes(mutator, cn_heap_sizer_of_buffer(mutator, open_room(), bytes));
 }
 
 /* A small buffer, for others come to the reserve, too. */
@@ -443,10 +443,10 @@ static void visit_root(void *env, struct cairn_slot slot)
   if (is_immediate(address))
     return;
   if (header - cn_copying.from < cn_copying.from_end - cn_copying.from) {
-    uintptr_t start = cn_semispace_inside(slot.address, address);
+    uintptr_t start = cn_semispace_interior(slot.address, address);
     *slot.address = evacuate(slot.address, start, cn_copying.from, cn_copying.from_end) + (address - start) + tag;
   } else if (cn_large_contains(header)) {
-    uintptr_t start = cn_semispace_inside_large(slot.address, address);
+    uintptr_t start = cn_semispace_interior_large(slot.address, address);
     *slot.address = visit_large(slot.address, start) + (address - start) + tag;
   } else {
     visit_slot(slot.address);
@@ -570,7 +570,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
   cairn_identity_left(cn_copying.asked);
   cairn_note_all_moved(cn_copying.objects, cn_copying.free - cn_copying.to);
   if (cn_copying.mapped)
-    cn_starts_drop();
+    cn_crossing_drop();
 }
 
 /* Give back memory of both spaces that a shrunken heap will not use soon. A program whose data come
@@ -662,7 +662,7 @@ static void collect(const struct cairn_collection *collection)
 
   take_all();
   uintptr_t from_end = heap.free;
-  size_t most = cn_capacity_of_copies(from_end - heap.current.base + (move_all ? heap.large : 0));
+  size_t most = cn_heap_sizer_of_copies(from_end - heap.current.base + (move_all ? heap.large : 0));
 
   CN_ASSERT_VALID(heap_wrong());
   heap.collections++;
@@ -673,8 +673,8 @@ static void collect(const struct cairn_collection *collection)
   cairn_phase_begins("memory");
   end_large(move_all);
   bytes_needed = bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
-  heap.capacity = cn_capacity_wanted(&(struct cn_capacity){live < heap.maximum ? live : heap.maximum, heap.large,
-                                                           bytes_needed, heap.initial, heap.maximum});
+  heap.capacity = cn_heap_sizer_wanted(&(struct cn_heap_sizer){live < heap.maximum ? live : heap.maximum, heap.large,
+                                                               bytes_needed, heap.initial, heap.maximum});
   if (heap.capacity < live + heap.large) /* by hashes beyond the maximum */
     heap.capacity = live + heap.large;
   if (move_all && heap.capacity > to.committed)
@@ -688,8 +688,8 @@ static void collect(const struct cairn_collection *collection)
     trim();
   }
   heap.free = cn_copying.free;
-  cn_starts_from(heap.current.base, CN_STARTS_APART);
-  cn_starts_note(heap.free);
+  cn_crossing_from(heap.current.base, CN_CROSSING_APART);
+  cn_crossing_note(heap.free);
   touch();
   cairn_phase_ends("memory");
   CN_ASSERT_VALID(heap_wrong());
@@ -749,7 +749,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   give_one();
 }
 
-static void stretches(cairn_stretch_visitor *visit, void *env)
+static void ranges(cairn_range_visitor *visit, void *env)
 {
   uintptr_t start, end;
 
@@ -758,7 +758,7 @@ static void stretches(cairn_stretch_visitor *visit, void *env)
   visit(env, start, heap.current.base, false);
   visit(env, heap.current.base, heap.free, true);
   visit(env, heap.free, end, false);
-  cn_semispace_large_stretches(visit, env);
+  cn_semispace_large_ranges(visit, env);
 }
 
 const struct cairn_collector cairn_collector_semispace = {
@@ -775,5 +775,5 @@ const struct cairn_collector cairn_collector_semispace = {
     .was_unmapped = was_unmapped,
     .is_object = is_object,
     .forget = forget,
-    .stretches = stretches,
+    .ranges = ranges,
 };

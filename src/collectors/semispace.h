@@ -27,8 +27,8 @@ extern struct cn_copying {
 
 /* STOP. The start of the object that `address`, found in the slot, leads to or just past; that lies
  * in from-space, or is large. They end the program if there is none. */
-uintptr_t cn_semispace_inside(const uintptr_t *slot, uintptr_t address);
-uintptr_t cn_semispace_inside_large(const uintptr_t *slot, uintptr_t address);
+uintptr_t cn_semispace_interior(const uintptr_t *slot, uintptr_t address);
+uintptr_t cn_semispace_interior_large(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_semispace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
 /* STOP. Where a block of from-space ends, and its payload; the payload of a large object. */
@@ -45,7 +45,7 @@ struct cn_semispace_view {
 /* Phase STOP, before the first object is copied or after the last: what is wrong, or null. */
 const char *cn_semispace_wrong(const struct cn_semispace_view *view);
 
-/* STOP. Visit the stretches of large objects, and what lies between them. */
-void cn_semispace_large_stretches(cairn_stretch_visitor *visit, void *env);
+/* STOP. Visit the ranges of large objects, and what lies between them. */
+void cn_semispace_large_ranges(cairn_range_visitor *visit, void *env);
 
 #endif

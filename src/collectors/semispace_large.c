@@ -5,7 +5,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "collectors/semispace.h"
 
 /* Where the object at `payload` ends, whose pages end at `end`. */
@@ -22,7 +22,7 @@ static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
   return payload + bytes;
 }
 
-void cn_semispace_large_stretches(cairn_stretch_visitor *visit, void *env)
+void cn_semispace_large_ranges(cairn_range_visitor *visit, void *env)
 {
   uintptr_t at, last, end;
 

@@ -13,7 +13,7 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 static bool is_ours(LLVMValueRef value)
 {

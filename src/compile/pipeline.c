@@ -26,7 +26,7 @@
 #include "compile/analysis/data_layout.h"
 #include "compile/core/pass.h"
 #include "compile/core/stopwatch.h"
-#include "compile/lto.h"
+#include "compile/lto_unit.h"
 #include "compile/optimise/prepare.h"
 #include "compile/pipeline.h"
 

@@ -11,7 +11,7 @@
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/IRReader.h>
 #include "base/check.h"
-#include "driver/port_x86_64.h"
+#include "driver/driver_x86_64.h"
 #include "driver/tool.h"
 #include "object/elf/input.h"
 

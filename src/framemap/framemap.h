@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "framemap/port_x86_64.h"
+#include "framemap/frames_x86_64.h"
 
 /* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too)
  * or memory. */

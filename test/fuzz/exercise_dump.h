@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dump/report.h"
+#include "dump/dump_report.h"
 
 /* What is alive is retained once: the objects that nothing dominates retain all. */
 static inline void exercise_retained(const struct cn_graph *graph)

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
-#include "collectors/generational/larges.h"
+#include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -39,7 +39,7 @@ static void tell_marker(uintptr_t large, uintptr_t card)
   if (large == 0)
     cn_marker_again(card);
   else
-    cn_marker_again_large(cn_larges_object(large), card, card + CN_CARD);
+    cn_marker_again_large(cn_large_objects_object(large), card, card + CN_CARD);
 }
 
 static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t group, card_visitor *visit)
@@ -141,7 +141,7 @@ static void visit_object(struct cn_tracer *tracer, uintptr_t object, uintptr_t c
 
 static void visit_large(struct cn_tracer *tracer, uintptr_t large, uintptr_t card)
 {
-  visit_object(tracer, cn_larges_object(large), card);
+  visit_object(tracer, cn_large_objects_object(large), card);
 }
 
 /* The block before may be one that is emptied: no object of it reaches into another. */
@@ -185,7 +185,7 @@ static void look_at_all(void)
       look(cn_tables_address(block), cn_tables_address(block + 1));
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
     CN_CHECK(cn_large_find(block, &end) == block);
-    if (cn_large_is_marked(block) && cn_larges_has_references(block))
+    if (cn_large_is_marked(block) && cn_large_objects_has_references(block))
       look((block + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1), end & ~(uintptr_t)(CN_BLOCK - 1));
   }
 }
@@ -251,11 +251,11 @@ static uintptr_t find_part(struct place *at, size_t part, uintptr_t *end)
 
 static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t part)
 {
-  uintptr_t end, large = cn_larges.old != 0 ? find_part(at, part, &end) : 0;
+  uintptr_t end, large = cn_large_objects.old != 0 ? find_part(at, part, &end) : 0;
 
   if (large == 0)
     return false;
-  if (cn_large_is_marked(large) && !cn_larges_is_young(large) && cn_larges_has_references(large)) {
+  if (cn_large_is_marked(large) && !cn_large_objects_is_young(large) && cn_large_objects_has_references(large)) {
     uintptr_t from = large + (part - at->first) * PART;
     visit_cards(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
   }
@@ -292,7 +292,7 @@ void cn_cards_visit_new(struct cn_tracer *tracer, uintptr_t object, size_t from)
   uintptr_t end, block = cn_large_find(object - CAIRN_ABI_HEADER_SIZE, &end);
   uintptr_t at = next_dirty(block + from, end);
 
-  CN_CHECK(block != 0 && cn_larges_is_young(block));
+  CN_CHECK(block != 0 && cn_large_objects_is_young(block));
   if (at == end)
     return;
   uintptr_t next = next_dirty(at + GROUP, end);

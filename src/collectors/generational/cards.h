@@ -13,7 +13,7 @@
 /* CN_TRACE_YOUNG, before anything is visited: dirty cards (0). Where pauses are to be short all
  * cards are looked at now, which takes as long for what is old as if nothing had changed: so many
  * nanoseconds, in time of the processor. Or, before tracers visit cards from which something may
- * lead to blocks of this group (emptying.h). */
+ * lead to blocks of this group (evacuation.h). */
 void cn_cards_begin(uint16_t group);
 uint64_t cn_cards_time(void);
 

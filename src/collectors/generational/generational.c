@@ -13,22 +13,22 @@
 #include <cairn/collector.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
-#include "collectors/capacity.h"
+#include "collectors/heap_sizer.h"
 #include "collectors/generational/space/blocks.h"
 #include "collectors/generational/cards.h"
-#include "collectors/generational/emptying.h"
-#include "collectors/generational/inside.h"
-#include "collectors/generational/larges.h"
+#include "collectors/generational/evacuation.h"
+#include "collectors/generational/interior_pointers.h"
+#include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/pinned.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/generational/tracers.h"
 #include "collectors/generational/space/unmapped.h"
-#include "collectors/generational/walk.h"
-#include "collectors/generational/weak.h"
+#include "collectors/generational/object_walk.h"
+#include "collectors/generational/weak_tracing.h"
 #include "collectors/idle.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -93,7 +93,7 @@ static struct {
 
 static size_t used(void)
 {
-  return heap.old + cn_larges.old;
+  return heap.old + cn_large_objects.old;
 }
 
 /* How many bytes the nursery and young large objects may take. */
@@ -115,7 +115,7 @@ static size_t nursery_bytes(size_t large)
 
 /* Full collections beside the program are for heaps of which one takes longer than the pause that
  * is wanted: two bytes in a nanosecond are fast. */
-static bool is_beside(void)
+static bool is_concurrent(void)
 {
   uint64_t goal = cairn_pause_goal();
 
@@ -153,10 +153,10 @@ static void set_threshold(size_t bytes_needed)
   heap.survived = used();
   if (__builtin_mul_overflow(used() + more, (size_t)GROWTH, &wanted))
     wanted = SIZE_MAX;
-  wanted -= cn_larges.bare / BARE_SHARE * (BARE_SHARE - 1);
+  wanted -= cn_large_objects.bare / BARE_SHARE * (BARE_SHARE - 1);
   wanted = wanted < heap.maximum ? wanted : heap.maximum;
   wanted = wanted < heap.initial ? heap.initial : wanted;
-  heap.threshold = cn_capacity_soft(heap.soft, used() + heap.usual + more, wanted);
+  heap.threshold = cn_heap_sizer_soft(heap.soft, used() + heap.usual + more, wanted);
   set_start();
 }
 
@@ -256,7 +256,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   size_t soft = cairn_soft_limit();
   heap.nursery_most = (soft != 0 ? soft : heap.maximum) / NURSERY_SHARE & ~(size_t)7;
   heap.soft = soft - 2 * (soft / NURSERY_SHARE); /* and a nursery, and what one leaves */
-  heap.initial = heap.threshold = cn_capacity_soft(heap.soft, 0, initial_bytes & ~(size_t)7);
+  heap.initial = heap.threshold = cn_heap_sizer_soft(heap.soft, 0, initial_bytes & ~(size_t)7);
   heap.usual = heap.nursery_most;
   if (heap.usual > NURSERY_USUAL)
     heap.usual = NURSERY_USUAL;
@@ -273,7 +273,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (!place_nursery(heap.maximum < most - CN_BLOCK ? heap.maximum + CN_BLOCK : most))
     return CAIRN_E_MEMORY;
   if (cairn_pause_goal() != 0)
-    cn_blocks_begin(cn_capacity_of_copies(heap.room), cn_tracers_most());
+    cn_blocks_begin(cn_heap_sizer_of_copies(heap.room), cn_tracers_most());
   cn_nursery_open(nursery_bytes(0));
   cairn_heap_range(cn_tables.base, cn_tables.end);
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
@@ -291,7 +291,7 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
 
 static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t most = left() > cn_larges.young ? left() - cn_larges.young : 0;
+  size_t most = left() > cn_large_objects.young ? left() - cn_large_objects.young : 0;
 
   return cn_nursery_grow(mutator, bytes, most) ? CAIRN_OK : CAIRN_E_MEMORY;
 }
@@ -299,13 +299,13 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 /* Young large objects count for a nursery of their own; one may be larger. */
 static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 {
-  size_t young = cn_larges.young, nursery = cn_nursery.limit - cn_nursery.start;
+  size_t young = cn_large_objects.young, nursery = cn_nursery.limit - cn_nursery.start;
 
   if (young != 0 && young + bytes > heap.room)
     return 0;
   if (young + nursery > left() || bytes > left() - young - nursery || used() + young + bytes > limit())
     return 0;
-  return cn_larges_allocate(bytes, zero);
+  return cn_large_objects_allocate(bytes, zero);
 }
 
 static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
@@ -317,7 +317,7 @@ static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
 /* It stays young, or old: what it takes more counts as what others would. */
 static bool lengthen(uintptr_t block, size_t bytes)
 {
-  size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_larges.young;
+  size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_large_objects.young;
   uintptr_t end;
 
   if (!cn_large_contains(block) || cn_large_find(block, &end) != block)
@@ -325,7 +325,7 @@ static bool lengthen(uintptr_t block, size_t bytes)
   size_t more = bytes > end - block ? bytes - (end - block) + CN_PAGE : 0;
   if (more != 0 && (young + nursery > left() || more > left() - young - nursery || used() + young + more > limit()))
     return false;
-  return cn_larges_lengthen(block, bytes);
+  return cn_large_objects_lengthen(block, bytes);
 }
 
 static enum cairn_status lengthen_large(void *block, size_t bytes)
@@ -383,7 +383,7 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
     empty_blocks();
   cn_weak_trace(cn_tracers_last());
   cairn_phase_ends("trace");
-  cn_inside_end();
+  cn_interior_end();
   heap.nursery_stays = cn_pinned_end();
   struct cn_traced traced = cn_tracers_end();
   cairn_note_all_moved(traced.objects, traced.moved);
@@ -394,9 +394,9 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
  * too? */
 static bool ensure_memory(size_t more)
 {
-  size_t most = cn_capacity_of_copies(cn_nursery.free - cn_nursery.start);
+  size_t most = cn_heap_sizer_of_copies(cn_nursery.free - cn_nursery.start);
 
-  more = cn_capacity_of_copies(more);
+  more = cn_heap_sizer_of_copies(more);
   if (more != 0 && cn_blocks_ensure(most + more, cn_tracers_most()))
     return true;
   if (!cn_blocks_ensure(most, cn_tracers_most()))
@@ -425,52 +425,52 @@ static void end_nursery(void)
 
 /* The blocks of a group, if there is one, have been emptied. Returns the bytes that have left them.
  */
-static size_t end_emptying(void)
+static size_t end_evacuation(void)
 {
   if (!cn_cycle.empties)
     return 0;
-  struct cn_emptied emptied = cn_emptying_done(heap.emptying);
+  struct cn_evacuated emptied = cn_evacuation_done(heap.emptying);
   CN_CHECK(emptied.bytes <= heap.old);
   heap.old -= emptied.bytes;
   heap.lines -= emptied.lines < heap.lines ? emptied.lines : heap.lines;
   heap.lines += emptied.bytes;
-  if (!cn_emptying_is_noted())
-    cn_beside_trim();
+  if (!cn_evacuation_is_noted())
+    cn_concurrent_trim();
   return emptied.bytes;
 }
 
 static void collect_young(void)
 {
-  size_t most = cn_emptying_next(), bytes = cn_nursery.free - cn_nursery.start;
+  size_t most = cn_evacuation_next(), bytes = cn_nursery.free - cn_nursery.start;
 
   cn_blocks_hurry(cairn_pause_goal() != 0);
   bool memory = ensure_memory(most);
   heap.emptying = 0;
   if (most != 0)
-    cn_emptying_begin(memory);
+    cn_evacuation_begin(memory);
   struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
-  CN_CHECK(traced.moved + traced.marked <= cn_capacity_of_copies(bytes) + cn_capacity_of_copies(most));
+  CN_CHECK(traced.moved + traced.marked <= cn_heap_sizer_of_copies(bytes) + cn_heap_sizer_of_copies(most));
   if (heap.nursery_stays)
     end_nursery();
   heap.old += traced.moved + traced.marked;
-  size_t emptied = end_emptying();
+  size_t emptied = end_evacuation();
   adapt(bytes, traced.moved > emptied ? traced.moved - emptied : 0);
-  cn_larges_end(false);
+  cn_large_objects_end(false);
 }
 
 /* All is marked: the rest is swept beside the program. */
-static void end_beside(size_t bytes_needed)
+static void end_concurrent(size_t bytes_needed)
 {
-  CN_CHECK(cn_larges.young == 0);
+  CN_CHECK(cn_large_objects.young == 0);
   heap.meanwhile = used() > heap.begun ? used() - heap.begun : 0;
-  size_t old = cn_beside_turn();
-  CN_CHECK(old <= cn_capacity_of_copies(heap.old));
+  size_t old = cn_concurrent_turn();
+  CN_CHECK(old <= cn_heap_sizer_of_copies(heap.old));
   heap.old = heap.left = old;
-  cn_tracers_leave_rooms();
+  cn_tracers_leave_cursors();
   set_threshold(bytes_needed);
   cairn_note_full(true);
   size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
-  cn_beside_keep(more + 2 * heap.nursery);
+  cn_concurrent_keep(more + 2 * heap.nursery);
   heap.tries = 0;
 }
 
@@ -491,58 +491,58 @@ static uint64_t deadline(uint64_t begun)
 }
 
 /* Before a young collection, whose roots the marker begins with. */
-static void begin_beside(void)
+static void begin_concurrent(void)
 {
-  if (cn_marker.on || used() <= heap.start || !is_beside())
+  if (cn_marker.on || used() <= heap.start || !is_concurrent())
     return;
-  cn_beside_give_up(); /* what is left to sweep */
+  cn_concurrent_give_up(); /* what is left to sweep */
   heap.begun = used();
-  cn_beside_begin();
+  cn_concurrent_begin();
 }
 
 /* After it, which began then. */
-static void go_on_beside(uint64_t begun, size_t bytes_needed)
+static void go_on_concurrently(uint64_t begun, size_t bytes_needed)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread());
 
   if (!cn_marker.on)
     return;
-  cn_beside_roots(used() > limit() ? UINT64_MAX : now + part / 2);
-  if (cn_beside_finish(deadline(begun)))
-    end_beside(bytes_needed);
+  cn_concurrent_roots(used() > limit() ? UINT64_MAX : now + part / 2);
+  if (cn_concurrent_finish(deadline(begun)))
+    end_concurrent(bytes_needed);
 }
 
 static void collect_some(size_t bytes_needed)
 {
   size_t bytes = cn_nursery.free - cn_nursery.start;
 
-  begin_beside();
+  begin_concurrent();
   uint64_t begun = cn_os_thread_ran(cn_os_thread());
   collect_young();
   heap.fixed = cn_cards_time();
   if (heap.emptying == 0)
     note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun - heap.fixed);
-  go_on_beside(begun, bytes_needed);
+  go_on_concurrently(begun, bytes_needed);
 }
 
 static void collect_full(size_t bytes_needed)
 {
-  cn_beside_give_up();
+  cn_concurrent_give_up();
   cn_blocks_hurry(false);
   heap.tries = 0;
   bool sparse = is_sparse() && !heap.moves, half = heap.lines / 2 > heap.left;
   size_t moved = sparse ? heap.old : half ? heap.lines : heap.lines / MOVED_SHARE;
 
   cn_blocks_unmark(ensure_memory(moved) ? moved : 0, sparse);
-  cn_larges_unmark();
+  cn_large_objects_unmark();
   struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
-  CN_CHECK(traced.moved + traced.marked <= cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start)));
+  CN_CHECK(traced.moved + traced.marked <= cn_heap_sizer_of_copies(heap.old + (cn_nursery.free - cn_nursery.start)));
   cairn_identity_left(traced.asked);
   if (heap.nursery_stays)
     end_nursery();
   heap.old = traced.moved + traced.marked;
   cairn_phase_begins("sweep");
-  cn_larges_end(true);
+  cn_large_objects_end(true);
   cn_cards_clear();
   heap.left = heap.old;
   cn_blocks_turn(false);
@@ -592,26 +592,26 @@ static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent 
   end_nursery();
   heap.nursery_stays = false;
   cn_blocks_leave(copies, used, nursery);
-  if (cn_larges.young + cn_larges.old != 0)
+  if (cn_large_objects.young + cn_large_objects.old != 0)
     heap.dropped = heap.collections;
-  cn_larges_leave();
+  cn_large_objects_leave();
 }
 
 static void collect_moving(size_t bytes_needed)
 {
   struct cn_extent copies, nursery;
 
-  cn_beside_give_up();
+  cn_concurrent_give_up();
   cn_blocks_end_supply();
   bound_moved_nursery();
   heap.tries = 0;
-  size_t most =
-      cn_capacity_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) + cn_larges.young + cn_larges.old);
+  size_t most = cn_heap_sizer_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) + cn_large_objects.young +
+                                        cn_large_objects.old);
 
-  if (!cn_blocks_extent(cn_tracers_room(most), CN_BLOCK_USED, &copies))
+  if (!cn_blocks_extent(cn_tracers_cursor(most), CN_BLOCK_USED, &copies))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
   place_moving(&nursery, bytes_needed);
-  cn_larges_unmark();
+  cn_large_objects_unmark();
   struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
   CN_CHECK(traced.moved <= most && traced.end <= copies.end);
   leave_all(copies, traced.end, nursery);
@@ -630,7 +630,8 @@ static bool full_is_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
 
-  return heap.forgot || (!cn_marker.on && used() + heap.stayed + cn_larges.young + bytes_needed > heap.threshold) ||
+  return heap.forgot ||
+         (!cn_marker.on && used() + heap.stayed + cn_large_objects.young + bytes_needed > heap.threshold) ||
          (left() < least && used() != heap.survived);
 }
 
@@ -657,7 +658,7 @@ static void ask_for_memory(size_t nursery)
   size_t more = used() / AHEAD_SHARE < AHEAD_MOST ? used() / AHEAD_SHARE : AHEAD_MOST;
 
   CN_ASSERT(!heap.moves);
-  cn_blocks_supply(AHEAD * cn_capacity_of_copies(nursery) + more, cn_tracers_most());
+  cn_blocks_supply(AHEAD * cn_heap_sizer_of_copies(nursery) + more, cn_tracers_most());
 }
 
 /* What is in it has been copied, or stays. That of stress mode may be too small for what waits. */
@@ -686,10 +687,10 @@ static void collect(const struct cairn_collection *collection)
   size_t bytes_needed = collection->bytes_needed;
 
   heap.collections++;
-  heap.larges = cn_larges.young;
+  heap.larges = cn_large_objects.young;
   cn_nursery_take_all();
   cn_blocks_take_supply();
-  if (cn_beside_enter())
+  if (cn_concurrent_enter())
     note_lines();
   if (collection->extent == CAIRN_EXTENT_MOVE_ALL)
     collect_moving(bytes_needed);
@@ -744,7 +745,7 @@ static bool is_object(uintptr_t word)
     return false;
   if (cn_large_contains(header)) {
     block = cn_large_find(header, &end);
-    return block != 0 && word == cn_larges_object(block);
+    return block != 0 && word == cn_large_objects_object(block);
   }
   if (header - cn_nursery.start < cn_nursery.limit - cn_nursery.start)
     return cairn_layout_is_known(cairn_object_layout(word));
@@ -754,13 +755,13 @@ static bool is_object(uintptr_t word)
 static void forget(const unsigned char *start, const unsigned char *stop)
 {
   cn_nursery_take_all();
-  heap.forgot = cn_walk_forget(start, stop) || heap.forgot;
+  heap.forgot = cn_object_walk_forget(start, stop) || heap.forgot;
   cn_nursery_give_one();
 }
 
 static uint64_t used_with_young(void)
 {
-  return used() + cn_larges.young + (cn_nursery.free - cn_nursery.start);
+  return used() + cn_large_objects.young + (cn_nursery.free - cn_nursery.start);
 }
 
 const struct cairn_collector cairn_collector_generational = {
@@ -779,7 +780,7 @@ const struct cairn_collector cairn_collector_generational = {
     .was_unmapped = was_unmapped,
     .is_object = is_object,
     .forget = forget,
-    .stretches = cn_walk_stretches,
+    .ranges = cn_object_walk_ranges,
     .used = used_with_young,
     .covered = covered,
 };

@@ -15,9 +15,9 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/space/blocks.h"
-#include "collectors/generational/emptying.h"
-#include "collectors/generational/inside.h"
-#include "collectors/generational/larges.h"
+#include "collectors/generational/evacuation.h"
+#include "collectors/generational/interior_pointers.h"
+#include "collectors/generational/large_objects.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/trace.h"
 #include "runtime/os/os.h"
@@ -201,7 +201,7 @@ INLINE void visit(const uintptr_t *slot)
     if (address % CAIRN_ABI_OBJECT_ALIGN == 0 && cn_tables_starts(address)) {
       uint16_t group = cn_tables_group(cn_tables_block(header));
       if (group != 0)
-        cn_emptying_note((uintptr_t)slot, group);
+        cn_evacuation_note((uintptr_t)slot, group);
       mark(address);
     } else
       leads_nowhere(slot, address);
@@ -246,7 +246,7 @@ static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
   if (layout == NULL || !cairn_layout_has_references(layout))
     return;
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    cn_emptying_note_weak(object, layout, from, to);
+    cn_evacuation_note_weak(object, layout, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0)
     return;
   visit_offsets(object, layout->offsets, layout->base_refs, from, to);
@@ -420,7 +420,7 @@ void cn_marker_root(const uintptr_t *slot)
   if ((address & cairn_words.mask) != 0 || header - cn_nursery.start < cn_nursery.end - cn_nursery.start ||
       (!old && header - cn_tables.base >= cn_tables.old - cn_tables.base))
     return;
-  uintptr_t start = old ? cn_inside_old(slot, address) : cn_inside_large(slot, address);
+  uintptr_t start = old ? cn_interior_old(slot, address) : cn_interior_large(slot, address);
   pthread_mutex_lock(&lock);
   if (old)
     mark(start);
@@ -480,7 +480,7 @@ void cn_marker_end(void)
   CN_CHECK(cn_marker.on && cn_marker.idle);
   CN_CHECK(marker.objects.count == 0 && marker.parts.count == 0);
   cn_marker.on = false;
-  cairn_older_roots(false);
+  cairn_deferred_roots(false);
   drop(&marker.objects, sizeof(uintptr_t));
   drop(&marker.parts, sizeof(struct part));
   drop(&marker.weak, sizeof(uintptr_t));
@@ -494,7 +494,7 @@ void cn_marker_give_up(void)
   for (size_t block = low; block < high; block++)
     if (cn_blocks_has_objects(block))
       cn_tables_unmark(block);
-  cn_larges_unreach();
+  cn_large_objects_unreach();
   for (size_t i = 0; i < marker.parts.count; i++)
     let_again((struct part *)marker.parts.at + i);
   marker.objects.count = marker.parts.count = 0;
@@ -507,7 +507,7 @@ void cn_marker_give_up(void)
 static struct {
   bool sweeps;
   size_t kept;
-} beside;
+} concurrent;
 
 static bool mark_some(void *unused)
 {
@@ -519,40 +519,40 @@ static bool sweep_some(void *unused)
 {
   (void)unused;
   CN_CHECK(!cn_marker.on);
-  return cn_blocks_sweep(BLOCKS) || cn_blocks_trim(beside.kept, RELEASED);
+  return cn_blocks_sweep(BLOCKS) || cn_blocks_trim(concurrent.kept, RELEASED);
 }
 
-bool cn_beside_enter(void)
+bool cn_concurrent_enter(void)
 {
-  bool done = beside.sweeps && !cn_blocks_sweep(0);
+  bool done = concurrent.sweeps && !cn_blocks_sweep(0);
 
-  beside.sweeps = beside.sweeps && !done;
+  concurrent.sweeps = concurrent.sweeps && !done;
   return done;
 }
 
-bool cn_beside_is_swept(void)
+bool cn_concurrent_is_swept(void)
 {
-  return !beside.sweeps;
+  return !concurrent.sweeps;
 }
 
-bool cn_beside_is_free(void)
+bool cn_concurrent_is_free(void)
 {
-  return !beside.sweeps && !cn_marker.on;
+  return !concurrent.sweeps && !cn_marker.on;
 }
 
-void cn_beside_begin(void)
+void cn_concurrent_begin(void)
 {
-  CN_CHECK(cn_beside_is_free());
-  cn_emptying_end();
+  CN_CHECK(cn_concurrent_is_free());
+  cn_evacuation_end();
   cn_marker_begin();
-  cairn_older_roots(true);
-  cn_emptying_choose();
+  cairn_deferred_roots(true);
+  cn_evacuation_choose();
 }
 
 static void mark_root(void *unused, struct cairn_slot slot)
 {
   (void)unused;
-  cn_emptying_settle(*slot.address - cairn_words.reference);
+  cn_evacuation_settle(*slot.address - cairn_words.reference);
   cn_marker_root(slot.address);
 }
 
@@ -561,21 +561,21 @@ static bool has_time(uint64_t deadline)
   return cn_os_thread_ran(cn_os_thread()) < deadline;
 }
 
-void cn_beside_roots(uint64_t deadline)
+void cn_concurrent_roots(uint64_t deadline)
 {
   CN_CHECK(cn_marker.on);
   cairn_phase_begins("mark");
   do
-    cn_marker.rooted = !cairn_older_roots_visit(mark_root, NULL);
+    cn_marker.rooted = !cairn_deferred_roots_visit(mark_root, NULL);
   while (!cn_marker.rooted && has_time(deadline));
   cairn_phase_ends("mark");
 }
 
-bool cn_beside_finish(uint64_t deadline)
+bool cn_concurrent_finish(uint64_t deadline)
 {
   bool more = true;
 
-  CN_CHECK(cn_marker.on && !beside.sweeps);
+  CN_CHECK(cn_marker.on && !concurrent.sweeps);
   cairn_phase_begins("remark");
   cn_marker_resume();
   while (more && has_time(deadline))
@@ -589,43 +589,43 @@ bool cn_beside_finish(uint64_t deadline)
   return !more;
 }
 
-size_t cn_beside_turn(void)
+size_t cn_concurrent_turn(void)
 {
   cairn_phase_begins("sweep");
   cn_marker_end();
-  cn_larges_turn();
+  cn_large_objects_turn();
   cn_blocks_turn(true);
-  beside.sweeps = true;
-  beside.kept = SIZE_MAX;
+  concurrent.sweeps = true;
+  concurrent.kept = SIZE_MAX;
   cairn_phase_ends("sweep");
   cairn_background_run(sweep_some, NULL);
   return cn_marker.bytes;
 }
 
-void cn_beside_trim(void)
+void cn_concurrent_trim(void)
 {
-  if (cn_beside_is_free())
+  if (cn_concurrent_is_free())
     cairn_background_run(sweep_some, NULL);
 }
 
-void cn_beside_keep(size_t bytes)
+void cn_concurrent_keep(size_t bytes)
 {
-  CN_CHECK(beside.sweeps);
-  beside.kept = bytes;
+  CN_CHECK(concurrent.sweeps);
+  concurrent.kept = bytes;
 }
 
-void cn_beside_give_up(void)
+void cn_concurrent_give_up(void)
 {
-  bool free = cn_beside_is_free();
+  bool free = cn_concurrent_is_free();
 
   if (cn_marker.on) {
-    cn_emptying_end();
+    cn_evacuation_end();
     cn_marker_give_up();
   }
-  if (beside.sweeps)
+  if (concurrent.sweeps)
     cn_blocks_sweep(SIZE_MAX);
-  beside.sweeps = false;
-  cn_emptying_end();
+  concurrent.sweeps = false;
+  cn_evacuation_end();
   if (!free)
     cairn_background_run(NULL, NULL);
 }

@@ -61,30 +61,30 @@ void cn_marker_give_up(void);
 /* ---- full collections beside the program: within a collection, on the collecting thread ---- */
 
 /* Before anything else in a collection. True: the last block was swept since the one before. */
-bool cn_beside_enter(void);
+bool cn_concurrent_enter(void);
 
 /* Neither marks nor sweeps: it may begin. */
-bool cn_beside_is_free(void);
+bool cn_concurrent_is_free(void);
 /* No block is to be swept. */
-bool cn_beside_is_swept(void);
+bool cn_concurrent_is_swept(void);
 
 /* Before a young collection. Mark, from its roots on. */
-void cn_beside_begin(void);
+void cn_concurrent_begin(void);
 
 /* At the end of a young collection, when it marks: until `deadline`, in the time that this thread
  * had a processor. Roots of older activations; then: is all marked that is reachable? The rest goes
  * on beside the program. */
-void cn_beside_roots(uint64_t deadline);
-bool cn_beside_finish(uint64_t deadline);
+void cn_concurrent_roots(uint64_t deadline);
+bool cn_concurrent_finish(uint64_t deadline);
 
 /* It is: the old space and large objects consist of that. Returns the bytes of the former. Blocks
  * are swept beside the program, and then memory is given back but for `bytes` that are free. */
-size_t cn_beside_turn(void);
-void cn_beside_keep(size_t bytes);
+size_t cn_concurrent_turn(void);
+void cn_concurrent_keep(size_t bytes);
 /* Blocks became free since: give memory back again. */
-void cn_beside_trim(void);
+void cn_concurrent_trim(void);
 
 /* Before a collection that does all itself: nothing is marked, all is swept. */
-void cn_beside_give_up(void);
+void cn_concurrent_give_up(void);
 
 #endif

@@ -9,12 +9,12 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "collectors/generational/space/blocks.h"
-#include "collectors/generational/inside.h"
+#include "collectors/generational/interior_pointers.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/generational/trace.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
 static struct {
@@ -45,11 +45,11 @@ static bool in_nursery(uintptr_t object)
 static uintptr_t object_at(uintptr_t address)
 {
   if (in_nursery(address))
-    return cn_inside_nursery(&address, address);
+    return cn_interior_nursery(&address, address);
   if (cn_large_contains(address - 1))
-    return cn_inside_large(&address, address);
+    return cn_interior_large(&address, address);
   bool old = cn_tables_is_old(address - 1) && cn_blocks_has_objects(cn_tables_block(address - 1));
-  return old ? cn_inside_find_old(address) : 0;
+  return old ? cn_interior_find_old(address) : 0;
 }
 
 static uintptr_t begin(void *env, uintptr_t address)

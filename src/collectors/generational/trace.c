@@ -13,23 +13,23 @@
 #include "base/check.h"
 #include "collectors/copy.h"
 #include "collectors/generational/cards.h"
-#include "collectors/generational/emptying.h"
-#include "collectors/generational/larges.h"
+#include "collectors/generational/evacuation.h"
+#include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/nursery.h"
-#include "collectors/generational/share.h"
+#include "collectors/generational/work_sharing.h"
 #include "collectors/generational/space/tables.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
 enum {
-  STACK_LEAST = 4096,   /* slots of a tracer's stack */
-  STACK_KEPT = 1 << 17, /* that it keeps from one collection to the next */
-  SOME = 8,             /* references that are looked at together, since all may be null */
-  PART = 1024,          /* elements of an array that are visited at a time */
-  AHEAD = 16,           /* slots of a run are foreseen */
-  OFTEN = 32,           /* objects after which a tracer looks about */
-  BIG = CN_BLOCK / 4    /* bytes: not copied twice, even if two tracers reach it at once */
+  STACK_LEAST = 4096,     /* slots of a tracer's stack */
+  STACK_KEPT = 1 << 17,   /* that it keeps from one collection to the next */
+  SOME = 8,               /* references that are looked at together, since all may be null */
+  PART = 1024,            /* elements of an array that are visited at a time */
+  PREFETCH_DISTANCE = 16, /* slots of a run are foreseen */
+  OFTEN = 32,             /* objects after which a tracer looks about */
+  BIG = CN_BLOCK / 4      /* bytes: not copied twice, even if two tracers reach it at once */
 };
 #define INLINE static inline __attribute__((always_inline))
 
@@ -56,7 +56,7 @@ _Noreturn void cn_trace_no_object(const uintptr_t *slot, uintptr_t address, cons
 
 /* ---- objects ---- */
 
-static const struct cairn_layout **known(struct cn_tracer *tracer, uintptr_t header)
+static const struct cairn_layout **layout_cache(struct cn_tracer *tracer, uintptr_t header)
 {
   return &tracer->known[(header >> 4 ^ header >> 10) % CN_KNOWN];
 }
@@ -70,7 +70,7 @@ static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const u
     cn_trace_no_object(slot, address, "its type was one of an image that has been unloaded");
   if (!cairn_layout_is_known(layout))
     cn_trace_no_object(slot, address, "its header is no layout");
-  *known(tracer, header) = layout;
+  *layout_cache(tracer, header) = layout;
   return layout;
 }
 
@@ -78,7 +78,7 @@ static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const u
 INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                             uintptr_t header)
 {
-  const struct cairn_layout *layout = *known(tracer, header);
+  const struct cairn_layout *layout = *layout_cache(tracer, header);
 
   if ((uintptr_t)layout != header || layout == NULL)
     return check_layout(tracer, slot, address, header);
@@ -194,14 +194,14 @@ INLINE size_t hash_bytes(uintptr_t header)
 
 /* ---- copies ---- */
 
-static bool find_room(struct cn_room *room, size_t bytes, bool fresh)
+static bool find_cursor(struct cn_copy_cursor *room, size_t bytes, bool fresh)
 {
   return (bytes <= room->end - room->free || cn_blocks_next(room, fresh)) && bytes <= room->end - room->free;
 }
 
 /* CN_TRACE_MOVE: all copies have been counted. Each of several tracers has blocks of its own, and
  * no two objects of different ones share a word of bits. */
-static uintptr_t moving_room(struct cn_tracer *tracer, size_t bytes)
+static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool big = bytes > BIG;
   size_t size = big ? (bytes + CN_CARD - 1) & ~(size_t)(CN_CARD - 1) : CN_BLOCK;
@@ -213,22 +213,22 @@ static uintptr_t moving_room(struct cn_tracer *tracer, size_t bytes)
   if (at > end || size > end - at)
     return 0;
   if (!big)
-    tracer->room = (struct cn_room){at + bytes, at + size};
+    tracer->room = (struct cn_copy_cursor){at + bytes, at + size};
   return at;
 }
 
 /* Room for a copy that does not fit the tracer's hole. */
-static uintptr_t more_room(struct cn_tracer *tracer, size_t bytes)
+static uintptr_t refill_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool fresh = cn_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE;
-  struct cn_room *room = small ? &tracer->room : &tracer->whole;
+  struct cn_copy_cursor *room = small ? &tracer->room : &tracer->whole;
   uintptr_t block = 0;
 
   if (cn_cycle.mode == CN_TRACE_MOVE)
-    block = moving_room(tracer, bytes);
+    block = moving_cursor(tracer, bytes);
   else if (bytes > CN_BLOCK) {
     block = cn_blocks_run(bytes);
-  } else if (find_room(room, bytes, fresh || !small)) {
+  } else if (find_cursor(room, bytes, fresh || !small)) {
     block = room->free;
     room->free += bytes;
     CN_CHECK(room->free <= room->end);
@@ -238,12 +238,12 @@ static uintptr_t more_room(struct cn_tracer *tracer, size_t bytes)
   return block;
 }
 
-INLINE uintptr_t room_for(struct cn_tracer *tracer, size_t bytes)
+INLINE uintptr_t cursor_for(struct cn_tracer *tracer, size_t bytes)
 {
   uintptr_t block = tracer->room.free;
 
   if (bytes > tracer->room.end - block)
-    return more_room(tracer, bytes);
+    return refill_cursor(tracer, bytes);
   tracer->room.free = block + bytes;
   return block;
 }
@@ -314,7 +314,7 @@ INLINE void note_copy(uintptr_t moved, enum cn_trace mode)
 
 static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
 {
-  struct cn_room *room = tracer->room.free == block + bytes ? &tracer->room : &tracer->whole;
+  struct cn_copy_cursor *room = tracer->room.free == block + bytes ? &tracer->room : &tracer->whole;
 
   CN_CHECK(room->free == block + bytes);
   room->free = block;
@@ -325,7 +325,7 @@ static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved
 }
 
 /* What visit() will look at first. */
-INLINE void foresee(const uintptr_t *slot, struct how how)
+INLINE void prefetch(const uintptr_t *slot, struct how how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
   uintptr_t address = word - cn_cycle.words.reference, header = address - CAIRN_ABI_HEADER_SIZE;
@@ -338,10 +338,10 @@ INLINE void foresee(const uintptr_t *slot, struct how how)
 }
 
 /* What the copy leads to is looked at soon. */
-INLINE void foresee_fields(uintptr_t moved, const struct cairn_layout *layout, struct how how)
+INLINE void prefetch_fields(uintptr_t moved, const struct cairn_layout *layout, struct how how)
 {
   for (uint32_t i = 0; i < layout->base_refs && i < SOME; i++)
-    foresee((const uintptr_t *)(moved + layout->offsets[i]), how);
+    prefetch((const uintptr_t *)(moved + layout->offsets[i]), how);
 }
 
 /* Copy an object of `bytes` with its prefix. With several tracers the first to say where it went
@@ -351,7 +351,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
                       struct how how)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
-  uintptr_t block = room_for(tracer, bytes + hash_bytes(header)), moved = block + prefix;
+  uintptr_t block = cursor_for(tracer, bytes + hash_bytes(header)), moved = block + prefix;
   bool late = how.mode == CN_TRACE_YOUNG;
 
   copy_object(moved, address, header, prefix, bytes);
@@ -379,7 +379,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   tracer->objects++;
   tracer->moved += bytes;
   if (cairn_layout_has_references(layout)) {
-    foresee_fields(moved, layout, how);
+    prefetch_fields(moved, layout, how);
     push(tracer, moved);
   }
   return moved;
@@ -442,7 +442,7 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
     return address;
   if (block == 0)
     cn_trace_no_object(slot, address, "an earlier collection freed it");
-  if (address != cn_larges_object(block))
+  if (address != cn_large_objects_object(block))
     cn_trace_no_object(slot, address, "it leads into a large object");
   if (cn_cycle.mode == CN_TRACE_MOVE)
     return cn_trace_evacuate(tracer, slot, address, block, end);
@@ -550,7 +550,7 @@ INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, struct how how)
   else if (how.mode == CN_TRACE_FULL && cn_tables_is_old(header))
     now = old_object(tracer, slot, address, how);
   else if (how.notes && cn_tables_is_old(header))
-    now = cn_emptying_visit(tracer, slot, address);
+    now = cn_evacuation_visit(tracer, slot, address);
   else
     now = other_object(tracer, slot, address);
   if (now != address)
@@ -587,8 +587,8 @@ INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, st
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
     if ((slot - from) % (SOME * sizeof slot) == 0)
       slot = skip_nulls(slot, to);
-    if (to - slot > AHEAD * sizeof slot)
-      foresee((const uintptr_t *)slot + AHEAD, how);
+    if (to - slot > PREFETCH_DISTANCE * sizeof slot)
+      prefetch((const uintptr_t *)slot + PREFETCH_DISTANCE, how);
     if (slot < to)
       visit(tracer, (uintptr_t *)slot, how);
   }
@@ -619,7 +619,7 @@ __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintpt
   struct within within = {tracer, from, to};
 
   if (cn_cycle.notes)
-    cn_emptying_note_weak(object, layout, from, to);
+    cn_evacuation_note_weak(object, layout, from, to);
   cairn_weak_note(object, from, to);
   if ((layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0)
     cairn_object_visit(object, layout, visit_within, &within);
@@ -681,9 +681,9 @@ INLINE void drain(struct cn_tracer *tracer, struct how how)
     scan(tracer, pop(tracer), how);
     if (i % OFTEN != 0)
       continue;
-    if (how.shared && cn_share_is_wanted())
-      cn_share_give(tracer);
-    if (!how.shared && cn_trace_is_over(tracer) && cn_share_has_enough(tracer))
+    if (how.shared && cn_work_sharing_is_wanted())
+      cn_work_sharing_give(tracer);
+    if (!how.shared && cn_trace_is_over(tracer) && cn_work_sharing_has_enough(tracer))
       return;
   }
   tracer->count = tracer->bottom = 0;
@@ -762,9 +762,9 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
 
 /* ---- a collection ---- */
 
-static void drop_rooms(struct cn_tracer *tracer)
+static void drop_cursors(struct cn_tracer *tracer)
 {
-  tracer->room = tracer->whole = (struct cn_room){0, 0};
+  tracer->room = tracer->whole = (struct cn_copy_cursor){0, 0};
 }
 
 void cn_trace_enter(struct cn_tracer *tracer)
@@ -773,12 +773,12 @@ void cn_trace_enter(struct cn_tracer *tracer)
   memset(tracer->known, 0, sizeof tracer->known);
   tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
   if (cn_cycle.mode != CN_TRACE_YOUNG)
-    drop_rooms(tracer); /* beside objects that another may mark meanwhile */
+    drop_cursors(tracer); /* beside objects that another may mark meanwhile */
 }
 
 void cn_trace_leave(struct cn_tracer *tracer)
 {
   shallow(tracer);
   if (cn_cycle.mode != CN_TRACE_YOUNG)
-    drop_rooms(tracer);
+    drop_cursors(tracer);
 }

@@ -19,9 +19,9 @@ enum { CN_KNOWN = 64 };
 
 /* Who traces: one for each thread that does. */
 struct cn_tracer {
-  struct cn_room room;  /* where copies go */
-  struct cn_room whole; /* and those that did not fit a hole */
-  uintptr_t *stack;     /* what is to be looked at, from `bottom` on: the newest first */
+  struct cn_copy_cursor room;  /* where copies go */
+  struct cn_copy_cursor whole; /* and those that did not fit a hole */
+  uintptr_t *stack;            /* what is to be looked at, from `bottom` on: the newest first */
   size_t bottom, count, depth;
   const struct cairn_layout *known[CN_KNOWN]; /* layouts that were checked in this collection */
   size_t objects, moved, marked;              /* copies; their bytes; bytes of what was marked */
@@ -33,7 +33,7 @@ struct cn_cycle {
   enum cn_trace mode;
   bool shared;                   /* several tracers are at work */
   bool marks;                    /* the marker is told what is found (marker.h) */
-  bool notes;                    /* and what leads to blocks that are to be emptied (emptying.h) */
+  bool notes;                    /* and what leads to blocks that are to be emptied (evacuation.h) */
   bool empties;                  /* some of which it empties */
   bool settles;                  /* roots that the next young collection may leave out */
   bool mapped;                   /* object starts in the nursery are being looked up */

@@ -7,10 +7,10 @@
 
 #include "base/check.h"
 #include "collectors/generational/cards.h"
-#include "collectors/generational/emptying.h"
-#include "collectors/generational/larges.h"
+#include "collectors/generational/evacuation.h"
+#include "collectors/generational/large_objects.h"
 #include "collectors/generational/marker.h"
-#include "collectors/generational/share.h"
+#include "collectors/generational/work_sharing.h"
 #include "collectors/generational/space/nursery.h"
 #include "collectors/generational/space/tables.h"
 #include "runtime/os/os.h"
@@ -41,7 +41,7 @@ size_t cn_tracers_most(void)
 }
 
 /* Each may leave a part of its blocks: an object that does not fit one takes at most a quarter. */
-size_t cn_tracers_room(size_t bytes)
+size_t cn_tracers_cursor(size_t bytes)
 {
   return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK;
 }
@@ -59,7 +59,7 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
 {
   cn_cycle = (struct cn_cycle){.mode = mode,
                                .marks = mode == CN_TRACE_YOUNG && cn_marker.on,
-                               .notes = mode == CN_TRACE_YOUNG && cn_emptying_is_noted(),
+                               .notes = mode == CN_TRACE_YOUNG && cn_evacuation_is_noted(),
                                .words = cairn_words,
                                .uncleared = cairn_arrays_uncleared_lately(),
                                .number = number};
@@ -69,9 +69,9 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
     cn_cycle.copies = cn_cycle.copied = copies->start;
     cn_cycle.copies_room = copies->end - copies->start;
   }
-  cn_cycle.empties = cn_cycle.notes && cn_emptying_is_due();
+  cn_cycle.empties = cn_cycle.notes && cn_evacuation_is_due();
   bool all = mode != CN_TRACE_YOUNG || cn_cycle.notes;
-  cn_cycle.young = cn_larges.young != 0 || all ? cn_tables.base : cn_nursery.start;
+  cn_cycle.young = cn_large_objects.young != 0 || all ? cn_tables.base : cn_nursery.start;
   cn_cycle.young_bytes = (all ? cn_tables.end : cn_nursery.free) - cn_cycle.young;
 }
 
@@ -82,7 +82,7 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
   for (size_t i = 0; i < tracers.most; i++)
     cn_trace_enter(&tracers.at[i]);
   if (mode == CN_TRACE_MOVE)
-    tracers.at[0].room = (struct cn_room){copies->start, copies->end};
+    tracers.at[0].room = (struct cn_copy_cursor){copies->start, copies->end};
   if (mode == CN_TRACE_YOUNG)
     cn_cards_begin(0);
   tracers.joined = 1;
@@ -103,7 +103,7 @@ static void join(void *env, unsigned worker, unsigned count)
   (*first)(tracer);
   do
     cn_trace_drain(tracer);
-  while (cn_share_take(tracer, count));
+  while (cn_work_sharing_take(tracer, count));
 }
 
 /* The blocks of several begin where no word of bits is shared. */
@@ -113,14 +113,14 @@ static void begin_sharing(void)
   if (cn_cycle.mode != CN_TRACE_MOVE)
     return;
   cn_cycle.copied = (tracers.at[0].room.free + CN_CARD - 1) & ~(uintptr_t)(CN_CARD - 1);
-  tracers.at[0].room = (struct cn_room){0, 0};
+  tracers.at[0].room = (struct cn_copy_cursor){0, 0};
 }
 
 static void share(part *first)
 {
   if (!cn_cycle.shared)
     begin_sharing();
-  cn_share_begin();
+  cn_work_sharing_begin();
   size_t count = cairn_workers_run((unsigned)tracers.most, join, &first);
   if (tracers.joined < count)
     tracers.joined = count;
@@ -165,15 +165,15 @@ void cn_tracers_visit_cards(void)
 void cn_tracers_empty(void)
 {
   CN_CHECK(cn_cycle.empties);
-  run(cn_emptying_copy);
-  cn_cards_begin(cn_emptying_group());
+  run(cn_evacuation_copy);
+  cn_cards_begin(cn_evacuation_group());
   run(cn_cards_visit);
 }
 
-void cn_tracers_leave_rooms(void)
+void cn_tracers_leave_cursors(void)
 {
   for (size_t i = 0; i < tracers.most; i++)
-    tracers.at[i].room = tracers.at[i].whole = (struct cn_room){0, 0};
+    tracers.at[i].room = tracers.at[i].whole = (struct cn_copy_cursor){0, 0};
 }
 
 struct cn_tracer *cn_tracers_last(void)

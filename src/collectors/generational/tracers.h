@@ -15,7 +15,7 @@ bool cn_tracers_init(void);
 size_t cn_tracers_most(void);
 
 /* Bytes that copies of `bytes` may take in CN_TRACE_MOVE. */
-size_t cn_tracers_room(size_t bytes);
+size_t cn_tracers_cursor(size_t bytes);
 
 /* Bytes that one copies and marks before others join. A test sets less. */
 extern size_t cn_tracers_alone;
@@ -36,7 +36,7 @@ void cn_tracers_empty(void);
 struct cn_tracer *cn_tracers_last(void);
 
 /* Blocks are about to be swept: copies go elsewhere from here. */
-void cn_tracers_leave_rooms(void);
+void cn_tracers_leave_cursors(void);
 
 /* What all have done. */
 struct cn_traced {

@@ -13,7 +13,7 @@
 #include "compile/core/each.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 bool cn_alloca_uses_is_copy(LLVMValueRef i)
 {

@@ -19,7 +19,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* ---- targets ---- */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
 
 bool cn_is_call(LLVMValueRef instruction)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* ---- memory that never changes ---- */
 

@@ -8,7 +8,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
-#include "compile/analysis/windows.h"
+#include "compile/analysis/safepoint_free.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
@@ -35,7 +35,7 @@ struct cn_access {
 struct cn_access cn_access_written(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction);
 
-/* ---- calls.c ---- */
+/* ---- barrier_calls.c ---- */
 
 struct cn_barrier_calls {
   struct cn_ctx *ctx;
@@ -50,7 +50,7 @@ void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, c
 /* Does the module define the function itself? */
 bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
-/* ---- objects.c ---- */
+/* ---- addressed_objects.c ---- */
 
 /* Is it the address of a local, which is a root? */
 bool cn_address_is_local(LLVMValueRef root);
@@ -65,7 +65,7 @@ bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b);
 bool cn_address_is_start(LLVMValueRef reference);
 /* Is it a reference to an object that was allocated after the last safepoint before `at`? `small`:
  * in a block of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
-bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef reference, LLVMValueRef at, bool small);
+bool cn_address_is_fresh(const struct cn_safepoint_free *windows, LLVMValueRef reference, LLVMValueRef at, bool small);
 
 /* ---- elide.c ---- */
 
@@ -73,7 +73,7 @@ bool cn_address_is_fresh(const struct cn_windows *windows, LLVMValueRef referenc
 struct cn_barred {
   struct cn_ctx *ctx;
   enum cairn_barriers kind;
-  const struct cn_windows *windows;
+  const struct cn_safepoint_free *windows;
   struct cn_ptrmap last; /* root -> its last entry, counted from 1 */
   CN_VECTOR(struct cn_barred_at {
     LLVMValueRef at;
@@ -96,7 +96,7 @@ void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMVa
 bool cn_barred_is_covered(const struct cn_barred *barred, size_t e);
 void cn_barred_free(struct cn_barred *barred);
 
-/* ---- runs.c ---- */
+/* ---- coalesce.c ---- */
 
 /* A write that needs its barrier. */
 struct cn_pending {
@@ -137,12 +137,12 @@ struct cn_sweep {
 };
 struct cn_sweeps {
   struct cn_ctx *ctx;
-  const struct cn_windows *windows;
+  const struct cn_safepoint_free *windows;
   struct cn_loops loops;
   struct cn_sweep_count *counts; /* by loop */
   CN_VECTOR(struct cn_sweep) at;
 };
-void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx, const struct cn_windows *windows);
+void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx, const struct cn_safepoint_free *windows);
 /* Take the write at `slot`, if it is one of a sweep. */
 bool cn_sweeps_take(struct cn_sweeps *sweeps, const struct cn_pending *write, LLVMValueRef slot);
 /* The instruction before which the sweep's barrier comes; and all that it writes. */

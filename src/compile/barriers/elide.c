@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which writes need no barrier, and why. Needs: struct cn_windows. Breaks: nothing.
+ * Which writes need no barrier, and why. Needs: struct cn_safepoint_free. Breaks: nothing.
  *
  *   the place is no object's           a local, which is a root
  *   the object is fresh                a collector counts it to the young ones, or as logged; of
@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* Does the kind care for what is stored, and not for what was there? */
 static bool looks_at_value(enum cairn_barriers kind)
@@ -75,12 +75,13 @@ static const char *unneeded_value(const struct cn_barred *barred, const struct c
 }
 
 /* Does `a`, which was met before `b`, always run before it, with no safepoint between? */
-static bool is_before(const struct cn_windows *windows, LLVMValueRef a, LLVMValueRef b)
+static bool is_before(const struct cn_safepoint_free *windows, LLVMValueRef a, LLVMValueRef b)
 {
   uint32_t from = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(a));
   uint32_t to = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(b));
 
-  return cn_cfg_dominates(windows->cfg, from, to) && cn_windows_after(windows, a) == cn_windows_at(windows, b);
+  return cn_cfg_dominates(windows->cfg, from, to) &&
+         cn_safepoint_free_after(windows, a) == cn_safepoint_free_at(windows, b);
 }
 
 enum { MOST_TRIED = 32 }; /* barriers of one object; more are not looked for */

@@ -8,7 +8,7 @@
  *   call void @cairn.barrier.store(object, slot, value)    before a store of one reference
  *   call void @cairn.barrier.range(to, bytes)              before a write of several
  *   call ptr addrspace(1) @cairn.barrier.load(slot, value) after a load of one: what is used
- *   (calls.c)
+ *   (barrier_calls.c)
  *
  * These calls are leaves, and lower-barriers replaces them when
  * the rest is proved. `object` is null unless the kind asks for it and its start is known.
@@ -26,14 +26,14 @@
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 struct insertion {
   struct cn_ctx *ctx;
   struct cn_barrier_calls calls;
-  struct cn_windows windows;
+  struct cn_safepoint_free windows;
   struct cn_barred barred;
   struct cn_pendings pendings;
   bool stores, loads; /* what has barriers */
@@ -81,7 +81,7 @@ static void find_write(struct insertion *n, LLVMValueRef at)
     }
     struct cn_pending write = {.at = at,
                                .bytes = bytes_of(&access),
-                               .window = cn_windows_at(&n->windows, at),
+                               .window = cn_safepoint_free_at(&n->windows, at),
                                .entry = CN_NOT_BARRED,
                                .one = access.kind == CN_ACCESS_ONE};
     if (n->calls.kind == CAIRN_BARRIERS_CARDS && !access.mask) {
@@ -199,7 +199,7 @@ static void read_barrier(struct insertion *n, LLVMValueRef at)
 }
 
 /* The accesses, in an order in which what dominates comes first. */
-static void collect(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
+static void gather(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
@@ -214,9 +214,9 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
   value_vector at = {0};
 
   cn_cfg_build(&cfg, function);
-  collect(n, &cfg, &at);
+  gather(n, &cfg, &at);
   if (at.count) {
-    cn_windows_build(&n->windows, &cfg);
+    cn_safepoint_free_build(&n->windows, &cfg);
     n->barred = (struct cn_barred){.ctx = n->ctx, .kind = n->calls.kind, .windows = &n->windows};
     for (size_t i = 0; i < at.count; i++) {
       if (n->loads)
@@ -226,7 +226,7 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
     }
     write_barriers(n);
     cn_barred_free(&n->barred);
-    cn_windows_free(&n->windows);
+    cn_safepoint_free_free(&n->windows);
   }
   cn_free(&at);
   cn_cfg_free(&cfg);

@@ -20,7 +20,7 @@
 #include "compile/barriers/barriers.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
 
 static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)

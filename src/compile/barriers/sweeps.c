@@ -3,7 +3,7 @@
  * Sweeps: writes that a loop makes on each of its passes, to places that lie one after another at
  * most a card apart, as it fills, copies or reverses an array. Every card between the first place
  * and the last has one of them, so one barrier before the loop marks what the passes would. Needs:
- * struct cn_windows; polls placed, so a long loop has been cut into chunks, and each is a loop
+ * struct cn_safepoint_free; polls placed, so a long loop has been cut into chunks, and each is a loop
  * without a safepoint. Breaks: nothing.
  *
  * The address is taken apart into a sum, of values that the loop does not change and of induction
@@ -25,7 +25,7 @@ struct cn_sweep_count {
   LLVMValueRef start, bound;
 };
 
-void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx, const struct cn_windows *windows)
+void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx, const struct cn_safepoint_free *windows)
 {
   *sweeps = (struct cn_sweeps){.ctx = ctx, .windows = windows};
   cn_loops_build(&sweeps->loops, windows->cfg);

@@ -13,7 +13,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 enum { SWIFT = 16, TAIL = 18, SWIFT_TAIL = 20 }; /* llvm/IR/CallingConv.h */
 

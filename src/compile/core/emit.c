@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
  * constant offset from the thread pointer. Code that may end up in a shared object loads that

@@ -4,7 +4,7 @@
  * constants of the library, but a query compares with every name that it knows, and passes ask for
  * every call: so the answers are remembered. Needs, provides, breaks: nothing.
  */
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 #include <string.h>
 #include "base/check.h"

@@ -6,7 +6,7 @@
 #include "base/guard.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 bool cn_guard_has_statepoints(struct cn_ctx *ctx)
 {

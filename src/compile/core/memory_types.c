@@ -5,7 +5,7 @@
 #include "compile/core/memory_types.h"
 
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 static LLVMTypeRef step_into(LLVMTypeRef type, LLVMValueRef index)
 {

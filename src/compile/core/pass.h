@@ -77,10 +77,10 @@ cn_pass cn_slow_paths;          /* slow-paths: lower/ */
 cn_pass cn_steady_locals;       /* steady-locals: lower/ */
 cn_pass cn_globals;             /* globals: lower/ */
 
-/* Run a pass on a copy of the module first, and on the module if that worked (rehearse.c). */
-bool cn_rehearse(struct cn_ctx *ctx, cn_pass *run);
+/* Run a pass on a copy of the module first, and on the module if that worked (dry_run.c). */
+bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run);
 
-/* The kinds' names as options have them: "cards", ... (names.c) */
+/* The kinds' names as options have them: "cards", ... (emitted_names.c) */
 enum { CN_BARRIERS_COUNT = CAIRN_BARRIERS_CUSTOM + 1 };
 extern const char *const cn_barriers_names[CN_BARRIERS_COUNT];
 /* The same as functions and images are marked with them: another one when the promises of code of the kind change. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "base/ptrmap.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
 
 /* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every

@@ -10,7 +10,7 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 bool cn_retype_possible(LLVMValueRef function)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
 static LLVMTypeRef statepoint_type(LLVMValueRef call)

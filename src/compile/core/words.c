@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 #define PLAIN "plain"
 enum { MOST_REFERENCE_BITS = 3, MOST_INTEGER_BITS = 8 };

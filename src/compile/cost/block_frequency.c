@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* The weight of an edge without metadata, and of one to an abort. */
 #define USUAL 1024

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
 #define ATOMIC 40

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 #include "compile/effects/intrinsics.h"
 

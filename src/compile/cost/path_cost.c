@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* The largest number of iterations for cycles that are no loops. */
 #define ROUNDS 20
@@ -197,7 +197,7 @@ static void enter_loop(struct region *r, uint32_t l, struct cn_work_point start)
   cn_work_step(start, &loop->once, &r->ways);
 }
 
-static void sweep(struct region *r)
+static void iterate(struct region *r)
 {
   const struct cn_loops *loops = r->w->loops;
 
@@ -219,16 +219,16 @@ static void sweep(struct region *r)
 
 static void run(struct region *r)
 {
-  sweep(r);
+  iterate(r);
   for (unsigned round = 0; r->changed && round < ROUNDS; round++) {
     r->changed = false;
-    sweep(r);
+    iterate(r);
   }
   if (r->changed) {
     r->endless = true;
     for (unsigned round = 0; round < ROUNDS && r->changed; round++) {
       r->changed = false;
-      sweep(r);
+      iterate(r);
     }
   }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 static const struct cn_intrinsic rows[] = {
 #define CN_INTRINSIC(name, effect, place, value, mask, length) {name, CN_EFFECT_##effect, place, value, mask, length},

@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/scalars.h"
 #include "compile/cost/block_frequency.h"
 #include "compile/escape/escape.h"
@@ -37,7 +37,7 @@ struct work {
   LLVMValueRef function;
   struct cn_cfg cfg;
   struct cn_loops loops;
-  struct cn_windows windows;
+  struct cn_safepoint_free windows;
   uint64_t *often;
   uint64_t floating; /* bytes of the function's locals that stay in memory */
   bool parted;       /* a family was parted since the last look at the function */
@@ -59,13 +59,13 @@ static void analyse(struct work *w)
   cn_loops_build(&w->loops, &w->cfg);
   w->often = cn_alloc(w->cfg.count * sizeof *w->often);
   cn_block_frequency_find(&w->loops, w->often);
-  cn_windows_build(&w->windows, &w->cfg);
+  cn_safepoint_free_build(&w->windows, &w->cfg);
 }
 
 static void forget(struct work *w)
 {
   free(w->often);
-  cn_windows_free(&w->windows);
+  cn_safepoint_free_free(&w->windows);
   cn_loops_free(&w->loops);
   cn_cfg_free(&w->cfg);
 }
@@ -74,7 +74,7 @@ static void forget(struct work *w)
  * does not take apart would be described to the collector, but LLVM's loop-reduce may spill the
  * address of a local that a loop accesses at changing places, and then nothing could describe it.
  */
-static const char *unfit(const struct work *w, const struct cn_web *web)
+static const char *unfit(const struct work *w, const struct cn_use_graph *web)
 {
   if (!web->floating && !web->joined)
     return NULL;
@@ -86,7 +86,7 @@ static const char *unfit(const struct work *w, const struct cn_web *web)
 }
 
 /* Does it escape, but into phis alone? */
-static bool only_joins(const struct cn_web *web)
+static bool only_joins(const struct cn_use_graph *web)
 {
   bool any = false;
 
@@ -111,7 +111,7 @@ static void tell(struct work *w, LLVMValueRef call, const char *rule, const char
 }
 
 /* The use in words: "it is passed on, by a call to @f in line 7". */
-static char *describe(const struct cn_web_use *use)
+static char *describe(const struct cn_use_graph_use *use)
 {
   char buffer[160];
   unsigned line = LLVMGetDebugLocLine(use->user);
@@ -140,17 +140,17 @@ static char *describe_family(struct work *w, const struct cn_object *object)
 /* Why an object is still there. */
 static char *describe_object(struct work *w, const struct cn_object *object)
 {
-  struct cn_web web;
+  struct cn_use_graph web;
 
   if (object->stays)
     return cn_strdup(object->stays);
-  cn_web_find(w->ctx, &w->cfg, object, &web);
-  const struct cn_web_use *use = cn_web_escape(&web);
+  cn_use_graph_find(w->ctx, &w->cfg, object, &web);
+  const struct cn_use_graph_use *use = cn_use_graph_escape(&web);
   const char *is_unfit = use ? NULL : unfit(w, &web);
   char *text = only_joins(&web) ? describe_family(w, object)
                : use            ? describe(use)
                                 : cn_strdup(is_unfit ? is_unfit : "there are too many rounds");
-  cn_web_free(&web);
+  cn_use_graph_free(&web);
   return text;
 }
 
@@ -208,7 +208,7 @@ static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
 }
 
 /* Allocate the object where it escapes. The call's own does not any more: `web` is then of that. */
-static bool sink(struct work *w, const struct cn_object *object, struct cn_web *web)
+static bool sink(struct work *w, const struct cn_object *object, struct cn_use_graph *web)
 {
   struct cn_sink_in in = {w->ctx, &w->loops, &w->windows, w->often};
   struct cn_sink places;
@@ -216,27 +216,27 @@ static bool sink(struct work *w, const struct cn_object *object, struct cn_web *
   if (!is_copied_well(w->ctx, object) || !cn_sink_find(&in, web, &places))
     return false;
   cn_sink_make(w->ctx, &w->cfg, web, &places);
-  cn_web_free(web);
-  cn_web_find(w->ctx, &w->cfg, object, web);
-  CN_CHECK(!cn_web_escape(web));
+  cn_use_graph_free(web);
+  cn_use_graph_find(w->ctx, &w->cfg, object, web);
+  CN_CHECK(!cn_use_graph_escape(web));
   return true;
 }
 
 static bool change(struct work *w, LLVMValueRef call)
 {
   struct cn_object object;
-  struct cn_web web;
+  struct cn_use_graph web;
 
   if (!cn_object_read(w->ctx, call, &object) || object.stays)
     return false;
   if (cn_cfg_index(&w->cfg, LLVMGetInstructionParent(call)) == CN_NO_BLOCK)
     return false;
-  cn_web_find(w->ctx, &w->cfg, &object, &web);
+  cn_use_graph_find(w->ctx, &w->cfg, &object, &web);
   if (only_joins(&web) && part(w, &object)) {
-    cn_web_free(&web);
+    cn_use_graph_free(&web);
     return true;
   }
-  bool local = !cn_web_escape(&web), changed = !unfit(w, &web);
+  bool local = !cn_use_graph_escape(&web), changed = !unfit(w, &web);
   if (changed && !local)
     changed = sink(w, &object, &web);
   if (changed) {
@@ -244,7 +244,7 @@ static bool change(struct work *w, LLVMValueRef call)
     w->floating += web.floating || web.joined ? object.size : 0;
     cn_local_make(w->ctx, &web);
   }
-  cn_web_free(&web);
+  cn_use_graph_free(&web);
   return changed;
 }
 

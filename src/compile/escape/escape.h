@@ -8,16 +8,16 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
-#include "compile/analysis/windows.h"
+#include "compile/analysis/safepoint_free.h"
 #include "compile/cost/loops.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 
 enum {
   CN_OBJECT_MOST = 4096,  /* bytes of an object that may become a local, */
   CN_FLOATING_MOST = 512, /* and of all in a function that will stay in memory */
 };
 
-/* ---- objects.c ---- */
+/* ---- candidate_objects.c ---- */
 
 /* What an allocation makes. */
 struct cn_object {
@@ -34,39 +34,40 @@ bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out
 /* The name of its type, for messages. Caller frees. */
 char *cn_object_name(struct cn_ctx *ctx, LLVMValueRef call);
 
-/* ---- web.c ---- */
+/* ---- use_graph.c ---- */
 
 /* A pointer to the object, or into it. */
-struct cn_web_pointer {
+struct cn_use_graph_pointer {
   LLVMValueRef value;
   uint64_t offset; /* from the payload's start, */
   bool known;      /* if it is constant */
 };
 /* What is done with a pointer, but for forming others. */
-struct cn_web_use {
+struct cn_use_graph_use {
   LLVMValueRef user, pointer;
   LLVMBasicBlockRef block; /* where the pointer is needed: for a phi, at the end of the way to it */
   const char *escapes;     /* how it leaves what is known; null: it does not */
   bool joins;              /* it escapes into a phi, from the start of the object */
 };
-struct cn_web {
+struct cn_use_graph {
   const struct cn_object *object;
-  CN_VECTOR(struct cn_web_pointer) pointers; /* the root first; all are dominated by it */
-  CN_VECTOR(struct cn_web_use) uses;
+  CN_VECTOR(struct cn_use_graph_pointer) pointers; /* the root first; all are dominated by it */
+  CN_VECTOR(struct cn_use_graph_use) uses;
   struct cn_ptrmap index; /* value -> its place in `pointers`, plus one */
   bool floating;          /* it is accessed at places that are not constant */
   bool joined;            /* some pointers are phis or selects */
 };
-void cn_web_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object, struct cn_web *web);
-void cn_web_free(struct cn_web *web);
+void cn_use_graph_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
+                       struct cn_use_graph *web);
+void cn_use_graph_free(struct cn_use_graph *web);
 /* The first use that escapes, or null. */
-const struct cn_web_use *cn_web_escape(const struct cn_web *web);
-bool cn_web_has(const struct cn_web *web, LLVMValueRef value);
+const struct cn_use_graph_use *cn_use_graph_escape(const struct cn_use_graph *web);
+bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value);
 
 /* ---- local.c ---- */
 
 /* Turn the object of a web without escapes into a local. Erases the call. */
-void cn_local_make(struct cn_ctx *ctx, const struct cn_web *web);
+void cn_local_make(struct cn_ctx *ctx, const struct cn_use_graph *web);
 
 /* ---- join.c ---- */
 
@@ -75,7 +76,7 @@ void cn_local_make(struct cn_ctx *ctx, const struct cn_web *web);
 struct cn_family {
   CN_VECTOR(struct cn_object) members; /* allocations and phis */
   struct cn_ptrmap index;              /* roots -> places in `members`, plus one */
-  struct cn_web_use wrong;             /* why it is none: what is done with a member */
+  struct cn_use_graph_use wrong;       /* why it is none: what is done with a member */
 };
 /* Find the family of an object. False: it has none. Free it either way. */
 bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
@@ -86,7 +87,7 @@ void cn_family_free(struct cn_family *family);
 /* Make an allocation of each phi, which takes over the contents. Then nothing of it escapes. */
 void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family);
 
-/* ---- sink.c, move.c ---- */
+/* ---- sink_allocations.c, move.c ---- */
 
 enum { CN_SINK_MOST = 3 };
 /* Where to allocate an object: on each path on which it escapes one of the places comes first, at
@@ -100,13 +101,14 @@ struct cn_sink {
 struct cn_sink_in {
   struct cn_ctx *ctx;
   const struct cn_loops *loops;
-  const struct cn_windows *windows;
+  const struct cn_safepoint_free *windows;
   const uint64_t *often; /* of cn_block_frequency_find() */
 };
 /* False: there are none, or it does not pay. */
-bool cn_sink_find(const struct cn_sink_in *in, const struct cn_web *web, struct cn_sink *sink);
+bool cn_sink_find(const struct cn_sink_in *in, const struct cn_use_graph *web, struct cn_sink *sink);
 /* Allocate it there, with the contents that it has there. The call's own object does not escape any
  * more. */
-void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web, const struct cn_sink *sink);
+void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_use_graph *web,
+                  const struct cn_sink *sink);
 
 #endif

@@ -53,7 +53,7 @@ static void add(struct search *s, const struct cn_object *like, LLVMValueRef roo
 
 static bool is_wrong(struct search *s, LLVMValueRef user, const char *why)
 {
-  s->family->wrong = (struct cn_web_use){.user = user, .escapes = why};
+  s->family->wrong = (struct cn_use_graph_use){.user = user, .escapes = why};
   return false;
 }
 
@@ -93,7 +93,7 @@ static bool add_inputs(struct search *s, const struct cn_object *like, LLVMValue
 }
 
 /* Is the object used after it has gone into a phi of `block`, before there is a new one? */
-static bool is_live(const struct search *s, const struct cn_web *web, LLVMBasicBlockRef block)
+static bool is_live(const struct search *s, const struct cn_use_graph *web, LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(web->object->root);
   uint64_t *used = cn_alloc(2 * CN_BITSET_WORDS(s->cfg->count) * sizeof *used);
@@ -125,10 +125,10 @@ static bool is_live(const struct search *s, const struct cn_web *web, LLVMBasicB
 }
 
 /* Does the object go into another phi of the same block, from the same one? */
-static bool goes_twice(const struct cn_web *web, const struct cn_web_use *use)
+static bool goes_twice(const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   for (size_t i = 0; i < web->uses.count; i++) {
-    const struct cn_web_use *other = &web->uses.at[i];
+    const struct cn_use_graph_use *other = &web->uses.at[i];
     if (other->joins && other->user != use->user && other->block == use->block &&
         LLVMGetInstructionParent(other->user) == LLVMGetInstructionParent(use->user))
       return true;
@@ -136,7 +136,7 @@ static bool goes_twice(const struct cn_web *web, const struct cn_web_use *use)
   return false;
 }
 
-static bool judge(struct search *s, const struct cn_web *web, const struct cn_web_use *use)
+static bool judge(struct search *s, const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   if (!use->escapes)
     return true;
@@ -153,9 +153,9 @@ static bool judge(struct search *s, const struct cn_web *web, const struct cn_we
  * that must not be. */
 static bool add_phis(struct search *s, const struct cn_object *member)
 {
-  struct cn_web web;
+  struct cn_use_graph web;
 
-  cn_web_find(s->ctx, s->cfg, member, &web);
+  cn_use_graph_find(s->ctx, s->cfg, member, &web);
   bool ok =
       (!web.floating && !web.joined) || is_wrong(s, member->root, "one is accessed at places that are not constant");
   for (size_t i = 0; i < web.uses.count && ok; i++) {
@@ -163,7 +163,7 @@ static bool add_phis(struct search *s, const struct cn_object *member)
     if (web.uses.at[i].joins)
       add(s, member, web.uses.at[i].user);
   }
-  cn_web_free(&web);
+  cn_use_graph_free(&web);
   return ok;
 }
 

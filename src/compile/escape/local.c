@@ -12,12 +12,12 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/escape/escape.h"
 
 struct local {
   struct cn_ctx *ctx;
-  const struct cn_web *web;
+  const struct cn_use_graph *web;
   LLVMBuilderRef builder;
   struct cn_ptrmap made; /* a pointer of the web -> that to the local */
 };
@@ -81,7 +81,7 @@ static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer)
 
   if (known)
     return (LLVMValueRef)(uintptr_t)*known;
-  CN_CHECK(cn_web_has(l->web, pointer));
+  CN_CHECK(cn_use_graph_has(l->web, pointer));
   if (LLVMIsAGetElementPtrInst(pointer)) {
     made = make_gep(l, pointer);
   } else if (LLVMIsASelectInst(pointer)) {
@@ -122,7 +122,7 @@ static void change_compare(struct local *l, LLVMValueRef compare)
 
   for (unsigned i = 0; i < 2; i++) {
     LLVMValueRef side = LLVMGetOperand(compare, i);
-    if (!cn_web_has(l->web, side)) {
+    if (!cn_use_graph_has(l->web, side)) {
       replace_by(compare, LLVMConstInt(bit, LLVMGetICmpPredicate(compare) == LLVMIntNE, false));
       return;
     }
@@ -136,7 +136,7 @@ static LLVMValueRef side_of(struct local *l, LLVMValueRef call, unsigned operand
 {
   LLVMValueRef pointer = LLVMGetOperand(call, operand);
 
-  return cn_web_has(l->web, pointer) ? pointer_of(l, pointer) : pointer;
+  return cn_use_graph_has(l->web, pointer) ? pointer_of(l, pointer) : pointer;
 }
 
 static void change_call(struct local *l, LLVMValueRef call)
@@ -215,11 +215,11 @@ static void make_alloca(struct local *l)
   note(l, object->root, object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
 }
 
-void cn_local_make(struct cn_ctx *ctx, const struct cn_web *web)
+void cn_local_make(struct cn_ctx *ctx, const struct cn_use_graph *web)
 {
   struct local l = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
-  CN_CHECK(!cn_web_escape(web));
+  CN_CHECK(!cn_use_graph_escape(web));
   make_alloca(&l);
   for (size_t i = 1; i < web->pointers.count; i++)
     pointer_of(&l, web->pointers.at[i].value);

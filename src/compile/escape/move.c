@@ -18,7 +18,7 @@
 
 struct move {
   struct cn_ctx *ctx;
-  const struct cn_web *web;
+  const struct cn_use_graph *web;
   LLVMBuilderRef builder;
   LLVMValueRef fresh; /* the allocation in the block at hand */
 };
@@ -94,13 +94,13 @@ static LLVMValueRef formed_again(struct move *m, LLVMValueRef pointer)
 }
 
 /* Is that operand of the use's user the pointer, needed in the use's block? */
-static bool is_meant(const struct cn_web_use *use, unsigned operand)
+static bool is_meant(const struct cn_use_graph_use *use, unsigned operand)
 {
   return LLVMGetOperand(use->user, operand) == use->pointer &&
          (!LLVMIsAPHINode(use->user) || LLVMGetIncomingBlock(use->user, operand) == use->block);
 }
 
-static void change_use(struct move *m, const struct cn_web_use *use)
+static void change_use(struct move *m, const struct cn_use_graph_use *use)
 {
   LLVMValueRef made = NULL;
   LLVMValueRef before = LLVMIsAPHINode(use->user) ? LLVMGetBasicBlockTerminator(use->block) : use->user;
@@ -118,7 +118,7 @@ static void change_use(struct move *m, const struct cn_web_use *use)
 
 /* Does the use come after `before`, which is in `block`? A phi needs the object at a block's end.
  */
-static bool is_after(const struct cn_cfg *cfg, const struct cn_web_use *use, uint32_t block, LLVMValueRef before)
+static bool is_after(const struct cn_cfg *cfg, const struct cn_use_graph_use *use, uint32_t block, LLVMValueRef before)
 {
   uint32_t at = cn_cfg_index(cfg, use->block);
   LLVMValueRef i = before;
@@ -130,7 +130,8 @@ static bool is_after(const struct cn_cfg *cfg, const struct cn_web_use *use, uin
   return i != NULL;
 }
 
-void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_web *web, const struct cn_sink *sink)
+void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_use_graph *web,
+                  const struct cn_sink *sink)
 {
   struct move m = {.ctx = ctx, .web = web, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 

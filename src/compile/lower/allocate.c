@@ -36,12 +36,12 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
 #include "compile/cost/cost.h"
 #include "compile/lower/fresh.h"
-#include "compile/lower/layouts.h"
-#include "compile/lower/resize.h"
+#include "compile/lower/layout_constants.h"
+#include "compile/lower/lower_resize.h"
 
 /* One expansion. */
 struct site {

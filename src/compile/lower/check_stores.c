@@ -23,7 +23,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/lower/check_stores.h"
 #include "compile/lower/described_places.h"
 

@@ -14,7 +14,7 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* Is it a constant, or computed from one alone? */
 static bool is_constant_address(LLVMValueRef reference)

@@ -17,7 +17,7 @@
 #include "base/vector.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 struct expansion {
   struct cn_ctx *ctx;

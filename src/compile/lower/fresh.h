@@ -6,7 +6,7 @@
 #define CN_COMPILE_LOWER_FRESH_H
 
 #include "base/vector.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 
 enum {
   CN_FRESH_MOST = 8,      /* objects that share a check */

@@ -16,13 +16,13 @@
 #include <llvm-c/Comdat.h>
 #include "base/check.h"
 #include "base/vector.h"
-#include "compile/analysis/promises.h"
+#include "compile/analysis/invalid_attributes.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 
 /* Before every constructor of a program: those may allocate and collect. Below 101 is the
  * implementation's. */

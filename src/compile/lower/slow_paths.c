@@ -15,7 +15,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/convention.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 static const char *const stubs[] = {CN_POLL,
                                     CN_POLL_SLOW,

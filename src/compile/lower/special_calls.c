@@ -30,7 +30,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 

@@ -15,7 +15,7 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
 struct flaws {

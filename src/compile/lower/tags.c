@@ -22,7 +22,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
 
 enum tag { FROM, IS, VALUE, TAGS };

@@ -3,11 +3,11 @@
  * Pass drop-markers: delete the calls by which programs mark spans, words of their own and regions
  * without polls. Needs: the passes that use them have run. Provides: no marker. Breaks: nothing.
  */
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/markers/markers.h"
 #include "compile/markers/nopoll.h"
 #include "compile/markers/spans.h"
-#include "compile/markers/user_roots.h"
+#include "compile/markers/user_root_markers.h"
 
 bool cn_drop_markers_of(struct cn_ctx *ctx)
 {

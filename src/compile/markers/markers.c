@@ -6,7 +6,7 @@
 #include "compile/markers/markers.h"
 
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
 void cn_markers_describe(struct cn_ctx *ctx, const char *name)

@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 static LLVMTypeRef marker_type(struct cn_ctx *ctx, unsigned parameters)
 {

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/markers/spans.h"
 
 /* The fields of struct cairn_span. */

@@ -28,7 +28,7 @@
 #include "compile/analysis/tbaa.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/scalars.h"
 #include "compile/optimise/prepare.h"
 
@@ -113,7 +113,7 @@ static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalar
   LLVMDisposeBuilder(builder);
 }
 
-static void collect(LLVMValueRef function, values *out)
+static void gather(LLVMValueRef function, values *out)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -146,7 +146,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
   values copies = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
-  collect(function, &copies);
+  gather(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
     if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
@@ -182,7 +182,7 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
   values copies = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
-  collect(function, &copies);
+  gather(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
     if (cn_tbaa_length(copy) != CN_REF_SIZE || cn_tbaa_plain_data(ctx, copy))

@@ -12,7 +12,7 @@
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
-/* callee_promises.c: turn C's promises about callees into an attribute of the calls. */
+/* callee_attributes.c: turn C's promises about callees into an attribute of the calls. */
 void cn_callee_promises_take(struct cn_ctx *ctx);
 
 /* copies.c: before promotion, copy locals field by field; after it, pin the remaining copies of

@@ -22,7 +22,7 @@
 #include "base/vector.h"
 #include "compile/analysis/tbaa.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/optimise/prepare.h"
 
 struct web {
@@ -99,7 +99,7 @@ static void follow_uses(struct web *w, LLVMValueRef value)
 }
 
 /* Find all of the web that `load` is in. */
-static void collect(struct web *w, LLVMValueRef load)
+static void gather(struct web *w, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));
   enter(w, load);
@@ -193,7 +193,7 @@ static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
   bool changed = false;
 
   CN_ASSERT(LLVMIsALoadInst(load));
-  collect(&w, load);
+  gather(&w, load);
   if (!w.broken) {
     change(&w);
     changed = true;

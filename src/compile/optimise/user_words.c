@@ -17,9 +17,9 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/markers/user_roots.h"
+#include "compile/markers/user_root_markers.h"
 
 struct walk {
   struct cn_ctx *ctx;

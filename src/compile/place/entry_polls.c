@@ -277,7 +277,7 @@ static LLVMValueRef place_in(const struct entries *e, uint32_t b)
 }
 
 /* From the root: a block that takes a poll covers all below it. */
-static void collect(struct entries *e, struct cn_poll_sites *sites)
+static void gather(struct entries *e, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = e->loops->cfg;
 
@@ -309,7 +309,7 @@ void cn_entry_polls_find(const struct cn_function_facts *facts, const struct cn_
   count_trips(&e);
   find_open(&e);
   choose(&e);
-  collect(&e, sites);
+  gather(&e, sites);
   cn_work_free(&e.work);
   free(e.often);
   free(e.at);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "compile/place/function_facts.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* The same text in another context. */
 static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)

@@ -16,7 +16,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/analysis/funclets.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 #include "compile/markers/nopoll.h"

@@ -22,7 +22,7 @@
 #include "base/check.h"
 #include "compile/analysis/cfg.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"

@@ -17,7 +17,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/loops.h"
 #include "compile/cost/steps.h"
 #include "compile/markers/nopoll.h"
@@ -454,6 +454,6 @@ bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) || is_taken(ctx, CN_POLL_SLOW) ||
                  is_taken(ctx, CN_POLL)
-             ? cn_rehearse(ctx, place)
+             ? cn_dry_run(ctx, place)
              : place(ctx);
 }

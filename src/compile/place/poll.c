@@ -19,7 +19,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/markers/nopoll.h"
 
 /* Is the stack pointer below the thread's limit? One comparison with memory, and the branch on the

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/markers/nopoll.h"
 
 enum { DEEPEST_CONDITION = 8 };

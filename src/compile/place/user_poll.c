@@ -19,7 +19,7 @@
 #include "compile/analysis/funclets.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* ---- refusals ---- */
 

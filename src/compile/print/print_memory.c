@@ -5,9 +5,9 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/analysis/promises.h"
+#include "compile/analysis/invalid_attributes.h"
 #include "compile/core/each.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 #include "compile/print/print.h"
 
 static void print_alloca(const struct cn_alloca_layout *map, FILE *out)
@@ -41,9 +41,9 @@ void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       for (unsigned p = 0; cn_promise_touches_references(i) && p < cn_promise_count; p++)
-        if (cn_promises[p].at & CN_AT_ACCESS && cn_promise_is_made(ctx, i, &cn_promises[p]))
-          fprintf(out, "  %s: %s%s\n", cn_value_name(i, name, sizeof name), cn_promises[p].name,
-                  cn_promises[p].at & CN_MOVES ? ", may move the access" : "");
+        if (cn_invalid_attributes[p].at & CN_AT_ACCESS && cn_promise_is_made(ctx, i, &cn_invalid_attributes[p]))
+          fprintf(out, "  %s: %s%s\n", cn_value_name(i, name, sizeof name), cn_invalid_attributes[p].name,
+                  cn_invalid_attributes[p].at & CN_MOVES ? ", may move the access" : "");
 }
 
 /* One line per layout constant: its fields in the order of struct cairn_layout. */

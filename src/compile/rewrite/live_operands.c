@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/live_operands.h"
 
 bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call)

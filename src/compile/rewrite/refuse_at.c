@@ -5,7 +5,7 @@
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/refuse.h"
 
 bool cn_refuse_reachable(struct cn_judge *judge, LLVMValueRef instruction)

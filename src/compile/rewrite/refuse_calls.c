@@ -11,7 +11,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/lower/special_calls.h"
 #include "compile/lower/statepoint_flaws.h"

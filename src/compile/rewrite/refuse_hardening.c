@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/rewrite/refuse.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/analysis/promises.h"
-#include "compile/core/names.h"
-#include "compile/effects/kinds.h"
+#include "compile/analysis/invalid_attributes.h"
+#include "compile/core/emitted_names.h"
+#include "compile/effects/ir_kinds.h"
 #include "compile/rewrite/refuse.h"
 
 static void judge_type(struct cn_judge *judge, LLVMValueRef i, LLVMTypeRef type)
@@ -26,7 +26,7 @@ static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned k
   return false;
 }
 
-/* One of LLVM's attributes that the lists of promises.c do not have, of those; or 0. */
+/* One of LLVM's attributes that the lists of invalid_attributes.c do not have, of those; or 0. */
 static unsigned find_unjudged(const LLVMAttributeRef *attributes, unsigned count)
 {
   unsigned last = LLVMGetLastEnumAttributeKind();

@@ -5,7 +5,7 @@
  */
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/refuse.h"
 #include "compile/rewrite/values/refs.h"
 

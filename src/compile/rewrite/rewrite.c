@@ -17,11 +17,11 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/cost/steps.h"
 #include "compile/lower/special_calls.h"
-#include "compile/markers/user_roots.h"
+#include "compile/markers/user_root_markers.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/emit/rematerialise.h"
 #include "compile/rewrite/frame/demote.h"
@@ -30,7 +30,7 @@
 #include "compile/rewrite/live_operands.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/refuse.h"
-#include "compile/rewrite/still_calls.h"
+#include "compile/rewrite/stationary_calls.h"
 #include "compile/rewrite/values/live_intervals.h"
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
@@ -269,7 +269,7 @@ static bool rewrite(struct cn_ctx *ctx)
   struct cn_emitter emitter;
   unsigned errors = ctx->errors;
 
-  cn_still_calls_record(ctx);
+  cn_stationary_calls_record(ctx);
   cn_address_spaces_check(ctx);
   cn_spans_check_markers(ctx);
   cn_span_table_check(ctx);
@@ -325,5 +325,5 @@ static bool may_refuse_late(struct cn_ctx *ctx)
 
 bool cn_rewrite_statepoints(struct cn_ctx *ctx)
 {
-  return cn_pairs_only(ctx) && may_refuse_late(ctx) ? cn_rehearse(ctx, rewrite) : rewrite(ctx);
+  return cn_pairs_only(ctx) && may_refuse_late(ctx) ? cn_dry_run(ctx, rewrite) : rewrite(ctx);
 }

@@ -14,7 +14,7 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
 static bool is_ref_local(LLVMValueRef pointer)

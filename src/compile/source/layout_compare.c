@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 #include "compile/source/rules.h"
 
 /* Does an allocation call name its type by it? */

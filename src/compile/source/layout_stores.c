@@ -14,7 +14,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/words.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 #include "compile/source/rules.h"
 
 /* Offsets that are tried for an index that is not constant; of more nothing is proved. */

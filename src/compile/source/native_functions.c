@@ -19,7 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 struct search {
   struct cn_ctx *ctx;

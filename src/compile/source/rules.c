@@ -18,7 +18,7 @@
 #include "compile/analysis/managed_functions.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/lower/differences.h"
 #include "compile/lower/statepoint_flaws.h"
 #include "compile/source/record_layouts.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
 static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)

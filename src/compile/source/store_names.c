@@ -14,7 +14,7 @@
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
 /* A store of a reference: to a member of a named struct, unless `type` is null. */
@@ -49,7 +49,7 @@ static LLVMTypeRef struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *of
   return type;
 }
 
-static void collect(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
+static void gather(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
 {
   LLVMValueRef slot = LLVMGetOperand(store, 1);
   uint64_t offset = 0;
@@ -123,7 +123,7 @@ void cn_store_names_add(struct cn_ctx *ctx)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAStoreInst(i))
-          collect(ctx, &stores, i);
+          gather(ctx, &stores, i);
   if (stores.at.count)
     cn_rules_each_type(ctx, note_type, &stores);
   for (size_t i = 0; i < stores.at.count; i++)

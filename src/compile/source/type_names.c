@@ -4,15 +4,15 @@
  * dropped before the optimiser if nobody asked for it.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout
- * statics that have none (lower/layout_names.h). Breaks: nothing.
+ * statics that have none (lower/type_metadata.h). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
-#include "compile/lower/layout_names.h"
+#include "compile/core/emitted_names.h"
+#include "compile/lower/type_metadata.h"
 #include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
 

@@ -8,7 +8,7 @@
  */
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/lower/layouts.h"
+#include "compile/lower/layout_constants.h"
 #include "compile/source/rules.h"
 
 void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function)

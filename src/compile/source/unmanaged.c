@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
 static bool operands_hold_refs(LLVMValueRef i)

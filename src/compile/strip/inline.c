@@ -20,7 +20,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/lower/differences.h"
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
@@ -159,5 +159,5 @@ bool cn_inline_statepoints(struct cn_ctx *ctx)
   if (!has_candidates(ctx->module))
     return true;
   cn_strip_refuse(ctx);
-  return ctx->errors == errors && cn_rehearse(ctx, inline_in);
+  return ctx->errors == errors && cn_dry_run(ctx, inline_in);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/markers/user_roots.h"
+#include "compile/markers/user_root_markers.h"
 #include "compile/strip/strip.h"
 
 static bool is_entry_instruction(LLVMValueRef value)

@@ -8,7 +8,7 @@
  */
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/strip/strip.h"
 
 struct marker {

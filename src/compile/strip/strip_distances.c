@@ -12,7 +12,7 @@
  */
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/lower/differences.h"
 #include "compile/strip/strip.h"
 
@@ -88,7 +88,7 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
 }
 
 /* All pairs that `f->geps` depend on. */
-static void collect(struct folder *f)
+static void gather(struct folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)
     cn_push(&f->wanted, add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
@@ -186,7 +186,7 @@ void cn_strip_fold_distances(LLVMValueRef function)
       if (is_byte_gep(i))
         cn_push(&f.geps, i);
   if (f.geps.count) {
-    collect(&f);
+    gather(&f);
     spread_losses(&f);
     build_phis(&f);
     replace_geps(&f);

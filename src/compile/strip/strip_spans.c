@@ -11,7 +11,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/analysis/calls.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/strip/strip.h"
 
 /* The operands [first, end) of a statepoint that are pairs of an index and a depth. */

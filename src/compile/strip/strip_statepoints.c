@@ -21,7 +21,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/strip/strip.h"
 
@@ -86,7 +86,7 @@ static void add_statepoint(struct stripper *u, LLVMValueRef statepoint)
   cn_push(&u->wrapped, w);
 }
 
-static void collect(struct stripper *u, LLVMValueRef function)
+static void gather(struct stripper *u, LLVMValueRef function)
 {
   struct cn_span_marks marks = cn_span_marks(u->ctx);
 
@@ -402,7 +402,7 @@ void cn_strip_refuse(struct cn_ctx *ctx)
   cn_span_table_check(ctx);
   init(&u, ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
-    collect(&u, f);
+    gather(&u, f);
     refuse(&u);
     forget(&u);
   }
@@ -429,7 +429,7 @@ void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *
   CN_EACH_FUNCTION(f, ctx->module) {
     if (managed_only && !cn_is_managed(f))
       continue;
-    collect(&u, f);
+    gather(&u, f);
     if (u.wrapped.count || u.relocations.count || u.results.count)
       strip(&u, f, out);
     forget(&u);

@@ -25,7 +25,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 
 static const char *const passing[] = CN_TAIL_PASSING;

@@ -19,7 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/tail/tail.h"
 #include "compile/transitions/callees.h"
 
@@ -89,7 +89,7 @@ static const char *reason_of(LLVMValueRef function)
   return NULL;
 }
 
-static void collect(struct lowering *l)
+static void gather(struct lowering *l)
 {
   CN_EACH_FUNCTION(f, l->ctx->module) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !cn_convention_is_tail(LLVMGetFunctionCallConv(f)))
@@ -179,7 +179,7 @@ bool cn_lower_tailcc(struct cn_ctx *ctx)
 {
   struct lowering l = {.ctx = ctx};
 
-  collect(&l);
+  gather(&l);
   group(&l);
   for (size_t m = 0; m < l.members.count; m++) {
     LLVMValueRef function = l.members.at[m].function;

@@ -24,7 +24,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/retype.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/tail/tail.h"
@@ -134,7 +134,7 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
 
 /* Collect the tail calls. False if there is none to make, or an existing musttail call cannot
  * follow. */
-static bool collect(struct widening *w)
+static bool gather(struct widening *w)
 {
   CN_EACH_BLOCK(b, w->function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -274,7 +274,7 @@ static void widen_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct widening w = {.ctx = ctx, .function = function};
 
-  if (collect(&w)) {
+  if (gather(&w)) {
     w.builder = LLVMCreateBuilderInContext(ctx->llvm);
     for (unsigned i = 0; i < LLVMCountParams(function); i++)
       cn_push(&w.types, LLVMTypeOf(LLVMGetParam(function, i)));

@@ -38,7 +38,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/retype.h"
 #include "compile/transitions/bridges.h"
 #include "compile/transitions/callees.h"
@@ -221,7 +221,7 @@ static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site
   return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as choose() leaves it */
 }
 
-static void collect(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
+static void gather(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -242,7 +242,7 @@ void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function)
   bool parameter = false;
 
   CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function) && cn_is_managed(function));
-  collect(ctx, function, &sites, &parameter);
+  gather(ctx, function, &sites, &parameter);
   if (parameter && ctx->errors == 0)
     function = add_parameter(ctx, function, &sites);
   for (size_t i = 0; i < sites.count && ctx->errors == 0; i++)

@@ -33,7 +33,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 #include "compile/transitions/thunk.h"
 

@@ -18,7 +18,7 @@
 #include "base/vector.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;

@@ -23,7 +23,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/transitions/result_wrappers.h"
 
 enum { OWN_ARGUMENTS = CN_RESULT_CALLEE + 1 }; /* of the native function: slot and callee */

@@ -23,7 +23,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/transitions/rebuild.h"
 
 /* Is an argument passed in a way of its own? */

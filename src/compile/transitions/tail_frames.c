@@ -19,7 +19,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/transitions/call_targets.h"
 #include "compile/transitions/callees.h"
 

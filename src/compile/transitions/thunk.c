@@ -34,7 +34,7 @@
 #include "base/check.h"
 #include "compile/core/convention.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 
 /* The name of a symbol in the object file: LLVM marks names that are not to be mangled with \01. */

@@ -31,7 +31,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/lower/special_calls.h"
 #include "compile/lower/statepoint_flaws.h"
 #include "compile/transitions/call_targets.h"
@@ -242,7 +242,7 @@ static bool is_subject(LLVMValueRef function)
 
 typedef CN_VECTOR(LLVMValueRef) call_vector;
 
-static void collect(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
+static void gather(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -266,7 +266,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module) {
     if (!is_subject(f))
       continue;
-    collect(ctx, f, &calls);
+    gather(ctx, f, &calls);
     if (cn_is_managed(f) && !cn_entries_has(f))
       check_definition(ctx, f);
   }

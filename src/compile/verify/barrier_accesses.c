@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 static const struct cn_barred_access none;

@@ -5,7 +5,7 @@
  * (docs/frontends.md).
  */
 #include <string.h>
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 static bool has(LLVMValueRef function, LLVMAttributeIndex index, const char *name)

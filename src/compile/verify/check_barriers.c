@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/loops.h"
 #include "compile/verify/verify.h"
 

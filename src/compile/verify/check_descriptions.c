@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 enum { WORD = 8 };

@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 struct given {
@@ -103,7 +103,7 @@ static void mention(struct given *g, LLVMValueRef value)
 }
 
 /* What is only merged with them is another object. */
-static void collect(struct given *g)
+static void gather(struct given *g)
 {
   add(g, LLVMGetOperand(g->call, 0));
   for (size_t i = 0; i < g->values.count; i++)
@@ -294,7 +294,7 @@ static void check(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *do
 
   if (cn_ptrmap_find(done, LLVMGetOperand(call, 0)))
     return;
-  collect(&g);
+  gather(&g);
   if (g.words) {
     g.out = cn_alloc(v->cfg.count * g.words * sizeof *g.out);
     follow(&g, false);

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 /* Bit n: n regions may be open. The last bit stands for all larger numbers. */

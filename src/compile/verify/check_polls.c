@@ -13,7 +13,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 #include "compile/verify/verify.h"
 

@@ -13,7 +13,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
 struct opened {

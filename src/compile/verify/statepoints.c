@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 

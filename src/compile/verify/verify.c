@@ -30,7 +30,7 @@
  *                        a safepoint where none may be; regions that do not close
  *                        (check_nopoll.c)
  *   unchanging-memory    an access through a reference that passes of the code generator may move
- *                        over a safepoint (check_promises.c)
+ *                        over a safepoint (check_attributes.c)
  *   span-tail            what a statepoint says of spans is not what is open there (check_spans.c)
  *   loop-without-poll, recursion-without-poll, false-claim
  *                        a loop that may run long has no safepoint, or a recursion, or a definition
@@ -45,8 +45,8 @@
 #include <string.h>
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
-#include "compile/effects/kinds.h"
+#include "compile/core/emitted_names.h"
+#include "compile/effects/ir_kinds.h"
 
 /* LLVM's own rewriter takes functions named like those of the C library for leaves. */
 static const char *advice(LLVMValueRef call)

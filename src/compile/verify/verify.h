@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "compile/analysis/cfg.h"
 
-/* ---- scalars.c: the scalars of a value, numbered ---- */
+/* ---- check_scalars.c: the scalars of a value, numbered ---- */
 
 #define CN_SCALARS_MOST 256 /* a type of more scalars is lumped: one stands for all */
 #define CN_NO_SCALAR UINT32_MAX
@@ -156,7 +156,7 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef in
  * in `block`, does a comparison show the reference to be null? `at` null: to the end of `block`. */
 bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at, uint32_t block);
 
-/* ---- objects.c, same_object.c: which references point into one object ---- */
+/* ---- reference_origins.c, same_object.c: which references point into one object ---- */
 
 /* One scalar reference. */
 struct cn_object {
@@ -263,7 +263,7 @@ void cn_verify_nopoll(struct cn_verifier *v); /* check_nopoll.c */
 void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
 /* check_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
 void cn_verify_claims(struct cn_ctx *ctx);
-void cn_verify_promises(struct cn_verifier *v); /* check_promises.c */
+void cn_verify_promises(struct cn_verifier *v); /* check_attributes.c */
 
 /* ---- barrier_accesses.c: what has to have a barrier (check_barriers.c) ---- */
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "base/kinds.h"
+#include "base/kind_symbols.h"
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "driver/cc/command.h"
-#include "object/build/names.h"
+#include "object/build/thunk_names.h"
 
 /* One source file on its way. */
 struct cn_unit {
@@ -83,23 +83,23 @@ bool cn_backend_rewrite(const char *path, const char *output, bool *changed);
 /* backend.c: the options to compile this command's units with, the code generator's included. */
 struct cairn_compile_options cn_backend_options(const struct cn_command *command);
 
-/* report.c: append the remarks on a unit; write the report to a file, or to stderr if null. */
+/* function_report.c: append the remarks on a unit; write the report to a file, or to stderr if null. */
 void cn_report_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_report_write(const char *path);
 
-/* The joined bitcode of a link (lto.c). Zero-initialised: there is none. */
+/* The joined bitcode of a link (lto_link.c). Zero-initialised: there is none. */
 struct cn_joined {
   struct cn_words command; /* makes a linker join it */
   struct cn_unit unit;     /* the joined unit; its output is null if the linker took no bitcode */
 };
 
-/* lto.c: is there bitcode to join: units with -flto, inputs, or members of archives? */
+/* lto_link.c: is there bitcode to join: units with -flto, inputs, or members of archives? */
 bool cn_lto_is_wanted(const struct cn_command *command);
 
-/* lto.c: plan to join the bitcode of the link's units and inputs. False after a message. */
+/* lto_link.c: plan to join the bitcode of the link's units and inputs. False after a message. */
 bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count, struct cn_joined *joined);
 
-/* lto.c: join it, and compile the result. Returns an exit status. */
+/* lto_link.c: join it, and compile the result. Returns an exit status. */
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
 
 /* inputs.c: is the file bitcode? Is it that, or an archive that has some? */

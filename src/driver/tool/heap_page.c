@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 #include "driver/tool.h"
-#include "dump/report.h"
+#include "dump/dump_report.h"
 #include "object/print/json_out.h"
 
 enum { KINDS = 1000, OBJECTS = 200, STEPS = 40 };

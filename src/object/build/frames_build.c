@@ -14,7 +14,7 @@
 #include <cairn/collector.h>
 #include <cairn/stackmap.h>
 #include "base/check.h"
-#include "base/kinds.h"
+#include "base/kind_symbols.h"
 #include "object/build/inline_chains.h"
 #include "object/dwarf/cfi.h"
 

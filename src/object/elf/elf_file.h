@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "object/elf/port_x86_64.h"
+#include "object/elf/elf_x86_64.h"
 
 struct cn_elf_section {
   const char *name;

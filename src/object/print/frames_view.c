@@ -12,7 +12,7 @@
 #include <string.h>
 #include "base/sorted.h"
 #include "object/build/drop_guard.h"
-#include "object/elf/port_x86_64.h"
+#include "object/elf/elf_x86_64.h"
 
 const char *cn_frames_register(unsigned dwarf, char *buffer)
 {

@@ -97,9 +97,9 @@ struct cn_shape {
 _Static_assert(CN_CALLEE_SAVED <= 8, "struct cn_shape has eight places");
 extern const struct cn_shape cn_arch_shapes[1 << CN_CALLEE_SAVED];
 
-/* The loop of stretch.h in a form that suits this processor; null: there is none. */
-struct cn_stretch;
-uint64_t (*cn_arch_stretch(void))(const struct cn_stretch *stretch);
+/* The loop of fast_walk.h in a form that suits this processor; null: there is none. */
+struct cn_fast_walk;
+uint64_t (*cn_arch_fast_walk(void))(const struct cn_fast_walk *stretch);
 
 /* Once, before managed code runs: find out which vector registers the stubs must save. */
 void cn_arch_init(void);

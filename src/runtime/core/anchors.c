@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 enum { SLAB_MOST = 64 };

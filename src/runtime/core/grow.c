@@ -5,7 +5,7 @@
 #include "runtime/core/grow.h"
 
 #include "base/check.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 /* Whole pages; less than an item of them is unused. */

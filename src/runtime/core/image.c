@@ -17,7 +17,7 @@
 #include "framemap/framemap.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/readers.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 enum { CN_WORDS_TEXT = 16 };

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
@@ -47,11 +47,11 @@ bool cn_lock_take(enum cn_lock lock)
   uintptr_t free = 0;
 
   CN_ASSERT(lock < CN_LOCKS);
-  cn_hold_signals();
+  cn_defer_signals();
   if (atomic_compare_exchange_strong(&holder[lock], &free, (uintptr_t)&self))
     return true;
   if (is_mine(lock)) {
-    cn_hold_let_signals();
+    cn_defer_let_signals();
     return false;
   }
   await(lock);
@@ -63,7 +63,7 @@ void cn_lock_release(enum cn_lock lock)
   CN_CHECK(lock < CN_LOCKS && is_mine(lock)); /* another thread's else */
   if ((atomic_exchange(&holder[lock], 0) & WAITED) != 0)
     cn_os_wake_one((_Atomic uint32_t *)&holder[lock]);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 unsigned cn_locks_held(void)

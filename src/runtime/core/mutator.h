@@ -87,7 +87,7 @@ struct cairn_mutator {
   unsigned char *cards;                  /* what barriers read (cn_mutator_set_cards()) */
   uint64_t card_mask;
   uint64_t barrier;
-  struct cn_log_chunk *log; /* what they logged (heap/log.h); the newest */
+  struct cn_log_chunk *log; /* what they logged (heap/barrier_log.h); the newest */
 };
 
 /* The mutator of a thread that is not attached. */

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
 enum { HELD = 1, CONTENDED = 2, TOLD = 4 };
@@ -51,10 +51,10 @@ bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_ov
 
   if (atomic_compare_exchange_strong(&mutex->word, &seen, HELD) || try(mutex, 0, &seen))
     return true;
-  cn_hold_signals();
+  cn_defer_signals();
   CN_ASSERT((seen & CONTENDED) != 0); /* else nobody wakes it */
   bool taken = wait(mutex, seen, deadline, over, env);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return taken;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/check.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 struct cn_options cn_options;

@@ -5,7 +5,7 @@
 #include "runtime/core/readers.h"
 
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
 enum { COUNTED = 2 }; /* `inside` is this plus the number of the thread's count */
@@ -19,7 +19,7 @@ static void count_out(struct cn_readers *readers, unsigned which)
 
 void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside)
 {
-  cn_hold_signals();
+  cn_defer_signals();
   CN_CHECK(*inside == 0);
   for (;;) {
     uint64_t seen = atomic_load(&readers->generation);
@@ -39,7 +39,7 @@ void cn_readers_leave(struct cn_readers *readers, volatile unsigned *inside)
   CN_CHECK(*inside >= COUNTED); /* else another's count would go down */
   *inside = 0;
   count_out(readers, which);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 uint64_t cn_readers_now(struct cn_readers *readers)

@@ -17,7 +17,7 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/backtrace_print.h"
 #include "runtime/handlers/action.h"
 #include "runtime/os/os.h"

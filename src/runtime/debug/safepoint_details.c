@@ -10,7 +10,7 @@
 #include "base/sorted.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 
 _Static_assert(offsetof(struct cn_details_function, entry) == 0 && sizeof(struct cn_details_function) <= CN_SORTED_ITEM,
                "sorted.h");

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_details.h"
 
 /* Damaged details neither end the message that calls this nor begin another one. If there is a guard already, nothing

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "runtime/core/image.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"
 

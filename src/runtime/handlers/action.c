@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 
 /* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has
  * one. */

@@ -10,8 +10,8 @@
 #include "runtime/core/image.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/report.h"
-#include "runtime/heap/heap.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
 
 /* Threads may take away before others have added: less than 0 is none. */
 static int64_t bytes, kept;

@@ -9,16 +9,16 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "runtime/core/mutator.h"
-#include "runtime/heap/heap.h"
-#include "runtime/heap/layouts.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/heap/image_layouts.h"
 
-static void add_stretch(void *env, uintptr_t start, uintptr_t end, bool blocks)
+static void add_range(void *env, uintptr_t start, uintptr_t end, bool blocks)
 {
   struct cn_heap_walk *walk = env;
 
   CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
   if (start != end)
-    cn_grow_push(&walk->stretches, (struct cn_stretch){start, end, blocks, NULL});
+    cn_grow_push(&walk->ranges, (struct cn_heap_range){start, end, blocks, NULL});
 }
 
 static void add_gap(struct cn_heap_walk *walk, uintptr_t start, uintptr_t end)
@@ -30,20 +30,20 @@ static void add_gap(struct cn_heap_walk *walk, uintptr_t start, uintptr_t end)
 
 void cn_heap_walk_open(struct cn_heap_walk *walk)
 {
-  cn_heap_collector()->stretches(add_stretch, walk);
+  cn_heap_collector()->ranges(add_range, walk);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     add_gap(walk, m->alloc, m->buffer_end);
     add_gap(walk, m->beside.alloc, m->beside.end);
   }
-  cn_sorted_sort(walk->stretches.at, walk->stretches.count, sizeof *walk->stretches.at);
+  cn_sorted_sort(walk->ranges.at, walk->ranges.count, sizeof *walk->ranges.at);
   cn_sorted_sort(walk->gaps.at, walk->gaps.count, sizeof *walk->gaps.at);
-  for (size_t i = 1; i < walk->stretches.count; i++)
-    CN_CHECK(walk->stretches.at[i - 1].end <= walk->stretches.at[i].start);
+  for (size_t i = 1; i < walk->ranges.count; i++)
+    CN_CHECK(walk->ranges.at[i - 1].end <= walk->ranges.at[i].start);
 }
 
 void cn_heap_walk_close(struct cn_heap_walk *walk)
 {
-  cn_grow_free(&walk->stretches);
+  cn_grow_free(&walk->ranges);
   cn_grow_free(&walk->gaps);
 }
 
@@ -78,13 +78,13 @@ struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintp
   return object;
 }
 
-void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch, cn_heap_visitor *visit,
-                          void *env)
+void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range, cn_heap_visitor *visit,
+                        void *env)
 {
-  size_t g = cn_sorted_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at, stretch->start);
+  size_t g = cn_sorted_below(&walk->gaps.at->start, walk->gaps.count, sizeof *walk->gaps.at, range->start);
 
-  CN_CHECK(stretch->blocks);
-  for (uintptr_t block = stretch->start; block < stretch->end;) {
+  CN_CHECK(range->blocks);
+  for (uintptr_t block = range->start; block < range->end;) {
     while (g < walk->gaps.count && walk->gaps.at[g].start < block)
       g++;
     if (g < walk->gaps.count && walk->gaps.at[g].start == block) {
@@ -93,21 +93,20 @@ void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stret
     }
     bool indexed = (*(const uintptr_t *)block & 1) != 0;
     size_t prefix = indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE;
-    if (prefix > stretch->end - block)
+    if (prefix > range->end - block)
       CN_HEAP_WALK_FAIL(walk, "no object begins at 0x%lx", (unsigned long)block);
-    struct cn_heap_object object = cn_heap_walk_object(walk, block + prefix, indexed, stretch->end);
-    visit(env, &object, stretch);
+    struct cn_heap_object object = cn_heap_walk_object(walk, block + prefix, indexed, range->end);
+    visit(env, &object, range);
     block = object.end;
   }
 }
 
-const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk, uintptr_t address)
+const struct cn_heap_range *cn_heap_walk_range_of(const struct cn_heap_walk *walk, uintptr_t address)
 {
-  size_t below =
-      cn_sorted_below(&walk->stretches.at->start, walk->stretches.count, sizeof *walk->stretches.at, address + 1);
-  const struct cn_stretch *stretch = &walk->stretches.at[below - 1];
+  size_t below = cn_sorted_below(&walk->ranges.at->start, walk->ranges.count, sizeof *walk->ranges.at, address + 1);
+  const struct cn_heap_range *range = &walk->ranges.at[below - 1];
 
-  return below > 0 && address < stretch->end ? stretch : NULL;
+  return below > 0 && address < range->end ? range : NULL;
 }
 
 static void visit_field(uintptr_t at, const struct cairn_layout *layout, uint32_t field, cn_heap_field_visitor *visit,

@@ -12,7 +12,7 @@
 #include <cairn/collector.h>
 #include "runtime/core/grow.h"
 
-struct cn_stretch {
+struct cn_heap_range {
   uintptr_t start, end;
   bool blocks;      /* else it has no objects */
   uint64_t *starts; /* object_starts.h */
@@ -25,7 +25,7 @@ struct cn_gap { /* the free part of a mutator's buffer */
 struct cn_heap_walk {
   const char *what; /* "CAIRN_VERIFY=heap: before", for messages */
   uint64_t collection;
-  CN_GROW(struct cn_stretch) stretches; /* sorted */
+  CN_GROW(struct cn_heap_range) ranges; /* sorted */
   CN_GROW(struct cn_gap) gaps;          /* sorted */
   uint64_t objects;                     /* object_starts.h */
 };
@@ -46,14 +46,14 @@ struct cn_heap_object {
 void cn_heap_walk_open(struct cn_heap_walk *walk);
 void cn_heap_walk_close(struct cn_heap_walk *walk);
 
-/* Call `visit` for each object of a stretch with blocks, those that are garbage and fillers too.
+/* Call `visit` for each object of a range with blocks, those that are garbage and fillers too.
  * What is no object ends the program. */
-typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch);
-void cn_heap_walk_stretch(const struct cn_heap_walk *walk, const struct cn_stretch *stretch, cn_heap_visitor *visit,
-                          void *env);
+typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range);
+void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range, cn_heap_visitor *visit,
+                        void *env);
 
-/* The stretch that `address` lies in, or null. */
-const struct cn_stretch *cn_heap_walk_stretch_of(const struct cn_heap_walk *walk, uintptr_t address);
+/* The range that `address` lies in, or null. */
+const struct cn_heap_range *cn_heap_walk_range_of(const struct cn_heap_walk *walk, uintptr_t address);
 
 /* Call `visit` for each field of an object, weak ones too: `field` is the number of its offset in
  * the layout. */

@@ -10,7 +10,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 struct note {

@@ -17,8 +17,8 @@
 #include "runtime/core/grow.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
-#include "runtime/heap/heap.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 
 enum {

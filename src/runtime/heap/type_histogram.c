@@ -12,9 +12,9 @@
 #include "base/sorted.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/image.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/layouts.h"
+#include "runtime/heap/image_layouts.h"
 
 struct type {
   uint64_t key; /* what tells types apart, and in the end the bytes */
@@ -86,15 +86,15 @@ struct looked_at {
 /* The bytes of the object at `to`; 0: it is not in the heap. */
 static uint64_t bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(walk, to - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(walk, to - CAIRN_ABI_HEADER_SIZE);
   const struct cairn_layout *layout;
 
-  if (stretch == NULL || !stretch->blocks || to % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if (range == NULL || !range->blocks || to % CAIRN_ABI_OBJECT_ALIGN != 0)
     return 0;
   layout = cairn_object_layout(to);
   if (!cairn_layout_is_known(layout))
     return 0;
-  struct cn_heap_object object = cn_heap_walk_object(walk, to, layout->elem_size != 0, stretch->end);
+  struct cn_heap_object object = cn_heap_walk_object(walk, to, layout->elem_size != 0, range->end);
   return object.end - object.block;
 }
 
@@ -113,12 +113,12 @@ static void add_field(void *env, uint32_t number, struct cairn_slot slot)
   field->bytes += bytes_at(object->histogram->walk, to);
 }
 
-static void add(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
+static void add(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   struct histogram *h = env;
   uint64_t bytes = object->end - object->block;
 
-  CN_ASSERT(object->end <= stretch->end);
+  CN_ASSERT(object->end <= range->end);
   if (object->layout != NULL && cn_is_filler(object->layout))
     return;
   struct type *type = type_of(h, object->layout);
@@ -171,9 +171,9 @@ static void visit_rows(struct histogram *h, cairn_heap_row_visitor *visit, void 
 
 static void count_all(struct histogram *h)
 {
-  for (size_t i = 0; i < h->walk->stretches.count; i++)
-    if (h->walk->stretches.at[i].blocks)
-      cn_heap_walk_stretch(h->walk, &h->walk->stretches.at[i], add, h);
+  for (size_t i = 0; i < h->walk->ranges.count; i++)
+    if (h->walk->ranges.at[i].blocks)
+      cn_heap_walk_range(h->walk, &h->walk->ranges.at[i], add, h);
 }
 
 static void empty(struct histogram *h)

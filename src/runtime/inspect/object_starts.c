@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Behind a stretch's bits are ranks: of each group of words, how many bits are set before it.
+ * Behind a range's bits are ranks: of each group of words, how many bits are set before it.
  */
 #include "runtime/inspect/object_starts.h"
 
@@ -10,44 +10,44 @@
 
 enum { BITS = 64, GROUP = 8 };
 
-static size_t words_of(const struct cn_stretch *stretch)
+static size_t words_of(const struct cn_heap_range *range)
 {
-  return ((stretch->end - stretch->start) / CAIRN_ABI_OBJECT_ALIGN / BITS + GROUP) / GROUP * GROUP;
+  return ((range->end - range->start) / CAIRN_ABI_OBJECT_ALIGN / BITS + GROUP) / GROUP * GROUP;
 }
 
-static size_t bytes_of(const struct cn_stretch *stretch)
+static size_t bytes_of(const struct cn_heap_range *range)
 {
-  size_t words = words_of(stretch);
+  size_t words = words_of(range);
 
   return (words + words / GROUP) * sizeof(uint64_t);
 }
 
-static size_t bit_of(const struct cn_stretch *stretch, uintptr_t payload)
+static size_t bit_of(const struct cn_heap_range *range, uintptr_t payload)
 {
-  CN_ASSERT(payload >= stretch->start && payload <= stretch->end);
-  return (payload - stretch->start) / CAIRN_ABI_OBJECT_ALIGN;
+  CN_ASSERT(payload >= range->start && payload <= range->end);
+  return (payload - range->start) / CAIRN_ABI_OBJECT_ALIGN;
 }
 
-static void note(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
+static void note(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
-  size_t bit = bit_of(stretch, object->payload);
+  size_t bit = bit_of(range, object->payload);
 
   (void)env;
-  CN_CHECK(stretch->starts != NULL);
-  stretch->starts[bit / BITS] |= UINT64_C(1) << bit % BITS;
+  CN_CHECK(range->starts != NULL);
+  range->starts[bit / BITS] |= UINT64_C(1) << bit % BITS;
 }
 
-/* Returns how many objects there are up to the end of the stretch. */
-static uint64_t rank(struct cn_stretch *stretch, uint64_t before)
+/* Returns how many objects there are up to the end of the range. */
+static uint64_t rank(struct cn_heap_range *range, uint64_t before)
 {
-  size_t words = words_of(stretch);
-  uint64_t *ranks = stretch->starts + words;
+  size_t words = words_of(range);
+  uint64_t *ranks = range->starts + words;
 
   CN_ASSERT(words % GROUP == 0);
   for (size_t i = 0; i < words; i++) {
     if (i % GROUP == 0)
       ranks[i / GROUP] = before;
-    before += (unsigned)__builtin_popcountll(stretch->starts[i]);
+    before += (unsigned)__builtin_popcountll(range->starts[i]);
   }
   return before;
 }
@@ -56,15 +56,15 @@ bool cn_object_starts_make(struct cn_heap_walk *walk)
 {
   uint64_t count = 0;
 
-  for (size_t i = 0; i < walk->stretches.count; i++) {
-    struct cn_stretch *stretch = &walk->stretches.at[i];
-    if (!stretch->blocks)
+  for (size_t i = 0; i < walk->ranges.count; i++) {
+    struct cn_heap_range *range = &walk->ranges.at[i];
+    if (!range->blocks)
       continue;
-    stretch->starts = cn_os_resize(NULL, 0, bytes_of(stretch));
-    if (stretch->starts == NULL)
+    range->starts = cn_os_resize(NULL, 0, bytes_of(range));
+    if (range->starts == NULL)
       return false;
-    cn_heap_walk_stretch(walk, stretch, note, NULL);
-    count = rank(stretch, count);
+    cn_heap_walk_range(walk, range, note, NULL);
+    count = rank(range, count);
   }
   walk->objects = count;
   return true;
@@ -72,35 +72,35 @@ bool cn_object_starts_make(struct cn_heap_walk *walk)
 
 void cn_object_starts_free(struct cn_heap_walk *walk)
 {
-  for (size_t i = 0; i < walk->stretches.count; i++) {
-    struct cn_stretch *stretch = &walk->stretches.at[i];
-    if (stretch->starts != NULL)
-      cn_os_free(stretch->starts, bytes_of(stretch));
-    stretch->starts = NULL;
+  for (size_t i = 0; i < walk->ranges.count; i++) {
+    struct cn_heap_range *range = &walk->ranges.at[i];
+    if (range->starts != NULL)
+      cn_os_free(range->starts, bytes_of(range));
+    range->starts = NULL;
   }
 }
 
-uintptr_t cn_object_starts_last(const struct cn_stretch *stretch, uintptr_t address)
+uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t address)
 {
-  CN_CHECK(stretch->starts != NULL);
-  size_t bit = bit_of(stretch, address), i = bit / BITS;
-  uint64_t word = stretch->starts[i] & ~UINT64_C(0) >> (BITS - 1 - bit % BITS);
+  CN_CHECK(range->starts != NULL);
+  size_t bit = bit_of(range, address), i = bit / BITS;
+  uint64_t word = range->starts[i] & ~UINT64_C(0) >> (BITS - 1 - bit % BITS);
 
   while (word == 0 && i > 0)
-    word = stretch->starts[--i];
+    word = range->starts[--i];
   if (word == 0)
     return 0;
   bit = i * BITS + (size_t)(BITS - 1 - __builtin_clzll(word));
-  return stretch->start + bit * CAIRN_ABI_OBJECT_ALIGN;
+  return range->start + bit * CAIRN_ABI_OBJECT_ALIGN;
 }
 
-uint64_t cn_object_starts_number(const struct cn_stretch *stretch, uintptr_t payload)
+uint64_t cn_object_starts_number(const struct cn_heap_range *range, uintptr_t payload)
 {
-  size_t bit = bit_of(stretch, payload), word = bit / BITS, group = word / GROUP;
-  uint64_t before = stretch->starts[words_of(stretch) + group];
+  size_t bit = bit_of(range, payload), word = bit / BITS, group = word / GROUP;
+  uint64_t before = range->starts[words_of(range) + group];
 
-  CN_ASSERT((stretch->starts[word] >> bit % BITS & 1) != 0); /* an object starts there */
+  CN_ASSERT((range->starts[word] >> bit % BITS & 1) != 0); /* an object starts there */
   for (size_t i = group * GROUP; i < word; i++)
-    before += (unsigned)__builtin_popcountll(stretch->starts[i]);
-  return before + (unsigned)__builtin_popcountll(stretch->starts[word] & ((UINT64_C(1) << bit % BITS) - 1));
+    before += (unsigned)__builtin_popcountll(range->starts[i]);
+  return before + (unsigned)__builtin_popcountll(range->starts[word] & ((UINT64_C(1) << bit % BITS) - 1));
 }

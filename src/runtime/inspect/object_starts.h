@@ -12,11 +12,11 @@
 bool cn_object_starts_make(struct cn_heap_walk *walk);
 void cn_object_starts_free(struct cn_heap_walk *walk);
 
-/* The start of the last object of the stretch that begins at `address` or before; 0: there is none.
+/* The start of the last object of the range that begins at `address` or before; 0: there is none.
  */
-uintptr_t cn_object_starts_last(const struct cn_stretch *stretch, uintptr_t address);
+uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t address);
 
 /* How many objects of the heap start before the one at `payload`. */
-uint64_t cn_object_starts_number(const struct cn_stretch *stretch, uintptr_t payload);
+uint64_t cn_object_starts_number(const struct cn_heap_range *range, uintptr_t payload);
 
 #endif

@@ -9,7 +9,7 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
-#include "runtime/heap/layouts.h"
+#include "runtime/heap/image_layouts.h"
 #include "runtime/inspect/object_starts.h"
 #include "runtime/inspect/places.h"
 #include "runtime/inspect/world.h"
@@ -33,16 +33,16 @@ struct search {
 /* The object that the address is in, or just past; 0: it is in none. */
 static uintptr_t object_at(const struct search *search, uintptr_t address)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
 
-  return stretch != NULL && stretch->blocks ? cn_object_starts_last(stretch, address) : 0;
+  return range != NULL && range->blocks ? cn_object_starts_last(range, address) : 0;
 }
 
 static void reach(struct search *search, uintptr_t object, uintptr_t from)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
-  CN_CHECK(stretch != NULL && stretch->blocks);
-  uint64_t number = cn_object_starts_number(stretch, object);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  CN_CHECK(range != NULL && range->blocks);
+  uint64_t number = cn_object_starts_number(range, object);
   CN_CHECK(number < search->world.walk.objects);
   if (search->from[number] != 0)
     return;
@@ -87,9 +87,9 @@ static bool search_all(struct search *search)
 
 static uintptr_t from_of(const struct search *search, uintptr_t object)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
 
-  return search->from[cn_object_starts_number(stretch, object)];
+  return search->from[cn_object_starts_number(range, object)];
 }
 
 /* ---- the steps ---- */

@@ -11,13 +11,13 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_text.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/roots/handles.h"
-#include "runtime/roots/sources.h"
+#include "runtime/roots/root_tasks.h"
 #include "runtime/roots/user_roots.h"
 
 enum { NEAR = 1 << 16 }; /* bytes between a mutator and thread-locals of its thread */
@@ -71,19 +71,19 @@ static void found_in_frame(void *env, uintptr_t *slot, unsigned tag, void *param
 
 static void search_stacks(struct search *search)
 {
-  struct cn_source source;
+  struct cn_root_task source;
 
-  cn_sources_begin();
-  while (cn_sources_next(&source)) {
-    bool there = cn_sources_walk(&source, &search->walk);
+  cn_root_tasks_begin();
+  while (cn_root_tasks_next(&source)) {
+    bool there = cn_root_tasks_walk(&source, &search->walk);
     search->place.thread = source.mutator->thread;
     for (; there; there = cn_walk_next(&search->walk)) {
       search->place.at = search->walk.frame.pc;
       cn_frame_roots(&search->walk, found_in_frame, search);
     }
-    cn_sources_walked(&source);
+    cn_root_tasks_walked(&source);
   }
-  CN_CHECK(cn_sources_done());
+  CN_CHECK(cn_root_tasks_done());
 }
 
 /* On the stack: memory may have run out. */

@@ -13,9 +13,9 @@
 #include "runtime/core/image.h"
 #include "runtime/core/counts.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/heap/heap_walk.h"
-#include "runtime/heap/layouts.h"
+#include "runtime/heap/image_layouts.h"
 #include "runtime/heap/noted_stores.h"
 #include "runtime/inspect/object_starts.h"
 #include "runtime/heap/uncleared.h"
@@ -28,13 +28,13 @@
  * if the reference is in an object: both may be dead. Else the next collection says so. */
 static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, to - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(heap, to - CAIRN_ABI_HEADER_SIZE);
 
-  if (to == 0 || stretch == NULL)
+  if (to == 0 || range == NULL)
     return NULL;
-  if (stretch->starts == NULL)
+  if (range->starts == NULL)
     return "where nothing is";
-  uintptr_t start = cn_object_starts_last(stretch, to);
+  uintptr_t start = cn_object_starts_last(range, to);
   if (start != to && !is_root)
     return "where no object starts";
   if (start == 0)
@@ -49,7 +49,7 @@ static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, b
     return "a filler, where there is no object";
   if (start == to) /* the walk has been there */
     return NULL;
-  if (to > cn_heap_walk_object(heap, start, layout->elem_size != 0, stretch->end).end)
+  if (to > cn_heap_walk_object(heap, start, layout->elem_size != 0, range->end).end)
     return "where no object is";
   return NULL;
 }
@@ -82,10 +82,10 @@ static void check_covered(void *env, struct cairn_slot slot)
        cn_noted_store((uintptr_t)slot.address, store));
 }
 
-static void check_fields(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
+static void check_fields(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   (void)env;
-  CN_ASSERT(cn_object_starts_last(stretch, object->payload) == object->payload);
+  CN_ASSERT(cn_object_starts_last(range, object->payload) == object->payload);
   if (object->layout == NULL)
     return;
   cairn_object_visit(object->payload, object->layout, check_field, (void *)object);
@@ -98,23 +98,23 @@ static void check_fields(void *env, const struct cn_heap_object *object, const s
  * objects, as the rest of a shorter array, are in none. */
 static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uintptr_t address, uintptr_t *payload)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(heap, address);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(heap, address);
 
-  *payload = stretch != NULL && stretch->starts != NULL ? cn_object_starts_last(stretch, address) : 0;
+  *payload = range != NULL && range->starts != NULL ? cn_object_starts_last(range, address) : 0;
   if (*payload == 0 || cairn_header_is_gone(*cairn_object_header(*payload)))
     return NULL;
   const struct cairn_layout *layout = cairn_object_layout(*payload);
   if (cn_is_filler(layout))
     return NULL;
-  uintptr_t end = cn_heap_walk_object(heap, *payload, layout->elem_size != 0, stretch->end).end;
+  uintptr_t end = cn_heap_walk_object(heap, *payload, layout->elem_size != 0, range->end).end;
   return address < end ? layout : NULL;
 }
 
 static void walk_all(const struct cn_heap_walk *heap, cn_heap_visitor *visit)
 {
-  for (size_t i = 0; i < heap->stretches.count; i++)
-    if (heap->stretches.at[i].blocks)
-      cn_heap_walk_stretch(heap, &heap->stretches.at[i], visit, NULL);
+  for (size_t i = 0; i < heap->ranges.count; i++)
+    if (heap->ranges.at[i].blocks)
+      cn_heap_walk_range(heap, &heap->ranges.at[i], visit, NULL);
 }
 
 /* ---- objects that were never filled ---- */
@@ -127,10 +127,10 @@ static void clear_old_word(void *env, struct cairn_slot slot)
     *slot.address = 0;
 }
 
-static void clear_old_words(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
+static void clear_old_words(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   (void)env;
-  CN_ASSERT(stretch->blocks);
+  CN_ASSERT(range->blocks);
   if (object->layout == NULL || !cn_unfilled_has(object->payload))
     return;
   cairn_object_visit(object->payload, object->layout, clear_old_word, (void *)object);
@@ -170,7 +170,7 @@ static void check_place(void *env, uintptr_t address, uintptr_t from)
       (from != 0 && (copied == NULL || !cn_layouts_have_reference(copied, from - source))))
     return;
   uintptr_t to = cairn_slot_object((struct cairn_slot){(uintptr_t *)address});
-  if (to == 0 || cn_heap_walk_stretch_of(heap, to - CAIRN_ABI_HEADER_SIZE) == NULL)
+  if (to == 0 || cn_heap_walk_range_of(heap, to - CAIRN_ABI_HEADER_SIZE) == NULL)
     return;
   cairn_layout_place(layout, offset, place, sizeof place);
   cairn_layout_type(layout, type, sizeof type);

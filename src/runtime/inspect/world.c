@@ -9,12 +9,12 @@
 #include <cairn/heap_object.h>
 #include "base/check.h"
 #include "runtime/core/counts.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/inspect/verify_heap.h"
 #include "runtime/threads/stop.h"
 
@@ -37,14 +37,14 @@ enum cairn_status cn_world_stop(struct cn_world *world, const char *what, uintpt
 
   if (!may_stop())
     return CAIRN_E_BUSY;
-  if (collector->stretches == NULL || collector->forget == NULL)
+  if (collector->ranges == NULL || collector->forget == NULL)
     return CAIRN_E_UNSEEN;
   if (own_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cn_report_fatal(pc, "%s() was called as a leaf function, without an anchor", what);
-  cn_hold_signals();
+  cn_defer_signals();
   cn_heap_set_up();
   if (!cn_stop_begin(own_mutator())) {
-    cn_hold_let_signals();
+    cn_defer_let_signals();
     return CAIRN_E_BUSY;
   }
   world->entered = cn_image_enter();
@@ -60,7 +60,7 @@ void cn_world_go(struct cn_world *world)
   cn_heap_walk_close(&world->walk);
   cn_image_leave(world->entered);
   cn_stop_end(own_mutator());
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 struct visit {
@@ -68,13 +68,13 @@ struct visit {
   void *env;
 };
 
-static void pass_fillers(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
+static void pass_fillers(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   const struct visit *visit = env;
 
-  CN_ASSERT(object->end <= stretch->end);
+  CN_ASSERT(object->end <= range->end);
   if (object->layout == NULL || !cn_is_filler(object->layout))
-    visit->visit(visit->env, object, stretch);
+    visit->visit(visit->env, object, range);
 }
 
 void cn_world_walk(const struct cn_world *world, cn_heap_visitor *visit, void *env)
@@ -82,19 +82,19 @@ void cn_world_walk(const struct cn_world *world, cn_heap_visitor *visit, void *e
   const struct cn_heap_walk *walk = &world->walk;
   struct visit each = {visit, env};
 
-  for (size_t i = 0; i < walk->stretches.count; i++)
-    if (walk->stretches.at[i].blocks)
-      cn_heap_walk_stretch(walk, &walk->stretches.at[i], pass_fillers, &each);
+  for (size_t i = 0; i < walk->ranges.count; i++)
+    if (walk->ranges.at[i].blocks)
+      cn_heap_walk_range(walk, &walk->ranges.at[i], pass_fillers, &each);
 }
 
 struct cn_heap_object cn_world_object(const struct cn_world *world, uintptr_t payload)
 {
-  const struct cn_stretch *stretch = cn_heap_walk_stretch_of(&world->walk, payload - CAIRN_ABI_HEADER_SIZE);
+  const struct cn_heap_range *range = cn_heap_walk_range_of(&world->walk, payload - CAIRN_ABI_HEADER_SIZE);
   const struct cairn_layout *layout = cairn_object_layout(payload);
 
-  CN_CHECK(stretch != NULL && stretch->blocks);
+  CN_CHECK(range != NULL && range->blocks);
   bool indexed = cairn_layout_is_known(layout) && layout->elem_size != 0;
-  return cn_heap_walk_object(&world->walk, payload, indexed, stretch->end);
+  return cn_heap_walk_object(&world->walk, payload, indexed, range->end);
 }
 
 /* ---- the plain walk ---- */
@@ -104,12 +104,12 @@ struct plain {
   void *env;
 };
 
-static void visit_plain(void *env, const struct cn_heap_object *object, const struct cn_stretch *stretch)
+static void visit_plain(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   const struct plain *plain = env;
   struct cairn_heap_object shown = {object->payload, object->layout, object->end - object->block};
 
-  CN_ASSERT(stretch->blocks);
+  CN_ASSERT(range->blocks);
   plain->visit(plain->env, &shown);
 }
 

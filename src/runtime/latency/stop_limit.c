@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/latency/sample.h"
 #include "runtime/os/os.h"
 

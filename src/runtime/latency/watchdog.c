@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "runtime/latency/arrival.h"
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include "runtime/arch/arch.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/libc/jumps.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"

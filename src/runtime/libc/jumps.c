@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/signals.h"
@@ -80,8 +80,8 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
 
   CN_CHECK(mutator == &cairn_mutator && mutator->attached);
   if (busy == 0)
-    cn_hold_cut();
-  cn_hold_cancellation();
+    cn_defer_cut();
+  cn_defer_cancellation();
   mutator->busy = 1;
   if (busy == 0 && mutator->state == CAIRN_ABI_NATIVE)
     cn_stop_come_back(mutator);
@@ -92,7 +92,7 @@ static void cut(struct cairn_mutator *mutator, uintptr_t target)
     __atomic_store_n(&mutator->state, state_now(mutator), __ATOMIC_SEQ_CST);
     mutator->busy = 0;
   }
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   if (busy == 0)
     cn_signals_release();
   errno = error;

@@ -10,7 +10,7 @@
 #include <threads.h>
 #include "base/check.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 /* glibc has its function under another name in static programs. */

@@ -15,14 +15,14 @@
 #include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
 #include "runtime/core/counts.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/heap.h"
-#include "runtime/heap/log.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/heap/barrier_log.h"
 #include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/global_roots.h"
@@ -96,7 +96,7 @@ static void reset(struct cairn_mutator *mutator)
 static void detach(struct cairn_mutator *mutator, uintptr_t pc)
 {
   cn_stop_refuse_own(pc);
-  cn_hold_signals();
+  cn_defer_signals();
   cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
   drop_left(mutator);
   check_left(mutator, pc);
@@ -106,7 +106,7 @@ static void detach(struct cairn_mutator *mutator, uintptr_t pc)
     cn_background_end();
   }
   reset(mutator);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 /* Workers stay, since joining them frees memory, and the handler may have interrupted malloc(). */
@@ -114,12 +114,12 @@ void cn_attach_handler_ends(uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
-  cn_hold_signals();
+  cn_defer_signals();
   cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
   check_left(mutator, pc);
   if (cn_stop_remove_unless_fork(mutator, settle))
     reset(mutator);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 /* Leave all managed frames. The C library ends a thread from the frame that called its start

@@ -10,13 +10,13 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "framemap/framemap.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
-#include "runtime/heap/heap.h"
-#include "runtime/heap/layouts.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/heap/image_layouts.h"
 #include "runtime/heap/noted_stores.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/fault.h"
@@ -89,12 +89,12 @@ static void note(const struct cairn_image *image)
 /* Hold signals: the dynamic linker would not resume after a handler that jumped out. */
 void cairn_image_register(const struct cairn_image *image)
 {
-  cn_hold_signals();
+  cn_defer_signals();
   check_form(image);
   check_bounds(image);
   if (cn_image_add(image))
     note(image);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 /* ---- an image goes ---- */
@@ -153,9 +153,9 @@ void cairn_image_unregister(const struct cairn_image *image)
     return;
   if (cn_image_reads() && cairn_mutator.busy)
     cairn_fatal("an image is unloaded by the thread that collects");
-  cn_hold_signals();
+  cn_defer_signals();
   bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
   cn_image_remove(image, stopped ? forget : NULL);
   go_on(stopped);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }

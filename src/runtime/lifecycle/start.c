@@ -12,20 +12,20 @@
 #include <cairn/thread.h>
 #include "base/check.h"
 #include "runtime/lifecycle/attach.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/debug/safepoint_text.h"
-#include "runtime/events/events.h"
+#include "runtime/events/event_dispatch.h"
 #include "runtime/safepoints/exhaustion.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/heap.h"
-#include "runtime/heap/log.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/heap/barrier_log.h"
 #include "runtime/heap/uncleared.h"
 #include "runtime/libc/jumps.h"
 #include "runtime/os/os.h"
@@ -58,7 +58,7 @@ static void fork_begins(void)
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
 
   cn_stop_refuse_own(pc);
-  cn_hold_signals();
+  cn_defer_signals();
   if (!may_stop()) {
     cn_background_hold();
     cn_background_await();
@@ -77,7 +77,7 @@ static void fork_ends(void)
     cn_stop_end(self());
   else
     cn_background_release();
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 /* Keep the objects of a thread that the child does not have. Its buffer is whole but for the last
@@ -107,7 +107,7 @@ static void forked(void)
   if (self())
     self()->thread = cn_os_thread();
   cn_os_barrier_prepare();
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 /* ---- the start ---- */
@@ -196,11 +196,11 @@ static struct cairn_mutator *attach(uintptr_t pc)
   struct cairn_mutator *mutator = &cairn_mutator;
 
   cn_stop_refuse_own(pc);
-  cn_hold_signals();
+  cn_defer_signals();
   start_once(environ);
   if (!mutator->attached)
     cn_attach(pc);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return mutator;
 }
 

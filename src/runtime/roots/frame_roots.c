@@ -8,7 +8,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 _Noreturn void cn_frame_roots_bad(const struct cn_walk *walk, const char *what)

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 struct cairn_handle {

@@ -6,7 +6,7 @@
  * (a callee-saved register that no function touched), so nothing may be read again after the first
  * write.
  *
- * All that holds for each walk by itself: no place belongs to two walks (sources.h). So one thread
+ * All that holds for each walk by itself: no place belongs to two walks (root_tasks.h). So one thread
  * may write to the slots that a walk has found while others still walk elsewhere.
  */
 #include <stdatomic.h>
@@ -15,14 +15,14 @@
 #include "runtime/core/counts.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/mutex.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/roots/handles.h"
-#include "runtime/roots/older.h"
-#include "runtime/roots/sources.h"
-#include "runtime/roots/stretch.h"
+#include "runtime/roots/deferred_frames.h"
+#include "runtime/roots/root_tasks.h"
+#include "runtime/roots/fast_walk.h"
 #include "runtime/roots/user_roots.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
@@ -119,7 +119,7 @@ static void note_frames(struct cairn_root_set *roots)
 
   CN_ASSERT(!walk->past_end);
   do {
-    uint64_t frames = cn_stretch_walk(walk, &roots->slots, note, roots);
+    uint64_t frames = cn_fast_walk_walk(walk, &roots->slots, note, roots);
     roots->frames += frames;
     if (frames > 0 && !cn_walk_settle(walk))
       return;
@@ -143,14 +143,14 @@ static void note_young(struct cairn_root_set *roots, const struct cn_young *youn
 }
 
 /* After an enumeration of everything set the barriers that the next young collection needs. */
-static void note_source(struct cairn_root_set *roots, const struct cn_source *source)
+static void note_source(struct cairn_root_set *roots, const struct cn_root_task *source)
 {
   struct cn_young young = {0};
   bool first = enumerates == FIRST_ROUND;
 
   if (first && cn_young_scan(source, &roots->walk, note, roots, &young))
     roots->frames += young.visited;
-  else if (cn_sources_walk(source, &roots->walk))
+  else if (cn_root_tasks_walk(source, &roots->walk))
     note_frames(roots);
   if (first)
     note_young(roots, &young);
@@ -278,14 +278,14 @@ void cairn_roots_begin(enum cairn_roots which)
   enumerates = which == CAIRN_ROOTS_YOUNG ? FIRST_ROUND : which == CAIRN_ROOTS_LOOK ? LOOK : EVERYTHING;
   CN_ASSERT(left.count == 0 && special == NULL && fetched == 0);
   if (which == CAIRN_ROOTS_YOUNG)
-    cn_older_begin_stop();
-  cn_sources_begin();
+    cn_deferred_frames_begin_stop();
+  cn_root_tasks_begin();
   begin_tables();
 }
 
 static bool all_visited(void)
 {
-  return fetched == 0 && left.count == 0 && special == NULL && cn_sources_done() &&
+  return fetched == 0 && left.count == 0 && special == NULL && cn_root_tasks_done() &&
          (tables_taken || enumerates == FIRST_ROUND);
 }
 
@@ -355,15 +355,15 @@ static void done_noting(bool found)
 
 static bool fetch_source(struct cairn_root_set *roots)
 {
-  struct cn_source source;
+  struct cn_root_task source;
 
   if (enumerates == SECOND_ROUND)
     return false;
   atomic_fetch_add(&noting, 1);
-  bool found = cn_sources_next(&source);
+  bool found = cn_root_tasks_next(&source);
   if (found) {
     note_source(roots, &source);
-    cn_sources_walked(&source);
+    cn_root_tasks_walked(&source);
     if (enumerates != FIRST_ROUND)
       roots->special = roots;
     share(roots);

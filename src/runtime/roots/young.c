@@ -36,7 +36,7 @@
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/roots/frame_roots.h"
-#include "runtime/roots/older.h"
+#include "runtime/roots/deferred_frames.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -199,7 +199,7 @@ static size_t scan_all(struct scan *scan, bool more)
   }
   if (distrust)
     cn_return_barriers_trust(scan->set, false);
-  cn_older_left(cn_return_barriers_number(scan->set), scan->walk, false);
+  cn_deferred_frames_left(cn_return_barriers_number(scan->set), scan->walk, false);
   return above;
 }
 
@@ -220,7 +220,7 @@ static size_t scan_young(struct scan *scan, bool more)
   for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
     look_at(scan);
   const struct cn_return_barrier *met = met_by(scan, more);
-  cn_older_left(cn_return_barriers_number(scan->set), scan->walk, more && scan->found != NULL);
+  cn_deferred_frames_left(cn_return_barriers_number(scan->set), scan->walk, more && scan->found != NULL);
   forget_areas(scan);
   for (size_t i = 0; scan->found != NULL && i < scan->notes->areas.count; i++)
     scan->found(scan->env, scan->notes->areas.at[i], CAIRN_ROOT_DEFAULT, NULL);
@@ -229,7 +229,7 @@ static size_t scan_young(struct scan *scan, bool more)
 }
 
 /* The barriers of the source's stack, if it can have any. */
-static struct cn_return_barriers *barriers_of(const struct cn_source *source)
+static struct cn_return_barriers *barriers_of(const struct cn_root_task *source)
 {
   struct cn_return_barriers **place = cn_coroutine_stacks_barriers(source->mutator, source->stack);
 
@@ -238,24 +238,24 @@ static struct cn_return_barriers *barriers_of(const struct cn_source *source)
   if (*place == NULL) {
     if ((*place = cn_return_barriers_borrow()) != NULL) {
       notes[cn_return_barriers_number(*place)].areas.count = 0;
-      cn_older_new_stack(cn_return_barriers_number(*place));
+      cn_deferred_frames_new_stack(cn_return_barriers_number(*place));
     }
   }
   return *place;
 }
 
 /* If a stack that can have no barriers now has some, a later scan may stop there. */
-static struct cn_young all_of(const struct cn_source *source)
+static struct cn_young all_of(const struct cn_root_task *source)
 {
   struct cn_return_barriers *set = *cn_coroutine_stacks_barriers(source->mutator, source->stack);
 
   if (set == NULL)
     return (struct cn_young){.settled = 0, .end = 0};
-  cn_older_left(cn_return_barriers_number(set), NULL, false);
+  cn_deferred_frames_left(cn_return_barriers_number(set), NULL, false);
   return (struct cn_young){.settled = 0, .end = SIZE_MAX};
 }
 
-bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+bool cn_young_scan(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
                    struct cn_young *young)
 {
   struct cn_return_barriers *set = barriers_of(source);
@@ -273,7 +273,7 @@ bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_s
                       .still = source->waits || source->mutator->stopped != NULL};
   scan.notes->fresh.count = scan.notes->stops.count = 0;
   bool trusted = cn_return_barriers_trust(set, true);
-  bool more = cn_sources_walk(source, walk);
+  bool more = cn_root_tasks_walk(source, walk);
   size_t above = trusted ? scan_young(&scan, more) : scan_all(&scan, more);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   if (cn_return_barrier_youngest(set) == NULL) {
@@ -284,7 +284,7 @@ bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_s
   return true;
 }
 
-void cn_young_all_seen(const struct cn_source *source, struct cn_walk *walk)
+void cn_young_all_seen(const struct cn_root_task *source, struct cn_walk *walk)
 {
   struct cn_young young;
 

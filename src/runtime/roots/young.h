@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <cairn/stack.h>
-#include "runtime/roots/sources.h"
+#include "runtime/roots/root_tasks.h"
 
 /* What a scan has seen. Of the roots that were found with tags DEFAULT and BASE, counted from 0 in
  * their order, those of [settled, end) may not be found by the next scan: their activations lie
@@ -22,11 +22,11 @@ struct cn_young {
  * activations that may have run since the last call, and for each area of the others; then set
  * barriers, so that the next call knows which have run. False: the stack can have no barriers now;
  * nothing was walked, and `young` tells what a walk over all of it will have seen. */
-bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+bool cn_young_scan(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
                    struct cn_young *young);
 
 /* The same phase. A full enumeration of the source is over. If there ever was a cn_young_scan(),
  * the next one need not look at what has not run since now. */
-void cn_young_all_seen(const struct cn_source *source, struct cn_walk *walk);
+void cn_young_all_seen(const struct cn_root_task *source, struct cn_walk *walk);
 
 #endif

@@ -10,9 +10,9 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/options.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/heap/external.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/signals/signals.h"
 #include "runtime/safepoints/stats.h"
 

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 
 #define ADVICE \
   "only managed code may have one: pass a handle, or declare the function cairn_leaf if it " \

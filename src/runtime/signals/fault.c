@@ -13,10 +13,10 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/handlers/action.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
 

@@ -11,7 +11,7 @@
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/backtrace.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/walk.h"

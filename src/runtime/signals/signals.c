@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
@@ -218,12 +218,12 @@ static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
 /* Treat interrupted native code as managed: no walk would get past the handler. */
 static void become_managed(struct cairn_mutator *mutator)
 {
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy = 1;
   cn_slow_path_back();
   count_interruption(mutator, true);
   mutator->busy = 0;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   cn_signals_release();
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 #include "runtime/roots/frame_roots.h"

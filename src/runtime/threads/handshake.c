@@ -20,7 +20,7 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
@@ -117,7 +117,7 @@ static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
   return CAIRN_OK;
 }
 
-static enum cairn_status shake(struct cn_handshake *request)
+static enum cairn_status perform(struct cn_handshake *request)
 {
   enum cairn_status result = CAIRN_OK;
 
@@ -168,14 +168,14 @@ enum cairn_status cn_handshake(struct cn_handshake *request)
 {
   if (!may_wait(&cairn_mutator))
     return CAIRN_E_BUSY;
-  cn_hold_signals();
+  cn_defer_signals();
   enum cairn_status status = take(request->deadline);
   if (status == CAIRN_OK) {
     CN_ASSERT(request->operation != NULL);
-    status = shake(request);
+    status = perform(request);
     cn_stop_include();
   }
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return status;
 }
 
@@ -185,12 +185,12 @@ enum cairn_status cn_handshake_now(struct cn_handshake *request)
 
   if (cn_handshake_examined() != NULL)
     return CAIRN_E_BUSY;
-  cn_hold_signals();
+  cn_defer_signals();
   if (cn_stop_exclude_unless(0, NULL)) {
-    status = shake(request);
+    status = perform(request);
     cn_stop_include();
   }
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return status;
 }
 

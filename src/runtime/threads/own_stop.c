@@ -2,7 +2,7 @@
  *
  * The end of a thread that would wait for a stop which nobody but itself could end.
  */
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/threads/stop.h"
 
 void cn_stop_refuse(uintptr_t pc)

@@ -7,7 +7,7 @@
 #include "runtime/threads/slow_path.h"
 
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/poll_word.h"
 #include "runtime/threads/stop.h"
@@ -15,7 +15,7 @@
 void cn_slow_path_enter(struct cairn_mutator *mutator, bool native)
 {
   CN_ASSERT(mutator == &cairn_mutator && mutator->attached);
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy++;
   if (native)
     cn_stop_come_back(mutator);
@@ -27,7 +27,7 @@ void cn_slow_path_leave(struct cairn_mutator *mutator, bool native)
   if (native)
     cn_stop_leave(mutator);
   uint64_t busy = --mutator->busy;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   if (busy == 0)
     cn_release_signals();
 }
@@ -48,13 +48,13 @@ void cn_slow_path_back(void)
   uint64_t busy = mutator->busy;
 
   CN_CHECK(mutator->attached && mutator->stopped == NULL);
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy = 1;
   if (cn_poll_word_is_armed(mutator, CN_REASON_HEAP))
     begin_heap(mutator);
   cn_stop_come_back(mutator);
   mutator->busy = busy;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   if (busy == 0)
     cn_release_signals();
 }

@@ -19,11 +19,11 @@
 #include <cairn/abi.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/events/events.h"
+#include "runtime/events/event_dispatch.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/handshake.h"
@@ -154,10 +154,10 @@ static bool take_unless(uint64_t deadline, cn_mutex_over *over, const void *env)
 {
   cn_unseen_look();
   CN_CHECK(!holding); /* it would wait for itself */
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   holding = cn_mutex_take_unless(&lock, deadline, over, env);
   if (!holding)
-    cn_hold_let_cancellation();
+    cn_defer_let_cancellation();
   return holding;
 }
 
@@ -172,7 +172,7 @@ static void give_back(void)
 {
   holding = false;
   cn_mutex_release(&lock);
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
 }
 
 bool cn_stop_is_own(void)
@@ -344,7 +344,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   atomic_store(&beside.word, 0);
   atomic_store(&open, false);
   if (holding)
-    cn_hold_let_cancellation();
+    cn_defer_let_cancellation();
   holding = false;
   first = self;
   count = self != NULL;

@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <cairn/collector.h>
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 
@@ -31,6 +31,6 @@ void cn_unseen_settle(void)
                 "program",
                 wrong);
   }
-  cn_hold_signals();
+  cn_defer_signals();
   cn_os_new_process_settle(true);
 }

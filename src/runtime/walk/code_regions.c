@@ -11,7 +11,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "runtime/arch/arch.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/image.h"
 #include "runtime/core/readers.h"
 #include "runtime/os/os.h"
@@ -30,7 +30,7 @@ static _Thread_local volatile unsigned depth;  /* and how often the thread has e
 /* Signals that come in between wait until the outermost leaves. */
 static void enter(void)
 {
-  cn_hold_signals();
+  cn_defer_signals();
   if (depth++ == 0)
     cn_readers_enter(&readers, &inside);
   CN_ASSERT_VALID(cn_code_regions_wrong());
@@ -42,7 +42,7 @@ void cn_code_regions_leave(void)
   CN_CHECK(depth != 0); /* else another's count would go down */
   if (--depth == 0)
     cn_readers_leave(&readers, &inside);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 unsigned cn_code_regions_depth(void)
@@ -171,14 +171,14 @@ enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager
     return CAIRN_E_BOUNDS;
   if (inside != 0)
     return CAIRN_E_BUSY;
-  cn_hold_signals();
+  cn_defer_signals();
   pthread_mutex_lock(&writers);
   prepare();
   enum cairn_status status = insert(&region);
   pthread_mutex_unlock(&writers);
   if (status == CAIRN_OK)
     cn_return_barriers_distrust();
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return status;
 }
 
@@ -186,10 +186,10 @@ enum cairn_status cairn_code_region_remove(uintptr_t start)
 {
   if (inside != 0)
     return CAIRN_E_BUSY;
-  cn_hold_signals();
+  cn_defer_signals();
   pthread_mutex_lock(&writers);
   enum cairn_status status = delete(start);
   pthread_mutex_unlock(&writers);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return status;
 }

@@ -16,9 +16,9 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/bounds.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/mutex.h"
 #include "runtime/core/poll_word.h"
@@ -72,12 +72,12 @@ struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
   if (!cn_coroutine_stacks_any())
     return NULL;
-  cn_hold_signals();
+  cn_defer_signals();
   cn_mutex_take(&changing, UINT64_MAX);
   size_t n = upto(sp);
   struct cairn_stack *there = n > 0 && sp < stacks.at[n - 1]->high ? stacks.at[n - 1] : NULL;
   cn_mutex_release(&changing);
-  cn_hold_let_signals();
+  cn_defer_let_signals();
   return there;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "runtime/arch/arch.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
 enum { CHUNK = 64 << 10, MOST = 8 << 20, WORD = sizeof(uintptr_t) };

@@ -10,7 +10,7 @@
 #include "runtime/arch/arch.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 #include "runtime/walk/decode.h"
 #include "runtime/walk/native_pcs.h"

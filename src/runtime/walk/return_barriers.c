@@ -21,8 +21,8 @@
 #include <string.h>
 #include "base/check.h"
 #include "runtime/core/grow.h"
-#include "runtime/core/hold.h"
-#include "runtime/core/report.h"
+#include "runtime/core/defer.h"
+#include "runtime/core/messages.h"
 
 enum {
   SPREAD = 4, /* distances grow at least by this from one barrier to the one after the next */
@@ -313,7 +313,7 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   CN_ASSERT(cn_return_barrier_cells[index] == regs->pc);
   struct cn_return_barriers *set = owner[index];
   CN_CHECK(set != NULL);
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy = 1; /* no signal handler now */
   uint64_t below = cn_return_barrier_met(set, &cn_return_barrier_cells[index])->below;
   CN_ASSERT(set->count > 0 && set->at[set->count - 1].cell == index);
@@ -322,7 +322,7 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   set_below(set, below);
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   mutator->busy = busy;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   if (busy == 0)
     cn_release_signals();
 }

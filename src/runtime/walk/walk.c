@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk steps over managed frames by their frame maps alone, and over native stretches by the
+ * The walk steps over managed frames by their frame maps alone, and over native ranges by the
  * anchors that the transition stubs left. Anything else ends the program: no root is skipped.
  */
 #include "runtime/walk/walk.h"
@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/image.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 

@@ -60,7 +60,7 @@ struct cn_walk {
       const struct cairn_mutator *mutator; /* null: of a stack that was not added */
       struct cairn_stack *stack;           /* that the activation is on; null: the thread's own */
       struct cn_anchor *anchor;            /* those below it (anchors.h) are not consumed yet */
-      uint64_t natives;                    /* native stretches crossed */
+      uint64_t natives;                    /* native ranges crossed */
       uintptr_t stack_end;                 /* no frame of this stack lies at or above it */
       struct cn_prefetch ahead;
       uintptr_t fetch_at;     /* a step beyond has more to fetch */

@@ -11,8 +11,8 @@
 #include "base/check.h"
 #include "runtime/core/grow.h"
 #include "runtime/core/lock.h"
-#include "runtime/core/report.h"
-#include "runtime/heap/heap.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/weak/order.h"
 
 enum { QUEUES = 64 };

@@ -7,8 +7,8 @@
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
 #include "base/check.h"
-#include "runtime/core/report.h"
-#include "runtime/heap/heap.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
 
 #pragma GCC visibility push(default)
 uintptr_t cairn_identity_hash(uintptr_t reference); /* <cairn/weak.h> */

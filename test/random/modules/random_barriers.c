@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "random/modules/module.h"
 
 static const char *const kinds[] = {"cards", "none", "fields", "objects", "snapshot", "loads"};

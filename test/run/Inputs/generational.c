@@ -476,7 +476,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
     }
 }
 
-static void stretches(cairn_stretch_visitor *visit, void *env)
+static void ranges(cairn_range_visitor *visit, void *env)
 {
   visit(env, nursery.base, nursery.free, true);
   visit(env, nursery.free, nursery.end, false);
@@ -497,7 +497,7 @@ static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECT
                                                     .grow = grow,
                                                     .collect = collect,
                                                     .forget = forget,
-                                                    .stretches = stretches};
+                                                    .ranges = stretches};
 
 __attribute__((constructor(102))) static void use_generational(void)
 {

@@ -60,7 +60,7 @@ static size_t unswept(void)
 /* A block for each copy, until the turn. Returns where the hole is then. */
 static uintptr_t make_full_blocks(void)
 {
-  struct cn_room room = {0, 0};
+  struct cn_copy_cursor room = {0, 0};
 
   for (int i = 0; i <= FULL; i++) {
     assert_true(cn_blocks_next(&room, true));
@@ -73,7 +73,7 @@ static uintptr_t make_full_blocks(void)
 static void few_are_swept_in_a_pause(void **state)
 {
   uintptr_t hole = make_full_blocks();
-  struct cn_room room = {0, 0};
+  struct cn_copy_cursor room = {0, 0};
   size_t before, calls = 0;
 
   (void)state;
@@ -91,12 +91,12 @@ static void few_are_swept_in_a_pause(void **state)
 static void all_are_swept_where_no_block_is_free(void **state)
 {
   uintptr_t hole = make_full_blocks();
-  struct cn_room room = {0, 0};
+  struct cn_copy_cursor room = {0, 0};
 
   (void)state;
   while (cn_blocks_next(&room, true))
     ;
-  room = (struct cn_room){0, 0};
+  room = (struct cn_copy_cursor){0, 0};
   cn_blocks_turn(false);
   for (size_t block = 0; block < cn_tables.blocks; block++) /* free is none of those not marked */
     if (cn_tables.states[block] == CN_BLOCK_UNSWEPT && cn_tables.lines[block * CN_BLOCK_LINES] == 0)
@@ -137,7 +137,7 @@ static size_t with_memory(void)
 /* Of the first block that gets new memory. */
 static bool is_new_advised(bool hurry, const char *flag)
 {
-  struct cn_room room = {0, 0};
+  struct cn_copy_cursor room = {0, 0};
 
   cn_blocks_trim(0, SIZE_MAX);
   cn_blocks_hurry(hurry);

@@ -7,10 +7,10 @@
  */
 #include "generational_model.h"
 #include "collectors/generational/cards.h"
-#include "collectors/starts.h"
+#include "collectors/crossing_map.h"
 #include "runtime/heap/uncleared.h"
 
-/* A walk over all stretches meets each object that there is to be. The nursery is empty, and is the
+/* A walk over all ranges meets each object that there is to be. The nursery is empty, and is the
  * mutator's buffer. */
 static size_t met;
 
@@ -35,7 +35,7 @@ static void meet(void *env, uintptr_t start, uintptr_t end, bool blocks)
 static void walk_all(void)
 {
   met = 0;
-  collector->stretches(meet, NULL);
+  collector->ranges(meet, NULL);
   if (models < 2000)
     assert_int_equal(met, models);
 }
@@ -367,14 +367,14 @@ static void is_bounded(void **state)
 /* The maps that a collection makes for a root to the start of a new object. */
 static uint64_t maps_for_start(bool uncleared, enum cairn_extent extent)
 {
-  uint64_t before = cn_starts_maps();
+  uint64_t before = cn_crossing_maps();
 
   for (int i = 0; i < 40; i++)
     roots[i % 4] = object(&layouts.node);
   cairn_mutator.uncleared = uncleared;
   cn_uncleared_begin();
   run(extent, 0);
-  return cn_starts_maps() - before;
+  return cn_crossing_maps() - before;
 }
 
 /* The word before a root says where its object starts, unless the nursery has an array that was not
@@ -407,9 +407,9 @@ static void near_starts(void **state)
 {
   (void)state;
   clean();
-  assert_in_range(buffer_after(true), CN_STARTS_NEAR / 2, CN_STARTS_NEAR);
-  assert_in_range(buffer_after(false), 2 * CN_STARTS_NEAR, SIZE_MAX);
-  assert_in_range(buffer_after(true), CN_STARTS_NEAR / 2, CN_STARTS_NEAR);
+  assert_in_range(buffer_after(true), CN_CROSSING_NEAR / 2, CN_CROSSING_NEAR);
+  assert_in_range(buffer_after(false), 2 * CN_CROSSING_NEAR, SIZE_MAX);
+  assert_in_range(buffer_after(true), CN_CROSSING_NEAR / 2, CN_CROSSING_NEAR);
   clean();
 }
 

@@ -86,7 +86,7 @@ void cn_verify_heap(bool after, uint64_t collection, bool with_roots)
 
 static _Atomic size_t fetched;
 /* Roots are like a stack: the first have not changed since the last enumeration, and young ones
- * leave them out. Of some of these nobody has heard since cairn_older_roots(true). */
+ * leave them out. Of some of these nobody has heard since cairn_deferred_roots(true). */
 static size_t still, older;
 /* From here on they are no stack's, and come in each enumeration, in the second round. */
 static size_t stacks = ROOTS, roots_end;
@@ -101,12 +101,12 @@ void cairn_roots_begin(enum cairn_roots which)
     older = fetched;
 }
 
-void cairn_older_roots(bool wanted)
+void cairn_deferred_roots(bool wanted)
 {
   older = wanted ? stacks : 0;
 }
 
-bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env)
+bool cairn_deferred_roots_visit(cairn_root_visitor *visit, void *env)
 {
   if (older == 0)
     return false;

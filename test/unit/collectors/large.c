@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
 enum { MOST = 200, STEPS = 200000, PAGES = 3000, LONG = 90 };

@@ -8,11 +8,11 @@
  */
 #include "generational_model.h"
 #include "collectors/generational/space/blocks.h"
-#include "collectors/generational/emptying.h"
+#include "collectors/generational/evacuation.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/space/tables.h"
 #include "runtime/core/options.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 
 void cairn_give_back(void *reference); /* for compiled code */
 
@@ -65,9 +65,9 @@ static bool all_moved; /* none begins in stress mode */
 static void begin_if_free(void)
 {
   cn_background_hold();
-  bool begins = cn_beside_is_free() && !all_moved;
+  bool begins = cn_concurrent_is_free() && !all_moved;
   if (begins)
-    cn_beside_begin();
+    cn_concurrent_begin();
   cn_background_release();
   if (begins)
     run(CAIRN_EXTENT_YOUNG, 0);
@@ -299,15 +299,15 @@ static void garbage_goes(void **state)
 static void empty_at_ends_of_blocks(void **state)
 {
   (void)state;
-  size_t kept = empties_at_ends(), quarters = cn_emptying_quarters;
+  size_t kept = empties_at_ends(), quarters = cn_evacuation_quarters;
   assert_true(kept > 3);
-  cn_emptying_quarters = 0; /* all stay */
+  cn_evacuation_quarters = 0; /* all stay */
   for (int i = 0; i < 4; i++) {
     begin();
     until_ended();
     check_empties(kept);
   }
-  cn_emptying_quarters = quarters;
+  cn_evacuation_quarters = quarters;
 }
 
 /* What an ephemeron alone keeps alive has weak fields, and is an ephemeron. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "collectors/starts.h"
+#include "collectors/crossing_map.h"
 
 enum { MOST = 200000, SEEDS = 20, LOOKS = 2000, HEADER = 8 };
 #define BASE ((uintptr_t)1 << 32)
@@ -52,7 +52,7 @@ static uintptr_t step(uintptr_t block, uintptr_t *payload)
 
 static void note(size_t number)
 {
-  cn_starts_note(blocks[number]);
+  cn_crossing_note(blocks[number]);
 }
 
 static void make_from(size_t from, size_t most, unsigned noted)
@@ -69,7 +69,7 @@ static void make(size_t blocks_wanted, size_t most, unsigned noted)
 {
   count = blocks_wanted;
   blocks[0] = BASE;
-  cn_starts_from(BASE, CN_STARTS_APART);
+  cn_crossing_from(BASE, CN_CROSSING_APART);
   make_from(0, most, noted);
 }
 
@@ -83,18 +83,18 @@ static uintptr_t expected(uintptr_t address)
 
 static void look(void)
 {
-  assert_true(cn_starts_begin(blocks[count], step));
+  assert_true(cn_crossing_begin(blocks[count], step));
   for (int i = 0; i < LOOKS; i++) {
     uintptr_t address = BASE + 1 + draw(blocks[count] - BASE);
-    assert_int_equal(cn_starts_find(address), expected(address));
+    assert_int_equal(cn_crossing_find(address), expected(address));
   }
   for (int i = 0; i < LOOKS; i++) {
     uintptr_t end = blocks[1 + draw(count)];
-    assert_int_equal(cn_starts_find(end), expected(end));
+    assert_int_equal(cn_crossing_find(end), expected(end));
   }
-  assert_int_equal(cn_starts_find(BASE), 0);
-  assert_int_equal(cn_starts_find(blocks[count] + 1), 0);
-  cn_starts_drop();
+  assert_int_equal(cn_crossing_find(BASE), 0);
+  assert_int_equal(cn_crossing_find(blocks[count] + 1), 0);
+  cn_crossing_drop();
 }
 
 static void finds_all(void **state)
@@ -117,7 +117,7 @@ static void given_back(void **state)
     seed = first;
     make(2 + draw(MOST / 10), 1 << 16, 1);
     size_t from = draw(count);
-    cn_starts_forget(blocks[from]);
+    cn_crossing_forget(blocks[from]);
     make_from(from, 1 << 14, 2);
     look();
   }
@@ -128,7 +128,7 @@ static void many_notes(void **state)
 {
   (void)state;
   seed = 3;
-  make(MOST, 2 * CN_STARTS_APART, 1);
+  make(MOST, 2 * CN_CROSSING_APART, 1);
   look();
 }
 
@@ -137,27 +137,27 @@ static void walk_parts(size_t apart)
 {
   enum { BLOCK = 64 };
 
-  cn_starts_from(BASE, apart);
+  cn_crossing_from(BASE, apart);
   count = MOST;
   blocks[0] = BASE;
   for (size_t i = 0; i < count; i++) {
     note(i);
     blocks[i + 1] = blocks[i] + BLOCK;
   }
-  assert_true(cn_starts_begin(blocks[count], step));
+  assert_true(cn_crossing_begin(blocks[count], step));
   for (int i = 0; i < 10; i++) {
     steps = 0;
-    assert_true(cn_starts_find(BASE + BLOCK + draw(BLOCK * (count - 1))) != 0 || steps != 0);
+    assert_true(cn_crossing_find(BASE + BLOCK + draw(BLOCK * (count - 1))) != 0 || steps != 0);
     assert_in_range(steps, 0, 2 * apart / BLOCK);
   }
-  cn_starts_drop();
+  cn_crossing_drop();
 }
 
 static void walks_a_part(void **state)
 {
   (void)state;
-  walk_parts(CN_STARTS_APART);
-  walk_parts(CN_STARTS_NEAR);
+  walk_parts(CN_CROSSING_APART);
+  walk_parts(CN_CROSSING_NEAR);
 }
 
 int main(void)

@@ -21,11 +21,11 @@
 #include <cmocka.h>
 #include <llvm-c/Analysis.h>
 #include "compile/analysis/data_layout.h"
-#include "compile/analysis/promises.h"
+#include "compile/analysis/invalid_attributes.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/effects/kinds.h"
+#include "compile/effects/ir_kinds.h"
 #include "deciders.h"
 
 /* ---- what the passes make of it ---- */
@@ -353,7 +353,7 @@ static void test_metadata(void **state)
   (void)state;
   for (unsigned i = 0; i < count; i++) {
     if (!cn_promise_judges_metadata(all[i].name))
-      fail_msg("!%s is in no list of promises.c", all[i].name);
+      fail_msg("!%s is in no list of invalid_attributes.c", all[i].name);
     assert_int_equal(LLVMGetMDKindIDInContext(llvm, all[i].name, (unsigned)strlen(all[i].name)), all[i].kind);
   }
   assert_int_equal(LLVMGetMDKindIDInContext(llvm, "cairn.other", 11), count); /* there are no more */
@@ -377,7 +377,7 @@ static void test_attributes(void **state)
   (void)state;
   for (unsigned i = 0; i < count; i++)
     if (!cn_promise_judges_attribute(LLVMGetEnumAttributeKindForName(all[i], strlen(all[i]))))
-      fail_msg("%s is in no list of promises.c", all[i]);
+      fail_msg("%s is in no list of invalid_attributes.c", all[i]);
   assert_true(count > 90);
   for (unsigned kind = 1; kind < LLVMGetLastEnumAttributeKind(); kind++)
     assert_true(cn_promise_judges_attribute(kind));

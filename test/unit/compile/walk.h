@@ -9,7 +9,7 @@
 #include <cairn/compile.h>
 #include <llvm-c/Analysis.h>
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
 
 /* ---- a function that calls an intrinsic ---- */

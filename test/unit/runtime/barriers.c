@@ -188,7 +188,7 @@ static void other_threads(void **state)
   pthread_t thread;
 
   (void)state;
-  assert_int_equal(cairn_barrier_word_shake(5, CAIRN_ASK_FOREVER), CAIRN_OK);
+  assert_int_equal(cairn_barrier_word_handshake(5, CAIRN_ASK_FOREVER), CAIRN_OK);
   assert_int_equal(cairn_mutator.barrier, 5);
   for (int i = 0; i < 3; i++) {
     pthread_create(&thread, NULL, attaches, NULL);
@@ -196,10 +196,10 @@ static void other_threads(void **state)
   }
   for (uintptr_t i = 1; i <= 5000; i++)
     cairn_log(&cairn_mutator, i);
-  assert_int_equal(cairn_logs_shake(take, sums, CAIRN_ASK_FOREVER), CAIRN_OK);
+  assert_int_equal(cairn_logs_handshake(take, sums, CAIRN_ASK_FOREVER), CAIRN_OK);
   assert_int_equal(sums[0], 35000);
   assert_int_equal(sums[1], 3 * 50005000 + 12502500);
-  assert_int_equal(cairn_logs_shake(take, sums, CAIRN_ASK_FOREVER), CAIRN_OK);
+  assert_int_equal(cairn_logs_handshake(take, sums, CAIRN_ASK_FOREVER), CAIRN_OK);
   assert_int_equal(sums[0], 35000);
 
   cn_stop_begin(NULL);
@@ -238,7 +238,7 @@ static void handlers_log(void **state)
   for (; logged < 2000000; logged++)
     cairn_log(&cairn_mutator, 2);
   pthread_join(thread, NULL);
-  assert_int_equal(cairn_logs_shake(take, sums, CAIRN_ASK_FOREVER), CAIRN_OK);
+  assert_int_equal(cairn_logs_handshake(take, sums, CAIRN_ASK_FOREVER), CAIRN_OK);
   assert_int_equal((sums[0] - logged) % 3000, 0); /* whole handlers */
   assert_int_equal(sums[1] - 2 * logged, sums[0] - logged);
 }

@@ -16,7 +16,7 @@
 #include <cairn/collector.h>
 #include "runtime/core/image.h"
 #include "runtime/core/readers.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 
 enum { IMAGES = 300, EACH = 3 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 
 enum { PAGE = 4096, BLOCKS = 400, ROUNDS = 300, ROOM = 64 << 20 };
 

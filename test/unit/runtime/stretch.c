@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "mock_frames.h"
-#include "runtime/roots/stretch.h"
+#include "runtime/roots/fast_walk.h"
 
 enum { RBX = 3, RBP = 6, RSP = 7, WORDS = 400000, KINDS = 40, DEPTH = 300, MOST_FOUND = 16000 };
 
@@ -169,7 +169,7 @@ static void walk_fast(const struct cn_regs *regs)
   fast.count = fast.frames = fast.stretched = slots.count = 0;
   bool more = cn_walk_begin(&fast.walk, &mutator, regs);
   while (more) {
-    uint64_t frames = cn_stretch_walk(&fast.walk, &slots, note, &fast);
+    uint64_t frames = cn_fast_walk_walk(&fast.walk, &slots, note, &fast);
     fast.frames += frames;
     fast.stretched += frames;
     if (frames > 0 && !cn_walk_settle(&fast.walk))
@@ -239,7 +239,7 @@ static void all_seeds(void)
 static void portable(void **state)
 {
   (void)state;
-  cn_stretch_any = true;
+  cn_fast_walk_any = true;
   all_seeds();
 }
 
@@ -262,7 +262,7 @@ static void with_many_safepoints(void **state)
     assert_non_null(cn_index_look_up(others[i].pc));
   assert_true(atomic_load(&cn_index_current)->mask >= CN_PREFETCH_LARGE);
   for (int any = 0; any < 2; any++) {
-    cn_stretch_any = any;
+    cn_fast_walk_any = any;
     all_seeds();
   }
 }
@@ -270,9 +270,9 @@ static void with_many_safepoints(void **state)
 static void of_this_processor(void **state)
 {
   (void)state;
-  if (cn_arch_stretch() == NULL)
+  if (cn_arch_fast_walk() == NULL)
     skip();
-  cn_stretch_any = false;
+  cn_fast_walk_any = false;
   all_seeds();
 }
 
@@ -326,7 +326,7 @@ static void broken_stacks(void **state)
 {
   (void)state;
   for (int wide = 0; wide < 2; wide++) {
-    cn_stretch_any = !wide;
+    cn_fast_walk_any = !wide;
     aborts(beyond_the_end, "the frame does not end on the stack");
     aborts(below, "the frame does not end on the stack");
     aborts(not_aligned, "the frame does not end on the stack");

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "collectors/semispace.h"
 #include "runtime/core/anchors.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/image.h"
 #include "runtime/core/lock.h"
 #include "runtime/core/mutator.h"
@@ -63,7 +63,7 @@ static void mutators(void **state)
 
 static void twice(void)
 {
-  cn_hold_let_signals();
+  cn_defer_let_signals();
 }
 
 static void not_held(void)

@@ -17,7 +17,7 @@
 #include <string.h>
 #include "mock_frames.h"
 #include "runtime/core/anchors.h"
-#include "runtime/roots/older.h"
+#include "runtime/roots/deferred_frames.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
 
@@ -127,7 +127,7 @@ static void found_older(void *env, struct cairn_slot slot)
 static void visit_older(void)
 {
   for (int i = draw(4); !complete && i > 0; i--) {
-    complete = !cairn_older_roots_visit(found_older, NULL);
+    complete = !cairn_deferred_roots_visit(found_older, NULL);
     parts += !complete;
   }
   completed += complete;
@@ -140,17 +140,17 @@ static void want_older(void)
   wanted = draw(4) != 0;
   complete = false;
   memset(given, 0, sizeof given);
-  cairn_older_roots(wanted);
+  cairn_deferred_roots(wanted);
 }
 
 static uint64_t scan(void)
 {
-  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  const struct cn_root_task source = {&cairn_mutator, NULL, .waits = false};
   struct cn_walk walk;
 
   if (draw(20) == 0)
     want_older();
-  cn_older_begin_stop();
+  cn_deferred_frames_begin_stop();
   orders = 0;
   memset(root_seen, 0, sizeof root_seen);
   memset(area_seen, 0, sizeof area_seen);
@@ -172,7 +172,7 @@ static uint64_t scan(void)
 
 static void all_seen(void)
 {
-  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  const struct cn_root_task source = {&cairn_mutator, NULL, .waits = false};
   struct cn_walk walk;
 
   cairn_mutator.stopped = stopped_here();
@@ -325,7 +325,7 @@ static void ignore(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 /* Returns whether there was more. */
 static bool scan_and_visit(uintptr_t at, int visits)
 {
-  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  const struct cn_root_task source = {&cairn_mutator, NULL, .waits = false};
   struct cn_regs *regs = registers();
   struct cn_young young;
   struct cn_walk walk;
@@ -335,10 +335,10 @@ static bool scan_and_visit(uintptr_t at, int visits)
   regs->pc = at;
   regs->gpr[RBX] = KEPT;
   cairn_mutator.stopped = regs;
-  cn_older_begin_stop();
+  cn_deferred_frames_begin_stop();
   assert_true(cn_young_scan(&source, &walk, ignore, NULL, &young));
   while (more && visits-- > 0)
-    more = cairn_older_roots_visit(found_kept, NULL);
+    more = cairn_deferred_roots_visit(found_kept, NULL);
   return more;
 }
 
@@ -361,7 +361,7 @@ static void register_of_before(void **state)
   grow(COUNT - 1);
   frame(depth)[2] = KEPT;
   scan_and_visit(saves.pc, 0); /* sets barriers */
-  cairn_older_roots(true);
+  cairn_deferred_roots(true);
   assert_true(scan_and_visit(saves.pc, 1));
   long seen = kept_seen;
   assert_in_range(seen, 1, COUNT / 2);
@@ -369,7 +369,7 @@ static void register_of_before(void **state)
   frame(depth + 1)[2] = 1;
   assert_false(scan_and_visit(pc, COUNT));
   assert_in_range(kept_seen, COUNT - 40, COUNT);
-  cairn_older_roots(false);
+  cairn_deferred_roots(false);
 }
 
 /* Native code between all: who goes on is said in an anchor, which is no return address. */
@@ -414,7 +414,7 @@ static void barriers_of_before(void **state)
   grow(500);
   scan();
   assert_in_range(said_again, 1, 40);
-  const struct cn_source source = {&cairn_mutator, NULL, .waits = false};
+  const struct cn_root_task source = {&cairn_mutator, NULL, .waits = false};
   struct cn_young young;
   struct cn_walk walk;
   cairn_mutator.stopped = NULL;

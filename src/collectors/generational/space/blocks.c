@@ -302,7 +302,7 @@ static void sweep(size_t block)
 
 /* ---- room ---- */
 
-static bool take_free(struct cn_room *room)
+static bool take_free(struct cn_copy_cursor *room)
 {
   if (blocks.spare == 0 && !map_free())
     return false;
@@ -318,7 +318,7 @@ static bool take_free(struct cn_room *room)
 }
 
 /* The first hole of the block's lines from `from` on. */
-static bool take_hole(struct cn_room *room, uintptr_t from)
+static bool take_hole(struct cn_copy_cursor *room, uintptr_t from)
 {
   uintptr_t end = (from | (CN_BLOCK - 1)) + 1;
   const uint8_t *line = &cn_tables.lines[(from - cn_tables.old) / CN_LINE];
@@ -337,7 +337,7 @@ static bool take_hole(struct cn_room *room, uintptr_t from)
 }
 
 /* Where a full collection beside the program has left few holes, whole blocks come first. */
-static bool take_block(struct cn_room *room)
+static bool take_block(struct cn_copy_cursor *room)
 {
   int swept = 0;
 
@@ -358,7 +358,7 @@ static bool take_block(struct cn_room *room)
   return false;
 }
 
-bool cn_blocks_next(struct cn_room *room, bool fresh)
+bool cn_blocks_next(struct cn_copy_cursor *room, bool fresh)
 {
   CN_CHECK(room->free <= room->end);
   if (!fresh && room->end % CN_BLOCK != 0 && take_hole(room, room->end))

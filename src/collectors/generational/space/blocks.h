@@ -6,8 +6,8 @@
  * Phase STOP. Several tracers may ask for room at once; what else there is, the collecting thread
  * calls alone.
  */
-#ifndef CN_COLLECTORS_GENERATIONAL_BLOCKS_H
-#define CN_COLLECTORS_GENERATIONAL_BLOCKS_H
+#ifndef CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
+#define CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ enum cn_block_state {
 };
 
 /* Where one tracer puts copies: a hole. */
-struct cn_room {
+struct cn_copy_cursor {
   uintptr_t free, end;
 };
 
@@ -40,7 +40,7 @@ bool cn_blocks_has_objects(size_t block);
 
 /* Make *room the next hole, or, if `fresh`, a whole block. What was left of it stays as it is.
  * False: no memory; the room is as it was. */
-bool cn_blocks_next(struct cn_room *room, bool fresh);
+bool cn_blocks_next(struct cn_copy_cursor *room, bool fresh);
 
 /* Is the pause to be short? Then memory that must be found in it comes in small pages. */
 void cn_blocks_hurry(bool hurry);

@@ -8,10 +8,10 @@
 
 #include <pthread.h>
 #include "base/check.h"
-#include "collectors/capacity.h"
+#include "collectors/heap_sizer.h"
 #include "collectors/generational/space/tables.h"
 #include "collectors/idle.h"
-#include "collectors/starts.h"
+#include "collectors/crossing_map.h"
 #include "runtime/os/os.h"
 
 enum {
@@ -48,8 +48,8 @@ void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
 {
   CN_CHECK(start % 8 == 0 && start <= memory && memory <= end);
   cn_nursery = (struct cn_nursery){start, start, start, end, memory, 0};
-  apart = lookups ? CN_STARTS_NEAR : CN_STARTS_APART;
-  cn_starts_from(start, apart);
+  apart = lookups ? CN_CROSSING_NEAR : CN_CROSSING_APART;
+  cn_crossing_from(start, apart);
 }
 
 /* Memory up to `to`, in whole blocks. */
@@ -105,7 +105,7 @@ static bool take(struct cairn_mutator *mutator)
 
   if (end == cn_nursery.free && end != 0) {
     cn_nursery.free = free;
-    cn_starts_forget(free);
+    cn_crossing_forget(free);
   } else {
     cairn_fill(free, end);
   }
@@ -121,14 +121,14 @@ static size_t left(void)
 
 static void give(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = cn_capacity_of_buffer(mutator, left(), bytes), step = apart;
+  size_t size = cn_heap_sizer_of_buffer(mutator, left(), bytes), step = apart;
 
   if (step < bytes)
     step = bytes;
   if (cairn_mutator_count() <= 1 && step < size / 2)
     size = step;
   CN_CHECK(size <= left() && cn_nursery.limit <= cn_nursery.memory);
-  cn_starts_note(cn_nursery.free);
+  cn_crossing_note(cn_nursery.free);
   cairn_buffer_give(mutator, cn_nursery.free, cn_nursery.free + size);
   cn_nursery.free += size;
 }

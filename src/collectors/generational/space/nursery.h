@@ -6,8 +6,8 @@
  *    start            free             limit                        end
  *     |  objects       |  for buffers    |  for grow()  (addresses)   |
  */
-#ifndef CN_COLLECTORS_GENERATIONAL_NURSERY_H
-#define CN_COLLECTORS_GENERATIONAL_NURSERY_H
+#ifndef CN_COLLECTORS_GENERATIONAL_SPACE_NURSERY_H
+#define CN_COLLECTORS_GENERATIONAL_SPACE_NURSERY_H
 
 #include <cairn/collector.h>
 

@@ -10,7 +10,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 #include "collectors/generational/space/blocks.h"
-#include "collectors/large.h"
+#include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
 struct cn_tables cn_tables;

@@ -11,8 +11,8 @@
  * After a full collection the marked ones are those that there are, so the two change places. Cards
  * are those of compiled code.
  */
-#ifndef CN_COLLECTORS_GENERATIONAL_TABLES_H
-#define CN_COLLECTORS_GENERATIONAL_TABLES_H
+#ifndef CN_COLLECTORS_GENERATIONAL_SPACE_TABLES_H
+#define CN_COLLECTORS_GENERATIONAL_SPACE_TABLES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ struct cn_tables {
   uint8_t *again_blocks; /* by block: at some card of it */
   uint8_t *dirty;        /* by 32 KiB of any address: a card was, when cn_cards_begin() looked */
   uint32_t *filled;      /* by block: bytes of objects when it was swept, and of holes filled since */
-  uint16_t *groups;      /* by block: the bit of the group with which it is emptied (emptying.h) */
+  uint16_t *groups;      /* by block: the bit of the group with which it is emptied (evacuation.h) */
   uint16_t *leads;       /* by card: groups into which what lies there may lead; */
   uint16_t *leading;     /* the same by 32 KiB, large objects included */
   unsigned char *cards;  /* of any address, by the mask */

@@ -2,8 +2,8 @@
  *
  * Which collection moved everything away from an address, to explain a fault.
  */
-#ifndef CN_COLLECTORS_GENERATIONAL_UNMAPPED_H
-#define CN_COLLECTORS_GENERATIONAL_UNMAPPED_H
+#ifndef CN_COLLECTORS_GENERATIONAL_SPACE_UNMAPPED_H
+#define CN_COLLECTORS_GENERATIONAL_SPACE_UNMAPPED_H
 
 #include <stdbool.h>
 #include <stdint.h>

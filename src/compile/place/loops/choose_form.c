@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include "base/vector.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/markers/nopoll.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/nest.h"

@@ -16,7 +16,7 @@
 #include "compile/core/convention.h"
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/emit/emitter.h"
 #include "compile/rewrite/values/refs.h"
 

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/sorted.h"
 #include "compile/core/emit.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 
 enum { FIXED_ARGS = CN_STATEPOINT_FIXED_ARGS };

@@ -6,7 +6,7 @@
 #define CN_COMPILE_REWRITE_EMIT_EMITTER_H
 
 #include "compile/markers/spans.h"
-#include "compile/rewrite/emit/templates.h"
+#include "compile/rewrite/emit/statepoint_templates.h"
 #include "compile/rewrite/frame/describe_allocas.h"
 #include "compile/rewrite/values/refs.h"
 

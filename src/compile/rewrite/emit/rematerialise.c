@@ -24,7 +24,7 @@
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/emit/emitter.h"
 
 enum {

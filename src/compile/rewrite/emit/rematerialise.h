@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where relocated values are made, and values that are computed again instead (sink.c,
+ * Where relocated values are made, and values that are computed again instead (sink_relocates.c,
  * rematerialise.c). Private to src/compile.
  */
 #ifndef CN_COMPILE_REWRITE_EMIT_REMATERIALISE_H
@@ -8,7 +8,7 @@
 
 #include "compile/rewrite/emit/emitter.h"
 
-/* ---- sink.c ---- */
+/* ---- sink_relocates.c ---- */
 
 /* Where a definition is to be made. */
 struct cn_sink_place {

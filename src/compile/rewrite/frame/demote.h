@@ -25,7 +25,7 @@ void cn_demote(struct cn_ctx *ctx, const struct cn_refs *refs, const uint64_t *c
 LLVMValueRef cn_demote_make_slots(LLVMBuilderRef builder, LLVMValueRef function, LLVMTypeRef reference, uint32_t count);
 LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint32_t slot);
 
-/* ---- unwind.c, pad_phis.c ---- */
+/* ---- unwind_edges.c, pad_phis.c ---- */
 
 /* The landingpad, or another pad, of `block`; null if it is none. */
 LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block);

@@ -12,7 +12,7 @@
 #include "base/bitset.h"
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/markers/user_roots.h"
+#include "compile/markers/user_root_markers.h"
 #include "compile/rewrite/frame/describe_allocas.h"
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"

@@ -125,7 +125,7 @@ static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
 }
 
 /* Bases first: what is derived from one is made after it. */
-static void collect(struct pads *pads)
+static void gather(struct pads *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
 
@@ -330,7 +330,7 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
   cn_refs_restrict(refs);
   find_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  collect(&pads);
+  gather(&pads);
   if (pads.phis.count) {
     make_allocas(&pads);
     replace_all(&pads);

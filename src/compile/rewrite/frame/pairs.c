@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
-#include "compile/core/names.h"
-#include "compile/markers/user_roots.h"
+#include "compile/core/emitted_names.h"
+#include "compile/markers/user_root_markers.h"
 
 bool cn_pairs_only(const struct cn_ctx *ctx)
 {

@@ -18,7 +18,7 @@
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
 #include "compile/rewrite/normalise/normalise.h"
 
@@ -88,7 +88,7 @@ static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
   return size && size % CN_AREA_WORD == 0 && size % LLVMGetAlignment(local) == 0 && is_used_plainly(local);
 }
 
-static void collect(struct merger *m, LLVMValueRef function)
+static void gather(struct merger *m, LLVMValueRef function)
 {
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 
@@ -194,7 +194,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
   size_t most = 0;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  collect(&m, function);
+  gather(&m, function);
   for (size_t k = 0; k < m.kinds.count; k++)
     most = m.kinds.at[k].locals.count > most ? m.kinds.at[k].locals.count : most;
   if (most >= MANY && has_parse_point(function)) {

@@ -3,7 +3,7 @@
  * Strip attributes and metadata that a moving collector makes false. A safepoint in a function may
  * move memory that the function does not touch itself: memory(...), nosync, nofree. A reference
  * does not stay dereferenceable, unaliased or unchanged over a safepoint. The table is in
- * promises.c. Strip only managed functions, their call sites and memory accesses, declarations with
+ * invalid_attributes.c. Strip only managed functions, their call sites and memory accesses, declarations with
  * references, and globals that hold some: native code keeps its promises (LLVM's own pass strips
  * the whole module).
  *
@@ -14,9 +14,9 @@
 #include "base/vector.h"
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/calls.h"
-#include "compile/analysis/promises.h"
+#include "compile/analysis/invalid_attributes.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 
@@ -89,7 +89,7 @@ static void strip_index(LLVMValueRef of, LLVMAttributeIndex index, unsigned plac
   if (function && LLVMGetAttributeCountAtIndex(of, index) == 0)
     return;
   for (unsigned p = 0; p < cn_promise_count; p++) {
-    unsigned kind = cn_promises[p].at & place ? cn_attribute_kind(cn_promises[p].name) : 0;
+    unsigned kind = cn_invalid_attributes[p].at & place ? cn_attribute_kind(cn_invalid_attributes[p].name) : 0;
     if (kind && function)
       LLVMRemoveEnumAttributeAtIndex(of, index, kind);
     else if (kind)
@@ -145,8 +145,8 @@ static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
   if (!LLVMHasMetadata(access) || !cn_promise_touches_references(access))
     return;
   for (unsigned p = 0; p < cn_promise_count; p++)
-    if ((cn_promises[p].at & CN_AT_ACCESS) && cn_promise_is_made(ctx, access, &cn_promises[p]))
-      LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_promises[p].name), NULL);
+    if ((cn_invalid_attributes[p].at & CN_AT_ACCESS) && cn_promise_is_made(ctx, access, &cn_invalid_attributes[p]))
+      LLVMSetMetadata(access, cn_metadata_kind(ctx, cn_invalid_attributes[p].name), NULL);
   strip_unjudged(access, cn_promise_unjudged_metadata(ctx->llvm));
 }
 

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 struct deleting {
   const struct cn_cfg *cfg;

@@ -15,7 +15,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/normalise/normalise.h"
 #include "compile/rewrite/values/refs.h"
 

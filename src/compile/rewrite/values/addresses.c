@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/rewrite/values/refs.h"
 
 bool cn_shows_addresses(const struct cn_cfg *cfg)

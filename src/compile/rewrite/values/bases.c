@@ -19,7 +19,7 @@
 
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 
 /* The base of a merge, or null if it is not relocatable. *at: the merge that has no base yet but
  * needs one, or null. */

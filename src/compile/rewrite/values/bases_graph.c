@@ -138,7 +138,7 @@ static bool is_sorted(const struct cn_base_graph *graph)
 }
 
 /* All merges that the crossing values come from, in order of position. */
-static void collect(struct cn_base_graph *graph)
+static void gather(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)
     if (graph->refs->values.at[v].cross_count)
@@ -231,7 +231,7 @@ void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs
 {
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   *graph = (struct cn_base_graph){.refs = refs};
-  collect(graph);
+  gather(graph);
   connect(graph);
   spread_moves(graph);
   graph->top =

@@ -75,7 +75,7 @@ static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct c
 
 /* Collect the block's questions. Only values that cross a parse point get bases, so let the asked
  * values count as crossing. */
-static void collect(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
+static void gather(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
 {
   CN_EACH_INSTRUCTION(i, block) {
     if (!asks_base(i) && !asks_offset(i))
@@ -93,7 +93,7 @@ bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs)
   struct cn_bases bases;
 
   for (uint32_t b = 0; b < refs->cfg->count; b++)
-    collect(refs, refs->cfg->blocks[b].block, &questions);
+    gather(refs, refs->cfg->blocks[b].block, &questions);
   bool any = questions.calls.count > 0;
   if (any) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

@@ -19,7 +19,7 @@
 #include "compile/analysis/callgraph.h"
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
-#include "compile/core/names.h"
+#include "compile/core/emitted_names.h"
 #include "compile/cost/unpolled_returns.h"
 #include "compile/verify/time/time_to_safepoint.h"
 

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "runtime/core/anchors.h"
 #include "runtime/core/mutator.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 #include "runtime/threads/slow_path.h"
 
@@ -100,7 +100,7 @@ static void find_vector_state(void)
 
 void cn_arch_init(void)
 {
-  __builtin_cpu_init(); /* for cn_arch_stretch() */
+  __builtin_cpu_init(); /* for cn_arch_fast_walk() */
   find_vector_state();
 }
 

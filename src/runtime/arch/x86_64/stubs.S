@@ -425,7 +425,7 @@ end \name
         .endm
 
 /* void cairn_barrier_field(slot), _object(object, slot), _snapshot(slot), ref _load(slot, value),
- * _range(start, bytes): see runtime/heap/barriers.h. */
+ * _range(start, bytes): see runtime/heap/barrier_slow_paths.h. */
 barrier_stub cairn_barrier_field, cn_barrier_field
 barrier_stub cairn_barrier_object, cn_barrier_object
 barrier_stub cairn_barrier_snapshot, cn_barrier_snapshot

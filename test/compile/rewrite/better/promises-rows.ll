@@ -1,4 +1,4 @@
-; Each row of the table in src/compile/analysis/promises.c, where it may stand, as machine code: what is read
+; Each row of the table in src/compile/analysis/invalid_attributes.c, where it may stand, as machine code: what is read
 ; through a reference before the call is read there, and what is read after it is read at the
 ; address after the call. tbaa: promises-tbaa.ll.
 ; RUN: %cairn opt -p rewrite-statepoints,verify-safepoints -S %s -o %t.ll

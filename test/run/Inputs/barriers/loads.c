@@ -192,7 +192,7 @@ static void finish(void)
 /* ---- what CAIRN_VERIFY=heap sees ---- */
 
 /* What is not copied yet lies where the walk does not look. */
-static void stretches(cairn_stretch_visitor *visit, void *env)
+static void ranges(cairn_range_visitor *visit, void *env)
 {
   visit(env, copies.base, copies.free, true);
   visit(env, copies.free, copies.end, false);
@@ -293,7 +293,7 @@ static const struct cairn_collector loads = {.version = CAIRN_ABI_COLLECTOR_VERS
                                              .grow = grow,
                                              .collect = collect,
                                              .forget = forget,
-                                             .stretches = stretches,
+                                             .ranges = ranges,
                                              .covered = is_covered,
                                              .heal = heal,
                                              .barrier_range = heal_range};

@@ -126,7 +126,7 @@ static void mark_logged(void *env, uintptr_t word)
 
 static enum cairn_status after_step(void)
 {
-  return cairn_logs_shake(mark_logged, NULL, CAIRN_ASK_FOREVER);
+  return cairn_logs_handshake(mark_logged, NULL, CAIRN_ASK_FOREVER);
 }
 
 /* ---- barriers ---- */
@@ -242,7 +242,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   forget_in(&heap, start, stop);
 }
 
-static void stretches(cairn_stretch_visitor *visit, void *env)
+static void ranges(cairn_range_visitor *visit, void *env)
 {
   visit(env, heap.base, heap.free, true);
   visit(env, heap.free, heap.end, false);
@@ -258,7 +258,7 @@ static const struct cairn_collector snapshot = {.version = CAIRN_ABI_COLLECTOR_V
                                                 .grow = grow,
                                                 .collect = collect,
                                                 .forget = forget,
-                                                .stretches = stretches,
+                                                .ranges = ranges,
                                                 .log_old = log_old,
                                                 .barrier_range = log_range};
 

@@ -216,7 +216,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   forget_in(&old, start, stop);
 }
 
-static void stretches(cairn_stretch_visitor *visit, void *env)
+static void ranges(cairn_range_visitor *visit, void *env)
 {
   visit(env, nursery.base, nursery.free, true);
   visit(env, nursery.free, nursery.end, false);
@@ -235,7 +235,7 @@ struct cairn_collector young_collector = {.version = CAIRN_ABI_COLLECTOR_VERSION
                                           .grow = grow,
                                           .collect = collect,
                                           .forget = forget,
-                                          .stretches = stretches,
+                                          .ranges = ranges,
                                           .covered = is_covered};
 
 __attribute__((destructor)) static void report(void)

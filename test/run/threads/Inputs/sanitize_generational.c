@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cairn/collector.h>
-#include "collectors/generational/emptying.h"
+#include "collectors/generational/evacuation.h"
 #include "collectors/generational/marker.h"
 #include "collectors/generational/tracers.h"
 #include "runtime/core/mutator.h"
@@ -68,12 +68,12 @@ void cairn_roots_rest(void)
   fetched_last = THREADS + 1;
 }
 
-void cairn_older_roots(bool wanted)
+void cairn_deferred_roots(bool wanted)
 {
   (void)wanted;
 }
 
-bool cairn_older_roots_visit(cairn_root_visitor *visit, void *env)
+bool cairn_deferred_roots_visit(cairn_root_visitor *visit, void *env)
 {
   (void)visit;
   (void)env;
@@ -266,7 +266,7 @@ static void share(struct thread *self)
 /* What is beside the program has a processor when it gets one: threads go on until it had. */
 static bool wants_more(void)
 {
-  return cn_emptying_any && (marked < 10 || emptied < 5);
+  return cn_evacuation_any && (marked < 10 || emptied < 5);
 }
 
 static void *run(void *argument)
@@ -286,7 +286,7 @@ static void *run(void *argument)
     share(self);
     poll();
     if (draw(self, 300) == 0)
-      collect(draw(self, cn_emptying_any ? 16 : 2) == 0 ? CAIRN_EXTENT_FULL : CAIRN_EXTENT_YOUNG, 0);
+      collect(draw(self, cn_evacuation_any ? 16 : 2) == 0 ? CAIRN_EXTENT_FULL : CAIRN_EXTENT_YOUNG, 0);
   }
   pthread_rwlock_unlock(&world);
   pthread_rwlock_wrlock(&world);
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
   pthread_t handles[THREADS];
 
   cn_options.pause = argc > 1 ? 1000 : 0;
-  cn_emptying_any = argc > 1;
+  cn_evacuation_any = argc > 1;
   start();
   for (uintptr_t i = 0; i < THREADS; i++) {
     threads[i].number = i;

@@ -221,11 +221,11 @@ void cairn_weak_process(const struct cairn_closure *closure)
 
 enum { PAGE = 4096 };
 
-void cn_hold_signals(void)
+void cn_defer_signals(void)
 {
 }
 
-void cn_hold_let_signals(void)
+void cn_defer_let_signals(void)
 {
 }
 

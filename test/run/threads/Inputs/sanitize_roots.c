@@ -13,8 +13,8 @@
 #include "runtime/os/os.h"
 #include "runtime/roots/global_roots.h"
 #include "runtime/roots/handles.h"
-#include "runtime/roots/sources.h"
-#include "runtime/roots/stretch.h"
+#include "runtime/roots/root_tasks.h"
+#include "runtime/roots/fast_walk.h"
 #include "runtime/roots/user_roots.h"
 #include "runtime/roots/young.h"
 #include "runtime/walk/return_barriers.h"
@@ -28,12 +28,12 @@ static char names[STACKS]; /* their addresses stand for mutators */
 
 static _Atomic int next_stack;
 
-void cn_sources_begin(void)
+void cn_root_tasks_begin(void)
 {
   next_stack = 0;
 }
 
-bool cn_sources_next(struct cn_source *source)
+bool cn_root_tasks_next(struct cn_root_task *source)
 {
   int stack = next_stack;
 
@@ -44,19 +44,19 @@ bool cn_sources_next(struct cn_source *source)
   return stack < STACKS;
 }
 
-bool cn_sources_walk(const struct cn_source *source, struct cn_walk *walk)
+bool cn_root_tasks_walk(const struct cn_root_task *source, struct cn_walk *walk)
 {
   walk->claims = (uintptr_t)source->mutator;
   walk->past_end = false;
   return true;
 }
 
-void cn_sources_walked(const struct cn_source *source)
+void cn_root_tasks_walked(const struct cn_root_task *source)
 {
   (void)source;
 }
 
-bool cn_sources_done(void)
+bool cn_root_tasks_done(void)
 {
   return next_stack == STACKS;
 }
@@ -73,7 +73,7 @@ bool cn_walk_settle(struct cn_walk *walk)
   return true;
 }
 
-uint64_t cn_stretch_walk(struct cn_walk *walk, struct cn_root_slots *into, cairn_stack_root *others, void *env)
+uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *into, cairn_stack_root *others, void *env)
 {
   (void)walk, (void)into, (void)others, (void)env;
   return 0;
@@ -98,11 +98,11 @@ void cn_frame_roots(const struct cn_walk *walk, cairn_stack_root *found, void *e
 }
 
 /* A third settles. */
-void cn_older_begin_stop(void)
+void cn_deferred_frames_begin_stop(void)
 {
 }
 
-bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
+bool cn_young_scan(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
                    struct cn_young *young)
 {
   size_t count = tell((uintptr_t)source->mutator, found, env);
@@ -112,7 +112,7 @@ bool cn_young_scan(const struct cn_source *source, struct cn_walk *walk, cairn_s
   return true;
 }
 
-void cn_young_all_seen(const struct cn_source *source, struct cn_walk *walk)
+void cn_young_all_seen(const struct cn_root_task *source, struct cn_walk *walk)
 {
   (void)source, (void)walk;
 }
@@ -177,11 +177,11 @@ void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
   return calloc(1, bytes);
 }
 
-void cn_hold_signals(void)
+void cn_defer_signals(void)
 {
 }
 
-void cn_hold_let_signals(void)
+void cn_defer_let_signals(void)
 {
 }
 

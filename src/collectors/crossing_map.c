@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A crossing map: for each card of the heap, the offset of the first block that starts in it. Its
+ * memory comes from the operating system and is kept from one collection to the next. It is made
+ * part by part: a part begins where a block is known to start.
+ */
+#include "collectors/crossing_map.h"
+
+#include <string.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/os/os.h"
+
+#define CARD ((size_t)512)
+#define NONE UINT8_MAX
+
+enum { MOST = 1024 }; /* parts; where more are known, every second one is forgotten */
+
+/* Of the blocks of a part, those before `walked` are in the map. */
+struct part {
+  uintptr_t walked;
+  size_t cards; /* of them are known */
+};
+
+/* Where blocks start, in order, at least `apart` from each other. */
+static struct {
+  uintptr_t at[MOST];
+  size_t count, apart;
+} known;
+
+static struct {
+  struct part parts[MOST]; /* from known.at[i] to the next, or to `end` */
+  uintptr_t end;           /* 0: no map */
+  cn_crossing_step *step;
+  uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NONE */
+  size_t room;     /* bytes of it */
+  uint64_t begun;  /* so many, this one included */
+} map;
+
+void cn_crossing_from(uintptr_t start, size_t apart)
+{
+  CN_CHECK(start % 8 == 0 && map.end == 0 && apart != 0);
+  known.at[0] = start;
+  known.count = 1;
+  known.apart = apart;
+}
+
+static void forget_every_second(void)
+{
+  known.count = (known.count + 1) / 2;
+  for (size_t i = 1; i < known.count; i++)
+    known.at[i] = known.at[2 * i];
+  known.apart *= 2;
+}
+
+void cn_crossing_note(uintptr_t block)
+{
+  CN_CHECK(block % 8 == 0 && known.count != 0 && block >= known.at[known.count - 1]);
+  if (block - known.at[known.count - 1] < known.apart)
+    return;
+  if (known.count == MOST)
+    forget_every_second();
+  known.at[known.count++] = block;
+}
+
+void cn_crossing_forget(uintptr_t end)
+{
+  CN_CHECK(known.count != 0 && known.at[0] <= end);
+  while (known.at[known.count - 1] > end)
+    known.count--;
+}
+
+bool cn_crossing_payload(uintptr_t header, uintptr_t at, bool indexed, uint64_t *bytes)
+{
+  const struct cairn_layout *layout = cairn_header_layout(header);
+
+  if (cairn_header_is_gone(header)) {
+    *bytes = cairn_header_gone_bytes(header);
+    return true;
+  }
+  if (!cairn_layout_is_known(layout) || (layout->elem_size != 0) != indexed ||
+      cairn_layout_payload(layout, indexed ? cairn_object_count(at) : 0, bytes) != CAIRN_OK)
+    return false;
+  *bytes += cairn_header_hash_bytes(header);
+  return true;
+}
+
+static bool make_room(size_t cards)
+{
+  size_t page = cn_os_page(), room = (cards + page - 1) & ~(page - 1);
+
+  if (room <= map.room)
+    return true;
+  uintptr_t memory = cn_os_reserve(room);
+  if (memory == 0 || !cn_os_commit(memory, room))
+    return false;
+  if (map.room)
+    cn_os_release((uintptr_t)map.memory, map.room);
+  CN_ASSERT(memory % page == 0);
+  map.memory = (uint8_t *)memory;
+  map.room = room;
+  return true;
+}
+
+/* Cards are counted from the begin of a part: one is for its last bytes alone. */
+static size_t cards_before(size_t part)
+{
+  return (known.at[part] - known.at[0]) / CARD + part;
+}
+
+bool cn_crossing_begin(uintptr_t end, cn_crossing_step *step)
+{
+  size_t last = known.count - 1;
+
+  CN_CHECK(known.count != 0 && known.at[last] <= end && known.at[0] < end);
+  if (!make_room(cards_before(last) + (end - known.at[last]) / CARD + 1))
+    return false;
+  map.begun++;
+  map.step = step;
+  map.end = end;
+  for (size_t i = 0; i <= last; i++)
+    map.parts[i] = (struct part){known.at[i], 0};
+  return true;
+}
+
+/* The part in which an object that reaches to `address` lies: it begins before that. */
+static size_t part_of(uintptr_t address)
+{
+  size_t low = 0, high = known.count;
+
+  CN_CHECK(known.at[0] < address);
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (known.at[middle] < address)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Bring into the map what starts before `address`. */
+static void advance(size_t index, uintptr_t address)
+{
+  struct part *part = &map.parts[index];
+  uintptr_t payload, end = index + 1 < known.count ? known.at[index + 1] : map.end;
+  uint8_t *first = map.memory + cards_before(index);
+
+  while (part->walked < address && part->walked != end) {
+    size_t at = part->walked - known.at[index], card = at / CARD;
+    CN_CHECK(part->walked < end);
+    while (part->cards <= card)
+      first[part->cards++] = NONE;
+    if (first[card] == NONE)
+      first[card] = (uint8_t)(at % CARD / 8);
+    part->walked = map.step(part->walked, &payload);
+  }
+}
+
+/* The last block that starts at or below `address`, by way of the nearest card that has one. */
+static uintptr_t first_block_near(size_t index, uintptr_t address)
+{
+  const uint8_t *first = map.memory + cards_before(index);
+  size_t card = (address - known.at[index]) / CARD, cards = map.parts[index].cards;
+
+  for (card = card < cards ? card : cards - 1;; card--) {
+    if (first[card] != NONE) {
+      uintptr_t block = known.at[index] + card * CARD + first[card] * (size_t)8;
+      if (block <= address)
+        return block;
+    }
+    CN_CHECK(card != 0); /* the first block starts where the part does */
+  }
+}
+
+/* An object reaches from its payload to the end of its block, that address included: there is the
+ * header of the next one, to which no reference points. */
+uintptr_t cn_crossing_find(uintptr_t address)
+{
+  uintptr_t payload, end;
+
+  CN_CHECK(map.end != 0);
+  if (address <= known.at[0] || address > map.end)
+    return 0;
+  size_t part = part_of(address);
+  advance(part, address);
+  uintptr_t block = first_block_near(part, address - 1);
+  while ((end = map.step(block, &payload)) < address)
+    block = end;
+  CN_ASSERT(block < payload && payload <= end && end <= map.end);
+  return address >= payload ? payload : 0;
+}
+
+uint64_t cn_crossing_maps(void)
+{
+  return map.begun;
+}
+
+void cn_crossing_drop(void)
+{
+  map.end = 0;
+}

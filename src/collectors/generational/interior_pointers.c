@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Headers are not trusted: what looks like one may be data.
+ */
+#include "collectors/generational/interior_pointers.h"
+
+#include <pthread.h>
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/large_objects.h"
+#include "collectors/generational/space/nursery.h"
+#include "collectors/generational/space/tables.h"
+#include "collectors/generational/trace.h"
+#include "collectors/interior.h"
+#include "collectors/large_space.h"
+#include "collectors/crossing_map.h"
+
+uintptr_t cn_interior_step(uintptr_t block, uintptr_t *payload)
+{
+  CN_CHECK(block >= cn_nursery.start && block < cn_nursery.free);
+  return cn_interior_next(block, cn_nursery.free, payload, cn_tables_is_forward);
+}
+
+/* The map of starts, which grows as far as is asked for, is one for all tracers. */
+static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+  pthread_mutex_lock(&lock);
+  if (!cn_cycle.mapped && !cn_crossing_begin(cn_nursery.free, cn_interior_step))
+    cairn_out_of_memory(false, "no memory to find the object of interior pointer 0x%lx", (unsigned long)address);
+  cn_cycle.mapped = true;
+  uintptr_t start = cn_crossing_find(address);
+  pthread_mutex_unlock(&lock);
+  if (start == 0)
+    cn_trace_no_object(slot, address, "no object reaches there");
+  CN_ASSERT(start > cn_nursery.start && start <= address);
+  return start;
+}
+
+uintptr_t cn_interior_nursery(const uintptr_t *slot, uintptr_t address)
+{
+  return cn_interior_is_start(address, cn_cycle.uncleared, cn_tables_is_forward) ? address : find_start(slot, address);
+}
+
+void cn_interior_end(void)
+{
+  if (cn_cycle.mapped)
+    cn_crossing_drop();
+  cn_nursery_expect_lookups(cn_cycle.mapped);
+  cn_cycle.mapped = false;
+}
+
+uintptr_t cn_interior_find_old(uintptr_t address)
+{
+  uintptr_t start = cn_tables_last_start(address), at = start;
+  uint64_t bytes;
+  size_t grown;
+
+  if (start == 0 || start == address)
+    return start;
+  uintptr_t header = cn_interior_header(&at, &grown, cn_tables_is_forward);
+  const struct cairn_layout *layout = cairn_header_layout(header);
+  bool reaches = cn_crossing_payload(header, at, layout != NULL && layout->elem_size != 0, &bytes) &&
+                 address - start <= bytes - grown;
+  return reaches ? start : 0;
+}
+
+uintptr_t cn_interior_old(const uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t start = cn_interior_find_old(address);
+
+  if (start == 0)
+    cn_trace_no_object(slot, address, "no object reaches there");
+  return start;
+}
+
+uintptr_t cn_interior_large(const uintptr_t *slot, uintptr_t address)
+{
+  uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
+  uintptr_t start = block != 0 ? cn_large_objects_object(block) : 0;
+
+  if (block == 0)
+    cn_trace_no_object(slot, address, "an earlier collection freed it");
+  if (start > address)
+    cn_trace_no_object(slot, address, "it leads to a header");
+  return start;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * In the nursery a walk goes from block to block; in the old space from start to start.
+ */
+#include "collectors/generational/object_walk.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/space/blocks.h"
+#include "collectors/generational/interior_pointers.h"
+#include "collectors/generational/large_objects.h"
+#include "collectors/generational/space/nursery.h"
+#include "collectors/generational/space/tables.h"
+#include "collectors/large_space.h"
+
+/* Where the payload of an object in the old space ends. */
+static uintptr_t end_of(uintptr_t payload)
+{
+  uintptr_t header = *cairn_object_header(payload);
+  const struct cairn_layout *layout = cairn_header_layout(header);
+  uint64_t bytes;
+
+  if (cairn_header_is_gone(header))
+    return payload + cairn_header_gone_bytes(header);
+  if (!cairn_layout_is_known(layout) || cairn_object_payload(payload, layout, &bytes) != CAIRN_OK)
+    cairn_fatal("the heap is damaged at 0x%lx: no object is there", (unsigned long)payload);
+  return payload + bytes;
+}
+
+/* Where its block begins; what lies before `free` is another's. Of one whose layout is gone the
+ * word before tells: if that is no count, it belongs to nobody, and may be taken for one. */
+static uintptr_t block_of(uintptr_t payload, uintptr_t free)
+{
+  const struct cairn_layout *layout = cairn_object_layout(payload);
+
+  if (layout != NULL)
+    return cairn_object_block(payload, layout);
+  bool indexed = payload - free >= CAIRN_ABI_INDEXED_HEADER_SIZE && (((uintptr_t *)payload)[-2] & 1) != 0;
+  return payload - (indexed ? CAIRN_ABI_INDEXED_HEADER_SIZE : CAIRN_ABI_HEADER_SIZE);
+}
+
+/* ---- ranges ---- */
+
+/* Fill what is free in blocks [first, end), so that a walk gets over it. */
+static void fill(size_t first, size_t end)
+{
+  uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
+
+  for (; (object = cn_tables_next_start(free, last)) != 0; free = end_of(object))
+    cairn_fill(free, block_of(object, free));
+  CN_CHECK(free <= last);
+  cairn_fill(free, last);
+}
+
+/* The first block in [block, end) that has objects, or has none. */
+static size_t skip(size_t block, size_t end, bool objects)
+{
+  while (block < end && cn_blocks_has_objects(block) != objects)
+    block++;
+  return block;
+}
+
+static void visit_nursery(cairn_range_visitor *visit, void *env)
+{
+  visit(env, cn_nursery.start, cn_nursery.free, true);
+  visit(env, cn_nursery.free, cn_nursery.end, false);
+}
+
+static void visit_blocks(cairn_range_visitor *visit, void *env, size_t from, size_t to)
+{
+  size_t low, high, block = from;
+
+  cn_blocks_bounds(&low, &high);
+  if (block < low)
+    block = low < to ? low : to;
+  visit(env, cn_tables_address(from), cn_tables_address(block), false);
+  while (block < to) {
+    size_t start = skip(block, high < to ? high : to, true);
+    CN_ASSERT(block <= start);
+    size_t end = skip(start, high < to ? high : to, false);
+    if (start == end)
+      start = end = to;
+    visit(env, cn_tables_address(block), cn_tables_address(start), false);
+    fill(start, end);
+    visit(env, cn_tables_address(start), cn_tables_address(end), true);
+    block = end;
+  }
+}
+
+static void visit_large_objects(cairn_range_visitor *visit, void *env)
+{
+  uintptr_t at, last, end;
+
+  cn_large_bounds(&at, &last);
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    CN_CHECK(cn_large_find(block, &end) == block);
+    visit(env, at, block, false);
+    at = end_of(cn_large_objects_object(block));
+    visit(env, block, at, true);
+  }
+  visit(env, at, last, false);
+}
+
+void cn_object_walk_ranges(cairn_range_visitor *visit, void *env)
+{
+  bool inside = cn_tables_is_old(cn_nursery.start);
+  size_t start = inside ? cn_tables_block(cn_nursery.start) : 0, end = inside ? cn_tables_block(cn_nursery.end) : 0;
+
+  visit_large_objects(visit, env);
+  visit_nursery(visit, env);
+  visit_blocks(visit, env, 0, start);
+  visit_blocks(visit, env, end, cn_tables.blocks);
+}
+
+/* ---- layouts that go ---- */
+
+/* Mark the object, whose payload ends there, if its layout is in [start, stop). */
+static bool forget(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
+{
+  const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
+
+  CN_ASSERT(payload <= end && start <= stop);
+  if (layout == NULL || layout < start || layout >= stop)
+    return false;
+  *cairn_object_header(payload) = cairn_header_gone(end - payload);
+  return true;
+}
+
+static bool forget_in_nursery(const unsigned char *start, const unsigned char *stop)
+{
+  uintptr_t payload, next;
+  bool any = false;
+
+  for (uintptr_t block = cn_nursery.start; block != cn_nursery.free; block = next) {
+    next = cn_interior_step(block, &payload);
+    CN_CHECK(payload <= next && next <= cn_nursery.free);
+    any |= forget(payload, next, start, stop);
+  }
+  return any;
+}
+
+static void forget_in_old(const unsigned char *start, const unsigned char *stop)
+{
+  size_t low, high;
+
+  cn_blocks_bounds(&low, &high);
+  uintptr_t at = cn_tables_address(low), last = cn_tables_address(high), object;
+  for (; at < last && (object = cn_tables_next_start(at, last)) != 0; at = object)
+    forget(object, end_of(object), start, stop);
+}
+
+static bool forget_large(const unsigned char *start, const unsigned char *stop)
+{
+  bool any = false;
+
+  for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
+    uintptr_t object = cn_large_objects_object(block);
+    CN_ASSERT(object > block);
+    any |= forget(object, end_of(object), start, stop);
+  }
+  return any;
+}
+
+bool cn_object_walk_forget(const unsigned char *start, const unsigned char *stop)
+{
+  bool young = forget_in_nursery(start, stop), large = forget_large(start, stop);
+
+  forget_in_old(start, stop);
+  return young || large;
+}

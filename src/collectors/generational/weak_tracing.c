@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * After a young collection nothing is young, so old objects lead to old ones by their weak fields,
+ * too: those with such fields that young ones may be behind are on dirty cards.
+ */
+#include "collectors/generational/weak_tracing.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "collectors/generational/space/nursery.h"
+#include "collectors/generational/pinned.h"
+#include "collectors/generational/space/tables.h"
+#include "collectors/large_space.h"
+
+/* Let the slot lead to where its object was copied, or stayed. False: it was not reached. */
+static bool follow(struct cairn_slot slot, uintptr_t object)
+{
+  uintptr_t header = *cairn_object_header(object);
+
+  if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
+    return cn_pinned_is_reached(object);
+  if (!cairn_header_is_forwarded(header))
+    return false;
+  cairn_slot_set(slot, cairn_header_forwarded_to(header));
+  return true;
+}
+
+static bool is_large_reached(struct cairn_slot slot, uintptr_t object)
+{
+  uintptr_t end, block = cn_large_find(object - CAIRN_ABI_HEADER_SIZE, &end);
+
+  if (block == 0)
+    cn_trace_no_object(slot.address, object, "an earlier collection freed it");
+  return cn_cycle.mode == CN_TRACE_MOVE ? follow(slot, object) : cn_large_is_marked(block);
+}
+
+/* An object of the old space, in a collection that looks at it. */
+static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
+{
+  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
+  if (cn_cycle.mode == CN_TRACE_MOVE ||
+      cn_tables.states[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] == CN_BLOCK_SOURCE)
+    return follow(slot, object);
+  return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
+}
+
+/* In a young collection: of a block that is emptied all have been copied. */
+static bool is_old_moved(struct cairn_slot slot, uintptr_t object)
+{
+  size_t block = cn_tables_block(object - CAIRN_ABI_HEADER_SIZE);
+  bool moved = cn_tables_state(block) == CN_BLOCK_SOURCE;
+
+  if (moved && !follow(slot, object))
+    cn_trace_nothing_there(slot.address, object);
+  return true;
+}
+
+static bool is_reached(void *env, struct cairn_slot slot)
+{
+  uintptr_t object = cairn_slot_object(slot), header = object - CAIRN_ABI_HEADER_SIZE;
+
+  (void)env;
+  if (object == 0)
+    return true;
+  if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
+    return follow(slot, object);
+  if (cn_large_contains(header))
+    return is_large_reached(slot, object);
+  if (cn_cycle.empties && cn_tables_is_old(header))
+    return is_old_moved(slot, object);
+  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) || header - cn_cycle.copies < cn_cycle.copies_room)
+    return true;
+  return is_old_reached(slot, object);
+}
+
+static void reach(void *env, struct cairn_slot slot)
+{
+  cn_trace_visit(env, slot);
+}
+
+static void close_up(void *env)
+{
+  cn_trace_drain(env);
+}
+
+void cn_weak_trace(struct cn_tracer *tracer)
+{
+  struct cairn_closure closure = {is_reached, reach, close_up, tracer,
+                                  cn_cycle.mode == CN_TRACE_YOUNG && !cn_cycle.empties};
+
+  CN_CHECK(tracer->count == 0);
+  cairn_weak_process(&closure);
+  CN_ASSERT(tracer->count == 0);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How large a heap is to be.
+ */
+#include "collectors/heap_sizer.h"
+
+#include <cairn/collector.h>
+#include "base/check.h"
+
+enum { GROWTH = 4, SMALL_GROWTH = 16, SMALL = 512 << 10, SOFT_SHARE = 8 };
+enum {
+  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
+  BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
+};
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+static size_t most(size_t a, size_t b)
+{
+  return a > b ? a : b;
+}
+
+static size_t small_wanted(const struct cn_heap_sizer *left)
+{
+  size_t part = most(left->copied + left->large, left->needed);
+
+  part = least(part, left->initial / SMALL_GROWTH);
+  return least(left->initial, most(SMALL_GROWTH * part, cairn_mutator_count() * (size_t)SMALL));
+}
+
+size_t cn_heap_sizer_soft(size_t soft, size_t kept, size_t wanted)
+{
+  CN_ASSERT(kept <= SIZE_MAX / 2);
+  return soft == 0 ? wanted : least(wanted, most(soft, kept + kept / SOFT_SHARE) & ~(size_t)7);
+}
+
+size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
+{
+  size_t wanted, large = left->large + left->large / 2;
+
+  CN_ASSERT(left->copied <= left->maximum && left->large <= left->maximum);
+  CN_ASSERT(left->initial <= left->maximum);
+  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH, &wanted) || __builtin_add_overflow(wanted, large, &wanted) ||
+      __builtin_add_overflow(wanted, left->needed, &wanted))
+    return left->maximum;
+  wanted = least(most(wanted, small_wanted(left)), left->maximum);
+  size_t kept = left->copied + left->large + least(left->needed, left->maximum);
+  return cn_heap_sizer_soft(cairn_soft_limit(), kept, wanted);
+}
+
+size_t cn_heap_sizer_of_buffer(struct cairn_mutator *mutator, size_t room, size_t bytes)
+{
+  size_t count = cairn_mutator_count();
+  uintptr_t *next = cairn_mutator_word(mutator);
+
+  if (count <= 1)
+    return room;
+  size_t size = least(*next, (room / BUFFER_SHARE / count) & ~(size_t)7);
+  size = most(size, BUFFER_LEAST);
+  *next = 2 * size;
+  return least(most(size, bytes), room);
+}
+
+size_t cn_heap_sizer_of_copies(size_t bytes)
+{
+  uint64_t asked = cairn_identity_asked();
+
+  CN_CHECK(bytes <= SIZE_MAX / 2);
+  return bytes + (asked < bytes / 8 ? asked * 8 : bytes);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of promises that a moving collector makes false.
+ */
+#include "compile/analysis/invalid_attributes.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/tbaa.h"
+#include "compile/core/emitted_names.h"
+
+/* Of attributes and metadata of LLVM 22. A row that stands for both is one name. A leaf keeps what
+ * is promised of its own memory: nothing moves during it. */
+const struct cn_promise cn_invalid_attributes[] = {
+    /* A safepoint reads and writes the whole heap and the frames. */
+    {"memory", CN_AT_FUNCTION | CN_AT_CALL},
+    {"nosync", CN_AT_FUNCTION | CN_AT_CALL},
+    {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE | CN_AT_ACCESS},
+    /* Code with a safepoint or references must not run later than it was asked for. */
+    {"speculatable", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_LEAF},
+    /* The code generator would not spill references (docs/llvm-22.md). */
+    {"optnone", CN_AT_FUNCTION},
+    /* The object leaves the memory. */
+    {"dereferenceable", CN_AT_REFERENCE | CN_AT_ACCESS},
+    {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS},
+    {"writable", CN_AT_REFERENCE},
+    {"dead_on_return", CN_AT_REFERENCE},
+    /* The collector reads and writes it, too, and the locals that a pointer leads to. */
+    {"noalias", CN_AT_REFERENCE | CN_AT_POINTER | CN_AT_ACCESS},
+    {"alias.scope", CN_AT_ACCESS},
+    {"readonly", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"readnone", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"writeonly", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"initializes", CN_AT_REFERENCE | CN_AT_POINTER},
+    {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_POINTER},
+    /* The result is the object's place after the call, not before. */
+    {"returned", CN_AT_REFERENCE},
+    /* The object moves away; a reference in a local or a global changes. TBAA only if a tag says
+     * that memory never changes. */
+    {"invariant.load", CN_AT_ACCESS | CN_MOVES},
+    {"invariant.group", CN_AT_ACCESS | CN_MOVES},
+    {"tbaa", CN_AT_ACCESS | CN_MOVES},
+    {"tbaa.struct", CN_AT_ACCESS | CN_MOVES},
+    /* llvm.invariant.start: the memory that it names, as above. */
+    {"llvm.invariant.start", CN_AT_MARKER},
+    /* A constant that may hold a reference: the collector writes it. */
+    {"constant", CN_AT_GLOBAL | CN_MOVES},
+};
+const unsigned cn_promise_count = sizeof cn_invalid_attributes / sizeof *cn_invalid_attributes;
+
+/* ---- what is kept ---- */
+
+/* These speak of the value (nonnull, noundef, align, range, captures, inreg ...), of what a
+ * collection does not do (nounwind, willreturn, norecurse, cold: it returns and calls nothing of
+ * the program), of the result at the time of the call (allocsize, allockind), or of the function's
+ * code. An attribute that is in neither list may speak of memory or of how an argument is passed,
+ * so its function is refused; metadata may be dropped, and is. */
+static const char *const harmless_attributes[] = {
+    "align",
+    "alignstack",
+    "allocalign",
+    "allockind",
+    "allocptr",
+    "allocsize",
+    "allow_direct_access_in_hot_patch_function",
+    "alwaysinline",
+    "builtin",
+    "byref",
+    "byval",
+    "captures",
+    "cold",
+    "convergent",
+    "coro_elide_safe",
+    "coro_only_destroy_when_complete",
+    "disable_sanitizer_instrumentation",
+    "elementtype",
+    "fn_ret_thunk_extern",
+    "hot",
+    "hybrid_patchable",
+    "immarg",
+    "inalloca",
+    "inlinehint",
+    "inreg",
+    "jumptable",
+    "marked_for_windows_hot_patching",
+    "minsize",
+    "mustprogress",
+    "naked",
+    "nest",
+    "nobuiltin",
+    "nocallback",
+    "nocf_check",
+    "nocreateundeforpoison",
+    "nodivergencesource",
+    "noduplicate",
+    "noext",
+    "nofpclass",
+    "noimplicitfloat",
+    "noinline",
+    "nomerge",
+    "nonlazybind",
+    "nonnull",
+    "noprofile",
+    "norecurse",
+    "noredzone",
+    "noreturn",
+    "nosanitize_bounds",
+    "nosanitize_coverage",
+    "noundef",
+    "nounwind",
+    "null_pointer_is_valid",
+    "optdebug",
+    "optforfuzzing",
+    "optsize",
+    "preallocated",
+    "presplitcoroutine",
+    "range",
+    "returns_twice",
+    "safestack",
+    "sanitize_address",
+    "sanitize_alloc_token",
+    "sanitize_hwaddress",
+    "sanitize_memory",
+    "sanitize_memtag",
+    "sanitize_numerical_stability",
+    "sanitize_realtime",
+    "sanitize_realtime_blocking",
+    "sanitize_thread",
+    "sanitize_type",
+    "shadowcallstack",
+    "signext",
+    "skipprofile",
+    "speculative_load_hardening",
+    "sret",
+    "ssp",
+    "sspreq",
+    "sspstrong",
+    "strictfp",
+    "swiftasync",
+    "swifterror",
+    "swiftself",
+    "uwtable",
+    "vscale_range",
+    "willreturn",
+    "zeroext",
+};
+
+static const char *const harmless_metadata[] = {
+    "dbg",
+    "prof",
+    "fpmath",
+    "range",
+    "nontemporal",
+    "llvm.mem.parallel_loop_access",
+    "nonnull",
+    "make.implicit",
+    "unpredictable",
+    "align",
+    "llvm.loop",
+    "type",
+    "section_prefix",
+    "absolute_symbol",
+    "associated",
+    "callees",
+    "irr_loop",
+    "llvm.access.group",
+    "callback",
+    "llvm.preserve.access.index",
+    "vcall_visibility",
+    "noundef",
+    "annotation",
+    "nosanitize",
+    "func_sanitize",
+    "exclude",
+    "memprof",
+    "callsite",
+    "kcfi_type",
+    "pcsections",
+    "DIAssignID",
+    "coro.outside.frame",
+    "mmra",
+    "noalias.addrspace",
+    "callee_type",
+    "captures",
+    "alloc_token",
+    "implicit.ref",
+};
+
+static bool has_name(const char *const *names, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
+bool cn_promise_judges_metadata(const char *name)
+{
+  size_t count = sizeof harmless_metadata / sizeof *harmless_metadata;
+
+  for (unsigned p = 0; p < cn_promise_count; p++)
+    if ((cn_invalid_attributes[p].at & CN_AT_ACCESS) && strcmp(cn_invalid_attributes[p].name, name) == 0)
+      return true;
+  return has_name(harmless_metadata, count, name);
+}
+
+uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm)
+{
+  static _Thread_local uint64_t all, judged; /* equal in all contexts */
+  size_t count = sizeof harmless_metadata / sizeof *harmless_metadata;
+  unsigned kind;
+
+  if (all)
+    return all & ~judged;
+  all = (UINT64_C(1) << cn_fixed_metadata_kinds()) - 1;
+  for (size_t i = 0; i < count + cn_promise_count; i++) {
+    bool harmless = i < count;
+    const char *name = harmless ? harmless_metadata[i] : cn_invalid_attributes[i - count].name;
+    if (!harmless && !(cn_invalid_attributes[i - count].at & CN_AT_ACCESS))
+      continue;
+    kind = LLVMGetMDKindIDInContext(llvm, name, (unsigned)strlen(name));
+    if (kind < 64)
+      judged |= UINT64_C(1) << kind;
+  }
+  return all & ~judged;
+}
+
+bool cn_promise_judges_attribute(unsigned kind)
+{
+  size_t count = sizeof harmless_attributes / sizeof *harmless_attributes;
+  const char *name;
+
+  for (size_t i = 0; i < count + cn_promise_count; i++) {
+    name = i < count ? harmless_attributes[i] : cn_invalid_attributes[i - count].name;
+    if (kind && LLVMGetEnumAttributeKindForName(name, strlen(name)) == kind)
+      return true;
+  }
+  return false;
+}
+
+/* ---- accesses ---- */
+
+static bool is_statepoint(LLVMValueRef i)
+{
+  return cn_is_call(i) && cn_classify_call(i).kind == CN_CALL_STATEPOINT;
+}
+
+bool cn_promise_touches_references(LLVMValueRef access)
+{
+  if (cn_holds_ref(LLVMTypeOf(access)) || cn_alloca_uses_is_copy(access) || is_statepoint(access))
+    return true;
+  for (int o = 0; o < LLVMGetNumOperands(access); o++)
+    if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(access, (unsigned)o))))
+      return true;
+  return false;
+}
+
+bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn_promise *promise)
+{
+  LLVMValueRef node = LLVMGetMetadata(access, cn_metadata_kind(ctx, promise->name));
+
+  if (strcmp(promise->name, "tbaa") == 0)
+    return cn_tbaa_immutable(node);
+  if (strcmp(promise->name, "tbaa.struct") == 0)
+    return cn_tbaa_immutable_field(node);
+  return node != NULL;
+}
+
+/* ---- globals ---- */
+
+bool cn_promise_holds_none(LLVMValueRef constant)
+{
+  LLVMTypeRef type = LLVMTypeOf(constant);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  uint64_t count = 0;
+
+  if (!cn_holds_ref(type) || LLVMIsNull(constant))
+    return true;
+  if (kind == LLVMStructTypeKind)
+    count = LLVMCountStructElementTypes(type);
+  else if (kind == LLVMArrayTypeKind)
+    count = LLVMGetArrayLength2(type);
+  for (uint64_t i = 0; i < count; i++) {
+    LLVMValueRef element = LLVMGetAggregateElement(constant, (unsigned)i);
+    if (!element || !cn_promise_holds_none(element))
+      return false;
+  }
+  return count > 0;
+}
+
+/* May another definition, with another initial value, take the place of this one? */
+static bool is_replaceable(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  return LLVMIsExternallyInitialized(global) || linkage == LLVMWeakAnyLinkage || linkage == LLVMLinkOnceAnyLinkage ||
+         linkage == LLVMCommonLinkage;
+}
+
+bool cn_promise_constant_root(LLVMValueRef global)
+{
+  CN_ASSERT(LLVMIsAGlobalValue(global));
+  if (!LLVMIsGlobalConstant(global) || !cn_holds_ref(LLVMGlobalGetValueType(global)))
+    return false;
+  LLVMValueRef initial = LLVMGetInitializer(global);
+  return !initial || is_replaceable(global) || !cn_promise_holds_none(initial);
+}

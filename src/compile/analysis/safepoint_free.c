@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Windows: ranges of code without a safepoint. Needs: struct cn_cfg, and safepoints not yet
+ * rewritten; before polls are placed, calls and allocations are all that it knows of. Breaks:
+ * nothing.
+ *
+ * A join of paths from different windows begins one. That is found by going over the blocks until
+ * nothing changes: at first each is taken to be in the window in which its dominator ends, and
+ * begins its own as soon as a predecessor ends in another one. It never goes back, so it takes few
+ * rounds.
+ */
+#include <stdlib.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/safepoint_free.h"
+#include "compile/core/each.h"
+
+enum { UNKNOWN = 0, ENTRY = 1 };
+
+static bool is_safepoint(LLVMValueRef instruction)
+{
+  enum cn_call_kind kind = cn_classify_call(instruction).kind;
+
+  return kind == CN_CALL_PARSE || kind == CN_CALL_STATEPOINT;
+}
+
+static uint32_t own_window(uint32_t block)
+{
+  return block + 2;
+}
+
+/* Give each block its windows. `last` has the one that a block's last safepoint begins. */
+static void assign(struct cn_safepoint_free *windows, const uint32_t *last, const uint8_t *joins)
+{
+  for (uint32_t b = 0; b < windows->cfg->count; b++) {
+    uint32_t before = b == 0 ? ENTRY : windows->out[windows->cfg->blocks[b].idom];
+    windows->in[b] = joins[b] ? own_window(b) : before;
+    windows->out[b] = last[b] ? last[b] : windows->in[b];
+  }
+}
+
+/* Mark the blocks that are reached from other windows. */
+static bool find_joins(const struct cn_safepoint_free *windows, uint8_t *joins)
+{
+  bool changed = false;
+
+  for (uint32_t b = 1; b < windows->cfg->count; b++) {
+    const struct cn_block *block = &windows->cfg->blocks[b];
+    for (uint32_t p = 0; p < block->pred_count && !joins[b]; p++)
+      joins[b] = windows->out[block->preds[p]] != windows->in[b];
+    changed |= joins[b] && windows->in[b] != own_window(b);
+  }
+  return changed;
+}
+
+void cn_safepoint_free_build(struct cn_safepoint_free *windows, const struct cn_cfg *cfg)
+{
+  uint32_t *last = cn_alloc(cfg->count * sizeof *last), next = own_window(cfg->count);
+  uint8_t *joins = cn_alloc(cfg->count);
+
+  *windows = (struct cn_safepoint_free){
+      .cfg = cfg, .in = cn_alloc(cfg->count * sizeof *windows->in), .out = cn_alloc(cfg->count * sizeof *windows->out)};
+  for (uint32_t b = 0; b < cfg->count; b++)
+    CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
+      if (is_safepoint(i))
+        last[b] = next++;
+      if (last[b])
+        *cn_ptrmap_add(&windows->after, i, NULL) = last[b];
+    }
+  CN_CHECK(next > cfg->count);
+  do
+    assign(windows, last, joins);
+  while (find_joins(windows, joins));
+  free(joins);
+  free(last);
+}
+
+void cn_safepoint_free_free(struct cn_safepoint_free *windows)
+{
+  free(windows->in);
+  free(windows->out);
+  cn_ptrmap_free(&windows->after);
+}
+
+uint32_t cn_safepoint_free_after(const struct cn_safepoint_free *windows, LLVMValueRef instruction)
+{
+  uint32_t b = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(instruction));
+  const uint64_t *after = cn_ptrmap_find(&windows->after, instruction);
+
+  return after ? (uint32_t)*after : b == CN_NO_BLOCK ? UNKNOWN : windows->in[b];
+}
+
+uint32_t cn_safepoint_free_at(const struct cn_safepoint_free *windows, LLVMValueRef instruction)
+{
+  uint32_t b = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(instruction));
+  LLVMValueRef previous = LLVMGetPreviousInstruction(instruction);
+
+  if (previous)
+    return cn_safepoint_free_after(windows, previous);
+  return b == CN_NO_BLOCK ? UNKNOWN : windows->in[b];
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The calls of barriers that insert-barriers makes. Lanes of a vector that lie apart, or of which a
+ * mask leaves some out, have a barrier each, of no bytes where the mask says no: a lane that is
+ * left out may have any address.
+ */
+#include "base/check.h"
+#include "compile/barriers/barriers.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+
+static const uint64_t REFERENCE = sizeof(uint64_t);
+
+/* The function `name` of this type, a leaf; null after an error. */
+static LLVMValueRef barrier(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef type)
+{
+  LLVMValueRef function = cn_emit_declare(c->ctx, name, type, LLVMCCallConv);
+
+  if (function && !cn_string_attribute(function, CN_ATTR_LEAF))
+    cn_emit_mark_leaf(c->ctx, function);
+  return function;
+}
+
+static LLVMValueRef call(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef result,
+                         LLVMValueRef *arguments, unsigned count)
+{
+  LLVMTypeRef types[3];
+
+  CN_CHECK(count <= 3);
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+  LLVMValueRef function = barrier(c, name, type);
+  return function ? LLVMBuildCall2(c->builder, type, function, arguments, count, "") : NULL;
+}
+
+static LLVMTypeRef i64(const struct cn_barrier_calls *c)
+{
+  return LLVMInt64TypeInContext(c->ctx->llvm);
+}
+
+bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  return function && !LLVMIsDeclaration(function);
+}
+
+void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_access *access)
+{
+  LLVMValueRef root = cn_address_root_of(access->slot);
+  LLVMValueRef object = LLVMConstNull(cn_ref_type(c->ctx));
+
+  if ((c->kind == CAIRN_BARRIERS_OBJECTS || c->kind == CAIRN_BARRIERS_CUSTOM) && cn_address_is_start(root))
+    object = root;
+  LLVMValueRef arguments[] = {object, access->slot, access->value};
+  call(c, CN_BARRIER_STORE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 3);
+}
+
+/* ---- ranges ---- */
+
+static void call_range(const struct cn_barrier_calls *c, LLVMValueRef to, LLVMValueRef bytes)
+{
+  LLVMValueRef arguments[] = {to, bytes};
+
+  call(c, CN_BARRIER_RANGE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 2);
+}
+
+static LLVMValueRef number(const struct cn_barrier_calls *c, uint64_t value)
+{
+  return LLVMConstInt(i64(c), value, false);
+}
+
+/* The place of lane `i`. */
+static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_access *access, LLVMValueRef i)
+{
+  LLVMTypeRef reference = cn_ref_type(c->ctx);
+
+  if (LLVMGetTypeKind(LLVMTypeOf(access->slot)) == LLVMVectorTypeKind)
+    return LLVMBuildExtractElement(c->builder, access->slot, i, "");
+  return LLVMIsNull(i) ? access->slot : LLVMBuildGEP2(c->builder, reference, access->slot, &i, 1, "");
+}
+
+/* The bytes of a lane that a bit of the mask decides about; all, if it is undefined. */
+static LLVMValueRef lane_bytes(const struct cn_barrier_calls *c, LLVMValueRef bit)
+{
+  LLVMValueRef all = number(c, REFERENCE);
+
+  return LLVMIsUndef(bit) ? all : LLVMBuildSelect(c->builder, bit, all, number(c, 0), "");
+}
+
+static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access *access)
+{
+  unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(access->mask));
+
+  for (uint64_t i = 0; i < lanes; i++) {
+    LLVMValueRef index = number(c, i);
+    LLVMValueRef bit = LLVMBuildExtractElement(c->builder, access->mask, index, "");
+    LLVMValueRef bytes = lane_bytes(c, bit);
+    if (!LLVMIsNull(bytes))
+      call_range(c, lane_of(c, access, index), bytes);
+  }
+}
+
+void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at, const struct cn_access *access)
+{
+  if (c->kind == CAIRN_BARRIERS_CUSTOM && !cn_barrier_is_defined(c->ctx, CN_BARRIER_RANGE)) {
+    cn_error(c->ctx, at, "missing-barrier", "the module has no @%s for it", CN_BARRIER_RANGE);
+    return;
+  }
+  if (access->kind == CN_ACCESS_LANES)
+    call_lanes(c, access);
+  else
+    call_range(c, access->slot, LLVMBuildZExtOrBitCast(c->builder, access->bytes, i64(c), ""));
+}
+
+/* ---- loads ---- */
+
+void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, const struct cn_access *access)
+{
+  LLVMValueRef arguments[] = {access->slot, load};
+
+  CN_CHECK(LLVMIsALoadInst(load));
+  LLVMValueRef healed = call(c, CN_BARRIER_LOAD, LLVMTypeOf(load), arguments, 2);
+  if (!healed)
+    return;
+  LLVMReplaceAllUsesWith(load, healed);
+  LLVMSetOperand(healed, 1, load);
+  cn_name_after(healed, load, ".healed");
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass lower-barriers: the calls that insert-barriers made become the code of the kind, in line.
+ * Each is the body of a function, the module's own or the one below, which LLVM's always-inliner
+ * puts in its place. `a` is the address of the slot:
+ *
+ *   cards     table[(a >> CARD_SHIFT) & mask] = 1; of a run of stores, if it is not
+ *   fields    if (table[(a >> FIELD_SHIFT) & mask] == 0) cairn_barrier_field(slot)
+ *   objects   if (object's header & HEADER_UNLOGGED) cairn_barrier_object(object, slot)
+ *             or, where the object is not known, cairn_barrier_object(null, slot)
+ *   snapshot  if (mutator.barrier) cairn_barrier_snapshot(slot)
+ *   loads     if (value & mutator.barrier) value = cairn_barrier_load(slot, value)
+ *   a range   of cards, in line if it is short: the first and the last; else
+ *             cairn_barrier_range(to, bytes)
+ *
+ * The mask makes an index of any address, so a place outside the heap dirties some card for
+ * nothing. The slow functions keep every register but the result's.
+ *
+ * Needs: final, verified statepoints. Provides: no call of a barrier, and a reference to the symbol
+ * of the kind, which only a runtime of the same kind defines. Breaks: nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/barriers/barriers.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+
+struct body {
+  struct cn_ctx *ctx;
+  LLVMBuilderRef b;
+  LLVMValueRef function;
+  LLVMTypeRef i64;
+};
+
+static LLVMValueRef number(const struct body *y, uint64_t value)
+{
+  return LLVMConstInt(y->i64, value, false);
+}
+
+static LLVMValueRef mutator_word(const struct body *y, uint64_t offset)
+{
+  return LLVMBuildLoad2(y->b, y->i64, cn_emit_mutator(y->ctx, y->b, offset), "");
+}
+
+/* A word of the mutator that is set before managed code runs, and stays: it may be kept in a
+ * register. */
+static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64_t offset)
+{
+  LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator(y->ctx, y->b, offset), "");
+
+  LLVMSetMetadata(word, cn_metadata_kind(y->ctx, "invariant.load"), LLVMMDNodeInContext(y->ctx->llvm, NULL, 0));
+  return word;
+}
+
+/* The entry of the byte table for the address. */
+static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address, uint64_t shift)
+{
+  LLVMValueRef index = LLVMBuildLShr(y->b, address, number(y, shift), "index");
+  LLVMValueRef mask = constant_word(y, y->i64, CAIRN_ABI_MUTATOR_CARD_MASK);
+  LLVMValueRef kept = LLVMBuildAnd(y->b, index, mask, "");
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(y->ctx->llvm, 0);
+  LLVMValueRef table = constant_word(y, pointer, CAIRN_ABI_MUTATOR_CARDS);
+
+  return LLVMBuildGEP2(y->b, LLVMInt8TypeInContext(y->ctx->llvm), table, &kept, 1, "entry");
+}
+
+static LLVMValueRef address_of(const struct body *y, LLVMValueRef reference)
+{
+  return LLVMBuildPtrToInt(y->b, reference, y->i64, "address");
+}
+
+static void mark_card(const struct body *y, LLVMValueRef address)
+{
+  LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
+
+  LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry_of(y, address, CAIRN_ABI_CARD_SHIFT));
+}
+
+static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRef result, LLVMValueRef *arguments,
+                              unsigned count)
+{
+  LLVMTypeRef types[2];
+
+  CN_CHECK(count <= 2);
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(arguments[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+  LLVMValueRef function = cn_emit_declare(y->ctx, name, type, LLVMPreserveAllCallConv);
+  if (!function)
+    return NULL;
+  cn_emit_mark_leaf(y->ctx, function);
+  LLVMValueRef made = LLVMBuildCall2(y->b, type, function, arguments, count, "");
+  LLVMSetInstructionCallConv(made, LLVMPreserveAllCallConv);
+  return made;
+}
+
+static LLVMBasicBlockRef block(const struct body *y, const char *name)
+{
+  return LLVMAppendBasicBlockInContext(y->ctx->llvm, y->function, name);
+}
+
+/* Call a slow function, without result, if `condition` holds. */
+static void call_if(const struct body *y, LLVMValueRef condition, const char *name, LLVMValueRef *arguments,
+                    unsigned count)
+{
+  LLVMBasicBlockRef slow = block(y, "barrier.slow"), rest = block(y, "barrier.rest");
+
+  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, condition, slow, rest));
+  LLVMPositionBuilderAtEnd(y->b, slow);
+  call_slow(y, name, LLVMVoidTypeInContext(y->ctx->llvm), arguments, count);
+  LLVMBuildBr(y->b, rest);
+  LLVMPositionBuilderAtEnd(y->b, rest);
+}
+
+static LLVMValueRef nonzero(const struct body *y, LLVMValueRef value)
+{
+  return LLVMBuildICmp(y->b, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
+}
+
+static void field_body(const struct body *y, LLVMValueRef slot)
+{
+  LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
+  LLVMValueRef entry = entry_of(y, address_of(y, slot), CAIRN_ABI_FIELD_SHIFT);
+  LLVMValueRef logged = LLVMBuildLoad2(y->b, byte, entry, "logged");
+
+  call_if(y, LLVMBuildICmp(y->b, LLVMIntEQ, logged, LLVMConstNull(byte), ""), CN_BARRIER_FIELD_SLOW, &slot, 1);
+}
+
+static void object_body(const struct body *y, LLVMValueRef object, LLVMValueRef slot)
+{
+  LLVMValueRef arguments[] = {object, slot}, offset = number(y, -(uint64_t)CAIRN_ABI_HEADER_SIZE);
+  LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
+  LLVMValueRef at = LLVMBuildGEP2(y->b, byte, object, &offset, 1, "");
+  LLVMValueRef header = LLVMBuildLoad2(y->b, y->i64, at, "header");
+  LLVMValueRef bit = LLVMBuildAnd(y->b, header, number(y, CAIRN_ABI_HEADER_UNLOGGED), "");
+
+  call_if(y, nonzero(y, bit), CN_BARRIER_OBJECT_SLOW, arguments, 2);
+}
+
+static void store_body(const struct body *y, enum cairn_barriers kind)
+{
+  LLVMValueRef object = LLVMGetParam(y->function, 0), slot = LLVMGetParam(y->function, 1);
+
+  switch (kind) {
+  case CAIRN_BARRIERS_CARDS:
+    mark_card(y, address_of(y, slot));
+    break;
+  case CAIRN_BARRIERS_FIELDS:
+    field_body(y, slot);
+    break;
+  case CAIRN_BARRIERS_OBJECTS:
+    object_body(y, object, slot);
+    break;
+  default:
+    CN_CHECK(kind == CAIRN_BARRIERS_SNAPSHOT);
+    call_if(y, nonzero(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
+  }
+  LLVMBuildRetVoid(y->b);
+}
+
+/* Mark the card at `address` if it is not. A run of stores waits for its place in the store buffer;
+ * a look costs less there than one more. */
+static void mark_if_clean(const struct body *y, LLVMValueRef address)
+{
+  LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
+  LLVMBasicBlockRef clean = block(y, "barrier.clean"), rest = block(y, "barrier.rest");
+  LLVMValueRef entry = entry_of(y, address, CAIRN_ABI_CARD_SHIFT);
+  LLVMValueRef marked = LLVMBuildLoad2(y->b, byte, entry, "marked");
+  LLVMValueRef is_clean = LLVMBuildICmp(y->b, LLVMIntEQ, marked, LLVMConstNull(byte), "");
+
+  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, is_clean, clean, rest));
+  LLVMPositionBuilderAtEnd(y->b, clean);
+  LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry);
+  LLVMBuildBr(y->b, rest);
+  LLVMPositionBuilderAtEnd(y->b, rest);
+}
+
+/* LLVM decides which half it is once the body is in line and the length is a constant. */
+static void range_body(const struct body *y, enum cairn_barriers kind)
+{
+  LLVMValueRef to = LLVMGetParam(y->function, 0), bytes = LLVMGetParam(y->function, 1);
+  LLVMValueRef arguments[] = {to, bytes};
+  LLVMTypeRef none = LLVMVoidTypeInContext(y->ctx->llvm);
+
+  if (kind != CAIRN_BARRIERS_CARDS) {
+    call_slow(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);
+    LLVMBuildRetVoid(y->b);
+    return;
+  }
+  /* One to as many bytes as a card has: the first and the last are on all cards that it touches. */
+  LLVMBasicBlockRef marks = block(y, "barrier.short"), slow = block(y, "barrier.long"), rest = block(y, "barrier.rest");
+  LLVMValueRef last = LLVMBuildSub(y->b, bytes, number(y, 1), "last");
+  LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, number(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
+  LLVMBuildCondBr(y->b, fits, marks, slow);
+  LLVMPositionBuilderAtEnd(y->b, marks);
+  LLVMValueRef address = address_of(y, to);
+  mark_if_clean(y, address);
+  mark_if_clean(y, LLVMBuildAdd(y->b, address, last, ""));
+  LLVMBuildBr(y->b, rest);
+  LLVMPositionBuilderAtEnd(y->b, slow);
+  call_slow(y, CN_BARRIER_RANGE_SLOW, none, arguments, 2);
+  LLVMBuildBr(y->b, rest);
+  LLVMPositionBuilderAtEnd(y->b, rest);
+  LLVMBuildRetVoid(y->b);
+}
+
+static void load_body(const struct body *y)
+{
+  LLVMValueRef arguments[] = {LLVMGetParam(y->function, 0), LLVMGetParam(y->function, 1)};
+  LLVMBasicBlockRef slow = block(y, "barrier.slow"), rest = block(y, "barrier.rest");
+  LLVMValueRef mask = mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER);
+  LLVMValueRef bad = LLVMBuildAnd(y->b, address_of(y, arguments[1]), mask, "bad");
+
+  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, nonzero(y, bad), slow, rest));
+  LLVMPositionBuilderAtEnd(y->b, slow);
+  LLVMValueRef healed = call_slow(y, CN_BARRIER_LOAD_SLOW, LLVMTypeOf(arguments[1]), arguments, 2);
+  LLVMBuildRet(y->b, healed);
+  LLVMPositionBuilderAtEnd(y->b, rest);
+  LLVMBuildRet(y->b, arguments[1]);
+}
+
+/* Call the slow function at once where the object is not known: its header cannot be looked at. */
+static void call_for_unknown(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  CN_VECTOR(LLVMValueRef) calls = {0};
+
+  CN_EACH_USE(use, function)
+    if (LLVMIsACallInst(LLVMGetUser(use)) && LLVMIsNull(LLVMGetOperand(LLVMGetUser(use), 0)))
+      cn_push(&calls, LLVMGetUser(use));
+  for (size_t i = 0; i < calls.count; i++) {
+    struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, NULL};
+    LLVMValueRef arguments[] = {LLVMGetOperand(calls.at[i], 0), LLVMGetOperand(calls.at[i], 1)};
+    LLVMPositionBuilderBefore(y.b, calls.at[i]);
+    LLVMSetCurrentDebugLocation2(y.b, LLVMInstructionGetDebugLoc(calls.at[i]));
+    call_slow(&y, CN_BARRIER_OBJECT_SLOW, LLVMVoidTypeInContext(ctx->llvm), arguments, 2);
+    LLVMInstructionEraseFromParent(calls.at[i]);
+    LLVMDisposeBuilder(y.b);
+  }
+  cn_free(&calls);
+}
+
+/* Give the declaration the body of the kind. */
+static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
+{
+  struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};
+
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  LLVMPositionBuilderAtEnd(y.b, block(&y, ""));
+  if (strcmp(name, CN_BARRIER_STORE) == 0)
+    store_body(&y, kind);
+  else if (strcmp(name, CN_BARRIER_RANGE) == 0)
+    range_body(&y, kind);
+  else
+    load_body(&y);
+  LLVMDisposeBuilder(y.b);
+}
+
+/* Attributes of the target that the callers share, so that they may inline it. */
+static void fit_to_callers(LLVMValueRef function)
+{
+  LLVMValueRef user = LLVMGetFirstUse(function) ? LLVMGetUser(LLVMGetFirstUse(function)) : NULL;
+
+  if (user && LLVMIsACallInst(user))
+    cn_emit_target(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)), function);
+}
+
+static const char *const names[] = {CN_BARRIER_STORE, CN_BARRIER_RANGE, CN_BARRIER_LOAD};
+
+/* Ready the functions for the inliner. False: there is none to inline. */
+static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
+{
+  bool some = false;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+    if (!function || !LLVMGetFirstUse(function))
+      continue;
+    some = true;
+    if (i == 0 && kind == CAIRN_BARRIERS_OBJECTS && LLVMIsDeclaration(function))
+      call_for_unknown(ctx, function);
+    if (!LLVMIsDeclaration(function)) {
+      if (cn_is_managed(function))
+        cn_error(ctx, function, "barrier-template", "@%s is managed code", names[i]);
+    } else if (kind == CAIRN_BARRIERS_NONE || kind == CAIRN_BARRIERS_CUSTOM) {
+      cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template",
+               "@%s is called, but neither a kind of barriers nor the module defines it", names[i]);
+    } else {
+      define(ctx, function, names[i], kind);
+      fit_to_callers(function);
+    }
+    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
+    LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
+    cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "alwaysinline", 0);
+  }
+  return some;
+}
+
+/* Does a call remain that the inliner had to leave? */
+static void check_lowered(struct cn_ctx *ctx)
+{
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[i]);
+    if (function && LLVMGetFirstUse(function))
+      cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template", "@%s could not be put in line",
+               names[i]);
+    else if (function && LLVMGetLinkage(function) == LLVMInternalLinkage)
+      LLVMDeleteFunction(function);
+  }
+}
+
+bool cn_lower_barriers(struct cn_ctx *ctx)
+{
+  if (!prepare(ctx, ctx->options->barriers) || ctx->errors)
+    return ctx->errors == 0;
+  if (cn_llvm_run(ctx, "always-inline"))
+    check_lowered(ctx);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Small helpers around types and attributes.
+ */
+#include "compile/core/emitted_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/each.h"
+
+LLVMTypeRef cn_ref_type(struct cn_ctx *ctx)
+{
+  return LLVMPointerTypeInContext(ctx->llvm, CAIRN_ABI_ADDRESS_SPACE);
+}
+
+void cn_add_attribute(struct cn_ctx *ctx, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                      uint64_t value)
+{
+  CN_ASSERT(LLVMIsAFunction(function));
+  LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
+}
+
+bool cn_is_poll_stub(const char *name)
+{
+  CN_ASSERT(name);
+  return strcmp(name, CN_POLL_SLOW) == 0 || strcmp(name, CN_POLL) == 0;
+}
+
+bool cn_is_slow_allocation(const char *name)
+{
+  CN_ASSERT(name);
+  return strcmp(name, CN_ALLOC_SLOW) == 0 || strcmp(name, CN_ALLOC_INDEXED_SLOW) == 0 ||
+         strcmp(name, CN_ALLOC_UNINIT_SLOW) == 0 || strcmp(name, CN_RESIZE_SLOW) == 0;
+}
+
+bool cn_is_allocation(const char *name)
+{
+  CN_ASSERT(name);
+  return strncmp(name, CN_ALLOC, sizeof CN_ALLOC - 1) == 0 ||
+         strncmp(name, CN_RESIZE_ARRAY, sizeof CN_RESIZE_ARRAY - 1) == 0;
+}
+
+bool cn_has_statepoints(LLVMValueRef function)
+{
+  CN_ASSERT(LLVMIsAFunction(function));
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_calls_intrinsic(i, "llvm.experimental.gc.statepoint"))
+        return true;
+  return false;
+}
+
+void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
+{
+  size_t length, more = strlen(suffix);
+  const char *name = LLVMGetValueName2(other, &length);
+  char space[120];
+
+  if (length == 0)
+    return;
+  char *whole = length + more <= sizeof space ? space : cn_alloc(length + more);
+  memcpy(whole, name, length);
+  memcpy(whole + length, suffix, more);
+  LLVMSetValueName2(value, whole, length + more);
+  if (whole != space)
+    free(whole);
+}
+
+/* In the order of enum cairn_barriers. */
+const char *const cn_barriers_names[CN_BARRIERS_COUNT] = {"cards",    "none",  "fields", "objects",
+                                                          "snapshot", "loads", "custom"};
+/* Code of the first form of cards, "cards", has no cards for stores into new large objects. */
+const char *const cn_barriers_marks[CN_BARRIERS_COUNT] = {"cards.2",  "none",  "fields", "objects",
+                                                          "snapshot", "loads", "custom"};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tables of what LLVM 22 has. Types that a target defines are not among them: their bits may be
+ * anything, and no port has one.
+ */
+#include "compile/effects/ir_kinds.h"
+
+#include "base/check.h"
+
+bool cn_kinds_know_opcode(LLVMOpcode opcode)
+{
+  switch (opcode) {
+  case LLVMRet:
+  CN_CASE_BRANCH:
+  case LLVMSwitch:
+  case LLVMIndirectBr:
+  case LLVMInvoke:
+  case LLVMUnreachable:
+  case LLVMCallBr:
+  case LLVMResume:
+  case LLVMCleanupRet:
+  case LLVMCatchRet:
+  case LLVMCatchSwitch:
+  case LLVMFNeg:
+  case LLVMAdd:
+  case LLVMFAdd:
+  case LLVMSub:
+  case LLVMFSub:
+  case LLVMMul:
+  case LLVMFMul:
+  case LLVMUDiv:
+  case LLVMSDiv:
+  case LLVMFDiv:
+  case LLVMURem:
+  case LLVMSRem:
+  case LLVMFRem:
+  case LLVMShl:
+  case LLVMLShr:
+  case LLVMAShr:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMAlloca:
+  case LLVMLoad:
+  case LLVMStore:
+  case LLVMGetElementPtr:
+  case LLVMFence:
+  case LLVMAtomicCmpXchg:
+  case LLVMAtomicRMW:
+  case LLVMTrunc:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMFPToUI:
+  case LLVMFPToSI:
+  case LLVMUIToFP:
+  case LLVMSIToFP:
+  case LLVMFPTrunc:
+  case LLVMFPExt:
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+  case LLVMIntToPtr:
+  case LLVMBitCast:
+  case LLVMAddrSpaceCast:
+  case LLVMCleanupPad:
+  case LLVMCatchPad:
+  case LLVMICmp:
+  case LLVMFCmp:
+  case LLVMPHI:
+  case LLVMCall:
+  case LLVMSelect:
+  case LLVMVAArg:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+  case LLVMExtractValue:
+  case LLVMInsertValue:
+  case LLVMLandingPad:
+  case LLVMFreeze:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool cn_kinds_know_type_kind(LLVMTypeKind kind)
+{
+  switch (kind) {
+  case LLVMVoidTypeKind:
+  case LLVMHalfTypeKind:
+  case LLVMBFloatTypeKind:
+  case LLVMFloatTypeKind:
+  case LLVMDoubleTypeKind:
+  case LLVMX86_FP80TypeKind:
+  case LLVMFP128TypeKind:
+  case LLVMPPC_FP128TypeKind:
+  case LLVMLabelTypeKind:
+  case LLVMIntegerTypeKind:
+  case LLVMFunctionTypeKind:
+  case LLVMStructTypeKind:
+  case LLVMArrayTypeKind:
+  case LLVMPointerTypeKind:
+  case LLVMVectorTypeKind:
+  case LLVMScalableVectorTypeKind:
+  case LLVMMetadataTypeKind:
+  case LLVMTokenTypeKind:
+  case LLVMX86_AMXTypeKind: /* loaded by intrinsics, from integers */
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool cn_kinds_know_type(struct cn_ptrmap *met, LLVMTypeRef type)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  bool known = cn_kinds_know_type_kind(kind), fresh;
+
+  cn_ptrmap_add(met, type, &fresh);
+  if (!fresh)
+    return true;
+  if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind || kind == LLVMArrayTypeKind)
+    return cn_kinds_know_type(met, LLVMGetElementType(type));
+  unsigned count = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  for (unsigned i = 0; i < count && known; i++)
+    known = cn_kinds_know_type(met, LLVMStructGetTypeAtIndex(type, i));
+  return known;
+}
+
+bool cn_kinds_know_expression(LLVMOpcode opcode)
+{
+  switch (opcode) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMXor:
+  case LLVMTrunc:
+  case LLVMPtrToInt:
+  case LLVMPtrToAddr:
+  case LLVMIntToPtr:
+  case LLVMBitCast:
+  case LLVMAddrSpaceCast:
+  case LLVMGetElementPtr:
+  case LLVMExtractElement:
+  case LLVMInsertElement:
+  case LLVMShuffleVector:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool cn_kinds_know_value_kind(LLVMValueKind kind, LLVMTypeKind type)
+{
+  if (cn_is_null_splat(kind, type))
+    return false;
+  switch (kind) {
+  case LLVMFunctionValueKind:
+  case LLVMGlobalAliasValueKind:
+  case LLVMGlobalIFuncValueKind:
+  case LLVMGlobalVariableValueKind:
+  case LLVMBlockAddressValueKind:
+  case LLVMConstantArrayValueKind:
+  case LLVMConstantStructValueKind:
+  case LLVMConstantVectorValueKind:
+  case LLVMUndefValueValueKind:
+  case LLVMPoisonValueValueKind:
+  case LLVMConstantAggregateZeroValueKind:
+  case LLVMConstantDataArrayValueKind:
+  case LLVMConstantDataVectorValueKind:
+  case LLVMConstantIntValueKind:
+  case LLVMConstantFPValueKind:
+  case LLVMConstantPointerNullValueKind:
+  case LLVMConstantTokenNoneValueKind:
+  case LLVMConstantExprValueKind:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool is_known_kind(LLVMValueRef constant)
+{
+  LLVMValueKind kind = LLVMGetValueKind(constant);
+
+  return cn_kinds_know_value_kind(kind, LLVMGetTypeKind(LLVMTypeOf(constant))) &&
+         (kind != LLVMConstantExprValueKind || cn_kinds_know_expression(LLVMGetConstOpcode(constant)));
+}
+
+bool cn_kinds_know_constant(struct cn_ptrmap *met, LLVMValueRef constant)
+{
+  bool known = is_known_kind(constant), fresh;
+  bool made = LLVMIsAConstantExpr(constant) || LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) ||
+              LLVMIsAConstantVector(constant);
+
+  CN_ASSERT(LLVMIsConstant(constant));
+  cn_ptrmap_add(met, constant, &fresh);
+  if (!fresh)
+    return true;
+  for (int o = 0; made && known && o < LLVMGetNumOperands(constant); o++)
+    known = cn_kinds_know_constant(met, LLVMGetOperand(constant, (unsigned)o));
+  return known;
+}

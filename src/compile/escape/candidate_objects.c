@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which allocations could be locals, as far as the object's type tells. Part of pass `escape`.
+ *
+ * Needs: layout statics, as front ends make them. Provides: struct cn_object. Breaks: nothing.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/words.h"
+#include "compile/escape/escape.h"
+#include "compile/lower/type_metadata.h"
+
+/* `type` and `more` bytes. */
+static LLVMTypeRef type_and_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t more)
+{
+  LLVMTypeRef both[] = {type, LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), more)};
+
+  return more ? LLVMStructTypeInContext(ctx->llvm, both, 2, false) : type;
+}
+
+/* The struct `type` with so many elements in the array at its end; null: it has none. */
+static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
+{
+  unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
+
+  if (!last || LLVMGetTypeKind(last) != LLVMArrayTypeKind || LLVMGetArrayLength2(last) != 0)
+    return NULL;
+  LLVMTypeRef *all = cn_alloc(members * sizeof *all);
+  LLVMGetStructElementTypes(type, all);
+  all[members - 1] = LLVMArrayType2(LLVMGetElementType(last), count);
+  LLVMTypeRef made = LLVMStructTypeInContext(ctx->llvm, all, members, LLVMIsPackedStruct(type));
+  free(all);
+  return made;
+}
+
+/* The type of the object itself. `number` is the call's: a count, or bytes. */
+static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form, uint64_t number)
+{
+  uint64_t least = LLVMABISizeOfType(ctx->layout, type);
+
+  CN_CHECK(number <= CN_OBJECT_MOST);
+  switch (form) {
+  case CN_LAYOUT_OBJECT:
+    return number < least ? NULL : type_and_bytes(ctx, type, number - least);
+  case CN_LAYOUT_ARRAY:
+    return LLVMArrayType2(type, number);
+  case CN_LAYOUT_FLEX:
+    return type_and_elements(ctx, type, number);
+  }
+  CN_UNREACHABLE();
+}
+
+/* Is it a layout static with which `layouts` will have no quarrel? */
+static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(value);
+
+  return global && !cn_layouts_is_constant(global) && !LLVMIsDeclaration(global) &&
+         LLVMIsNull(LLVMGetInitializer(global)) && LLVMTypeIsSized(LLVMGlobalGetValueType(global)) &&
+         LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global)) <= CAIRN_ABI_OBJECT_ALIGN &&
+         !cn_types_misaligned(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
+}
+
+/* What the type asks of the collector. */
+static const char *wish(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef call)
+{
+  struct cn_type_said said;
+  const char *why = NULL;
+
+  if (!cn_layout_names_read(ctx, global, call, &said))
+    why = "what is said of its type is wrong";
+  else if (said.flags & CAIRN_ABI_LAYOUT_FINALISABLE)
+    why = "its type is finalisable";
+  else if (said.flags & CAIRN_ABI_LAYOUT_FIXED)
+    why = "objects of its type never move";
+  else if (said.weak.count)
+    why = "it has weak fields";
+  cn_layout_names_free(&said);
+  return why;
+}
+
+bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out)
+{
+  const struct cn_allocator *allocator = cn_layouts_allocator(call);
+
+  if (!allocator || !LLVMIsACallInst(call) || !cn_is_ref(LLVMTypeOf(call)) ||
+      LLVMGetNumArgOperands(call) != (allocator->resizes ? 3 : 2) || !is_static(ctx, LLVMGetOperand(call, 0)))
+    return false;
+  LLVMValueRef global = LLVMGetOperand(call, 0), number = LLVMGetOperand(call, 1);
+  *out = (struct cn_object){.root = call, .allocator = allocator, .tag = cn_words(ctx).reference, .stays = NULL};
+  if (allocator->resizes)
+    out->stays = "it may be the array that is resized";
+  else if (!LLVMIsAConstantInt(number))
+    out->stays = "its length is not constant";
+  else if (LLVMConstIntGetZExtValue(number) > CN_OBJECT_MOST)
+    out->stays = "it is large";
+  else
+    out->stays = wish(ctx, global, call);
+  if (out->stays)
+    return true;
+  out->type = type_of(ctx, LLVMGlobalGetValueType(global), allocator->form, LLVMConstIntGetZExtValue(number));
+  if (!out->type)
+    return false;
+  out->size = LLVMABISizeOfType(ctx->layout, out->type);
+  out->refs = cn_holds_ref(out->type);
+  if (out->size > CN_OBJECT_MOST)
+    out->stays = "it is large";
+  return true;
+}
+
+char *cn_object_name(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  struct cn_type_said said;
+
+  cn_layout_names_read(ctx, LLVMGetOperand(call, 0), call, &said);
+  char *name = cn_format("%.*s", (int)strcspn(said.names, "\n"), said.names);
+  cn_layout_names_free(&said);
+  return name;
+}

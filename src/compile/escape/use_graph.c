@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the pointers to an object go. Part of pass `escape`.
+ *
+ * Needs: struct cn_cfg. Provides: struct cn_use_graph. Breaks: nothing.
+ *
+ * The web has the pointers that are formed of the allocation's result alone, and all that is done
+ * with them. A phi or select belongs to it if all that comes in does. So every pointer of the web
+ * is dominated by the call, and thus never live when the call runs again: of the objects that it
+ * makes in a loop, one at a time is known. What is no member, and not formed of one that escapes,
+ * has another address.
+ *
+ * A use escapes if others could know the object by it, or if it would mean something else for a
+ * local: its memory is accessed in a way that hides a reference, or outside of its bounds.
+ */
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/emitted_names.h"
+#include "compile/escape/escape.h"
+
+enum { WORD = sizeof(uint64_t) };
+
+struct walk {
+  struct cn_ctx *ctx;
+  const struct cn_cfg *cfg;
+  struct cn_use_graph *web;
+  struct cn_ptrmap outside; /* phis and selects that are no members */
+};
+
+bool cn_use_graph_has(const struct cn_use_graph *web, LLVMValueRef value)
+{
+  return cn_ptrmap_find(&web->index, value) != NULL;
+}
+
+const struct cn_use_graph_use *cn_use_graph_escape(const struct cn_use_graph *web)
+{
+  for (size_t i = 0; i < web->uses.count; i++)
+    if (web->uses.at[i].escapes)
+      return &web->uses.at[i];
+  return NULL;
+}
+
+static bool is_join(LLVMValueRef value)
+{
+  return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
+}
+
+static void add_pointer(struct walk *walk, LLVMValueRef value, uint64_t offset, bool known)
+{
+  bool added;
+  uint64_t *place = cn_ptrmap_add(&walk->web->index, value, &added);
+
+  if (!added)
+    return;
+  cn_push(&walk->web->pointers, (struct cn_use_graph_pointer){value, offset, known});
+  *place = walk->web->pointers.count;
+}
+
+/* ---- members ---- */
+
+/* Could the phi or select be a member, as far as what comes in tells at once? If not it is not
+ * followed, for many such may follow each other. */
+static bool may_be_member(const struct walk *walk, LLVMValueRef join)
+{
+  bool phi = LLVMIsAPHINode(join);
+  unsigned first = phi ? 0 : 1, end = phi ? LLVMCountIncoming(join) : 3;
+
+  for (unsigned i = first; i < end; i++) {
+    LLVMValueRef in = phi ? LLVMGetIncomingValue(join, i) : LLVMGetOperand(join, i);
+    if (in != walk->web->object->root && !LLVMIsAGetElementPtrInst(in) && !is_join(in) && !LLVMIsUndef(in))
+      return false;
+  }
+  return true;
+}
+
+static void follow(struct walk *walk, struct cn_use_graph_pointer pointer)
+{
+  CN_EACH_USE(use, pointer.value) {
+    LLVMValueRef user = LLVMGetUser(use);
+    uint64_t offset = pointer.offset;
+    if (LLVMIsAGetElementPtrInst(user) && cn_is_ref(LLVMTypeOf(user))) {
+      bool known = cn_types_gep_offset(walk->ctx, user, &offset) && pointer.known;
+      add_pointer(walk, user, offset, known);
+    } else if (is_join(user) && !cn_ptrmap_find(&walk->outside, user) && may_be_member(walk, user)) {
+      add_pointer(walk, user, 0, false);
+    }
+  }
+}
+
+/* Does the call run before the phi or select, whenever that does? */
+static bool is_below(const struct walk *walk, LLVMValueRef join)
+{
+  LLVMBasicBlockRef home = LLVMGetInstructionParent(walk->web->object->root);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(join);
+  uint32_t at = cn_cfg_index(walk->cfg, block);
+
+  if (at == CN_NO_BLOCK || (block == home && LLVMIsAPHINode(join)))
+    return false;
+  return cn_cfg_dominates(walk->cfg, cn_cfg_index(walk->cfg, home), at);
+}
+
+/* Comes nothing into the phi or select but members and what is undefined? */
+static bool is_member(const struct walk *walk, LLVMValueRef join)
+{
+  bool phi = LLVMIsAPHINode(join);
+  unsigned first = phi ? 0 : 1, end = phi ? LLVMCountIncoming(join) : 3;
+
+  for (unsigned i = first; i < end; i++) {
+    LLVMValueRef in = phi ? LLVMGetIncomingValue(join, i) : LLVMGetOperand(join, i);
+    if (!LLVMIsUndef(in) && !cn_use_graph_has(walk->web, in))
+      return false;
+  }
+  return is_below(walk, join);
+}
+
+/* Are all joins of the web members? Those that are not are noted. */
+static bool note_outside(struct walk *walk)
+{
+  bool all = true;
+
+  for (size_t i = 1; i < walk->web->pointers.count; i++) {
+    LLVMValueRef value = walk->web->pointers.at[i].value;
+    if (!is_join(value))
+      continue;
+    if (is_member(walk, value)) {
+      walk->web->joined = true;
+      continue;
+    }
+    cn_ptrmap_add(&walk->outside, value, NULL);
+    all = false;
+  }
+  return all;
+}
+
+/* ---- accesses ---- */
+
+/* Do the bytes hold a reference of the object? */
+static bool covers_ref(struct walk *walk, uint64_t offset, uint64_t bytes)
+{
+  for (uint64_t at = offset - offset % WORD; at < offset + bytes; at += WORD)
+    if (cn_types_ref_at(walk->ctx, walk->web->object->type, at))
+      return true;
+  return false;
+}
+
+/* Is a reference accessed where the object's type has something else? */
+static bool lacks_ref(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMTypeRef type)
+{
+  return cn_is_ref(type) && pointer->known && !cn_types_ref_at(walk->ctx, walk->web->object->type, pointer->offset);
+}
+
+/* Judge an access of so many bytes; `plain`: it could hide a reference. */
+static const char *judge_bytes(struct walk *walk, const struct cn_use_graph_pointer *pointer, uint64_t bytes,
+                               bool plain)
+{
+  const struct cn_object *object = walk->web->object;
+
+  if (!pointer->known) {
+    walk->web->floating = true;
+    return NULL;
+  }
+  if (bytes > object->size || pointer->offset > object->size - bytes)
+    return "memory outside of it is accessed";
+  if (plain && object->refs && covers_ref(walk, pointer->offset, bytes))
+    return "a reference in it is accessed as something else";
+  return NULL;
+}
+
+static const char *judge_access(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef access,
+                                LLVMTypeRef type, LLVMValueRef value)
+{
+  if (LLVMGetVolatile(access) || LLVMGetOrdering(access) != LLVMAtomicOrderingNotAtomic)
+    return "it is accessed as volatile or atomic";
+  if (cn_is_scalable(type))
+    return "it is accessed by a scalable vector";
+  if (cn_holds_ref(type) && (!walk->web->object->refs || lacks_ref(walk, pointer, type)))
+    return "a reference is accessed where its type has none";
+  bool clears = value && LLVMIsConstant(value) && LLVMIsNull(value);
+  return judge_bytes(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
+}
+
+/* A memset, or one side of a copy. */
+static const char *judge_block(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef call,
+                               bool clears)
+{
+  LLVMValueRef length = LLVMIsAConstantInt(LLVMGetOperand(call, 2));
+
+  if (!LLVMIsNull(LLVMGetOperand(call, 3)))
+    return "it is accessed as volatile or atomic";
+  if (walk->web->object->refs && !clears)
+    return "it has references, and is copied by bytes";
+  if (length)
+    return judge_bytes(walk, pointer, LLVMConstIntGetZExtValue(length), false);
+  walk->web->floating = true;
+  return NULL;
+}
+
+/* ---- uses ---- */
+
+static const char *judge_call(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef call)
+{
+  LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
+  size_t length;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  if (cn_calls_intrinsic(call, "llvm.memset"))
+    return judge_block(walk, pointer, call, LLVMIsNull(LLVMGetOperand(call, 1)));
+  if (cn_calls_intrinsic(call, "llvm.memcpy") || cn_calls_intrinsic(call, "llvm.memmove"))
+    return judge_block(walk, pointer, call, false);
+  if (cn_calls_intrinsic(call, "llvm.assume") || strcmp(name, CN_TAG_IS) == 0)
+    return NULL;
+  if (strcmp(name, CN_PTRDIFF) == 0)
+    return cn_use_graph_has(walk->web, LLVMGetOperand(call, 0)) && cn_use_graph_has(walk->web, LLVMGetOperand(call, 1))
+               ? NULL
+               : "its distance from another is taken";
+  return "it is passed on";
+}
+
+/* A phi may be null, and is equal to what is null, too. */
+static const char *judge_compare(const struct walk *walk, LLVMValueRef compare)
+{
+  LLVMValueRef a = LLVMGetOperand(compare, 0), b = LLVMGetOperand(compare, 1);
+  LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+  bool equality = predicate == LLVMIntEQ || predicate == LLVMIntNE;
+
+  if (cn_use_graph_has(walk->web, a) && cn_use_graph_has(walk->web, b))
+    return NULL;
+  if (equality && !LLVMIsAPHINode(walk->web->object->root))
+    return NULL;
+  return equality && a == walk->web->object->root && LLVMIsNull(b) ? NULL : "its address is compared with another";
+}
+
+static const char *judge(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
+{
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMLoad:
+    return judge_access(walk, pointer, user, LLVMTypeOf(user), NULL);
+  case LLVMStore: {
+    LLVMValueRef value = LLVMGetOperand(user, 0);
+    return value == pointer->value ? "it is stored" : judge_access(walk, pointer, user, LLVMTypeOf(value), value);
+  }
+  case LLVMICmp:
+    return judge_compare(walk, user);
+  case LLVMCall:
+  case LLVMInvoke:
+    return judge_call(walk, pointer, user);
+  case LLVMRet:
+    return "it is returned";
+  case LLVMPtrToInt:
+    return "its address is taken as an integer";
+  case LLVMGetElementPtr:
+    return "a vector of addresses is made of it";
+  case LLVMPHI:
+  case LLVMSelect:
+    return "it is one of several that a reference may lead to";
+  default:
+    return "it is used otherwise than by loads and stores";
+  }
+}
+
+/* A phi needs the pointer at the end of each way on which it comes in. */
+static void judge_use(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
+{
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
+  struct cn_use_graph_use use = {user, pointer->value, block, judge(walk, pointer, user), false};
+
+  if (cn_cfg_index(walk->cfg, block) == CN_NO_BLOCK)
+    use.escapes = "it is used in dead code";
+  if (!LLVMIsAPHINode(user)) {
+    cn_push(&walk->web->uses, use);
+    return;
+  }
+  use.joins = pointer->value == walk->web->object->root && cn_cfg_index(walk->cfg, block) != CN_NO_BLOCK;
+  for (unsigned i = 0; i < LLVMCountIncoming(user); i++)
+    if (LLVMGetIncomingValue(user, i) == pointer->value) {
+      use.block = LLVMGetIncomingBlock(user, i);
+      cn_push(&walk->web->uses, use);
+    }
+}
+
+static void judge_uses(struct walk *walk)
+{
+  for (size_t i = 0; i < walk->web->pointers.count; i++)
+    CN_EACH_USE(use, walk->web->pointers.at[i].value)
+      if (!cn_use_graph_has(walk->web, LLVMGetUser(use)))
+        judge_use(walk, &walk->web->pointers.at[i], LLVMGetUser(use));
+}
+
+/* ---- the web ---- */
+
+void cn_use_graph_free(struct cn_use_graph *web)
+{
+  cn_free(&web->pointers);
+  cn_free(&web->uses);
+  cn_ptrmap_free(&web->index);
+}
+
+void cn_use_graph_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_object *object,
+                       struct cn_use_graph *web)
+{
+  struct walk walk = {.ctx = ctx, .cfg = cfg, .web = web};
+
+  CN_CHECK(!object->stays && object->type);
+  memset(web, 0, sizeof *web);
+  do {
+    cn_use_graph_free(web);
+    *web = (struct cn_use_graph){.object = object};
+    add_pointer(&walk, object->root, object->tag, true);
+    for (size_t i = 0; i < web->pointers.count; i++)
+      follow(&walk, web->pointers.at[i]);
+  } while (!note_outside(&walk));
+  judge_uses(&walk);
+  cn_ptrmap_free(&walk.outside);
+  CN_CHECK(web->pointers.at[0].value == object->root);
+}

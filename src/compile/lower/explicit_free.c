@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `give-back`: an array that dies where it was made goes back at once.
+ *
+ * Needs: allocation calls that are not expanded yet, and an optimiser that has run. Provides: calls
+ * of cairn_give_back() where an array dies to which nothing else can lead. Breaks: nothing.
+ *
+ *   a = cairn_alloc_array(layout, n)      a = cairn_alloc_array(layout, n)
+ *   ... uses of a                    ->   ... uses of a
+ *                                         cairn_give_back(a)
+ *
+ * The runtime gives the memory to the next allocation, while it is in the cache. S. Guyer,
+ * K. McKinley and D. Frampton, "Free-Me: a static analysis for automatic individual object
+ * reclamation" (2006).
+ *
+ * Two questions about the array that a call made last, for each block: may it be used later (before
+ * the call makes another), and may something have kept its address by now? Whatever is not known to
+ * do neither keeps it. It dies after the last use of a block, or on an edge over which it is not
+ * used any more, which gets a block of its own for the call if need be.
+ *
+ * Small objects of constant size stay: to make one takes less than the call.
+ */
+#include <stdlib.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+#include "compile/effects/intrinsics.h"
+#include "compile/lower/layout_constants.h"
+
+enum { LEAST_COUNT = 64 /* elements of an array of constant size */ };
+
+/* What a block does to the array. */
+struct does {
+  LLVMValueRef last; /* use; null: it has none */
+  bool keeps;        /* something may have the address at its end that began without */
+  bool live_in, live_out, kept;
+};
+
+struct giver {
+  struct cn_ctx *ctx;
+  struct cn_cfg cfg;
+  struct does *blocks;
+  LLVMValueRef made;              /* the call that made the array, */
+  uint32_t home;                  /* and its block */
+  CN_VECTOR(LLVMValueRef) values; /* the array, and addresses in it */
+  LLVMBuilderRef builder;
+};
+
+/* ---- what uses do ---- */
+
+/* Does the intrinsic keep `value` nowhere, and yield nothing that leads to it? */
+static bool intrinsic_forgets(LLVMValueRef call, LLVMValueRef value)
+{
+  const struct cn_intrinsic *row = cn_intrinsic_of(call);
+
+  switch (row ? row->effect : CN_EFFECT_CALL) {
+  case CN_EFFECT_NONE:
+  case CN_EFFECT_LOAD:
+  case CN_EFFECT_COPY:
+  case CN_EFFECT_BYTES:
+    return true;
+  case CN_EFFECT_STORE:
+  case CN_EFFECT_PATTERN:
+    return LLVMGetArgOperand(call, (unsigned)row->value) != value;
+  default:
+    return false;
+  }
+}
+
+static bool has_captures_none(LLVMValueRef of, LLVMAttributeIndex index, bool site)
+{
+  unsigned kind = cn_attribute_kind("captures");
+  LLVMAttributeRef found =
+      site ? LLVMGetCallSiteEnumAttribute(of, index, kind) : LLVMGetEnumAttributeAtIndex(of, index, kind);
+
+  return found && LLVMGetEnumAttributeValue(found) == 0;
+}
+
+/* Does the call forget each argument that is `value`? */
+static bool forgets(LLVMValueRef call, LLVMValueRef value)
+{
+  LLVMValueRef callee = cn_direct_callee(call);
+  unsigned arguments = LLVMGetNumArgOperands(call);
+
+  if (!LLVMIsACallInst(call) || cn_calls_musttail(call) || !callee || LLVMGetNumOperandBundles(call) != 0)
+    return false;
+  if (LLVMGetIntrinsicID(callee))
+    return intrinsic_forgets(call, value);
+  for (unsigned i = 0; i < arguments; i++)
+    if (LLVMGetOperand(call, i) == value && !has_captures_none(call, i + 1, true) &&
+        (i >= LLVMCountParams(callee) || !has_captures_none(callee, i + 1, false)))
+      return false;
+  return true;
+}
+
+/* Does `user` use `value` without keeping it? */
+static bool only_uses(LLVMValueRef user, LLVMValueRef value)
+{
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMLoad:
+  case LLVMICmp:
+    return true;
+  case LLVMStore:
+    return LLVMGetOperand(user, 0) != value;
+  case LLVMAtomicRMW:
+    return LLVMGetOperand(user, 1) != value;
+  case LLVMCall:
+    return forgets(user, value);
+  default:
+    return false;
+  }
+}
+
+static bool is_address_in(LLVMValueRef user, LLVMValueRef value)
+{
+  return LLVMIsAGetElementPtrInst(user) && LLVMGetOperand(user, 0) == value && cn_is_ref(LLVMTypeOf(user));
+}
+
+/* Note that `user` uses the array. */
+static void note(struct giver *g, LLVMValueRef user, bool keeps)
+{
+  uint32_t block = cn_cfg_index(&g->cfg, LLVMGetInstructionParent(user));
+
+  if (block == CN_NO_BLOCK)
+    return;
+  struct does *does = &g->blocks[block];
+  does->keeps |= keeps;
+  if (!does->last)
+    does->last = user;
+}
+
+/* Find all uses. The last of a block is found by a walk over it: lists of uses have no order. */
+static void find_uses(struct giver *g)
+{
+  struct cn_ptrmap users = {0};
+
+  g->values.count = 0;
+  cn_push(&g->values, g->made);
+  for (size_t i = 0; i < g->values.count; i++)
+    CN_EACH_USE(use, g->values.at[i]) {
+      LLVMValueRef user = LLVMGetUser(use);
+      bool address = is_address_in(user, g->values.at[i]), added;
+      cn_ptrmap_add(&users, user, &added);
+      if (address && added)
+        cn_push(&g->values, user);
+      note(g, user, !address && !only_uses(user, g->values.at[i]));
+    }
+  for (uint32_t b = 0; b < g->cfg.count; b++)
+    if (g->blocks[b].last)
+      CN_EACH_INSTRUCTION(i, g->cfg.blocks[b].block)
+        if (cn_ptrmap_find(&users, i))
+          g->blocks[b].last = i;
+  cn_ptrmap_free(&users);
+}
+
+/* ---- what holds where ---- */
+
+/* The call makes another array: in its block the one from before is not used. */
+static bool update(struct giver *g, uint32_t b)
+{
+  struct does *does = &g->blocks[b], was = *does;
+  const struct cn_block *block = &g->cfg.blocks[b];
+
+  for (uint32_t i = 0; i < block->succ_count; i++)
+    does->live_out |= g->blocks[block->succs[i]].live_in;
+  does->live_in = b != g->home && (does->last || does->live_out);
+  for (uint32_t i = 0; b != g->home && i < block->pred_count; i++)
+    does->kept |= g->blocks[block->preds[i]].kept;
+  does->kept |= does->keeps;
+  return does->live_in != was.live_in || does->live_out != was.live_out || does->kept != was.kept;
+}
+
+static void solve(struct giver *g)
+{
+  bool changed;
+
+  do {
+    changed = false;
+    for (uint32_t b = g->cfg.count; b-- > 0;)
+      changed |= update(g, b);
+  } while (changed);
+}
+
+/* ---- giving back ---- */
+
+static void give(struct giver *g, LLVMValueRef before)
+{
+  LLVMTypeRef ref = LLVMTypeOf(g->made);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->ctx->llvm), &ref, 1, false);
+  LLVMValueRef callee = cn_emit_declare(g->ctx, CN_GIVE_BACK, type, LLVMCCallConv);
+
+  if (!callee)
+    return;
+  cn_emit_mark_leaf(g->ctx, callee);
+  LLVMPositionBuilderBefore(g->builder, before);
+  LLVMBuildCall2(g->builder, type, callee, &g->made, 1, "");
+}
+
+/* The array dies on the edge to successor `which`, maybe one of several to that block. Give it back
+ * in a block of the edge's own: before the branch it is still alive for the other way, and so
+ * listed at a poll that comes between. False: the edge can have none. */
+static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
+{
+  const struct cn_block *block = &g->cfg.blocks[from];
+  const struct cn_block *to = &g->cfg.blocks[block->succs[which]];
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
+  LLVMBasicBlockRef between = LLVMGetSuccessor(end, which);
+
+  for (uint32_t i = 0; i < which; i++)
+    if (block->succs[i] == block->succs[which])
+      return false; /* given already */
+  if (to->pred_count != 1 && between == to->block) {
+    if (!cn_is_branch(end) && !LLVMIsASwitchInst(end))
+      return false;
+    between = cn_split_edge(g->ctx, end, which);
+  } else if (cn_is_pad(between)) {
+    return false;
+  }
+  give(g, cn_first_after_phis(between));
+  return true;
+}
+
+/* Give the array back where it dies at the end of what block `b` does to it. True: it does. */
+static bool give_in_block(struct giver *g, uint32_t b)
+{
+  const struct does *does = &g->blocks[b];
+  LLVMValueRef last = does->last ? does->last : b == g->home ? g->made : NULL;
+  bool gives = false;
+
+  if (does->kept || !cn_cfg_dominates(&g->cfg, g->home, b))
+    return false;
+  if (!does->live_out) {
+    if (!last || LLVMIsATerminatorInst(last))
+      return false;
+    give(g, LLVMGetNextInstruction(last));
+    return true;
+  }
+  for (uint32_t i = 0; i < g->cfg.blocks[b].succ_count; i++)
+    if (!g->blocks[g->cfg.blocks[b].succs[i]].live_in)
+      gives |= give_on_edge(g, b, i);
+  return gives;
+}
+
+static void look_at(struct giver *g, LLVMValueRef made)
+{
+  bool gives = false;
+
+  g->made = made;
+  g->home = cn_cfg_index(&g->cfg, LLVMGetInstructionParent(made));
+  if (g->home == CN_NO_BLOCK)
+    return;
+  for (uint32_t b = 0; b < g->cfg.count; b++)
+    g->blocks[b] = (struct does){0};
+  find_uses(g);
+  solve(g);
+  LLVMSetCurrentDebugLocation2(g->builder, LLVMInstructionGetDebugLoc(made));
+  for (uint32_t b = 0; b < g->cfg.count; b++)
+    gives |= give_in_block(g, b);
+  if (gives)
+    cn_remark(g->ctx, made, "given-back", "the array is given back where it dies");
+}
+
+/* Is it worth while? The runtime keeps arrays of references. */
+static bool is_candidate(LLVMValueRef instruction)
+{
+  const struct cn_allocator *allocator = cn_layouts_allocator(instruction);
+
+  if (!allocator || !LLVMIsACallInst(instruction) || allocator->form == CN_LAYOUT_OBJECT || allocator->resizes)
+    return false;
+  LLVMValueRef layout = LLVMIsAGlobalVariable(LLVMGetOperand(instruction, 0));
+  if (layout && cn_holds_ref(LLVMGlobalGetValueType(layout)))
+    return false;
+  LLVMValueRef count = LLVMIsAConstantInt(LLVMGetOperand(instruction, 1));
+  return !count || LLVMConstIntGetZExtValue(count) >= LEAST_COUNT;
+}
+
+static void look_at_function(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct giver g = {.ctx = ctx};
+  CN_VECTOR(LLVMValueRef) made = {0};
+
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (is_candidate(i))
+        cn_push(&made, i);
+  if (made.count != 0) {
+    cn_cfg_build(&g.cfg, function);
+    g.blocks = cn_alloc(g.cfg.count * sizeof *g.blocks);
+    g.builder = LLVMCreateBuilderInContext(ctx->llvm);
+    for (size_t i = 0; i < made.count; i++)
+      look_at(&g, made.at[i]);
+    LLVMDisposeBuilder(g.builder);
+    free(g.blocks);
+    cn_cfg_free(&g.cfg);
+  }
+  cn_free(&g.values);
+  cn_free(&made);
+}
+
+bool cn_give_back(struct cn_ctx *ctx)
+{
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f) && cn_is_managed(f))
+      look_at_function(ctx, f);
+  return ctx->errors == 0;
+}

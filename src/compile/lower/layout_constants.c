@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `layouts`: the layout statics of allocation calls become the constants that the collector
+ * reads.
+ *
+ * Needs: locals promoted, so that each call names its static directly. Provides: each call of
+ * cairn_alloc and its like has a constant struct cairn_layout as its
+ * first operand. Breaks: nothing.
+ *
+ * The static's LLVM value type names every reference in the C type (docs/llvm-22.md,
+ * "layouts").
+ */
+#include "compile/lower/layout_constants.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/emitted_names.h"
+#include "compile/lower/type_metadata.h"
+
+#define MAX_OFFSETS 65536
+
+/* Fields of struct cairn_layout as LLVM constants. */
+enum { MAGIC, BASE_REFS, BASE_SIZE, ELEM_SIZE, ELEM_OFFSET, FLAGS, ELEM_REFS, NAMES, OFFSETS, FIELDS };
+
+const struct cn_allocator cn_layouts_allocators[CN_ALLOCATORS] = {
+    {CN_ALLOC, CN_ALLOC_SLOW, CN_LAYOUT_OBJECT, false, false},
+    {CN_ALLOC_ARRAY, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_ARRAY, false, false},
+    {CN_ALLOC_FLEX, CN_ALLOC_INDEXED_SLOW, CN_LAYOUT_FLEX, false, false},
+    {CN_ALLOC_ARRAY_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_ARRAY, true, false},
+    {CN_ALLOC_FLEX_UNINIT, CN_ALLOC_UNINIT_SLOW, CN_LAYOUT_FLEX, true, false},
+    {CN_RESIZE_ARRAY, CN_RESIZE_SLOW, CN_LAYOUT_ARRAY, false, true},
+    {CN_RESIZE_ARRAY_UNINIT, CN_RESIZE_SLOW, CN_LAYOUT_ARRAY, true, true},
+};
+
+typedef CN_VECTOR(LLVMValueRef) values;
+
+/* Collect the offsets of the references in `type`. False: too many, or too far out. */
+static bool find_refs(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, values *out)
+{
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+
+  if (!cn_holds_ref(type))
+    return true;
+  if (kind == LLVMStructTypeKind) {
+    for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+      if (!find_refs(ctx, LLVMStructGetTypeAtIndex(type, i), at + LLVMOffsetOfElement(ctx->layout, type, i), out))
+        return false;
+    return true;
+  }
+  if (kind == LLVMArrayTypeKind || kind == LLVMVectorTypeKind) {
+    LLVMTypeRef element = LLVMGetElementType(type);
+    uint64_t stride = LLVMABISizeOfType(ctx->layout, element);
+    uint64_t count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength2(type) : LLVMGetVectorSize(type);
+    for (uint64_t i = 0; i < count; i++)
+      if (!find_refs(ctx, element, at + i * stride, out))
+        return false;
+    return true;
+  }
+  if (out->count == MAX_OFFSETS || at > UINT32_MAX || kind != LLVMPointerTypeKind)
+    return false;
+  cn_push(out, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), at, false));
+  return true;
+}
+
+/* The array at the end of a flexible struct, or null. */
+static LLVMTypeRef flexible_member(LLVMTypeRef type)
+{
+  unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+  LLVMTypeRef last = members ? LLVMStructGetTypeAtIndex(type, members - 1) : NULL;
+
+  if (!last || LLVMGetTypeKind(last) != LLVMArrayTypeKind || LLVMGetArrayLength2(last) != 0)
+    return NULL;
+  return last;
+}
+
+/* Mark the references of weak fields. False: one has none. */
+static bool mark_weak(struct cn_ctx *ctx, const struct cn_type_said *said, const struct cn_layout_sizes *sizes,
+                      values *offsets, size_t base_refs)
+{
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
+  bool all = true;
+
+  for (size_t f = 0; f < said->weak.count; f++) {
+    bool any = false;
+    for (size_t i = 0; i < offsets->count; i++) {
+      uint64_t offset = LLVMConstIntGetZExtValue(offsets->at[i]) & ~UINT64_C(7);
+      uint64_t from = i < base_refs ? 0 : sizes->elem_offset;
+      if (!cn_layout_names_is_at(&said->weak.at[f], from + offset))
+        continue;
+      offsets->at[i] = LLVMConstInt(i32, offset | CAIRN_ABI_LAYOUT_WEAK_OFFSET, false);
+      any = true;
+    }
+    all &= any;
+  }
+  return all;
+}
+
+static LLVMValueRef layout_value(struct cn_ctx *ctx, const struct cn_layout_sizes *sizes, const values *offsets,
+                                 size_t base_refs, uint32_t flags)
+{
+  CN_CHECK(base_refs <= offsets->count && sizes->elem_offset <= sizes->base_size);
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMValueRef fields[FIELDS] = {
+      [MAGIC] = LLVMConstInt(i32, CAIRN_ABI_LAYOUT_MAGIC, false),
+      [BASE_REFS] = LLVMConstInt(i32, base_refs, false),
+      [BASE_SIZE] = LLVMConstInt(i64, sizes->base_size, false),
+      [ELEM_SIZE] = LLVMConstInt(i64, sizes->elem_size, false),
+      [ELEM_OFFSET] = LLVMConstInt(i32, sizes->elem_offset, false),
+      [FLAGS] = LLVMConstInt(i32, flags, false),
+      [ELEM_REFS] = LLVMConstInt(i32, offsets->count - base_refs, false),
+      [NAMES] = LLVMConstInt(i32, 0, false),
+      [OFFSETS] = LLVMConstArray2(i32, offsets->at, offsets->count),
+  };
+
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+}
+
+/* ---- the table ---- */
+
+/* The layout with another distance to its names. */
+static LLVMValueRef with_names(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef distance)
+{
+  LLVMValueRef fields[FIELDS];
+
+  for (unsigned i = 0; i < FIELDS; i++)
+    fields[i] = i == NAMES ? distance : LLVMGetAggregateElement(value, i);
+  return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+}
+
+static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
+
+  return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, i64), LLVMConstPtrToInt(from, i64)), i32);
+}
+
+LLVMValueRef cn_layouts_names(LLVMValueRef layout)
+{
+  static const LLVMOpcode path[] = {LLVMTrunc, LLVMSub, LLVMPtrToInt};
+  LLVMValueRef value = LLVMGetAggregateElement(LLVMGetInitializer(layout), NAMES);
+
+  for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+    if (!LLVMIsAConstantExpr(value) || LLVMGetConstOpcode(value) != path[i])
+      return NULL;
+    value = LLVMGetOperand(value, 0);
+  }
+  return LLVMIsAGlobalVariable(value) && LLVMGetInitializer(value) ? value : NULL;
+}
+
+/* What layouts are equal by: constants are unique in LLVM. Equal layouts of two types stay two. */
+static LLVMValueRef key(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
+{
+  LLVMValueRef both[] = {shape, names};
+
+  return names ? LLVMConstStructInContext(ctx->llvm, both, 2, false) : shape;
+}
+
+/* Put `global` where `constant` leads to, unless another is there. */
+static void put(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
+{
+  bool added;
+  uint64_t *at = cn_ptrmap_add(map, constant, &added);
+
+  if (added)
+    *at = (uintptr_t)global;
+}
+
+static LLVMValueRef get(const struct cn_ptrmap *map, LLVMValueRef constant)
+{
+  const uint64_t *at = cn_ptrmap_find(map, constant);
+
+  return at ? (LLVMValueRef)(uintptr_t)*at : NULL;
+}
+
+static void put_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape, LLVMValueRef names,
+                       LLVMValueRef layout)
+{
+  put(&table->by_value, key(ctx, shape, names), layout);
+  put(&table->by_shape, shape, layout);
+  table->count++;
+}
+
+void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
+{
+  LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
+
+  *table = (struct cn_layout_table){0};
+  CN_EACH_GLOBAL(g, ctx->module)
+    if (cn_layouts_is_constant(g)) {
+      LLVMValueRef names = cn_layouts_names(g), string = names ? LLVMGetInitializer(names) : NULL;
+      if (names)
+        put(&table->names, string, names);
+      put_layout(ctx, table, with_names(ctx, LLVMGetInitializer(g), zero), string, g);
+    }
+}
+
+void cn_layouts_table_free(struct cn_layout_table *table)
+{
+  cn_ptrmap_free(&table->by_value);
+  cn_ptrmap_free(&table->by_shape);
+  cn_ptrmap_free(&table->names);
+}
+
+static LLVMValueRef find(struct cn_ctx *ctx, const struct cn_layout_table *table, LLVMValueRef shape,
+                         LLVMValueRef names)
+{
+  return names ? get(&table->by_value, key(ctx, shape, names)) : get(&table->by_shape, shape);
+}
+
+/* The layout of this shape, with names unless they are null: then that of any type will do. */
+static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape,
+                                LLVMValueRef names)
+{
+  CN_CHECK(LLVMIsAConstantStruct(shape));
+  LLVMValueRef layout = find(ctx, table, shape, names), named = names;
+
+  if (layout)
+    return layout;
+  char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count);
+  layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(shape), name);
+  free(name);
+  if (names && !(named = get(&table->names, names))) {
+    named = cn_layout_names_add(ctx, names);
+    put(&table->names, names, named);
+  }
+  LLVMSetInitializer(layout, named ? with_names(ctx, shape, distance(ctx, layout, named)) : shape);
+  LLVMSetGlobalConstant(layout, true);
+  LLVMSetLinkage(layout, LLVMPrivateLinkage);
+  LLVMSetSection(layout, CN_LAYOUT_SECTION);
+  LLVMSetAlignment(layout, 8);
+  CN_ASSERT(cn_layouts_is_constant(layout) && cn_layouts_names(layout) == named);
+  put_layout(ctx, table, shape, names, layout);
+  return layout;
+}
+
+/* ---- from a type ---- */
+
+LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMTypeRef type,
+                                 enum cn_layout_form form, uint64_t size, const struct cn_type_said *said,
+                                 LLVMValueRef at)
+{
+  struct cn_layout_sizes sizes = {0};
+  values offsets = {0};
+  LLVMValueRef layout = NULL;
+  LLVMTypeRef flexible = form == CN_LAYOUT_FLEX ? flexible_member(type) : NULL;
+
+  if (form == CN_LAYOUT_FLEX && !flexible) {
+    cn_error(ctx, at, "flex-layout",
+             "the type of a flexible object must be a struct that ends in a flexible array "
+             "member; use cairn_new or cairn_new_array");
+    return NULL;
+  }
+  if (cn_types_misaligned(ctx, form == CN_LAYOUT_ARRAY ? LLVMArrayType2(type, 2) : type)) {
+    cn_error(ctx, at, "misaligned-reference",
+             "a packed struct puts a reference at an address that is no multiple of 8; do not pack "
+             "structs that hold references");
+    return NULL;
+  }
+  LLVMTypeRef element = flexible ? LLVMGetElementType(flexible) : type;
+  bool ok = form == CN_LAYOUT_ARRAY || find_refs(ctx, type, 0, &offsets);
+  size_t base_refs = offsets.count;
+  if (form == CN_LAYOUT_OBJECT)
+    sizes.base_size = size;
+  else
+    sizes.elem_size = LLVMABISizeOfType(ctx->layout, element);
+  if (flexible) {
+    sizes.base_size = LLVMABISizeOfType(ctx->layout, type);
+    sizes.elem_offset = LLVMOffsetOfElement(ctx->layout, type, LLVMCountStructElementTypes(type) - 1);
+  }
+  if (form != CN_LAYOUT_OBJECT)
+    ok = ok && sizes.elem_offset <= UINT32_MAX && find_refs(ctx, element, 0, &offsets);
+  /* An element size of 0 means "not indexed", so an element of no bytes gets one. */
+  if (form != CN_LAYOUT_OBJECT && sizes.elem_size == 0)
+    sizes.elem_size = 1;
+  uint32_t flags = offsets.count ? 0 : CAIRN_ABI_LAYOUT_NO_REFERENCES;
+  if (said)
+    flags |= said->flags | (said->weak.count ? CAIRN_ABI_LAYOUT_WEAK_FIELDS : 0);
+  if (ok && (flags & CAIRN_ABI_LAYOUT_EPHEMERON) != 0 && said->weak.count == 0)
+    cn_error(ctx, at, "type-metadata", "%.*s is an ephemeron, and has no weak field", (int)strcspn(said->names, "\n"),
+             said->names);
+  else if (ok && said && !mark_weak(ctx, said, &sizes, &offsets, base_refs))
+    cn_error(ctx, at, "type-metadata", "a weak field of %.*s has no reference", (int)strcspn(said->names, "\n"),
+             said->names);
+  else if (ok)
+    layout = find_or_add(ctx, table, layout_value(ctx, &sizes, &offsets, base_refs, flags),
+                         said ? cn_layout_names_string(ctx, said->names) : NULL);
+  else
+    cn_error(ctx, at, "layout-too-large",
+             "a type with more than %d references in its fixed part, or one beyond its first 4 GiB, "
+             "cannot be described",
+             MAX_OFFSETS);
+  cn_free(&offsets);
+  return layout;
+}
+
+bool cn_layouts_is_constant(LLVMValueRef value)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(value);
+  const char *section = global ? LLVMGetSection(global) : NULL;
+
+  return section && strcmp(section, CN_LAYOUT_SECTION) == 0 && LLVMGetInitializer(global);
+}
+
+void cn_layouts_read(LLVMValueRef layout, struct cn_layout_sizes *out)
+{
+  CN_CHECK(cn_layouts_is_constant(layout));
+  LLVMValueRef value = LLVMGetInitializer(layout);
+
+  out->base_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, BASE_SIZE));
+  out->elem_size = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_SIZE));
+  out->elem_offset = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, ELEM_OFFSET));
+  uint64_t flags = LLVMConstIntGetZExtValue(LLVMGetAggregateElement(value, FLAGS));
+  out->refs = (flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
+  out->finalisable = (flags & CAIRN_ABI_LAYOUT_FINALISABLE) != 0;
+}
+
+const struct cn_allocator *cn_layouts_allocator(LLVMValueRef instruction)
+{
+  size_t length;
+
+  if (!LLVMIsACallInst(instruction) && !LLVMIsAInvokeInst(instruction))
+    return NULL;
+  LLVMValueRef callee = cn_direct_callee(instruction);
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  for (unsigned i = 0; i < CN_ALLOCATORS; i++) {
+    size_t own = strlen(cn_layouts_allocators[i].name);
+    if (strncmp(name, cn_layouts_allocators[i].name, own) == 0 &&
+        (name[own] == 0 || strcmp(name + own, CN_ALLOC_ASKED) == 0))
+      return &cn_layouts_allocators[i];
+  }
+  return NULL;
+}
+
+/* ---- the pass ---- */
+
+static bool has_right_type(LLVMValueRef call, const struct cn_allocator *allocator)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(call)));
+  unsigned last = allocator->resizes ? 2 : 1;
+
+  return LLVMGetNumArgOperands(call) == last + 1 && cn_is_ref(LLVMTypeOf(call)) &&
+         LLVMTypeOf(LLVMGetOperand(call, last)) == i64 &&
+         (!allocator->resizes || cn_is_ref(LLVMTypeOf(LLVMGetOperand(call, 1)))) &&
+         LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) == LLVMPointerTypeKind;
+}
+
+/* The bytes of an object, as the call says; zero after an error. An object of no bytes gets a word,
+ * so that its reference lies in its own block. */
+static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
+{
+  LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(call, 1));
+  uint64_t least = LLVMABISizeOfType(ctx->layout, type);
+
+  if (!bytes) {
+    cn_error(ctx, call, "alloc-size",
+             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY " for what is sized at run time");
+    return 0;
+  }
+  uint64_t size = LLVMConstIntGetZExtValue(bytes);
+  if (size < least || size > (UINT64_C(1) << 47)) {
+    cn_error(ctx, call, "alloc-size", "the size given to " CN_ALLOC ", %llu bytes, does not fit its type of %llu bytes",
+             (unsigned long long)size, (unsigned long long)least);
+    return 0;
+  }
+  return size < CAIRN_ABI_OBJECT_ALIGN ? CAIRN_ABI_OBJECT_ALIGN : size;
+}
+
+/* Delete a layout static whose last call is gone. */
+static void drop_unused(LLVMValueRef global)
+{
+  LLVMLinkage linkage = LLVMGetLinkage(global);
+
+  if (!LLVMGetFirstUse(global) && (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage))
+    LLVMDeleteGlobal(global);
+}
+
+/* The alignment of the objects is that of the static: one below the type's own comes from the
+ * source, as by aligned(8), whatever LLVM's type for it would get. */
+static unsigned alignment_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned given = LLVMGetAlignment(global);
+
+  return given && given <= CAIRN_ABI_OBJECT_ALIGN ? given
+                                                  : LLVMABIAlignmentOfType(ctx->layout, LLVMGlobalGetValueType(global));
+}
+
+static void give_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef call,
+                        const struct cn_allocator *allocator)
+{
+  enum cn_layout_form form = allocator->form;
+
+  if (!has_right_type(call, allocator)) {
+    cn_error(ctx, call, "reserved-name", "@%s takes (ptr, %si64) and returns ptr addrspace(1)", allocator->name,
+             allocator->resizes ? "ptr addrspace(1), " : "");
+    return;
+  }
+  LLVMValueRef operand = LLVMGetOperand(call, 0);
+  LLVMValueRef global = LLVMIsAGlobalVariable(operand);
+  if (global && cn_layouts_is_constant(global))
+    return;
+  if (!global || LLVMIsDeclaration(global) || !LLVMIsNull(LLVMGetInitializer(global)) ||
+      !LLVMTypeIsSized(LLVMGlobalGetValueType(global))) {
+    cn_error(ctx, call, "unknown-layout",
+             "the layout given to an allocation function must be a zero-initialised "
+             "static of the object's type; use the macros of cairn/cairn.h");
+    return;
+  }
+  LLVMTypeRef type = LLVMGlobalGetValueType(global);
+  if (alignment_of(ctx, global) > CAIRN_ABI_OBJECT_ALIGN) {
+    cn_error(ctx, call, "over-aligned",
+             "objects are aligned to %d bytes, but the type of this one asks for %u: an access "
+             "would fault; make it a packed struct, and give accesses the alignment that they have",
+             CAIRN_ABI_OBJECT_ALIGN, alignment_of(ctx, global));
+    return;
+  }
+  uint64_t size = form == CN_LAYOUT_OBJECT ? object_size(ctx, call, type) : 1;
+  struct cn_type_said said = {0};
+  bool ok = size && cn_layout_names_read(ctx, global, call, &said);
+  LLVMValueRef layout = ok ? cn_layouts_constant(ctx, table, type, form, size, &said, call) : NULL;
+  cn_layout_names_free(&said);
+  if (layout) {
+    LLVMSetOperand(call, 0, layout);
+    drop_unused(global);
+  }
+}
+
+/* The runtime has no such functions: only calls by name can be expanded. */
+static void refuse_other_uses(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+  LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL;
+
+  for (; use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (LLVMIsAInstruction(user) && !(cn_is_call(user) && LLVMGetCalledValue(user) == function))
+      cn_error(ctx, user, "allocation-call",
+               "@%s can only be called by its name: neither by address nor in a statepoint of the "
+               "program's own",
+               name);
+  }
+}
+
+bool cn_layouts(struct cn_ctx *ctx)
+{
+  struct cn_layout_table table;
+  const struct cn_allocator *allocator;
+
+  cn_layouts_table_build(ctx, &table);
+  CN_EACH_FUNCTION(f, ctx->module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        if ((allocator = cn_layouts_allocator(i)) != NULL)
+          give_layout(ctx, &table, i, allocator);
+  cn_layouts_table_free(&table);
+  for (size_t i = 0; i < CN_ALLOCATORS; i++)
+    refuse_other_uses(ctx, cn_layouts_allocators[i].name);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Part of pass `allocate`: an array gets another length.
+ *
+ *   fresh  = preserve_all cairn_resize_slow(layout, array, count, uninit)  <- a parse point, later
+ *   result = cairn_resize_finish(fresh, array, uninit)                     <- a leaf
+ *
+ * The first changes the length in place and returns null, or it allocates. The second copies the
+ * elements, or returns the array. So the array is live over the parse point, and the collector
+ * finds it where it finds all references; the runtime keeps none.
+ */
+#include "compile/lower/lower_resize.h"
+
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+
+static LLVMValueRef emit_slow(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef uninit)
+{
+  LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMTypeRef parameters[] = {LLVMPointerTypeInContext(ctx->llvm, 0), ref, i64, i64};
+  LLVMTypeRef type = LLVMFunctionType(ref, parameters, 4, false);
+  LLVMValueRef callee = cn_emit_declare(ctx, CN_RESIZE_SLOW, type, LLVMPreserveAllCallConv);
+  LLVMValueRef arguments[] = {LLVMGetOperand(call, 0), LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), uninit};
+
+  if (!callee)
+    return NULL;
+  LLVMValueRef slow = LLVMBuildCall2(builder, type, callee, arguments, 4, "");
+  LLVMSetInstructionCallConv(slow, LLVMPreserveAllCallConv);
+  return slow;
+}
+
+static LLVMValueRef emit_finish(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef fresh, LLVMValueRef array,
+                                LLVMValueRef uninit)
+{
+  LLVMTypeRef ref = cn_ref_type(ctx), i64 = LLVMInt64TypeInContext(ctx->llvm);
+  LLVMTypeRef parameters[] = {ref, ref, i64}, type = LLVMFunctionType(ref, parameters, 3, false);
+  LLVMValueRef callee = cn_emit_declare(ctx, CN_RESIZE_FINISH, type, LLVMCCallConv);
+  LLVMValueRef arguments[] = {fresh, array, uninit};
+
+  if (!callee)
+    return NULL;
+  LLVMAddAttributeAtIndex(callee, CN_FUNCTION_INDEX,
+                          LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0));
+  cn_add_attribute(ctx, callee, CN_FUNCTION_INDEX, "nounwind", 0);
+  return LLVMBuildCall2(builder, type, callee, arguments, 3, "");
+}
+
+void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                      const struct cn_allocator *allocator)
+{
+  CN_CHECK(allocator->resizes && LLVMGetNumArgOperands(call) == 3);
+  LLVMValueRef uninit = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), allocator->uninit, false);
+
+  LLVMPositionBuilderBefore(builder, call);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+  LLVMValueRef fresh = emit_slow(ctx, builder, call, uninit);
+  LLVMValueRef result = fresh ? emit_finish(ctx, builder, fresh, LLVMGetOperand(call, 1), uninit) : NULL;
+  if (!result)
+    return;
+  LLVMReplaceAllUsesWith(call, result);
+  LLVMInstructionEraseFromParent(call);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arrays of another length. Private to src/compile.
+ */
+#ifndef CN_COMPILE_LOWER_LOWER_RESIZE_H
+#define CN_COMPILE_LOWER_LOWER_RESIZE_H
+
+#include "compile/core/pass.h"
+#include "compile/lower/layout_constants.h"
+
+/* Expand the call of an allocator that resizes, whose layout is a constant. */
+void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,
+                      const struct cn_allocator *allocator);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass `carry-buffer`: the allocation pointer goes from one in-line allocation to the next in a
+ * register.
+ *
+ * Needs: allocations expanded; all safepoints placed and rewritten. Provides: nothing that others
+ * need. Breaks: nothing.
+ *
+ *   loop:  free = load mutator.alloc        ->   loop:  free = phi [load, entry], [end, fast],
+ *          ...                                                     [load, slow]
+ *   fast:  store end, mutator.alloc
+ *
+ * A load that waits for the store of the allocation before takes most of an allocation's time. The
+ * stores stay: signal handlers and the runtime look at the mutator's field. The field changes in
+ * these stores, and in calls, after which it is loaded again. Nothing else changes it: a signal
+ * handler that interrupts managed code, and whatever it calls, is served of another part of the
+ * buffer, and a thread that is stopped or collects is in a call. So a value is carried over no call
+ * but intrinsics that are leaves.
+ *
+ * A load is replaced only if the calls on the way to it are the runtime's slow paths, which are
+ * rare: else there would be loads where none was.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+#include "base/ptrmap.h"
+#include "base/vector.h"
+#include "compile/analysis/cfg.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+#include "compile/cost/cost.h"
+
+enum { FAR = 64 }; /* blocks through which a value is carried */
+
+/* What a block does to the field. */
+struct passage {
+  LLVMValueRef use;   /* a load that has the field's value at the entry; or null */
+  LLVMValueRef value; /* the field's at the end, if it is known there */
+  LLVMValueRef call;  /* else the last call, after which it is unknown; null: as at the entry */
+  LLVMValueRef entry; /* made: the value at the entry, or at the end if it is loaded there */
+  bool asked;         /* by the load that is being looked at */
+};
+
+/* A load, and what stands in its place. */
+struct replacement {
+  LLVMValueRef load, value;
+};
+
+struct carrier {
+  struct cn_ctx *ctx;
+  struct cn_cfg cfg;
+  struct passage *blocks;
+  struct cn_ptrmap replaced; /* load -> its number in `loads`, from 1 */
+  CN_VECTOR(struct replacement) loads;
+  CN_VECTOR(uint32_t) asked;
+  LLVMBuilderRef builder;
+};
+
+/* ---- what blocks do ---- */
+
+static bool is_field(LLVMValueRef address)
+{
+  return cn_is_mutator_field(address, CAIRN_ABI_MUTATOR_ALLOC);
+}
+
+/* May it change the field? The assembly that makes a reference of an address is empty. */
+static bool may_change(LLVMValueRef instruction)
+{
+  size_t length;
+
+  if (!cn_is_call(instruction))
+    return false;
+  LLVMValueRef callee = LLVMGetCalledValue(instruction);
+  if (LLVMIsAInlineAsm(callee)) {
+    LLVMGetInlineAsmAsmString(callee, &length);
+    return length != 0;
+  }
+  return !cn_calls_some_intrinsic(instruction) || cn_classify_call(instruction).kind != CN_CALL_LEAF;
+}
+
+static bool is_word(LLVMTypeRef type)
+{
+  return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
+}
+
+static void look_at(struct passage *p, LLVMBasicBlockRef block)
+{
+  CN_EACH_INSTRUCTION(i, block) {
+    if (LLVMIsALoadInst(i) && is_word(LLVMTypeOf(i)) && is_field(LLVMGetOperand(i, 0))) {
+      if (!p->value && !p->call)
+        p->use = i;
+      p->value = i;
+    } else if (LLVMIsAStoreInst(i) && is_field(LLVMGetOperand(i, 1))) {
+      CN_CHECK(is_word(LLVMTypeOf(LLVMGetOperand(i, 0)))); /* only `allocate` makes them */
+      p->value = LLVMGetOperand(i, 0);
+    } else if (may_change(i)) {
+      p->value = NULL;
+      p->call = i;
+    }
+  }
+}
+
+/* ---- may a load be replaced? ---- */
+
+static bool is_slow_path(LLVMValueRef call)
+{
+  LLVMValueRef callee = cn_work_callee(call);
+  size_t length;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+
+  return LLVMIsACallInst(call) && (cn_is_poll_stub(name) || cn_is_slow_allocation(name));
+}
+
+/* Ask for the value at the entry of a block. False: too far. */
+static bool ask(struct carrier *c, uint32_t block)
+{
+  if (c->blocks[block].asked)
+    return true;
+  c->blocks[block].asked = true;
+  cn_push(&c->asked, block);
+  return c->asked.count <= FAR;
+}
+
+static bool may_be_carried(struct carrier *c, uint32_t block)
+{
+  bool carried = false, near = ask(c, block);
+
+  for (size_t n = 0; near && n < c->asked.count; n++) {
+    const struct cn_block *at = &c->cfg.blocks[c->asked.at[n]];
+    for (uint32_t p = 0; near && p < at->pred_count; p++) {
+      const struct passage *from = &c->blocks[at->preds[p]];
+      if (from->value)
+        carried = true;
+      else
+        near = from->call ? is_slow_path(from->call) : ask(c, at->preds[p]);
+    }
+  }
+  for (size_t n = 0; n < c->asked.count; n++)
+    c->blocks[c->asked.at[n]].asked = false;
+  c->asked.count = 0;
+  return carried && near;
+}
+
+/* ---- replacing it ---- */
+
+static LLVMValueRef load_at_end(struct carrier *c, uint32_t block)
+{
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm);
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(c->cfg.blocks[block].block);
+
+  LLVMPositionBuilderBefore(c->builder, end);
+  LLVMSetCurrentDebugLocation2(c->builder, NULL);
+  LLVMValueRef field = cn_emit_mutator(c->ctx, c->builder, CAIRN_ABI_MUTATOR_ALLOC);
+  return LLVMBuildLoad2(c->builder, i64, field, "free");
+}
+
+static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block);
+
+/* What stands for the value, which may be a load that was replaced. */
+static LLVMValueRef current(const struct carrier *c, LLVMValueRef value)
+{
+  const uint64_t *number;
+
+  while ((number = cn_ptrmap_find(&c->replaced, value)) != NULL)
+    value = c->loads.at[*number - 1].value;
+  return value;
+}
+
+static LLVMValueRef value_at_end(struct carrier *c, uint32_t block)
+{
+  struct passage *p = &c->blocks[block];
+
+  if (!p->value && (p->call || c->cfg.blocks[block].pred_count == 0))
+    p->value = load_at_end(c, block);
+  return p->value ? current(c, p->value) : value_at_entry(c, block);
+}
+
+/* A cycle has a block with several predecessors; its phi is there before these are asked. */
+static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block)
+{
+  const struct cn_block *at = &c->cfg.blocks[block];
+  struct passage *p = &c->blocks[block];
+
+  if (p->entry)
+    return p->entry;
+  CN_CHECK(at->pred_count > 0);
+  if (at->pred_count == 1)
+    return value_at_end(c, at->preds[0]);
+  LLVMPositionBuilderBeforeInstrAndDbgRecords(c->builder, cn_first_after_phis(at->block));
+  LLVMSetCurrentDebugLocation2(c->builder, NULL);
+  p->entry = LLVMBuildPhi(c->builder, LLVMInt64TypeInContext(c->ctx->llvm), "free");
+  for (uint32_t n = 0; n < at->pred_count; n++) {
+    LLVMValueRef value = value_at_end(c, at->preds[n]);
+    LLVMBasicBlockRef from = c->cfg.blocks[at->preds[n]].block;
+    LLVMAddIncoming(p->entry, &value, &from, 1);
+  }
+  return p->entry;
+}
+
+/* The load stays until the end: values of blocks may be it. */
+static void replace(struct carrier *c, uint32_t block)
+{
+  LLVMValueRef load = c->blocks[block].use, value = value_at_entry(c, block);
+
+  CN_CHECK(load != value);
+  LLVMReplaceAllUsesWith(load, value);
+  cn_push(&c->loads, (struct replacement){load, value});
+  *cn_ptrmap_add(&c->replaced, load, NULL) = c->loads.count;
+}
+
+/* ---- the pass ---- */
+
+static void carry(struct carrier *c)
+{
+  for (uint32_t b = 0; b < c->cfg.count; b++)
+    look_at(&c->blocks[b], c->cfg.blocks[b].block);
+  for (uint32_t b = 0; b < c->cfg.count; b++)
+    if (c->blocks[b].use && may_be_carried(c, b))
+      replace(c, b);
+  for (size_t i = 0; i < c->loads.count; i++)
+    LLVMInstructionEraseFromParent(c->loads.at[i].load);
+}
+
+bool cn_carry_buffer(struct cn_ctx *ctx)
+{
+  if (!LLVMGetNamedGlobal(ctx->module, CN_MUTATOR))
+    return true;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  CN_EACH_FUNCTION(f, ctx->module) {
+    if (!cn_is_managed(f) || LLVMIsDeclaration(f))
+      continue;
+    struct carrier c = {.ctx = ctx, .builder = builder};
+    cn_cfg_build_edges(&c.cfg, f);
+    c.blocks = cn_alloc(c.cfg.count * sizeof *c.blocks);
+    carry(&c);
+    free(c.blocks);
+    cn_free(&c.asked);
+    cn_free(&c.loads);
+    cn_ptrmap_free(&c.replaced);
+    cn_cfg_free(&c.cfg);
+  }
+  LLVMDisposeBuilder(builder);
+  return ctx->errors == 0;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The names of types and fields. They lie in a section of their own, which holds nothing but
+ * strings and is known to a layout by a distance: the linker keeps one copy of equal strings, keeps
+ * those alone whose layouts it keeps, and the dynamic linker has nothing to do.
+ */
+#include "compile/lower/type_metadata.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/core/each.h"
+#include "compile/core/emitted_names.h"
+
+typedef CN_VECTOR(char) text;
+
+static void append(text *out, const char *bytes, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    cn_push(out, bytes[i]);
+}
+
+static void append_number(text *out, const char *before, uint64_t number)
+{
+  char *digits = cn_format("%s%llu", before, (unsigned long long)number);
+
+  append(out, digits, strlen(digits));
+  free(digits);
+}
+
+/* ---- metadata ---- */
+
+static LLVMValueRef operand(LLVMValueRef node, unsigned index)
+{
+  unsigned count = node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+
+  if (index >= count)
+    return NULL;
+  LLVMValueRef *all = cn_alloc(count * sizeof *all);
+  LLVMGetMDNodeOperands(node, all);
+  LLVMValueRef found = all[index];
+  free(all);
+  return found;
+}
+
+/* Append a name. False: it is none, or has a byte that ends one. */
+static bool append_name(text *out, LLVMValueRef value)
+{
+  unsigned length = 0;
+  const char *name = value && LLVMIsAMDString(value) ? LLVMGetMDString(value, &length) : NULL;
+
+  if (!name || length == 0 || memchr(name, '\n', length) || memchr(name, 0, length))
+    return false;
+  append(out, name, length);
+  return true;
+}
+
+static bool read_number(LLVMValueRef value, uint64_t *number)
+{
+  if (!value || !LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+    return false;
+  *number = LLVMConstIntGetZExtValue(value);
+  return true;
+}
+
+static bool is_word(LLVMValueRef value, const char *word)
+{
+  unsigned length;
+  const char *found = value && LLVMIsAMDString(value) ? LLVMGetMDString(value, &length) : NULL;
+
+  return found && length == strlen(word) && memcmp(found, word, length) == 0;
+}
+
+static unsigned operand_count(LLVMValueRef node)
+{
+  return node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
+}
+
+/* !{!"NAME", i64 OFFSET, {i64 COUNT, i64 STRIDE}, [!"weak"]} */
+static bool append_field(text *out, LLVMValueRef node, struct cn_type_said *said)
+{
+  struct cn_weak_field field = {0};
+  unsigned count = operand_count(node);
+  bool weak = count > 0 && is_word(operand(node, count - 1), "weak");
+
+  count -= weak;
+  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH || !read_number(operand(node, 1), &field.offset))
+    return false;
+  append_number(out, "\n", field.offset);
+  for (unsigned i = 2; i < count; i += 2, field.depth++) {
+    uint64_t *stride = &field.strides[field.depth], *of = &field.counts[field.depth];
+    if (!read_number(operand(node, i), of) || !read_number(operand(node, i + 1), stride) || *stride == 0)
+      return false;
+    append_number(out, "*", *of);
+    append_number(out, "/", *stride);
+  }
+  if (weak)
+    cn_push(&said->weak, field);
+  append(out, " ", 1);
+  return append_name(out, operand(node, 0));
+}
+
+static bool append_node(text *out, LLVMValueRef node, struct cn_type_said *said)
+{
+  if (!append_name(out, operand(node, 0)))
+    return false;
+  for (unsigned i = 1; i < operand_count(node); i++) {
+    LLVMValueRef one = operand(node, i);
+    if (is_word(one, "finalisable"))
+      said->flags |= CAIRN_ABI_LAYOUT_FINALISABLE;
+    else if (is_word(one, "never-moves"))
+      said->flags |= CAIRN_ABI_LAYOUT_FIXED;
+    else if (is_word(one, "ephemeron"))
+      said->flags |= CAIRN_ABI_LAYOUT_EPHEMERON;
+    else if (!append_field(out, one, said))
+      return false;
+  }
+  return true;
+}
+
+bool cn_layout_names_is_at(const struct cn_weak_field *field, uint64_t offset)
+{
+  CN_CHECK(field->depth <= CN_FIELD_DEPTH);
+  if (offset < field->offset)
+    return false;
+  offset -= field->offset;
+  for (unsigned i = 0; i < field->depth; i++) {
+    if (field->counts[i] != 0 && offset / field->strides[i] >= field->counts[i])
+      return false;
+    offset %= field->strides[i];
+  }
+  return offset == 0;
+}
+
+/* ---- the LLVM type ---- */
+
+/* "struct.node" of C is struct node; LLVM adds a number to a name that is taken. */
+static void append_type(text *out, LLVMTypeRef type)
+{
+  static const char *const kinds[] = {"struct", "union", "class"};
+  const char *name = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+
+  if (!name) {
+    char *printed = LLVMPrintTypeToString(type);
+    append(out, printed, strcspn(printed, "\n"));
+    LLVMDisposeMessage(printed);
+    return;
+  }
+  const char *dot = strrchr(name, '.');
+  size_t length = strcspn(name, "\n");
+  if (dot && dot != name && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
+    length = (size_t)(dot - name);
+  append(out, name, length);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    size_t prefix = strlen(kinds[i]);
+    if (length > prefix && strncmp(name, kinds[i], prefix) == 0 && name[prefix] == '.')
+      out->at[prefix] = ' ';
+  }
+}
+
+/* ---- both ---- */
+
+static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
+  LLVMValueRef found = NULL;
+  size_t count;
+  LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &count);
+
+  for (unsigned i = 0; i < count && !found; i++)
+    if (LLVMValueMetadataEntriesGetKind(entries, i) == kind)
+      found = LLVMMetadataAsValue(ctx->llvm, LLVMValueMetadataEntriesGetMetadata(entries, i));
+  LLVMDisposeValueMetadataEntries(entries);
+  return found;
+}
+
+bool cn_layout_names_given(struct cn_ctx *ctx, LLVMValueRef global)
+{
+  return metadata_of(ctx, global) != NULL;
+}
+
+bool cn_layout_names_read(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef at, struct cn_type_said *said)
+{
+  LLVMValueRef node = metadata_of(ctx, global);
+  text out = {0};
+  bool ok = true;
+
+  *said = (struct cn_type_said){0};
+  if (!node)
+    append_type(&out, LLVMGlobalGetValueType(global));
+  else
+    ok = append_node(&out, node, said);
+  if (!ok)
+    cn_error(ctx, at, "type-metadata",
+             "!" CN_TYPE_METADATA " must be !{!\"TYPE\", ...}: !\"finalisable\", "
+             "!\"never-moves\", !\"ephemeron\", and for each field a !{!\"FIELD\", i64 OFFSET, ...}, where pairs "
+             "i64 COUNT, i64 STRIDE may follow, and !\"weak\" in the end");
+  cn_push(&out, '\0');
+  said->names = out.at;
+  return ok;
+}
+
+void cn_layout_names_free(struct cn_type_said *said)
+{
+  free(said->names);
+  cn_free(&said->weak);
+}
+
+LLVMValueRef cn_layout_names_string(struct cn_ctx *ctx, const char *names)
+{
+  return LLVMConstStringInContext2(ctx->llvm, names, strlen(names), false);
+}
+
+LLVMValueRef cn_layout_names_add(struct cn_ctx *ctx, LLVMValueRef string)
+{
+  CN_CHECK(LLVMIsConstantString(string));
+  LLVMValueRef global = LLVMAddGlobal(ctx->module, LLVMTypeOf(string), CN_NAME_PREFIX);
+
+  LLVMSetInitializer(global, string);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+  LLVMSetSection(global, CN_NAME_SECTION);
+  LLVMSetAlignment(global, 1);
+  return global;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Link-time optimisation: what a unit says of itself while it waits to be joined with others, and
+ * what keeps every other compiler from making code of it.
+ *
+ * A linker joins units; to it they are any bitcode. So a unit has
+ *   - module flags: the options that it was compiled with, most of which must be the same in all;
+ * the linker names two units where they are not;
+ *   - an attribute of each function: one without it is another compiler's;
+ *   - a guard: a reference to a hidden symbol that nothing defines. Only the second half of the
+ *     pipeline makes safepoints; code that anything else makes of the unit does not link.
+ */
+#include "compile/lto_unit.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+#include "compile/core/words.h"
+#include "compile/module_flags.h"
+
+#define UNIT "cairn-lto"
+#define GUARD "cairn.lto.guard"
+#define USED "llvm.used"
+#define VERSION "cairn.version"
+
+/* ---- options ---- */
+
+#define FIELD(name) offsetof(struct cairn_compile_options, name)
+
+_Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned) && sizeof(enum cairn_slots) == sizeof(unsigned) &&
+                   sizeof(enum cairn_poll) == sizeof(unsigned) && sizeof(enum cairn_barriers) == sizeof(unsigned),
+               "all are read and written as unsigned");
+
+static const struct {
+  const char *name;
+  enum cn_flag_joins joins;
+  size_t field;
+} flags[] = {
+    {"cairn.safepoints", CN_FLAG_SAME, FIELD(safepoints)},
+    {"cairn.without", CN_FLAG_SAME, FIELD(relocations_off)},
+    {"cairn.without-placement", CN_FLAG_SAME, FIELD(placements_off)},
+    {"cairn.slots", CN_FLAG_SAME, FIELD(slots)},
+    {"cairn.slot-budget", CN_FLAG_SAME, FIELD(slot_budget)},
+    {"cairn.polls", CN_FLAG_SAME, FIELD(polls)},
+    {"cairn.poll", CN_FLAG_SAME, FIELD(poll)},
+    {"cairn.poll-budget", CN_FLAG_SAME, FIELD(poll_budget)},
+    {"cairn.barriers", CN_FLAG_SAME, FIELD(barriers)},
+    {"cairn.inline-max", CN_FLAG_SAME, FIELD(inline_max)},
+    {"cairn.opt-level", CN_FLAG_MOST, FIELD(opt_level)},
+    {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
+};
+
+/* Has the option a meaning for the unit? One that allocates nothing may go with any others. */
+static bool concerns(struct cn_ctx *ctx, size_t field)
+{
+  size_t length;
+
+  if (field != FIELD(inline_max))
+    return true;
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (LLVMGetFirstUse(f) && cn_is_allocation(LLVMGetValueName2(f, &length)))
+      return true;
+  return false;
+}
+
+static void add_flags(struct cn_ctx *ctx)
+{
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    unsigned value;
+    if (!concerns(ctx, flags[i].field))
+      continue;
+    memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
+    cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);
+  }
+  cn_words_add_flag(ctx);
+  /* The form of a unit between the halves of the pipeline may change with each version. */
+  LLVMAddModuleFlag(ctx->module, LLVMModuleFlagBehaviorError, VERSION, sizeof VERSION - 1,
+                    LLVMMDStringInContext2(ctx->llvm, CAIRN_VERSION, sizeof CAIRN_VERSION - 1));
+}
+
+void cairn_compile_joined_options(LLVMModuleRef joined, struct cairn_compile_options *options)
+{
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    void *field = (char *)options + flags[i].field;
+    unsigned value;
+    memcpy(&value, field, sizeof value);
+    value = cn_flag_get(joined, flags[i].name, value);
+    memcpy(field, &value, sizeof value);
+  }
+}
+
+/* ---- the guard ---- */
+
+static bool is_missing(LLVMValueRef value)
+{
+  size_t length;
+
+  return value && strcmp(LLVMGetValueName2(value, &length), CN_LTO_GUARD) == 0;
+}
+
+static void add_guard(struct cn_ctx *ctx)
+{
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
+  LLVMValueRef missing = LLVMAddGlobal(ctx->module, LLVMInt8TypeInContext(ctx->llvm), CN_LTO_GUARD);
+  LLVMValueRef guard = LLVMAddGlobal(ctx->module, pointer, GUARD);
+  LLVMSetVisibility(missing, LLVMHiddenVisibility);
+  LLVMSetInitializer(guard, missing);
+  LLVMSetLinkage(guard, LLVMInternalLinkage);
+  cn_emit_append(ctx, USED, pointer, &guard, 1);
+}
+
+static bool is_guard(LLVMValueRef value)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(value);
+
+  return global && !LLVMIsDeclaration(global) && is_missing(LLVMGetInitializer(global));
+}
+
+static void drop_guards(struct cn_ctx *ctx)
+{
+  LLVMValueRef missing = LLVMGetNamedGlobal(ctx->module, CN_LTO_GUARD);
+
+  if (!missing)
+    return;
+  cn_emit_remove(ctx, USED, is_guard);
+  for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
+    next = LLVMGetNextGlobal(g);
+    if (is_guard(g)) {
+      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may use it still */
+      LLVMDeleteGlobal(g);
+    }
+  }
+  LLVMReplaceAllUsesWith(missing, LLVMConstNull(LLVMTypeOf(missing)));
+  LLVMDeleteGlobal(missing);
+}
+
+/* ---- leaves ---- */
+
+/* Mark calls of leaves with an attribute of our own. LLVM drops nocallback when it joins modules,
+ * because code of other modules may call back. What the unit says of its leaves stays true. Without
+ * the mark they would be called as native code, during which another thread may collect, though
+ * they take and return references. */
+static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);
+
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b)
+      if (cn_is_call(i) && !LLVMIsAInlineAsm(LLVMGetCalledValue(i)) &&
+          !(cn_direct_callee(i) && LLVMGetIntrinsicID(cn_direct_callee(i))) && cn_calls_have(i, "nocallback") &&
+          cn_classify_call(i).kind == CN_CALL_LEAF)
+        LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, leaf);
+}
+
+/* ---- both halves ---- */
+
+void cn_lto_mark(struct cn_ctx *ctx)
+{
+  LLVMAttributeRef unit = LLVMCreateStringAttribute(ctx->llvm, UNIT, sizeof UNIT - 1, "", 0);
+
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (!LLVMIsDeclaration(f)) {
+      LLVMAddAttributeAtIndex(f, CN_FUNCTION_INDEX, unit);
+      keep_leaves(ctx, f);
+    }
+  add_flags(ctx);
+  add_guard(ctx);
+}
+
+bool cn_lto_unmark(struct cn_ctx *ctx)
+{
+  CN_EACH_FUNCTION(f, ctx->module) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    if (!cn_string_attribute(f, UNIT))
+      cn_error(ctx, f, "foreign-unit",
+               "it comes from bitcode that Cairn did not make, whose rules nobody checked; compile "
+               "it without -flto");
+    LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT, sizeof UNIT - 1);
+  }
+  drop_guards(ctx);
+  return ctx->errors == 0;
+}

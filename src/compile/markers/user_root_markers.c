@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Words of the language's own (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md):
+ * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` shows that word of a local to
+ * the collector, with that tag and parameter, as long as the function has a frame.
+ *
+ * Part of rewrite-statepoints. Needs: nothing. Provides: user-root; what describe_allocas.c puts
+ * into statepoints. Breaks: nothing.
+ *
+ * The marker is a call that LLVM must take to keep the address: the local stays in memory.
+ */
+#include "compile/markers/user_root_markers.h"
+
+#include "base/bitset.h"
+#include "base/check.h"
+#include "compile/analysis/alloca_layout.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/memory_types.h"
+#include "compile/core/emitted_names.h"
+#include "compile/cost/cost.h"
+#include "compile/markers/markers.h"
+#include "compile/markers/spans.h"
+
+enum { WORD = 8, MOST_BYTES = 8 << 20 };
+
+static LLVMTypeRef marker_type(struct cn_ctx *ctx)
+{
+  LLVMTypeRef types[] = {LLVMPointerTypeInContext(ctx->llvm, 0), LLVMInt32TypeInContext(ctx->llvm),
+                         LLVMInt64TypeInContext(ctx->llvm)};
+
+  return LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, 3, false);
+}
+
+/* The marker's declaration; null, too, if it is declared as something else. */
+static LLVMValueRef marker(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
+
+  return function && LLVMGlobalGetValueType(function) == marker_type(ctx) ? function : NULL;
+}
+
+static bool is_mark(LLVMValueRef function, LLVMValueRef i)
+{
+  return LLVMIsACallInst(i) && LLVMGetCalledValue(i) == function &&
+         LLVMGetCalledFunctionType(i) == LLVMGlobalGetValueType(function);
+}
+
+static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+{
+  return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
+}
+
+/* Bytes of a local of fixed size in the entry block; 0: it is none. */
+static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
+{
+  LLVMTypeRef type = LLVMGetAllocatedType(alloca);
+  LLVMValueRef count = LLVMGetOperand(alloca, 0);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(alloca);
+  uint64_t bytes;
+
+  CN_ASSERT(LLVMIsAAllocaInst(alloca));
+  if (!LLVMIsAConstantInt(count) || LLVMGetIntTypeWidth(LLVMTypeOf(count)) > 64 || !LLVMTypeIsSized(type) ||
+      cn_is_scalable(type) || block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) ||
+      __builtin_mul_overflow(LLVMABISizeOfType(ctx->layout, type), LLVMConstIntGetZExtValue(count), &bytes) ||
+      bytes > MOST_BYTES)
+    return 0;
+  return bytes;
+}
+
+/* Read a marker into `*out`; return what is wrong with it, or null. */
+static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_root *out)
+{
+  LLVMValueRef pointer = LLVMGetOperand(call, 0), tag = LLVMGetOperand(call, 1);
+
+  *out = (struct cn_user_root){.parameter = LLVMGetOperand(call, 2)};
+  while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(ctx, pointer, &out->offset))
+    pointer = LLVMGetOperand(pointer, 0);
+  out->alloca = LLVMIsAAllocaInst(pointer);
+  uint64_t size = out->alloca ? size_of(ctx, out->alloca) : 0;
+  if (!size)
+    return "is in no local of fixed size and place";
+  if (out->offset % WORD || size < WORD || out->offset > size - WORD)
+    return "is no whole word of its local";
+  if (!LLVMIsAConstantInt(tag) || LLVMConstIntGetZExtValue(tag) < CAIRN_ABI_ROOT_USER)
+    return "has a tag that is no constant of the language's own (CAIRN_ROOT_USER and greater)";
+  if (!LLVMIsAConstantInt(out->parameter))
+    return "has a parameter that is no constant";
+  out->tag = number(ctx, LLVMConstIntGetZExtValue(tag));
+  return NULL;
+}
+
+/* Is the word listed already? With another tag or parameter it cannot be listed twice. */
+static const struct cn_user_root *same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
+{
+  for (size_t i = 0; i < roots->at.count; i++)
+    if (roots->at.at[i].alloca == root->alloca && roots->at.at[i].offset == root->offset)
+      return &roots->at.at[i];
+  return NULL;
+}
+
+/* With `report`, say what is wrong. */
+static void gather(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out, bool report)
+{
+  LLVMValueRef mark = marker(ctx);
+  struct cn_user_root root;
+
+  *out = (struct cn_user_roots){0};
+  if (!mark || !LLVMGetFirstUse(mark))
+    return;
+  CN_EACH_BLOCK(b, function)
+    CN_EACH_INSTRUCTION(i, b) {
+      if (!is_mark(mark, i))
+        continue;
+      const char *why = read(ctx, i, &root);
+      const struct cn_user_root *old = why ? NULL : same_word(out, &root);
+      if (old && (old->tag != root.tag || old->parameter != root.parameter))
+        why = "is there with another tag or parameter";
+      if (why && report)
+        cn_error(ctx, i, "user-root", "a word of the language's own %s", why);
+      if (!why && !old)
+        cn_push(&out->at, root);
+    }
+}
+
+void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out)
+{
+  CN_ASSERT(LLVMIsAFunction(function));
+  gather(ctx, function, out, false);
+}
+
+/* Words that are references to Cairn as well: both would move them. */
+static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_user_roots *roots)
+{
+  struct cn_alloca_layouts maps;
+
+  cn_alloca_layout_find(ctx, function, &maps);
+  for (size_t m = 0; m < maps.maps.count; m++)
+    for (size_t i = 0; i < roots->at.count; i++) {
+      const struct cn_alloca_layout *map = &maps.maps.at[m];
+      uint64_t word = roots->at.at[i].offset / WORD;
+      if (map->alloca == roots->at.at[i].alloca && word < map->words && cn_bit(map->bits, word))
+        cn_error(ctx, map->alloca, "user-root", "a word of the language's own holds a reference");
+    }
+  cn_alloca_layout_free(&maps);
+}
+
+void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function)
+{
+  struct cn_user_roots roots;
+
+  CN_ASSERT(LLVMIsAFunction(function));
+  gather(ctx, function, &roots, true);
+  if (roots.at.count)
+    refuse_references(ctx, function, &roots);
+  cn_free(&roots.at);
+}
+
+static void check_use(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef user)
+{
+  if (!is_mark(function, user))
+    cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "user-root", "@%s is used other than by a call",
+             CN_USER_ROOT);
+  else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
+    cn_error(ctx, user, "user-root",
+             "a word of the language's own in a function that is not managed: nothing is known of "
+             "its frames");
+}
+
+void cn_user_roots_check_marker(struct cn_ctx *ctx)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
+
+  if (!function)
+    return;
+  if (!marker(ctx) || !LLVMIsDeclaration(function)) {
+    cn_error(ctx, function, "user-root", "@%s is not declared as void (ptr, i32, i64), without a body", CN_USER_ROOT);
+    return;
+  }
+  CN_EACH_USE(use, function)
+    check_use(ctx, function, LLVMGetUser(use));
+}
+
+void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
+{
+  LLVMTypeRef type = marker_type(ctx), byte = LLVMInt8TypeInContext(ctx->llvm);
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
+  LLVMValueRef at = LLVMGetNextInstruction(root->alloca), offset = number(ctx, root->offset);
+  struct cn_user_roots known;
+
+  cn_user_roots_find(ctx, LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)), &known);
+  bool there = same_word(&known, root) != NULL;
+  cn_free(&known.at);
+  if (there)
+    return;
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+  if (!function)
+    function = LLVMAddFunction(ctx->module, CN_USER_ROOT, type);
+  cn_markers_describe(ctx, CN_USER_ROOT);
+  while (LLVMIsAAllocaInst(at))
+    at = LLVMGetNextInstruction(at);
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMValueRef word = root->offset ? LLVMBuildInBoundsGEP2(builder, byte, root->alloca, &offset, 1, "") : root->alloca;
+  LLVMValueRef arguments[] = {
+      word, LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), LLVMConstIntGetZExtValue(root->tag), false),
+      root->parameter};
+  LLVMBuildCall2(builder, type, function, arguments, 3, "");
+  LLVMDisposeBuilder(builder);
+}

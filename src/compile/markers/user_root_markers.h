@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Words of the language's own in locals. Private to src/compile.
+ */
+#ifndef CN_COMPILE_MARKERS_USER_ROOT_MARKERS_H
+#define CN_COMPILE_MARKERS_USER_ROOT_MARKERS_H
+
+#include "base/vector.h"
+#include "compile/core/pass.h"
+
+/* A word at `offset` in a local. */
+struct cn_user_root {
+  LLVMValueRef alloca;
+  uint64_t offset;
+  LLVMValueRef tag, parameter; /* constants of 64 bits */
+};
+struct cn_user_roots {
+  CN_VECTOR(struct cn_user_root) at;
+};
+
+/* Those of `function`, each once, in the order of their markers; the caller frees the vector. */
+void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out);
+/* Report markers that are declared or used in another way; those of `function` that cannot be. */
+void cn_user_roots_check_marker(struct cn_ctx *ctx);
+void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function);
+/* A marker for what a statepoint says, if the function has none for it. */
+void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root);
+/* Of the module: let each access of such a word read or write memory (user_words.c). */
+void cn_user_words_pin(struct cn_ctx *ctx);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Templates of statepoints. Needs, breaks: nothing. Provides: copies of what was made before.
+ */
+#include "compile/rewrite/emit/statepoint_templates.h"
+
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+
+/* Do not hash the type's address: time would differ from run to run, though not the output. */
+static uint32_t cell_of(const struct cn_shape *shape)
+{
+  return (shape->args * 5 + shape->deopt * 3 + shape->live) % CN_TEMPLATES;
+}
+
+static bool is_same(const struct cn_shape *a, const struct cn_shape *b)
+{
+  return a->callee == b->callee && a->args == b->args && a->deopt == b->deopt && a->live == b->live &&
+         a->convention == b->convention;
+}
+
+LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_shape *shape)
+{
+  const struct cn_template *cell = &templates->cells[cell_of(shape)];
+
+  return cell->instruction && is_same(&cell->shape, shape) ? LLVMInstructionClone(cell->instruction) : NULL;
+}
+
+void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape, LLVMValueRef statepoint)
+{
+  struct cn_template *cell = &templates->cells[cell_of(shape)];
+  unsigned operands = (unsigned)LLVMGetNumOperands(statepoint);
+
+  CN_ASSERT(LLVMIsAInstruction(statepoint));
+  CN_CHECK(shape->args + shape->deopt + shape->live + 1 == operands);
+  if (cell->instruction)
+    LLVMDeleteInstruction(cell->instruction);
+  cell->shape = *shape;
+  cell->instruction = LLVMInstructionClone(statepoint);
+  LLVMInstructionSetDebugLoc(cell->instruction, NULL); /* a call without one has none, too */
+  for (unsigned i = 0; i + 1 < operands; i++)
+    LLVMSetOperand(cell->instruction, i, LLVMGetPoison(LLVMTypeOf(LLVMGetOperand(statepoint, i))));
+}
+
+void cn_templates_free(struct cn_templates *templates)
+{
+  for (size_t i = 0; i < CN_TEMPLATES; i++)
+    if (templates->cells[i].instruction)
+      LLVMDeleteInstruction(templates->cells[i].instruction);
+  memset(templates, 0, sizeof *templates);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls that are recorded though nothing moves meanwhile: those by which the runtime checks a store
+ * (check_stores.c), and those of functions that make them. To tell whether a place on the stack is
+ * described, the runtime walks to the frame that has it, so each call on the way needs a frame map.
+ * Up to here they are leaves: they are no reason to poll, and no barrier ends there. Part of pass
+ * `rewrite-statepoints`.
+ *
+ * Needs: safepoints placed. Provides: functions with "cairn-still" are no leaves, but for calls in
+ * functions that keep no records. Breaks: the classes of these calls.
+ */
+#include "compile/rewrite/stationary_calls.h"
+
+#include <string.h>
+#include "base/check.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+
+/* A function that somebody declares a leaf, or whose statepoints are made: there a check finds no
+ * map, and lets no store to a stack pass. */
+static bool keeps_no_records(LLVMValueRef function)
+{
+  return cn_string_attribute(function, CN_ATTR_LEAF) || cn_has_statepoints(function);
+}
+
+static void leave_plain(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF), "", 0);
+
+  CN_ASSERT(cn_is_call(call));
+  if (cn_classify_call(call).kind != CN_CALL_STATEPOINT)
+    LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, leaf);
+}
+
+void cn_stationary_calls_record(struct cn_ctx *ctx)
+{
+  CN_EACH_FUNCTION(f, ctx->module)
+    if (cn_string_attribute(f, CN_ATTR_STILL))
+      LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, CN_ATTR_LEAF, (unsigned)strlen(CN_ATTR_LEAF));
+  CN_EACH_FUNCTION(f, ctx->module) {
+    if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !keeps_no_records(f))
+      continue;
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        if (cn_calls_still(i))
+          leave_plain(ctx, i);
+  }
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pass lower-transitions: the lowering that "Garbage Collection Safepoints in LLVM" ("GC
+ * Transitions") leaves to each target. A front end marks calls by the bundle "gc-transition", whose
+ * operands are what its runtime needs there; two functions of the module say what is done with
+ * them:
+ *
+ *   define void @cairn.transition.enter(operands)       before the call: managed code is left
+ *   define void @cairn.transition.leave(operands)       after it, on its unwind edge too
+ *
+ *   call @gc.statepoint(...) ["gc-transition"(ops)]  ->   the body of enter
+ *                                                         call @gc.statepoint(...)
+ *                                                         the body of leave
+ *
+ * LLVM's own passes split the edges and inline the bodies. A module without the two leaves
+ * transitions to Cairn's stubs. Either way the bundle goes: LLVM 22 makes no code of it
+ * for some targets, and ends for others (docs/llvm-22.md, "gc-transition").
+ *
+ * Needs: final, verified statepoints. Provides: no bundle "gc-transition". Breaks: nothing.
+ */
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/calls.h"
+#include "compile/core/each.h"
+#include "compile/core/emit.h"
+#include "compile/core/emitted_names.h"
+#include "compile/core/statepoint_attributes.h"
+#include "compile/transitions/rebuild.h"
+
+static const char bundle_tag[] = "gc-transition";
+enum { FLAGS = 4, TRANSITION_FLAG = 1 }; /* operand of a statepoint; bit */
+
+typedef CN_VECTOR(LLVMValueRef) value_vector;
+
+struct templates {
+  LLVMValueRef enter, leave; /* null: the module has none */
+};
+
+/* ---- what is refused ---- */
+
+static const char *name_of(LLVMValueRef function)
+{
+  size_t length;
+
+  return LLVMGetValueName2(function, &length);
+}
+
+static bool check_template(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef template, const value_vector *operands)
+{
+  LLVMTypeRef type = LLVMGlobalGetValueType(template);
+  bool fits = LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind && !LLVMIsFunctionVarArg(type) &&
+              LLVMCountParams(template) == operands->count;
+
+  for (unsigned i = 0; fits && i < operands->count; i++)
+    fits = LLVMTypeOf(LLVMGetParam(template, i)) == LLVMTypeOf(operands->at[i]);
+  if (!fits)
+    cn_error(ctx, call, "transition-template",
+             "the operands of the call's bundle \"gc-transition\" are not those that @%s takes", name_of(template));
+  return fits;
+}
+
+static bool check(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
+                  const value_vector *operands)
+{
+  for (size_t i = 0; i < operands->count; i++)
+    if (cn_holds_ref(LLVMTypeOf(operands->at[i]))) {
+      cn_error(ctx, call, "transition-reference",
+               "operand %u of the call's bundle \"gc-transition\" is a reference: the object may "
+               "have moved by the end of the call",
+               (unsigned)i + 1);
+      return false;
+    }
+  return check_template(ctx, call, templates->enter, operands) && check_template(ctx, call, templates->leave, operands);
+}
+
+/* The pad of the call's unwind edge, to be the call's own. */
+static bool check_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef pad)
+{
+  unsigned ways = 0;
+
+  CN_EACH_USE(use, LLVMBasicBlockAsValue(pad))
+    ways += LLVMIsATerminatorInst(LLVMGetUser(use)) != NULL;
+  if (ways == 1 && LLVMIsALandingPadInst(cn_first_after_phis(pad)))
+    return true;
+  cn_error(ctx, call, "transition-unwind",
+           "the landing pad of a call with a bundle \"gc-transition\" is that of other calls, too, or "
+           "a funclet: give each such call a landing pad of its own");
+  return false;
+}
+
+/* ---- lowering ---- */
+
+static void call_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef template, const value_vector *operands)
+{
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
+
+  LLVMPositionBuilderBefore(builder, at);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(at));
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(template), template, operands->at, (unsigned)operands->count, "");
+  LLVMDisposeBuilder(builder);
+}
+
+static bool surround(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
+                     const value_vector *operands)
+{
+  if (!check(ctx, call, templates, operands))
+    return false;
+  if (LLVMIsAInvokeInst(call)) {
+    LLVMBasicBlockRef pad = LLVMGetUnwindDest(call);
+    if (!check_pad(ctx, call, pad))
+      return false;
+    call_before(ctx, LLVMGetNextInstruction(cn_first_after_phis(pad)), templates->leave, operands);
+    call_before(ctx, cn_first_after_phis(LLVMGetNormalDest(call)), templates->leave, operands);
+  } else {
+    call_before(ctx, LLVMGetNextInstruction(call), templates->leave, operands);
+  }
+  call_before(ctx, call, templates->enter, operands);
+  return true;
+}
+
+static void drop_bundle(struct cn_ctx *ctx, LLVMValueRef call)
+{
+  const struct cn_call_target site = cn_call_target_of(call);
+  const struct cn_rebuild change = {.callee = cn_call_target_callee(&site),
+                                    .convention = LLVMGetInstructionCallConv(call),
+                                    .keeps_passing = true,
+                                    .without = bundle_tag};
+
+  if (site.is_statepoint) {
+    LLVMValueRef flags = LLVMGetOperand(call, FLAGS);
+    uint64_t rest = LLVMConstIntGetZExtValue(flags) & ~(uint64_t)TRANSITION_FLAG;
+    LLVMSetOperand(call, FLAGS, LLVMConstInt(LLVMTypeOf(flags), rest, false));
+  }
+  cn_rebuild_call(ctx, &site, &change);
+}
+
+static void lower(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates)
+{
+  value_vector operands = {0};
+  uint32_t first, end;
+
+  cn_calls_bundle(call, bundle_tag, &first, &end);
+  for (uint32_t i = first; i < end; i++)
+    cn_push(&operands, LLVMGetOperand(call, i));
+  if (!templates->enter || surround(ctx, call, templates, &operands))
+    drop_bundle(ctx, call);
+  cn_free(&operands);
+}
+
+static void gather(LLVMModuleRef module, value_vector *calls)
+{
+  uint32_t first, end;
+
+  CN_EACH_FUNCTION(f, module)
+    CN_EACH_BLOCK(b, f)
+      CN_EACH_INSTRUCTION(i, b)
+        if (cn_is_call(i) && cn_calls_bundle(i, bundle_tag, &first, &end))
+          cn_push(calls, i);
+}
+
+static LLVMValueRef find_template(struct cn_ctx *ctx, const char *name)
+{
+  LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
+
+  if (!function || LLVMIsDeclaration(function))
+    return NULL;
+  if (cn_is_managed(function))
+    cn_error(ctx, function, "transition-template", "@%s is managed code", name);
+  cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "alwaysinline", 0);
+  return function;
+}
+
+bool cn_lower_transitions(struct cn_ctx *ctx)
+{
+  struct templates templates = {find_template(ctx, CN_TRANSITION_ENTER), find_template(ctx, CN_TRANSITION_LEAVE)};
+  value_vector calls = {0};
+
+  if (!templates.enter != !templates.leave)
+    cn_error(ctx, NULL, "transition-template", "the module defines one of @%s and @%s", CN_TRANSITION_ENTER,
+             CN_TRANSITION_LEAVE);
+  gather(ctx->module, &calls);
+  bool lowers = templates.enter && calls.count;
+  if (lowers && !ctx->errors)
+    cn_llvm_run(ctx, "break-crit-edges");
+  for (size_t i = 0; i < calls.count && !ctx->errors; i++)
+    lower(ctx, calls.at[i], &templates);
+  cn_free(&calls);
+  return !ctx->errors && (!lowers || cn_llvm_run(ctx, "always-inline"));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rule unchanging-memory: promises by which the code generator moves an access over a safepoint, or
+ * replaces one after it by one before it. It does so after this proof, with the old address: if the
+ * rewriter (any rewriter) left such a promise, the machine code may be wrong.
+ */
+#include "compile/verify/verify.h"
+
+#include "compile/analysis/invalid_attributes.h"
+#include "compile/core/each.h"
+
+static void check_metadata(struct cn_verifier *v, LLVMValueRef i, const struct cn_promise *promise)
+{
+  if ((promise->at & CN_AT_ACCESS) && cn_promise_is_made(v->ctx, i, promise))
+    cn_error(v->ctx, i, "unchanging-memory",
+             "!%s says that memory never changes, which a safepoint moves away or writes: later "
+             "passes may move the access over one; drop it",
+             promise->name);
+}
+
+static void check_root(struct cn_verifier *v, LLVMValueRef load)
+{
+  LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(load, 0));
+  size_t length;
+
+  if (global && cn_promise_constant_root(global))
+    cn_error(v->ctx, load, "unchanging-memory",
+             "'%s' is a constant, and holds references that a safepoint changes: declare it as a "
+             "variable",
+             LLVMGetValueName2(global, &length));
+}
+
+static void check(struct cn_verifier *v, LLVMValueRef i)
+{
+  if (LLVMIsALoadInst(i))
+    check_root(v, i);
+  if (!LLVMHasMetadata(i) || !cn_promise_touches_references(i))
+    return;
+  for (unsigned p = 0; p < cn_promise_count; p++)
+    if (cn_invalid_attributes[p].at & CN_MOVES)
+      check_metadata(v, i, &cn_invalid_attributes[p]);
+}
+
+void cn_verify_promises(struct cn_verifier *v)
+{
+  if (v->epochs.statepoints.count == 0)
+    return;
+  for (uint32_t b = 0; b < v->cfg.count; b++)
+    CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
+      check(v, i);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Constructors and destructors in .init_array and .fini_array.
+ *
+ * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current
+ * C libraries do not run (GNU ld moves them over, lld does not). So this file puts a pointer to
+ * each into the right section.
+ */
+#include "driver/cc/init_arrays.h"
+
+#include <stdlib.h>
+#include <llvm-c/Comdat.h>
+#include "base/check.h"
+
+enum { DEFAULT_PRIORITY = 65535 };
+
+/* entry: { i32 priority, ptr function, ptr key }. If the key is in a COMDAT group, the pointer goes
+ * into that group, too. */
+static void place(LLVMModuleRef module, LLVMValueRef entry, const char *section)
+{
+  CN_CHECK(LLVMGetNumOperands(entry) == 3); /* LLVM's verifier has seen to it */
+  unsigned long long priority = LLVMConstIntGetZExtValue(LLVMGetOperand(entry, 0));
+  LLVMValueRef function = LLVMGetOperand(entry, 1), key = LLVMGetOperand(entry, 2);
+  LLVMValueRef slot = LLVMAddGlobal(module, LLVMTypeOf(function), "cairn.structor");
+  LLVMComdatRef group = LLVMIsAGlobalObject(key) ? LLVMGetComdat(key) : NULL;
+  char *name = priority == DEFAULT_PRIORITY ? cn_strdup(section) : cn_format("%s.%llu", section, priority);
+
+  LLVMSetInitializer(slot, function);
+  LLVMSetLinkage(slot, LLVMPrivateLinkage);
+  LLVMSetSection(slot, name);
+  LLVMSetAlignment(slot, (unsigned)sizeof(void *));
+  if (group)
+    LLVMSetComdat(slot, group);
+  free(name);
+}
+
+static void place_all(LLVMModuleRef module, const char *list_name, const char *section)
+{
+  LLVMValueRef list = LLVMGetNamedGlobal(module, list_name);
+  LLVMValueRef entries = list ? LLVMGetInitializer(list) : NULL;
+
+  if (!entries)
+    return;
+  if (LLVMIsAConstantArray(entries)) {
+    for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
+      LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
+      if (LLVMIsAConstantStruct(entry) && !LLVMIsNull(LLVMGetOperand(entry, 1)))
+        place(module, entry, section);
+    }
+  }
+  LLVMDeleteGlobal(list);
+}
+
+void cn_structors_place(LLVMModuleRef module)
+{
+  place_all(module, "llvm.global_ctors", ".init_array");
+  place_all(module, "llvm.global_dtors", ".fini_array");
+}

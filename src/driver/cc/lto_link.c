@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Link-time optimisation: the units of a link become one.
+ *
+ *   .o, with -flto   bitcode, checked and prepared, not optimised (cairn_compile_unit)
+ *   the link         lld resolves symbols, as it would for any program, and joins the bitcode that
+ *                    the program needs; symbols that nothing else refers to become internal
+ *                    | the rest of the pipeline, code generation, frame maps: one object
+ *                    the link as it was asked for, with that object in place of bitcode
+ *
+ * Only lld knows which symbol of which archive or shared object it takes. It writes the joined
+ * bitcode, and at level 0 it changes nothing but linkage.
+ */
+#include <string.h>
+#include <unistd.h>
+#include "compile/lto_unit.h"
+#include "driver/cc/process.h"
+#include "driver/cc/units.h"
+#include "driver/tool.h"
+
+bool cn_lto_is_wanted(const struct cn_command *command)
+{
+  for (size_t i = 0; i < command->items.count; i++) {
+    const struct cn_item *item = &command->items.at[i];
+    if (item->input && item->language == CN_LANG_LINK && cn_inputs_have_bitcode(item->words[0]))
+      return true;
+  }
+  return command->lto;
+}
+
+static const char *output_of(const struct cn_command *command)
+{
+  return command->output ? command->output : "a.out";
+}
+
+bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count, struct cn_joined *joined)
+{
+  const char *stem = cn_paths_stem(output_of(command));
+  const char *linker = cn_process_llvm("ld.lld", "link-time optimisation", "lld-22");
+
+  CN_CHECK(command->mode == CN_MODE_LINK && joined->command.count == 0);
+  joined->unit = (struct cn_unit){.language = CN_LANG_IR, .input = output_of(command)};
+  joined->unit.bitcode = command->save_temps ? cn_command_text("%s.lto.bc", stem) : cn_temp_file(stem, ".lto.bc");
+  joined->unit.output = cn_temp_file(stem, ".lto.o");
+  if (!linker || !joined->unit.bitcode || !joined->unit.output ||
+      !cn_link_command(command, units, count, NULL, &joined->command))
+    return false;
+  cn_push(&joined->command, "-o");
+  cn_push(&joined->command, joined->unit.bitcode);
+  cn_push(&joined->command, cn_command_text("--ld-path=%s", linker));
+  cn_push(&joined->command, "-Wl,--lto-emit-llvm,--lto-O0");
+  CN_CHECK(strcmp(joined->unit.bitcode, joined->unit.output) != 0);
+  return true;
+}
+
+int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
+{
+  CN_CHECK(joined->unit.bitcode && joined->unit.output && joined->command.count);
+  cn_output_remove(joined->unit.bitcode); /* an old one: lld may write none */
+  int status = cn_link_run(command, &joined->command);
+  if (status != CN_EXIT_OK)
+    return status;
+  if (access(joined->unit.bitcode, R_OK) != 0)
+    joined->unit.output = NULL;
+  else if (!cn_backend_compile_joined(command, &joined->unit))
+    return CN_EXIT_FAILED;
+  return CN_EXIT_OK;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `cairn opt`: run passes by name, Cairn's or LLVM's, in the order given.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "driver/times.h"
+#include "driver/tool.h"
+#include "driver/tool/arguments.h"
+#include "driver/tool/pass_dump.h"
+
+struct opt {
+  const char *input, *output;
+  bool text, silent;
+  CN_VECTOR(const char *) passes;   /* as given to -p */
+  CN_VECTOR(const char *) analyses; /* --print */
+  CN_VECTOR(const char *) imports;  /* --import */
+  struct cairn_compile_options compile;
+  struct cn_times times;
+  struct cn_dump dump;
+};
+
+static const char help[] =
+    "usage: cairn opt -p PASSES [options] IN.{ll,bc}|-\n\n"
+    "  -p PASSES             comma-separated, run in this order; a name that is not listed "
+    "below\n"
+    "                        goes to LLVM's pass pipeline parser, e.g. "
+    "'function(sroa,instcombine)'\n"
+    "  -o FILE               write the module there (default: standard output)\n"
+    "  -S                    write text, not bitcode\n"
+    "  --disable-output      write no module\n"
+    "  --print=ANALYSIS      print an analysis, listed below, to standard output, after the passes;\n"
+    "                        the module only goes to -o then\n"
+    "  --explain-calls       --print=calls\n"
+    "  --print-after=PASS    print the module to standard error after each run of PASS, a name as -p\n"
+    "                        has it; all: after every pass\n"
+    "  --print-changed       print to standard error, after each pass, the functions that it changed\n"
+    "  --verify-each         LLVM's verifier after each pass, and verify-safepoints where there are\n"
+    "                        statepoints; the error names the pass\n"
+    "  --manage-all          as for C: every definition is managed\n"
+    "  --safepoints=WHEN     late, early or none: what the passes take the pipeline to be\n"
+    "  --time-passes         say on standard error how long each pass took\n"
+    "  --shared              the code may end in a shared object\n"
+    "  --without=NAME,...    rewrite-statepoints and place-safepoints without these optimisations,\n"
+    "                        listed below\n"
+    "  --slots=WHEN          references in slots of the frame instead of relocated values: auto\n"
+    "                        (per function, by cost), never or always\n"
+    "  --slot-budget=N       auto: above so many safepoints x live references\n"
+    "  --roots=pairs         every root a base/derived pair, as LLVM has them; what cannot be one is\n"
+    "                        refused, and there is no slot mode (default: all)\n"
+    "  --barriers=KIND       insert-barriers and what follows it: cards (default), fields, objects,\n"
+    "                        snapshot, loads, custom, the module's own, or none\n"
+    "  --inline-max=BYTES    allocate: no larger blocks in line; 0: none (default: 8184)\n"
+    "  --note-stores         note-stores: the runtime is told of each store of references\n"
+    "  --address-spaces=N,.. which address spaces are managed (default: 1)\n"
+    "  --words=REF:INT       words are references or integers, told apart by their low bits, as in\n"
+    "                        0:1 (docs/words.md)\n"
+    "  --check-polls         verify-safepoints: a loop without a safepoint is an error\n"
+    "  --polls=NAME,...      place-safepoints: where, of the places listed below; none: nowhere\n"
+    "  --poll=stack          polls compare the stack pointer with a limit, which finds stack\n"
+    "                        overflow too (default: word, a load and compare)\n"
+    "  --poll-budget=N       microseconds of work between two polls, about (default: 20)\n"
+    "  --report              the passes tell what they did, as remarks on standard error\n"
+    "  --import=FILE         before the passes: take over what place-safepoints found out of the\n"
+    "                        functions that FILE (a module) defines and IN declares\n"
+    "  --help, --version\n";
+
+static void print_names(const char *title, const char *const *name)
+{
+  printf("\n%s:\n", title);
+  for (; *name; name += 2)
+    printf("  %-21s %s\n", name[0], name[1]);
+}
+
+static void print_all_names(void)
+{
+  print_names("passes", cairn_compile_pass_names());
+  print_names("analyses", cairn_compile_analysis_names());
+  print_names("optimisations", cairn_compile_relocation_names());
+  print_names("optimisations of place-safepoints", cairn_compile_placement_names());
+  print_names("places of polls (default: entry,backedge,call)", cairn_compile_polls_names());
+}
+
+static bool is_ours(const char *name)
+{
+  for (const char *const *known = cairn_compile_pass_names(); *known; known += 2)
+    if (strcmp(*known, name) == 0)
+      return true;
+  return false;
+}
+
+/* The length of the first name in `list`, up to a comma outside brackets. 0 if there is none, or if
+ * brackets do not match. */
+static size_t first_name(const char *list)
+{
+  int depth = 0;
+  size_t i;
+
+  for (i = 0; list[i] && (list[i] != ',' || depth > 0); i++) {
+    if (strchr("(<", list[i]))
+      depth++;
+    else if (strchr(")>", list[i]) && --depth < 0)
+      return 0;
+  }
+  return depth == 0 ? i : 0;
+}
+
+static bool list_is_valid(const char *list)
+{
+  if (!*list)
+    return false;
+  while (*list) {
+    size_t length = first_name(list);
+    if (length == 0 || (list[length] == ',' && !list[length + 1]))
+      return false;
+    list += length + (list[length] == ',');
+  }
+  return true;
+}
+
+/* Is the module sound after a pass? LLVM's verifier has already run after ours. */
+static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
+{
+  bool ok = true;
+
+  if (!is_ours(name)) {
+    char *what = cn_format("pass '%s' left a broken module", name);
+    ok = cn_module_check(module, opt->input, what);
+    free(what);
+  }
+  return ok && (!opt->dump.verify || cn_dump_verify(module, machine, name, &opt->compile));
+}
+
+/* Run one pass of ours, then LLVM's verifier; or run a list of LLVM's. */
+static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
+{
+  LLVMModuleRef before = cn_dump_before(&opt->dump, module);
+
+  if (cairn_compile_pass(module, machine, name, &opt->compile) != CAIRN_OK) {
+    if (before)
+      LLVMDisposeModule(before);
+    return false;
+  }
+  cn_dump_after(&opt->dump, name, before, module);
+  return check_pass(module, machine, name, opt);
+}
+
+/* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless
+ * an option looks at single passes. */
+static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list, const struct opt *opt)
+{
+  char *llvm = cn_strdup("");
+  bool ok = true;
+
+  CN_CHECK(list_is_valid(list)); /* take() */
+  while (ok && *list) {
+    size_t length = first_name(list);
+    CN_ASSERT(length > 0);
+    char *name = cn_format("%.*s", (int)length, list);
+    if (is_ours(name) || cn_dump_is_wanted(&opt->dump)) {
+      ok = (!*llvm || run_pass(module, machine, llvm, opt)) && run_pass(module, machine, name, opt);
+      *llvm = 0;
+    } else {
+      char *longer = cn_format("%s%s%s", llvm, *llvm ? "," : "", name);
+      free(llvm);
+      llvm = longer;
+    }
+    free(name);
+    list += length + (list[length] == ',');
+  }
+  ok = ok && (!*llvm || run_pass(module, machine, llvm, opt));
+  free(llvm);
+  return ok;
+}
+
+/* ---- what --print and --print-after may name ---- */
+
+/* Append `name` to `list`, which is freed. */
+static char *append_name(char *list, const char *name, size_t length)
+{
+  char *longer = cn_format("%s%s%.*s", list, *list ? ", " : "", (int)length, name);
+
+  CN_ASSERT(length > 0 && length <= strlen(name));
+  free(list);
+  return longer;
+}
+
+static bool is_analysis(const char *name)
+{
+  for (const char *const *known = cairn_compile_analysis_names(); *known; known += 2)
+    if (strcmp(*known, name) == 0)
+      return true;
+  char *all = cn_strdup("");
+  for (const char *const *known = cairn_compile_analysis_names(); *known; known += 2)
+    all = append_name(all, *known, strlen(*known));
+  cn_tool_error("--print: no analysis '%s'; there are %s", name, all);
+  free(all);
+  return false;
+}
+
+/* Does -p name the pass? If it does not, --print-after would print nothing. */
+static bool is_run(const struct opt *opt, const char *pass)
+{
+  char *all = cn_strdup("");
+  bool found = strcmp(pass, "all") == 0;
+
+  for (size_t i = 0; !found && i < opt->passes.count; i++)
+    for (const char *list = opt->passes.at[i]; *list && !found;) {
+      size_t length = first_name(list);
+      found = strlen(pass) == length && memcmp(list, pass, length) == 0;
+      all = append_name(all, list, length);
+      list += length + (list[length] == ',');
+    }
+  if (!found)
+    cn_tool_error("--print-after: -p does not run '%s'; it runs %s", pass, *all ? all : "nothing");
+  free(all);
+  return found;
+}
+
+static int check_names(const struct opt *opt)
+{
+  bool ok = true;
+
+  for (size_t i = 0; i < opt->analyses.count; i++)
+    ok &= is_analysis(opt->analyses.at[i]);
+  for (size_t i = 0; i < opt->dump.after.count; i++)
+    ok &= is_run(opt, opt->dump.after.at[i]);
+  return ok ? CN_EXIT_OK : CN_EXIT_USAGE;
+}
+
+/* ---- the run ---- */
+
+static void print_analyses(LLVMModuleRef module, const struct opt *opt)
+{
+  for (size_t i = 0; i < opt->analyses.count; i++) {
+    char *text;
+    CN_CHECK(cairn_compile_print(module, opt->analyses.at[i], &opt->compile, &text) == CAIRN_OK);
+    fputs(text, stdout);
+    free(text);
+  }
+}
+
+static bool transform(LLVMModuleRef module, const struct opt *opt)
+{
+  struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
+  /* A target without a port has passes, but no machine to ask. */
+  bool ported = cn_module_is_ported(module);
+  LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
+  bool ok = machine || !ported;
+
+  CN_CHECK(opt->input != NULL);
+  for (size_t i = 0; ok && i < opt->passes.count; i++)
+    ok = run_list(module, machine, opt->passes.at[i], opt);
+  if (machine)
+    LLVMDisposeTargetMachine(machine);
+  if (!ok)
+    return false;
+  print_analyses(module, opt);
+  if (opt->silent)
+    return true;
+  if (opt->output)
+    return cn_module_write(module, opt->output, opt->text);
+  return opt->analyses.count > 0 || cn_module_write(module, "-", opt->text);
+}
+
+/* OPT_SET: an option of cairn_compile_set(), by the same name. */
+enum { OPT_PRINT = 256, OPT_IMPORT, OPT_CALLS, OPT_SET, OPT_TIMES, OPT_SILENT, OPT_AFTER, OPT_CHANGED, OPT_VERIFY };
+
+static const struct option long_options[] = {{"passes", required_argument, NULL, 'p'},
+                                             {"import", required_argument, NULL, OPT_IMPORT},
+                                             {"print", required_argument, NULL, OPT_PRINT},
+                                             {"print-after", required_argument, NULL, OPT_AFTER},
+                                             {"print-changed", no_argument, NULL, OPT_CHANGED},
+                                             {"verify-each", no_argument, NULL, OPT_VERIFY},
+                                             {"explain-calls", no_argument, NULL, OPT_CALLS},
+                                             {"manage-all", no_argument, NULL, OPT_SET},
+                                             {"safepoints", required_argument, NULL, OPT_SET},
+                                             {"shared", no_argument, NULL, OPT_SET},
+                                             {"without", required_argument, NULL, OPT_SET},
+                                             {"slots", required_argument, NULL, OPT_SET},
+                                             {"slot-budget", required_argument, NULL, OPT_SET},
+                                             {"roots", required_argument, NULL, OPT_SET},
+                                             {"address-spaces", required_argument, NULL, OPT_SET},
+                                             {"words", required_argument, NULL, OPT_SET},
+                                             {"check-polls", no_argument, NULL, OPT_SET},
+                                             {"polls", required_argument, NULL, OPT_SET},
+                                             {"poll", required_argument, NULL, OPT_SET},
+                                             {"poll-budget", required_argument, NULL, OPT_SET},
+                                             {"barriers", required_argument, NULL, OPT_SET},
+                                             {"inline-max", required_argument, NULL, OPT_SET},
+                                             {"note-stores", no_argument, NULL, OPT_SET},
+                                             {"report", no_argument, NULL, OPT_SET},
+                                             {"disable-output", no_argument, NULL, OPT_SILENT},
+                                             {"time-passes", no_argument, NULL, OPT_TIMES},
+                                             CN_ARGUMENTS_COMMON};
+
+static int take(void *env, int letter, const char *name)
+{
+  struct opt *opt = env;
+
+  switch (letter) {
+  case 'p':
+    if (!list_is_valid(optarg)) {
+      cn_tool_error("-p: '%s' is not a list of passes", optarg);
+      return CN_EXIT_USAGE;
+    }
+    cn_push(&opt->passes, optarg);
+    return CN_EXIT_OK;
+  case 'S':
+    opt->text = true;
+    return CN_EXIT_OK;
+  case 'o':
+    opt->output = optarg;
+    return CN_EXIT_OK;
+  case OPT_IMPORT:
+    cn_push(&opt->imports, optarg);
+    return CN_EXIT_OK;
+  case OPT_PRINT:
+    cn_push(&opt->analyses, optarg);
+    return CN_EXIT_OK;
+  case OPT_CALLS:
+    cn_push(&opt->analyses, "calls");
+    return CN_EXIT_OK;
+  case OPT_AFTER:
+    cn_push(&opt->dump.after, optarg);
+    return CN_EXIT_OK;
+  case OPT_CHANGED:
+    opt->dump.changed = true;
+    return CN_EXIT_OK;
+  case OPT_VERIFY:
+    opt->dump.verify = true;
+    return CN_EXIT_OK;
+  case OPT_SILENT:
+    opt->silent = true;
+    return CN_EXIT_OK;
+  case OPT_TIMES:
+    opt->compile.timer = cn_times_add;
+    opt->compile.timer_env = &opt->times;
+    return CN_EXIT_OK;
+  default:
+    return cn_arguments_set(&opt->compile, name);
+  }
+}
+
+static int run(struct opt *opt)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = cn_module_read(context, opt->input);
+  bool ok = module != NULL;
+
+  for (size_t i = 0; ok && i < opt->imports.count; i++)
+    ok = cn_module_import(module, opt->imports.at[i]);
+  ok = ok && transform(module, opt);
+
+  if (module)
+    LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+  if (opt->compile.timer)
+    cn_times_print(&opt->times, stderr);
+  return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
+}
+
+/* Are the options and operands ones that can be run? */
+static int check(const struct opt *opt, int operands)
+{
+  if (operands != 1) {
+    cn_tool_error(operands ? "more than one input (see --help)" : "no input (see --help)");
+    return CN_EXIT_USAGE;
+  }
+  if (check_names(opt) != CN_EXIT_OK)
+    return CN_EXIT_USAGE;
+  if (!opt->text && !opt->output && !opt->silent && !opt->analyses.count && isatty(STDOUT_FILENO)) {
+    cn_tool_error("bitcode is not for a terminal: give -S or -o FILE");
+    return CN_EXIT_USAGE;
+  }
+  return CN_EXIT_OK;
+}
+
+static void free_all(struct opt *opt)
+{
+  cn_times_free(&opt->times);
+  cn_free(&opt->passes);
+  cn_free(&opt->analyses);
+  cn_free(&opt->dump.after);
+  cn_free(&opt->imports);
+  free((void *)opt->compile.address_spaces);
+}
+
+int cn_opt_main(int argc, char **argv)
+{
+  static char name[] = "cairn opt";
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .more = print_all_names, .letters = "hp:So:", .options = long_options, .take = take};
+  struct opt opt = {.compile = {.opt_level = 3, .diagnose = cn_tool_diagnose}};
+
+  cairn_compile_init();
+  int status = cn_arguments_take(argc, argv, &arguments, &opt);
+  if (status < 0 && (status = check(&opt, argc - optind)) == CN_EXIT_OK) {
+    opt.input = argv[optind];
+    opt.compile.env = argv[optind];
+    status = run(&opt);
+  }
+  free_all(&opt);
+  return status;
+}

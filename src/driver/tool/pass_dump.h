@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `cairn opt` prints and checks after each pass.
+ */
+#ifndef CN_DRIVER_TOOL_PASS_DUMP_H
+#define CN_DRIVER_TOOL_PASS_DUMP_H
+
+#include <cairn/compile.h>
+#include "base/vector.h"
+
+struct cn_dump {
+  CN_VECTOR(const char *) after; /* --print-after: names of passes, or "all" */
+  bool changed;                  /* --print-changed */
+  bool verify;                   /* --verify-each */
+};
+
+/* Does an option look at single passes? If so, no two of them may run as one. */
+bool cn_dump_is_wanted(const struct cn_dump *dump);
+
+/* Call it before a pass. Returns what cn_dump_after(), which takes ownership, compares the module
+ * with; null if no option needs it. */
+LLVMModuleRef cn_dump_before(const struct cn_dump *dump, LLVMModuleRef module);
+
+/* Call it after `pass`: prints on standard error what the options ask for, and frees `before`. */
+void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before, LLVMModuleRef module);
+
+/* Run verify-safepoints on a copy of `module`, if it has statepoints. False after messages, of
+ * which the last names `pass`. */
+bool cn_dump_verify(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pass,
+                    const struct cairn_compile_options *options);
+
+#endif

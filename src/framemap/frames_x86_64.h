@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places,
+ * and the order in which prologues push (System V AMD64 psABI, figure 3.36, has the numbers).
+ * Writers and readers of frame maps know registers by these names alone. Each port has a file like
+ * this.
+ */
+#ifndef CN_FRAMEMAP_FRAMES_X86_64_H
+#define CN_FRAMEMAP_FRAMES_X86_64_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The callee-saved registers, which a walker tracks, in the order of struct cn_anchor. */
+enum cn_reg { CN_RBX, CN_RBP, CN_R12, CN_R13, CN_R14, CN_R15, CN_CALLEE_SAVED };
+
+/* DWARF's numbers. */
+enum {
+  CN_DWARF_RBX = 3,
+  CN_DWARF_RBP = 6,
+  CN_DWARF_SP = 7,
+  CN_DWARF_R11 = 11,
+  CN_DWARF_R12,
+  CN_DWARF_R13,
+  CN_DWARF_R14,
+  CN_DWARF_R15,
+  CN_DWARF_LAST = CN_DWARF_R15, /* of the general registers */
+  CN_DWARF_RETURN               /* the return address */
+};
+enum { CN_PORT_REGISTERS = CN_DWARF_LAST + 1 }; /* that a collector may see */
+
+/* The register that prologues point to the frame, just below the return address. */
+enum { CN_PORT_FRAME_POINTER = CN_RBP };
+/* The register that the stub at the entry from native code saves (CN_ARCH_ENTRY_SAVES). */
+enum { CN_PORT_ENTRY_SAVES = CN_RBX };
+
+/* DWARF's numbers by enum cn_reg, and the names. */
+static const uint8_t cn_port_saved[CN_CALLEE_SAVED] = {CN_DWARF_RBX, CN_DWARF_RBP, CN_DWARF_R12,
+                                                       CN_DWARF_R13, CN_DWARF_R14, CN_DWARF_R15};
+static const char *const cn_port_saved_names[CN_CALLEE_SAVED] = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
+
+/* The enum cn_reg of a DWARF number, or CN_CALLEE_SAVED. */
+static inline unsigned cn_port_tracked(unsigned dwarf)
+{
+  for (unsigned reg = 0; reg < CN_CALLEE_SAVED; reg++)
+    if (cn_port_saved[reg] == dwarf)
+      return reg;
+  return CN_CALLEE_SAVED;
+}
+
+/* The bases of frame addresses and places: the stack pointer, the frame pointer, and the base
+ * pointer that LLVM uses where neither will do. A map names a base by its index, in two bits. */
+enum { CN_PORT_BASES = 3 };
+static const uint8_t cn_port_bases[CN_PORT_BASES] = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX};
+_Static_assert(CN_PORT_BASES <= 3, "two bits name a base; the fourth value marks a tagged area");
+#define CN_PORT_SP_NAME "rsp"
+#define CN_PORT_BASE_NAMES "rsp, rbp and rbx"
+#define CN_PORT_OTHER_BASE_NAMES "rbp or rbx"
+
+/* The index of a base, or CN_PORT_BASES. */
+static inline unsigned cn_port_base(uint64_t dwarf)
+{
+  unsigned base = 0;
+
+  while (base < CN_PORT_BASES && cn_port_bases[base] != dwarf)
+    base++;
+  return base;
+}
+
+/* The order in which compilers push callee-saved registers, and the distance of the first one from
+ * the frame address. */
+static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
+enum { CN_FIRST_PUSH = -16 };
+
+/* Do swifttail callees get an argument in it? */
+static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
+{
+  return dwarf == CN_DWARF_R13 || dwarf == CN_DWARF_R14;
+}
+
+/* Do even callees that preserve all registers lose it? */
+static inline bool cn_port_is_lost(unsigned dwarf)
+{
+  return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
+}
+
+/* The register that libdw 0.188 mistakes for RAX: it calls RBX undefined wherever call-frame
+ * information does not mention it. */
+enum { CN_DWARF_MISTAKEN = CN_DWARF_RBX };
+#define CN_PORT_MISTAKEN_NAME "rbx"
+
+#endif

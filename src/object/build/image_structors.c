@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Constructors and destructors of .ctors and .dtors become those of .init_array and .fini_array.
+ *
+ * A target machine made through LLVM's C interface writes the former. GNU ld and gold move them to
+ * the latter, lld and mold leave them out of what runs; the image would never be registered. This
+ * file does what GNU ld does: `.ctors` is run from its end, so its pointers change their order, and
+ * `.ctors.NNNNN` is priority 65535 - NNNNN. Sections keep their indices; names are appended to the
+ * sections' names.
+ */
+#include "object/build/image_structors.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+enum { DEFAULT_PRIORITY = 65535, SLOT = 8 };
+
+static const struct form {
+  const char *old, *current;
+  uint32_t type;
+} forms[] = {{".ctors", ".init_array", SHT_INIT_ARRAY}, {".dtors", ".fini_array", SHT_FINI_ARRAY}};
+
+/* The form of a section that is to move, or null. */
+static const struct form *form_of(const struct cn_elf_section *section)
+{
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    size_t length = strlen(forms[i].old);
+    if (section->head.sh_type == SHT_PROGBITS && strncmp(section->name, forms[i].old, length) == 0 &&
+        (!section->name[length] || section->name[length] == '.'))
+      return &forms[i];
+  }
+  return NULL;
+}
+
+static bool registers_image(const struct cn_elf *elf)
+{
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (strcmp(elf->symbols[i].name, "cairn_image_register") == 0)
+      return true;
+  return false;
+}
+
+bool cn_structors_are_old(const struct cn_elf *elf)
+{
+  for (uint32_t i = 1; i < elf->section_count; i++)
+    if (form_of(&elf->sections[i]))
+      return registers_image(elf);
+  return false;
+}
+
+/* The section's name behind ".rela", as a string to free; null: it has a suffix that is no
+ * priority. */
+static char *name_of(const struct cn_elf_section *section, const struct form *form)
+{
+  const char *suffix = section->name + strlen(form->old);
+  char *end;
+
+  if (!*suffix)
+    return cn_format(".rela%s", form->current);
+  unsigned long number = strtoul(suffix + 1, &end, 10);
+  if (end == suffix + 1 || *end || suffix[1] < '0' || suffix[1] > '9' || number > DEFAULT_PRIORITY)
+    return NULL;
+  return cn_format(".rela%s.%lu", form->current, DEFAULT_PRIORITY - number);
+}
+
+/* Is all that the section holds put there by relocations? */
+static bool is_zero(const struct cn_elf_section *section)
+{
+  for (uint64_t i = 0; i < section->head.sh_size; i++)
+    if (section->data[i])
+      return false;
+  return true;
+}
+
+/* True if a symbol names one of several pointers: it would name another one afterwards. */
+static bool has_names(const struct cn_elf *elf, uint32_t section)
+{
+  if (elf->sections[section].head.sh_size <= SLOT)
+    return false;
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].section == section && ELF64_ST_TYPE(elf->symbols[i].sym.st_info) != STT_SECTION)
+      return true;
+  return false;
+}
+
+/* Turn the order of the pointers round. False: a relocation is of something else. */
+static bool reverse(struct cn_part *rela, uint64_t size)
+{
+  struct cn_bytes *bytes = cn_part_own(rela);
+  Elf64_Rela r;
+
+  for (size_t at = 0; at + sizeof r <= bytes->count; at += sizeof r) {
+    memcpy(&r, bytes->at + at, sizeof r);
+    if (r.r_offset % SLOT || r.r_offset >= size || ELF64_R_TYPE(r.r_info) != CN_ELF_WORD)
+      return false;
+    r.r_offset = size - SLOT - r.r_offset;
+    memcpy(bytes->at + at, &r, sizeof r);
+  }
+  return true;
+}
+
+static const char *move(struct cn_parts *parts, const struct cn_elf *elf, uint32_t index, struct cn_bytes *names)
+{
+  const struct cn_elf_section *section = &elf->sections[index];
+  const struct form *form = form_of(section);
+  uint32_t rela = cn_elf_rela(elf, section->relocations);
+  struct cn_part *part = &parts->list.at[index];
+  uint64_t size = section->data ? section->head.sh_size : 0;
+
+  if (section->relocations != rela || elf->sections[rela].next_relocations)
+    return "has relocations that are not in one table";
+  if (size % SLOT || part->is_fresh || (size && !is_zero(section)) || has_names(elf, index) ||
+      (rela && !reverse(&parts->list.at[rela], size)))
+    return "is not a table of pointers to functions";
+  char *name = name_of(section, form);
+  if (!name)
+    return "has a name that ends in no priority";
+  if (rela)
+    parts->list.at[rela].head.sh_name = (uint32_t)names->count;
+  part->head.sh_name = (uint32_t)(names->count + strlen(".rela"));
+  part->head.sh_type = form->type;
+  cn_bytes_append(names, name, strlen(name) + 1);
+  free(name);
+  return NULL;
+}
+
+int cn_structors_move(struct cn_parts *parts, const struct cn_elf *elf, char **error)
+{
+  uint32_t table = cn_elf_section_names(elf);
+
+  CN_CHECK(parts->list.count >= elf->section_count && table < elf->section_count);
+  if (!cn_structors_are_old(elf))
+    return 0;
+  for (uint32_t i = 1; i < elf->section_count; i++) {
+    if (!form_of(&elf->sections[i]))
+      continue;
+    bool is_table = table == i || table == cn_elf_rela(elf, elf->sections[i].relocations);
+    const char *why = is_table ? "is also another thing" : move(parts, elf, i, cn_part_own(&parts->list.at[table]));
+    if (why)
+      return CN_FAIL(error, "section '%s' %s", elf->sections[i].name, why);
+  }
+  return 0;
+}

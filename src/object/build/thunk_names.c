@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of managed functions for other units' managed code. A linker's --wrap=f and --defsym=f=g
+ * change references to `f`, and know nothing of `cairn.call.f` and the like; so a copy of the
+ * object with other names goes to the linker. Tools that changed `f` alone, as objcopy does, leave
+ * an object in which the names contradict each other: it is refused.
+ */
+#include "object/build/thunk_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/check.h"
+
+/* Those of calls lead to `f` itself, or are its body; the last is the body, for other images. */
+static const char *const prefixes[] = {"cairn.call.", "cairn.vcall.", "cairn.body.", "cairn.vbody.",
+                                       "cairn.managed_code."};
+enum { CALL, VCALL, BODY, VBODY, CODE, PREFIXES };
+
+/* The function's name in `name`, and which prefix it has; null: it is another symbol. */
+static const char *function_of(const char *name, unsigned *which)
+{
+  for (*which = 0; *which < PREFIXES; ++*which) {
+    size_t length = strlen(prefixes[*which]);
+    if (strncmp(name, prefixes[*which], length) == 0)
+      return name + length;
+  }
+  return NULL;
+}
+
+/* ---- symbols by name ---- */
+
+struct index {
+  const struct cn_elf_symbol **at; /* the named ones, sorted */
+  size_t count;
+};
+
+static int by_name(const void *x, const void *y)
+{
+  const struct cn_elf_symbol *const *a = x, *const *b = y;
+
+  return strcmp((*a)->name, (*b)->name);
+}
+
+static int compare_name(const void *name, const void *symbol)
+{
+  return strcmp(name, (*(const struct cn_elf_symbol *const *)symbol)->name);
+}
+
+/* Of the symbols that other objects see. */
+static struct index index_symbols(const struct cn_elf *elf)
+{
+  struct index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++)
+    if (elf->symbols[i].name[0] && ELF64_ST_BIND(elf->symbols[i].sym.st_info) != STB_LOCAL)
+      index.at[index.count++] = &elf->symbols[i];
+  qsort(index.at, index.count, sizeof *index.at, by_name);
+  return index;
+}
+
+static const struct cn_elf_symbol *find(const struct index *index, const char *name)
+{
+  const struct cn_elf_symbol **found = bsearch(name, index->at, index->count, sizeof *index->at, compare_name);
+
+  return found ? *found : NULL;
+}
+
+static bool defines(const struct index *index, const char *name)
+{
+  const struct cn_elf_symbol *symbol = find(index, name);
+
+  return symbol && symbol->sym.st_shndx != SHN_UNDEF;
+}
+
+/* ---- what tools have changed ---- */
+
+/* A thunk refers to the function. Those that must reach managed code mention it in vain, and strip
+ * removes that. */
+static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which, const char *function)
+{
+  const struct cn_elf_symbol *its = find(index, function);
+  unsigned char bind = ELF64_ST_BIND(symbol->sym.st_info);
+  bool is_thunk = bind == STB_WEAK && ELF64_ST_TYPE(symbol->sym.st_info) == STT_FUNC;
+
+  if (symbol->sym.st_shndx == SHN_UNDEF)
+    return true;
+  if (is_thunk && which != CODE)
+    return its || which == BODY || which == VBODY;
+  if (!its || its->section != symbol->section)
+    return false;
+  return which == CODE || /* which is weak; a weak function has no other names */
+         (bind == STB_GLOBAL && ELF64_ST_BIND(its->sym.st_info) == STB_GLOBAL);
+}
+
+int cn_names_check(const struct cn_elf *elf, char **error)
+{
+  struct index index = index_symbols(elf);
+  const struct cn_elf_symbol *wrong = NULL;
+  const char *function = NULL;
+
+  for (size_t i = 0; i < index.count && !wrong; i++) {
+    unsigned which;
+    function = function_of(index.at[i]->name, &which);
+    if (function && !agrees(&index, index.at[i], which, function))
+      wrong = index.at[i];
+  }
+  free(index.at);
+  return wrong ? CN_FAIL(error,
+                         "a tool has renamed '%s', or made it weak or local, and '%s' does not "
+                         "agree with it: change the source, or use -Wl,--wrap or -Wl,--defsym",
+                         function, wrong->name)
+               : 0;
+}
+
+/* ---- other names ---- */
+
+/* By symbol: its new name, to be freed, or null; and the symbol that takes its references, or 0. */
+struct change {
+  const struct cn_elf *elf;
+  char **names;
+  uint32_t *instead;
+  bool any, redirects;
+};
+
+/* What holds for a symbol by which managed code calls a function, or null. */
+static const struct cn_rename *rename_of(const struct index *index, const char *name, const struct cn_renames *renames,
+                                         unsigned *which)
+{
+  const char *function = function_of(name, which);
+
+  for (size_t i = 0; function && i < renames->list.count; i++)
+    if (strcmp(function, renames->list.at[i].from) == 0 && !defines(index, function))
+      return &renames->list.at[i];
+  return NULL;
+}
+
+/* Negative: a function is called whose address is an expression's. */
+static int check_expressions(const struct index *index, const struct cn_renames *renames, char **error)
+{
+  unsigned which;
+
+  for (size_t i = 0; i < index->count; i++) {
+    const struct cn_rename *rename = rename_of(index, index->at[i]->name, renames, &which);
+    if (rename && !rename->to)
+      return CN_FAIL(error,
+                     "managed code calls '%s', which --defsym or a linker script sets to an "
+                     "expression: set it to the name of a function",
+                     rename->from);
+  }
+  return 0;
+}
+
+static char *new_name(const struct index *index, const char *name, const struct cn_renames *renames)
+{
+  unsigned which;
+  const struct cn_rename *rename = rename_of(index, name, renames, &which);
+
+  return rename && rename->to ? cn_format("%s%s", prefixes[which], rename->to) : NULL;
+}
+
+/* Another symbol that has this name in the end: one whose name stays, or the first that gets it. */
+static uint32_t find_new(const struct change *change, const struct index *index, const char *name)
+{
+  const struct cn_elf_symbol *old = find(index, name);
+  uint32_t i = old ? (uint32_t)(old - change->elf->symbols) : 0;
+
+  if (i && !change->names[i])
+    return i;
+  i = 1;
+  while (i < change->elf->symbol_count && (!change->names[i] || strcmp(change->names[i], name) != 0))
+    i++;
+  CN_CHECK(i < change->elf->symbol_count); /* plan() has given the name */
+  return i;
+}
+
+/* A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The other
+ * symbol stays, under a name that nobody calls. */
+static void plan(struct change *change, const struct index *index, const struct cn_renames *renames)
+{
+  for (size_t i = 0; i < index->count; i++) {
+    uint32_t at = (uint32_t)(index->at[i] - change->elf->symbols);
+    CN_CHECK(at != 0 && at < change->elf->symbol_count && !change->names[at]);
+    change->names[at] = new_name(index, index->at[i]->name, renames);
+    change->any = change->any || change->names[at];
+  }
+  for (uint32_t i = 1; i < change->elf->symbol_count; i++) {
+    uint32_t instead = change->names[i] ? find_new(change, index, change->names[i]) : i;
+    if (instead != i)
+      change->instead[i] = instead;
+    change->redirects = change->redirects || instead != i;
+  }
+  for (uint32_t i = 1; i < change->elf->symbol_count; i++)
+    if (change->instead[i]) {
+      free(change->names[i]);
+      change->names[i] = cn_format("cairn.unused.%s", change->elf->symbols[i].name);
+    }
+}
+
+static void rename_all(const struct change *change, struct cn_parts *parts)
+{
+  const struct cn_elf *elf = change->elf;
+
+  for (uint32_t i = 1; i < elf->symbol_count; i++) {
+    Elf64_Sym sym = elf->symbols[i].sym;
+    if (!change->names[i])
+      continue;
+    sym.st_name = cn_part_add_string(&parts->list.at[elf->sections[elf->symtab].head.sh_link], change->names[i]);
+    struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
+    CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);
+    memcpy(symbols->at + i * sizeof sym, &sym, sizeof sym);
+  }
+}
+
+static void redirect(const struct change *change, struct cn_bytes *relocations)
+{
+  Elf64_Rela r;
+
+  for (uint64_t at = 0; at + sizeof r <= relocations->count; at += sizeof r) {
+    memcpy(&r, relocations->at + at, sizeof r);
+    uint64_t symbol = ELF64_R_SYM(r.r_info);
+    if (symbol >= change->elf->symbol_count || !change->instead[symbol])
+      continue;
+    CN_CHECK(change->instead[symbol] < change->elf->symbol_count);
+    r.r_info = ELF64_R_INFO((uint64_t)change->instead[symbol], ELF64_R_TYPE(r.r_info));
+    memcpy(relocations->at + at, &r, sizeof r);
+  }
+}
+
+static int redirect_all(const struct change *change, struct cn_parts *parts, char **error)
+{
+  for (uint32_t i = 1; change->redirects && i < change->elf->section_count; i++) {
+    const struct cn_elf_section *section = &change->elf->sections[i];
+    if (section->head.sh_type == SHT_REL || cn_elf_is_packed(section))
+      return CN_FAIL(error,
+                     "section '%s': -Wl,--wrap or -Wl,--defsym changes calls, and its relocations "
+                     "have a form that does not allow that: assemble without --crel",
+                     section->name);
+    if (section->head.sh_type == SHT_RELA)
+      redirect(change, cn_part_own(&parts->list.at[i]));
+  }
+  return 0;
+}
+
+static void free_change(struct change *change)
+{
+  for (uint32_t i = 0; i < change->elf->symbol_count; i++)
+    free(change->names[i]);
+  free(change->names);
+  free(change->instead);
+}
+
+enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
+                                  size_t *out_size, char **error)
+{
+  struct cn_parts parts = {0};
+  struct cn_elf elf;
+
+  *out = NULL;
+  *out_size = 0;
+  if (cn_elf_open(&elf, bytes, size, error))
+    return CAIRN_E_ELF;
+  struct index index = index_symbols(&elf);
+  struct change change = {&elf, cn_alloc((elf.symbol_count + 1) * sizeof *change.names),
+                          cn_alloc((elf.symbol_count + 1) * sizeof *change.instead), false, false};
+  plan(&change, &index, renames);
+  cn_parts_copy(&parts, &elf, bytes);
+  int status = check_expressions(&index, renames, error);
+  if (!status)
+    status = redirect_all(&change, &parts, error);
+  if (!status && change.any) {
+    rename_all(&change, &parts);
+    struct cn_bytes file = cn_parts_write(&parts, &elf.head);
+    *out = file.at;
+    *out_size = file.count;
+  }
+  free_change(&change);
+  cn_parts_free(&parts);
+  free(index.at);
+  cn_elf_close(&elf);
+  return status ? CAIRN_E_REFUSED : CAIRN_OK;
+}
+
+const char *cn_names_defined(const void *bytes, size_t size, const struct cn_renames *renames)
+{
+  const char *found = NULL;
+  char *error = NULL;
+  struct cn_elf elf;
+
+  if (cn_elf_open(&elf, bytes, size, &error)) {
+    free(error);
+    return NULL;
+  }
+  struct index index = index_symbols(&elf);
+  for (size_t i = 0; i < renames->list.count && !found; i++)
+    if (defines(&index, renames->list.at[i].from))
+      found = renames->list.at[i].from;
+  free(index.at);
+  cn_elf_close(&elf);
+  return found;
+}

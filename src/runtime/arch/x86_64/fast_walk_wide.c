@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loop of the fast walk for processors with vectors of eight (AVX-512). One vector holds where
+ * all callee-saved registers are kept, and the stack pointer; saving is one masked addition, and
+ * eight roots take five instructions. All these processors can fetch for writing.
+ */
+#pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt,prfchw")
+
+#include <immintrin.h>
+#include "runtime/roots/fast_walk.h"
+
+struct lanes {
+  __m512i at;
+};
+enum { LANES = (1 << CN_CALLEE_SAVED) - 1, SP_LANE = 1 << CN_PLAIN_SP };
+_Static_assert((int)CN_ENTRY_SAVED == (int)LANES && (int)CN_ENTRY_SP == (int)SP_LANE,
+               "an entry's value has a bit for each lane");
+
+static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
+{
+  __m512i at = _mm512_maskz_loadu_epi64(LANES, place);
+
+  return (struct lanes){_mm512_mask_set1_epi64(at, SP_LANE, (long long)sp)};
+}
+
+static inline void lanes_store(struct lanes lanes, uintptr_t **place)
+{
+  _mm512_mask_storeu_epi64(place, LANES, lanes.at);
+}
+
+/* The lane that no register has gets anything. */
+static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+{
+  __m512i offset = _mm512_load_si512(cn_arch_shapes[value & CN_ENTRY_SAVED].offset);
+
+  lanes.at = _mm512_mask_add_epi64(lanes.at, (__mmask8)value, _mm512_set1_epi64((long long)cfa), offset);
+  return lanes;
+}
+
+static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+{
+  const __m512i low = _mm512_set1_epi64(CN_PLAIN_REG);
+  __m512i codes = _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)code));
+  __m512i base = _mm512_permutexvar_epi64(codes, lanes.at); /* by the low three bits */
+
+  (void)count;
+  _mm512_storeu_si512(out, _mm512_add_epi64(base, _mm512_andnot_si512(low, codes)));
+}
+
+static size_t lanes_look(const struct cn_index *index, const struct cn_prefetch *ahead, const uintptr_t *words,
+                         const struct cn_entry **start)
+{
+  const __m512i low = _mm512_set1_epi64((long long)ahead->low);
+  const __m512i length = _mm512_set1_epi64((long long)ahead->length);
+  const __m512i factor = _mm512_set1_epi64((long long)CN_INDEX_FACTOR);
+  const __m512i whole = _mm512_set1_epi64(-(long long)sizeof(struct cn_entry));
+  const __m512i at = _mm512_set1_epi64((long long)(uintptr_t)index->at);
+  const __m128i shift = _mm_cvtsi32_si128((int)index->shift);
+  size_t count = 0;
+
+  for (size_t i = (uintptr_t)words / sizeof *words % CN_PREFETCH_PAGE; i < CN_PREFETCH_PAGE; i += 8) {
+    __m512i word = _mm512_load_si512(words);
+    words += 8;
+    __mmask8 there = _mm512_cmple_epu64_mask(_mm512_sub_epi64(word, low), length);
+    __m512i hash = _mm512_srl_epi64(_mm512_mullo_epi64(word, factor), shift);
+    __m512i begin = _mm512_add_epi64(at, _mm512_and_si512(hash, whole));
+    _mm512_storeu_si512(start + count, _mm512_maskz_compress_epi64(there, begin));
+    count += (size_t)__builtin_popcount(there);
+  }
+  return count;
+}
+
+#include "runtime/roots/fast_walk_loop.h"
+
+cn_fast_walk_loop *cn_arch_fast_walk(void)
+{
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2")
+             ? loop
+             : NULL;
+}

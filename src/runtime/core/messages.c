@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages and ends.
+ */
+#include "runtime/core/messages.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/check.h"
+#include "runtime/core/defer.h"
+#include "runtime/core/hooks.h"
+#include "runtime/core/mutator.h"
+#include "runtime/os/os.h"
+
+/* One write, so that lines of several processes do not mix. */
+static void say(const char *prefix, const char *format, va_list args, const char *suffix)
+{
+  char text[1024];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix);
+  int n = vsnprintf(text + used, sizeof text - used - 1, format, args);
+
+  if (n > 0)
+    used += (size_t)n < sizeof text - used - 1 ? (size_t)n : sizeof text - used - 2;
+  used += (size_t)snprintf(text + used, sizeof text - used, "%s", suffix);
+  CN_CHECK(used < sizeof text);
+  cn_os_message(text, used);
+}
+
+void cn_report_text(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say("", format, args, "");
+  va_end(args);
+}
+
+void cn_report_count(const char *name, uint64_t value)
+{
+  cn_report_text("%s: %llu\n", name, (unsigned long long)value);
+}
+
+void cn_report_microseconds(const char *name, uint64_t nanoseconds)
+{
+  cn_report_text("%s: %llu.%llu\n", name, (unsigned long long)nanoseconds / 1000,
+                 (unsigned long long)nanoseconds / 100 % 10);
+}
+
+_Thread_local struct cn_report_guard *cn_report_guard;
+
+_Noreturn void cairn_fatal(const char *format, ...)
+{
+  va_list args;
+
+  if (cn_report_guard != NULL)
+    siglongjmp(cn_report_guard->back, 1);
+  cn_defer_signals(); /* a handler could fail the same way, and abort before the backtrace */
+  va_start(args, format);
+  say("cairn: fatal: ", format, args, "\n");
+  va_end(args);
+  cn_hooks.print_stack((uintptr_t)__builtin_frame_address(0));
+  abort();
+}
+
+_Noreturn void cn_report_fatal(uintptr_t pc, const char *format, ...)
+{
+  char text[512], place[CN_REPORT_PC];
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  cairn_fatal("thread %d, pc %s: %s", cn_os_thread(), cn_report_pc(pc, place), text);
+}
+
+_Noreturn void cn_report_exit(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  say("cairn: ", format, args, "\n");
+  va_end(args);
+  cn_report_end();
+}
+
+static _Noreturn void exhausted(const char *format, va_list args)
+{
+  say("cairn: out of memory: ", format, args, "\n");
+  if (cairn_mutator.busy || cn_thread.works != 0) /* exit handlers would wait for this thread */
+    _exit(1);
+  cn_report_end();
+}
+
+_Noreturn void cn_report_exhausted(const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  exhausted(format, args);
+}
+
+_Noreturn void cairn_out_of_memory(bool intact, const char *format, ...)
+{
+  va_list args;
+
+  if (intact) {
+    cairn_mutator.busy = 0;
+    cn_release_signals();
+  }
+  va_start(args, format);
+  exhausted(format, args);
+}
+
+_Noreturn void cn_report_end(void)
+{
+  static int exiting;
+
+  /* An exit handler that fails the same way does not enter exit() again. */
+  if (exiting++ != 0)
+    _exit(1);
+  exit(1);
+}
+
+const char *cn_report_pc(uintptr_t pc, char buffer[CN_REPORT_PC])
+{
+  char symbol[CN_REPORT_PC - 32];
+
+  if (cn_os_symbol(pc, symbol, sizeof symbol) || cn_hooks.source(pc, symbol, sizeof symbol))
+    snprintf(buffer, CN_REPORT_PC, "0x%lx (%s)", (unsigned long)pc, symbol);
+  else
+    snprintf(buffer, CN_REPORT_PC, "0x%lx (no symbol)", (unsigned long)pc);
+  return buffer;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where events come together. One mutex makes them come one at a time, whichever threads a
+ * collector works on.
+ */
+#include "runtime/events/event_dispatch.h"
+
+#include <stdatomic.h>
+#include "base/check.h"
+#include "runtime/core/mutex.h"
+#include "runtime/core/options.h"
+#include "runtime/events/event_log.h"
+#include "runtime/events/probes.h"
+#include "runtime/events/event_trace.h"
+#include "runtime/os/os.h"
+
+enum { LISTENERS = 8 };
+
+static struct listener {
+  cairn_listener *listen; /* null: free */
+  void *env;
+} listeners[LISTENERS];
+static struct cn_mutex telling;
+static atomic_bool wanted;
+static _Thread_local bool within; /* the calling thread tells of an event */
+
+const char *cn_event_cause(enum cairn_cause cause)
+{
+  static const char *const causes[] = {
+      [CAIRN_CAUSE_ALLOCATION] = "allocation",  [CAIRN_CAUSE_ASKED] = "cairn_collect()",
+      [CAIRN_CAUSE_HANDLER] = "signal handler", [CAIRN_CAUSE_EMERGENCY] = "emergency",
+      [CAIRN_CAUSE_STRESS] = "stress",          [CAIRN_CAUSE_EXTERNAL] = "external bytes"};
+
+  CN_CHECK(cause < sizeof causes / sizeof *causes);
+  return causes[cause];
+}
+
+const char *cn_event_extent(enum cairn_extent extent)
+{
+  static const char *const extents[] = {
+      [CAIRN_EXTENT_YOUNG] = "young", [CAIRN_EXTENT_FULL] = "full", [CAIRN_EXTENT_MOVE_ALL] = "move all"};
+
+  CN_CHECK(extent < sizeof extents / sizeof *extents);
+  return extents[extent];
+}
+
+static bool anybody_listens(void)
+{
+  for (size_t i = 0; i < LISTENERS; i++)
+    if (listeners[i].listen != NULL)
+      return true;
+  return false;
+}
+
+static void settle(void)
+{
+  atomic_store(&wanted, anybody_listens() || cn_trace_is_open() || (cn_options.log & (CN_LOG_GC | CN_LOG_STOPS)) != 0);
+}
+
+bool cn_events_begin(void)
+{
+  CN_PROBES_KEEP();
+  if (cn_options.trace != 0 && !cn_trace_open(CN_OPTION_TEXT(cn_options.trace)))
+    return false;
+  settle();
+  return true;
+}
+
+bool cn_events_wanted(void)
+{
+  return atomic_load_explicit(&wanted, memory_order_relaxed);
+}
+
+static void probe(const struct cairn_event *event)
+{
+  switch (event->kind) {
+  case CAIRN_EVENT_STOPPED:
+    CN_PROBE2(stopped, event->time - event->since, event->slowest);
+    break;
+  case CAIRN_EVENT_COLLECTION_BEGINS:
+    CN_PROBE4(collection__begins, event->collection, event->asked->cause, event->asked->extent,
+              event->asked->bytes_needed);
+    break;
+  case CAIRN_EVENT_PHASE_BEGINS:
+    CN_PROBE1(phase__begins, event->phase);
+    break;
+  case CAIRN_EVENT_PHASE_ENDS:
+    CN_PROBE1(phase__ends, event->phase);
+    break;
+  case CAIRN_EVENT_COLLECTION_ENDS:
+    CN_PROBE4(collection__ends, event->collection, event->time - event->since, event->objects_moved,
+              event->bytes_moved);
+    break;
+  case CAIRN_EVENT_STOP_ENDS:
+    CN_PROBE1(stop__ends, event->time - event->since);
+    break;
+  }
+}
+
+static bool begin(void)
+{
+  if (within)
+    return false;
+  cn_mutex_take(&telling, UINT64_MAX);
+  within = true;
+  return true;
+}
+
+static void end(void)
+{
+  CN_CHECK(within);
+  within = false;
+  cn_mutex_release(&telling);
+}
+
+uint64_t cn_events_tell(struct cairn_event event)
+{
+  event.time = cn_os_nanoseconds();
+  CN_ASSERT(event.since <= event.time);
+  probe(&event);
+  if (!cn_events_wanted())
+    return event.time;
+  event.thread = cn_os_thread();
+  if (!begin())
+    cairn_fatal("a listener of <cairn/events.h> does what leads to an event");
+  cn_log_event(&event);
+  cn_trace_event(&event);
+  for (size_t i = 0; i < LISTENERS; i++)
+    if (listeners[i].listen != NULL)
+      listeners[i].listen(listeners[i].env, &event);
+  end();
+  return event.time;
+}
+
+void cn_events_flush(void)
+{
+  if (!cn_events_wanted() || !begin())
+    return;
+  cn_trace_flush();
+  end();
+}
+
+void cn_events_forked(void)
+{
+  atomic_store(&telling.word, 0);
+  cn_trace_drop();
+  settle();
+}
+
+/* Within a listener that calls exit(), the trace keeps what it has. */
+void cn_events_end(void)
+{
+  if (!begin())
+    return;
+  cn_trace_close();
+  settle();
+  end();
+}
+
+void cairn_phase_begins(const char *name)
+{
+  CN_CHECK(name != NULL);
+  cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_PHASE_BEGINS, .phase = name});
+}
+
+void cairn_phase_ends(const char *name)
+{
+  CN_CHECK(name != NULL);
+  cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_PHASE_ENDS, .phase = name});
+}
+
+/* ---- listeners ---- */
+
+/* The place of a listener; null: it has none. */
+static struct listener *find(cairn_listener *listen, const void *env)
+{
+  for (size_t i = 0; i < LISTENERS; i++)
+    if (listeners[i].listen == listen && (listen == NULL || listeners[i].env == env))
+      return &listeners[i];
+  return NULL;
+}
+
+static enum cairn_status change(cairn_listener *from, const void *env, struct listener to, enum cairn_status none)
+{
+  if (!begin())
+    return CAIRN_E_BUSY;
+  struct listener *place = find(from, env);
+  if (place != NULL)
+    *place = to;
+  settle();
+  end();
+  return place != NULL ? CAIRN_OK : none;
+}
+
+enum cairn_status cairn_listen(cairn_listener *listen, void *env)
+{
+  CN_CHECK(listen != NULL);
+  return change(NULL, NULL, (struct listener){listen, env}, CAIRN_E_MEMORY);
+}
+
+enum cairn_status cairn_listen_end(cairn_listener *listen, void *env)
+{
+  CN_CHECK(listen != NULL);
+  return change(listen, env, (struct listener){NULL, NULL}, CAIRN_E_UNKNOWN);
+}

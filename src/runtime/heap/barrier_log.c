@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Logs of barriers. Between any two instructions of cairn_log() a signal handler may come whose
+ * managed code logs as well, or which jumps out: a place is reserved by one instruction, and a
+ * place that was never written is 0.
+ */
+#include "runtime/heap/barrier_log.h"
+
+#include <errno.h>
+#include <cairn/abi.h>
+#include "base/check.h"
+#include "runtime/os/os.h"
+
+enum { CHUNK = 32 << 10, WORDS = CHUNK / sizeof(uintptr_t) - 2 };
+
+struct cn_log_chunk {
+  struct cn_log_chunk *older;
+  uint64_t reserved; /* more than WORDS: it was full when others came */
+  uintptr_t words[WORDS];
+};
+_Static_assert(sizeof(struct cn_log_chunk) == CHUNK, "whole pages");
+
+static struct cn_log_chunk *ended; /* of threads that are no more */
+
+/* A handler may have added a chunk meanwhile: then this one is not needed. */
+static void add_chunk(struct cairn_mutator *mutator, struct cn_log_chunk *newest)
+{
+  CN_ASSERT(mutator == &cairn_mutator);
+  int error = errno;
+  struct cn_log_chunk *fresh = cn_os_resize(NULL, 0, CHUNK);
+
+  if (fresh == NULL)
+    cairn_out_of_memory(false, "no memory for what barriers log");
+  fresh->older = newest;
+  if (!__atomic_compare_exchange_n(&mutator->log, &newest, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    cn_os_free(fresh, CHUNK);
+  errno = error;
+}
+
+void cairn_log(struct cairn_mutator *mutator, uintptr_t word)
+{
+  CN_CHECK(mutator == &cairn_mutator && word != 0);
+  for (;;) {
+    struct cn_log_chunk *chunk = __atomic_load_n(&mutator->log, __ATOMIC_RELAXED);
+    uint64_t at = chunk == NULL ? WORDS : __atomic_fetch_add(&chunk->reserved, 1, __ATOMIC_RELAXED);
+    if (at < WORDS) {
+      chunk->words[at] = word;
+      return;
+    }
+    add_chunk(mutator, chunk);
+  }
+}
+
+static void visit_chunk(struct cn_log_chunk *chunk, cairn_log_visitor *visit, void *env)
+{
+  for (uint64_t i = chunk->reserved < WORDS ? chunk->reserved : WORDS; i-- > 0;)
+    if (chunk->words[i] != 0)
+      visit(env, chunk->words[i]);
+}
+
+void cn_log_take(struct cairn_mutator *mutator, cairn_log_visitor *visit, void *env)
+{
+  struct cn_log_chunk **list = mutator != NULL ? &mutator->log : &ended, *older;
+
+  for (struct cn_log_chunk *chunk = *list; chunk != NULL; chunk = older) {
+    older = chunk->older;
+    visit_chunk(chunk, visit, env);
+    cn_os_free(chunk, CHUNK);
+  }
+  *list = NULL;
+}
+
+void cairn_logs_take(cairn_log_visitor *visit, void *env)
+{
+  CN_CHECK(visit != NULL);
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    cn_log_take(m, visit, env);
+  cn_log_take(NULL, visit, env);
+}
+
+void cn_log_retire(struct cairn_mutator *mutator)
+{
+  struct cn_log_chunk *oldest = mutator->log;
+
+  if (oldest == NULL)
+    return;
+  while (oldest->older != NULL)
+    oldest = oldest->older;
+  CN_CHECK(oldest != ended); /* else the list would have no end */
+  oldest->older = ended;
+  ended = mutator->log;
+  mutator->log = NULL;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Barriers: their slow paths, the words that they read, and their kinds (docs/collectors.md,
+ * "Barriers").
+ */
+#include "runtime/heap/barrier_slow_paths.h"
+
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/core/image.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/os/os.h"
+#include "runtime/walk/index.h"
+
+/* ---- slow paths ---- */
+
+/* Log before the byte says so: a handler between the two logs once more, and loses nothing. The
+ * byte of a slot outside the heap is that of a field, which was not logged. */
+void cn_barrier_field(uintptr_t *slot)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t field = (uintptr_t)slot >> CAIRN_ABI_FIELD_SHIFT;
+
+  CN_CHECK(mutator->cards != NULL && cn_heap_collector()->log_slot != NULL);
+  if (cn_heap_collector()->log_slot(mutator, (struct cairn_slot){slot}))
+    __atomic_store_n(&mutator->cards[field & mutator->card_mask], 1, __ATOMIC_RELAXED);
+}
+
+/* Of several threads that come for one object, one logs it. */
+void cn_barrier_object(uintptr_t object, uintptr_t *slot)
+{
+  const struct cairn_collector *collector = cn_heap_collector();
+  uintptr_t unlogged = CAIRN_ABI_HEADER_UNLOGGED;
+
+  CN_CHECK(collector->log_slot != NULL && collector->log_object != NULL);
+  if (object == 0)
+    collector->log_slot(&cairn_mutator, (struct cairn_slot){slot});
+  else if ((__atomic_fetch_and(cairn_object_header(object), ~unlogged, __ATOMIC_RELAXED) & unlogged) != 0)
+    collector->log_object(&cairn_mutator, object);
+}
+
+void cn_barrier_snapshot(uintptr_t *slot)
+{
+  uintptr_t old = cairn_slot_object((struct cairn_slot){slot});
+
+  CN_CHECK(cn_heap_collector()->log_old != NULL);
+  if (old != 0)
+    cn_heap_collector()->log_old(&cairn_mutator, old);
+}
+
+uintptr_t cn_barrier_load(uintptr_t *slot, uintptr_t value)
+{
+  CN_CHECK(cn_heap_collector()->heal != NULL);
+  return cn_heap_collector()->heal(&cairn_mutator, (struct cairn_slot){slot}, value);
+}
+
+static void mark_cards(uintptr_t start, uintptr_t end)
+{
+  const struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t first = start >> CAIRN_ABI_CARD_SHIFT, last = (end - 1) >> CAIRN_ABI_CARD_SHIFT;
+
+  CN_CHECK(start < end && mutator->cards != NULL);
+  if (last - first > mutator->card_mask)
+    last = first + mutator->card_mask;
+  for (uintptr_t card = first; card <= last; card++)
+    __atomic_store_n(&mutator->cards[card & mutator->card_mask], 1, __ATOMIC_RELAXED);
+}
+
+void cn_barrier_range(uintptr_t start, uint64_t bytes)
+{
+  const struct cairn_collector *collector = cn_heap_collector();
+
+  CN_CHECK(bytes <= UINTPTR_MAX - start);
+  if (bytes == 0)
+    return;
+  if (collector->barriers == CAIRN_ABI_BARRIERS_CARDS || collector->barriers == CAIRN_ABI_BARRIERS_NONE)
+    mark_cards(start, start + bytes);
+  else
+    collector->barrier_range(&cairn_mutator, start, start + bytes);
+}
+
+/* ---- words ---- */
+
+void cairn_barrier_cards(unsigned char *cards, uint64_t mask)
+{
+  if ((mask & (mask + 1)) != 0 || (cards == NULL && mask != 0))
+    cairn_fatal("collector %s: the mask of its cards, 0x%llx, is no 2^n - 1", cn_heap_collector()->name,
+                (unsigned long long)mask);
+  cn_mutator_set_cards(cards, mask);
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    cn_mutator_give_barrier_words(m);
+}
+
+void cairn_barrier_word(uint64_t word)
+{
+  cn_mutator_set_barrier(word);
+  for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
+    cn_mutator_give_barrier_words(m);
+}
+
+/* ---- kinds ---- */
+
+static const char *const names[] = {
+    [CAIRN_ABI_BARRIERS_NONE] = "none",         [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
+    [CAIRN_ABI_BARRIERS_FIELDS] = "fields",     [CAIRN_ABI_BARRIERS_OBJECTS] = "objects",
+    [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot", [CAIRN_ABI_BARRIERS_LOADS] = "loads",
+    [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",     [CAIRN_ABI_BARRIERS_CARDS] = "cards",
+};
+enum { KINDS = sizeof names / sizeof *names };
+_Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
+
+const char *cn_barrier_kind_name(uint64_t kind)
+{
+  return kind < KINDS ? names[kind] : "unknown";
+}
+
+/* The function that the kind needs and the collector does not have, or null. */
+static const char *missing(const struct cairn_collector *c)
+{
+  bool fields = c->barriers == CAIRN_ABI_BARRIERS_FIELDS, objects = c->barriers == CAIRN_ABI_BARRIERS_OBJECTS,
+       snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT, loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;
+
+  if ((fields || objects) && c->log_slot == NULL)
+    return "log_slot";
+  if (objects && c->log_object == NULL)
+    return "log_object";
+  if (snapshot && c->log_old == NULL)
+    return "log_old";
+  if (loads && c->heal == NULL)
+    return "heal";
+  return (fields || objects || snapshot || loads) && c->barrier_range == NULL ? "barrier_range" : NULL;
+}
+
+void cn_barriers_check_collector(const struct cairn_collector *collector)
+{
+  if (collector->barriers >= KINDS || collector->barriers == CAIRN_ABI_BARRIERS_CARDS_1)
+    cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know", collector->name,
+                (unsigned long long)collector->barriers);
+  if (missing(collector) != NULL)
+    cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,
+                names[collector->barriers], missing(collector));
+}
+
+/* May code of this kind run under a collector that needs that one? Marks of cards do no harm where
+ * nobody reads them: without a table one byte takes all. */
+static bool fits(uint64_t kind, uint64_t needed)
+{
+  bool cards = kind == CAIRN_ABI_BARRIERS_CARDS || kind == CAIRN_ABI_BARRIERS_CARDS_1;
+
+  return kind == needed || (cards && needed == CAIRN_ABI_BARRIERS_NONE);
+}
+
+void cn_barriers_check_image(const struct cairn_collector *collector, const struct cairn_image *image, const void *key)
+{
+  uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
+  char file[CN_REPORT_PC];
+
+  if (fits(kind, collector->barriers) || !cn_image_has_sections(image))
+    return;
+  cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
+              "compile it with -fcairn-barriers=%s%s",
+              cn_os_module((uintptr_t)key, file, sizeof file) ? file : "code without a file",
+              cn_barrier_kind_name(kind), collector->name, cn_barrier_kind_name(collector->barriers),
+              cn_barrier_kind_name(collector->barriers),
+              kind == CAIRN_ABI_BARRIERS_NONE ? ", or link the program with -fcairn-collector=semispace" : "");
+}
+
+void cn_barriers_check_code(const struct cairn_collector *collector)
+{
+  char place[CN_REPORT_PC];
+  uintptr_t entry;
+
+  if (collector->barriers == CAIRN_ABI_BARRIERS_NONE || (entry = cn_index_without_barriers()) == 0)
+    return;
+  cairn_fatal("%s comes from another compiler and has no barriers, and collector %s needs those of "
+              "kind %s: link the program with -fcairn-collector=semispace",
+              cn_report_pc(entry, place), collector->name, cn_barrier_kind_name(collector->barriers));
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The array that was made last is at the end of what is used of the allocation buffer: the pointer
+ * goes back to its start. One before it waits until all behind it are given back. A large one has a
+ * block of its own, which is kept for the next of about its size. A collection forgets these: it
+ * frees the blocks, since nothing leads to them.
+ */
+#include "runtime/heap/free_object.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <cairn/abi.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/core/counts.h"
+#include "runtime/core/mutator.h"
+#include "runtime/core/options.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/managed_heap.h"
+
+enum { KEPT = 16, WAITING = 4 };
+
+/* Blocks of the thread's large arrays that were given back since the last collection. */
+static _Thread_local struct {
+  uint64_t collections; /* at that time */
+  unsigned count;
+  unsigned taken;                    /* the one that came in use last */
+  unsigned next;                     /* the one that makes room for another, if there are KEPT */
+  const struct cairn_layout *layout; /* of the object that was given back last */
+  uintptr_t block[KEPT];
+  size_t bytes[KEPT]; /* of it, as it was first, or is now; */
+  size_t room[KEPT];  /* 0 while it is in use */
+} kept;
+
+/* Arrays in its buffer that others lie behind: the blocks and their ends, some of them. */
+static _Thread_local struct {
+  uint64_t collections; /* when they were noted */
+  unsigned next;
+  uintptr_t block[WAITING];
+  uintptr_t end[WAITING]; /* 0: there is none */
+} waiting;
+
+static void forget_old(void)
+{
+  uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+
+  if (kept.collections != now)
+    kept.count = 0; /* as if it had never been used */
+  if (kept.count == 0) {
+    kept.taken = kept.next = 0;
+    kept.layout = NULL;
+  }
+  kept.collections = now;
+}
+
+/* The smallest that is large enough, and less than twice as large; KEPT: there is none. */
+static unsigned smallest(size_t bytes)
+{
+  unsigned best = KEPT;
+  size_t rest = bytes;
+
+  forget_old();
+  for (unsigned i = 0; i < kept.count; i++)
+    if (kept.room[i] - bytes < rest) {
+      rest = kept.room[i] - bytes;
+      best = i;
+    }
+  return best;
+}
+
+/* Take it for `bytes`. What follows is walked over if the collector has no pages for such objects.
+ */
+static void *take(unsigned which, size_t bytes)
+{
+  uintptr_t block = kept.block[which];
+
+  CN_ASSERT(bytes <= kept.room[which]);
+  cairn_fill(block + bytes, block + kept.room[which]);
+  kept.room[which] = 0;
+  kept.taken = which;
+  return (void *)block;
+}
+
+void *cn_give_back_again(size_t bytes)
+{
+  unsigned which = smallest(bytes);
+
+  return which == KEPT ? NULL : take(which, bytes);
+}
+
+/* A handler that jumps out of here leaves an object of the same type, with one count or the other.
+ */
+void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uint64_t payload;
+
+  if (layout != kept.layout || count < 0 || mutator->limit == 0 ||
+      cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
+    return NULL;
+  size_t bytes = payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
+  unsigned which = smallest(bytes);
+  if (which == KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
+    return NULL;
+  uintptr_t *block = take(which, bytes);
+  block[1] = (uintptr_t)layout;
+  block[0] = (uintptr_t)count << 1 | 1;
+  mutator->allocated += bytes;
+  mutator->safepoints++;
+  mutator->uncleared = 1;
+  return (void *)((uintptr_t)(block + 2) + cairn_words.reference);
+}
+
+/* Where the block is known, or is to be noted. */
+static unsigned find(uintptr_t block, bool *known)
+{
+  unsigned at = kept.taken;
+
+  *known = true;
+  if (at < kept.count && kept.block[at] == block)
+    return at;
+  for (at = 0; at < kept.count; at++)
+    if (kept.block[at] == block)
+      return at;
+  *known = false;
+  if (kept.count < KEPT)
+    return kept.count++;
+  at = kept.next;
+  kept.next = (at + 1) % KEPT;
+  return at;
+}
+
+static void keep(uintptr_t block, size_t bytes, const struct cairn_layout *layout)
+{
+  bool known;
+
+  forget_old();
+  kept.layout = layout;
+  unsigned at = find(block, &known);
+  kept.block[at] = block;
+  if (!known || kept.bytes[at] < bytes) /* it may have become longer where it is */
+    kept.bytes[at] = bytes;
+  kept.room[at] = kept.bytes[at];
+}
+
+static void wait(uintptr_t block, uintptr_t end)
+{
+  uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+
+  if (waiting.collections != now)
+    memset(&waiting, 0, sizeof waiting);
+  waiting.collections = now;
+  waiting.block[waiting.next] = block;
+  waiting.end[waiting.next] = end;
+  waiting.next = (waiting.next + 1) % WAITING;
+}
+
+/* What is used of the buffer ends earlier: so do arrays that waited for that. */
+static void take_waiting(struct cairn_mutator *mutator)
+{
+  uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
+
+  for (unsigned i = 0; i < WAITING && waiting.collections == now; i++)
+    if (waiting.end[i] == mutator->alloc && cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
+      waiting.end[i] = 0;
+      i = UINT_MAX; /* from the first again */
+    }
+}
+
+/* Called by compiled code, for an array that nothing leads to any more; or null. It neither
+ * collects nor waits. Phase MUTATE. */
+#pragma GCC visibility push(default)
+void cairn_give_back(void *reference);
+#pragma GCC visibility pop
+
+void cairn_give_back(void *reference)
+{
+  struct cairn_mutator *mutator = &cairn_mutator;
+  uintptr_t object = (uintptr_t)reference - cairn_words.reference;
+  uint64_t bytes;
+
+  CN_ASSERT(mutator->stopped == NULL);
+  /* A handler may have come into this function. */
+  if (reference == NULL || (mutator->interruptions & 1) != 0)
+    return;
+  const struct cairn_layout *layout = cairn_object_layout(object);
+  CN_CHECK(layout != NULL && cairn_object_payload(object, layout, &bytes) == CAIRN_OK);
+  /* Barriers may have noted one with references. */
+  if (cairn_layout_has_references(layout) || (layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE))
+    return;
+  uintptr_t block = cairn_object_block(object, layout), end = object + bytes;
+  if (cn_options.stress != 0)
+    memset((void *)object, 0xa5, bytes); /* who uses it all the same sees it */
+  if (cn_buffer_shorten(mutator, block, end))
+    take_waiting(mutator);
+  else if (cn_options.stress == 0 && cn_heap_keeps_place(end - block))
+    keep(block, end - block, layout);
+  else
+    wait(block, end);
+}

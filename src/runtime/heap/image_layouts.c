@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Objects of several units, and of several versions of Cairn, come together in one section: each
+ * layout says of what version it is.
+ */
+#include "runtime/heap/image_layouts.h"
+
+#include <cairn/abi.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/check.h"
+#include "framemap/layout_names.h"
+#include "runtime/core/image.h"
+#include "runtime/core/messages.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/os/os.h"
+
+/* Are layouts read from now on? Stored before the list of images is, and loaded after an image came
+ * to the list: one of the two threads sees the other. */
+static atomic_bool begun;
+
+_Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
+               "the last layout of a section may have no offsets");
+
+_Noreturn static void refuse(const struct cairn_layout *layout)
+{
+  char file[CN_REPORT_PC];
+  const char *name = cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
+
+  if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC_1)
+    cairn_fatal("%s has the layout %p of version 1, and this runtime has version 2: compile all "
+                "parts of the program with one version of Cairn",
+                name, (const void *)layout);
+  cairn_fatal("%s has a damaged layout at %p", name, (const void *)layout);
+}
+
+/* Bytes of the layout, up to where the next may begin; 0: it is damaged, or of another version. */
+static size_t bytes_of(const struct cairn_layout *layout, size_t room)
+{
+  size_t align = _Alignof(struct cairn_layout), refs;
+
+  if (room < sizeof *layout || layout->magic != CAIRN_ABI_LAYOUT_MAGIC ||
+      (layout->flags & ~(uint32_t)CAIRN_ABI_LAYOUT_FLAGS) != 0)
+    return 0;
+  refs = (size_t)layout->base_refs + layout->elem_refs;
+  size_t bytes = sizeof *layout + refs * sizeof *layout->offsets;
+  if (bytes > room || (refs != 0 && (layout->flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) != 0))
+    return 0;
+  return (bytes + align - 1) / align * align;
+}
+
+/* Refuse a type that the collector in use would treat as any other. */
+static void check_flags(const struct cairn_layout *layout)
+{
+  static const struct {
+    uint32_t flag, trait;
+    const char *what;
+  } asked[] = {
+      {CAIRN_ABI_LAYOUT_WEAK_FIELDS, CAIRN_COLLECTOR_WEAK, "has weak fields"},
+      {CAIRN_ABI_LAYOUT_FINALISABLE, CAIRN_COLLECTOR_FINALISES, "is finalisable"},
+      {CAIRN_ABI_LAYOUT_FIXED, CAIRN_COLLECTOR_FIXED, "never moves"},
+  };
+  const struct cairn_collector *collector = cn_heap_collector();
+  bool moves = (collector->traits & CAIRN_COLLECTOR_MOVES) != 0;
+  char type[CN_LAYOUT_TEXT], file[CN_REPORT_PC];
+
+  CN_ASSERT(layout->magic == CAIRN_ABI_LAYOUT_MAGIC);
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+    if ((layout->flags & asked[i].flag) == 0 || (collector->traits & asked[i].trait) != 0 ||
+        (asked[i].flag == CAIRN_ABI_LAYOUT_FIXED && !moves))
+      continue;
+    cairn_layout_type(layout, type, sizeof type);
+    cairn_fatal("type %s of %s %s, and the collector %s does not provide for that", type,
+                cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file", asked[i].what,
+                collector->name);
+  }
+}
+
+/* Between the layouts of two units there may be words of zero. */
+static void check(const struct cairn_image *image)
+{
+  const unsigned char *at = image->layouts_start;
+  size_t left = (size_t)(image->layouts_stop - at), bytes;
+
+  CN_CHECK(at <= image->layouts_stop);
+  for (; left >= sizeof(uint64_t); at += bytes, left -= bytes) {
+    const struct cairn_layout *layout = (const struct cairn_layout *)at;
+    bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : bytes_of(layout, left);
+    if (bytes == 0)
+      refuse(layout);
+    if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC)
+      check_flags(layout);
+    if (bytes > left)
+      bytes = left;
+  }
+}
+
+void cn_layouts_check(const struct cairn_image *image)
+{
+  if (atomic_load(&begun))
+    check(image);
+}
+
+void cn_layouts_begin(void)
+{
+  bool entered = cn_image_enter();
+
+  atomic_store(&begun, true);
+  const struct cn_image_list *list = cn_image_list();
+  for (size_t i = 0; i < list->count; i++)
+    check(&list->at[i].image);
+  cn_image_leave(entered);
+}
+
+/* ---- references ---- */
+
+static bool is_listed(const uint32_t *offsets, uint32_t count, uint64_t offset)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if ((offsets[i] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET) == offset)
+      return true;
+  return false;
+}
+
+bool cn_layouts_have_reference(const struct cairn_layout *layout, uint64_t offset)
+{
+  CN_ASSERT(layout->magic == CAIRN_ABI_LAYOUT_MAGIC);
+  if (is_listed(layout->offsets, layout->base_refs, offset))
+    return true;
+  return layout->elem_size != 0 && offset >= layout->elem_offset &&
+         is_listed(layout->offsets + layout->base_refs, layout->elem_refs,
+                   (offset - layout->elem_offset) % layout->elem_size);
+}
+
+/* ---- names ---- */
+
+static const char *names_of(const struct cairn_layout *layout)
+{
+  return layout->names != 0 ? (const char *)layout + layout->names : NULL;
+}
+
+static bool is_array(const struct cairn_layout *layout)
+{
+  return layout->elem_size != 0 && layout->base_size == 0 && layout->elem_offset == 0;
+}
+
+uint64_t cn_layouts_type_key(const struct cairn_layout *layout)
+{
+  const char *names = names_of(layout);
+  uintptr_t address = names != NULL ? (uintptr_t)names : (uintptr_t)layout;
+
+  return address << 1 | is_array(layout);
+}
+
+static const char *brackets(const struct cairn_layout *layout)
+{
+  return is_array(layout) ? "[]" : "";
+}
+
+int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size)
+{
+  const char *names = names_of(layout);
+
+  if (cn_is_filler(layout))
+    return snprintf(text, size, "filler");
+  if (names == NULL)
+    return snprintf(text, size, "layout %p%s", (const void *)layout, brackets(layout));
+  return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type(names), names, brackets(layout));
+}
+
+int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size)
+{
+  const char *names = names_of(layout);
+  char type[CN_LAYOUT_TEXT], index[24] = "", field[CN_LAYOUT_TEXT] = "";
+  uint64_t within = offset;
+
+  CN_CHECK(text != NULL && size > 0);
+  if (names == NULL)
+    snprintf(type, sizeof type, "layout %p", (const void *)layout);
+  else
+    snprintf(type, sizeof type, "%.*s", (int)cn_layout_names_type(names), names);
+  if (is_array(layout)) {
+    snprintf(index, sizeof index, "[%llu]", (unsigned long long)(offset / layout->elem_size));
+    within = offset % layout->elem_size;
+  }
+  if (names != NULL && cn_layout_names_field(names, within, field, sizeof field))
+    return snprintf(text, size, "%s%s%s%s", type, index, field[0] == '[' ? "" : ".", field);
+  if (is_array(layout) && within == 0)
+    return snprintf(text, size, "%s%s", type, index);
+  return snprintf(text, size, "%s%s at offset %llu", type, index, (unsigned long long)within);
+}
+
+int cn_layouts_field(const struct cairn_layout *layout, uint32_t field, char *text, size_t size)
+{
+  char place[2 * CN_LAYOUT_TEXT], type[CN_LAYOUT_TEXT];
+  uint64_t offset = layout->offsets[field] & ~(uint32_t)CAIRN_ABI_LAYOUT_WEAK_OFFSET;
+  bool in_element = field >= layout->base_refs;
+
+  CN_CHECK(field < layout->base_refs + layout->elem_refs);
+  if (in_element)
+    offset += layout->elem_offset;
+  cairn_layout_place(layout, offset, place, sizeof place);
+  size_t length = (size_t)cairn_layout_type(layout, type, sizeof type);
+  length -= is_array(layout) ? strlen("[]") : 0;
+  const char *name = length < strlen(place) ? place + length : place;
+  name += *name == '.' || *name == ' ';
+  const char *zero = in_element ? strstr(name, "[0]") : NULL;
+  if (zero == NULL)
+    return snprintf(text, size, "%s", name);
+  return snprintf(text, size, "%.*s[]%s", (int)(zero - name), name, zero + strlen("[0]"));
+}

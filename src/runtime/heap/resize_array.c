@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arrays that get another length. The elements beyond it are in nobody's way: bytes of the last
+ * word of an array are cleared when it grows over them.
+ */
+#include "runtime/heap/resize_array.h"
+
+#include <string.h>
+#include <cairn/heap_object.h>
+#include "base/check.h"
+#include "runtime/heap/barrier_slow_paths.h"
+#include "runtime/heap/buffer.h"
+#include "runtime/heap/managed_heap.h"
+
+static bool are_alike(const struct cairn_layout *a, const struct cairn_layout *b)
+{
+  return a == b || (a->base_refs == b->base_refs && a->base_size == b->base_size && a->elem_size == b->elem_size &&
+                    a->elem_offset == b->elem_offset && a->elem_refs == b->elem_refs &&
+                    memcmp(a->offsets, b->offsets, ((size_t)a->base_refs + a->elem_refs) * sizeof *a->offsets) == 0);
+}
+
+bool cn_resize_is_array(uintptr_t array, const struct cairn_layout *layout)
+{
+  if (array == 0 || array % CAIRN_ABI_OBJECT_ALIGN != 0)
+    return false;
+  const struct cairn_layout *own = cairn_object_layout(array);
+  return cairn_layout_is_known(own) && own->elem_size != 0 && are_alike(own, layout);
+}
+
+static uintptr_t payload_end(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
+{
+  uint64_t bytes;
+
+  CN_CHECK(cairn_layout_payload(layout, count, &bytes) == CAIRN_OK);
+  return array + bytes;
+}
+
+/* Where element `count` begins, or would. */
+static uintptr_t element(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
+{
+  return array + layout->elem_offset + count * layout->elem_size;
+}
+
+static void clear(uintptr_t from, uintptr_t to)
+{
+  if (from < to)
+    memset((void *)from, 0, to - from);
+}
+
+/* The elements from `count` on go: where a collector wants to know what stores overwrite, it is
+ * told of them. */
+static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
+{
+  uint64_t kind = cn_heap_collector()->barriers;
+
+  CN_ASSERT(from <= to);
+  if (cairn_layout_has_references(layout) &&
+      (kind == CAIRN_ABI_BARRIERS_FIELDS || (kind == CAIRN_ABI_BARRIERS_SNAPSHOT && mutator->barrier != 0)))
+    cn_barrier_range(from, to - from);
+}
+
+bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t count, enum cn_resize how)
+{
+  const struct cairn_layout *layout = cairn_object_layout(array);
+  uint64_t had = cairn_object_count(array);
+  uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, had),
+            wanted = payload_end(array, layout, count);
+  size_t hash = cairn_header_hash_bytes(*cairn_object_header(array));
+
+  if (wanted > end &&
+      (hash != 0 || (how & CN_RESIZE_NOT_LONGER) != 0 ||
+       (!cn_buffer_extend(mutator, block, end, wanted - end) && !cn_heap_lengthen(block, end - block, wanted - block))))
+    return false;
+  if (count < had)
+    tell_of_lost(mutator, layout, element(array, layout, count), element(array, layout, had));
+  if (wanted < end) {
+    memmove((void *)wanted, (const void *)end, hash);
+    cairn_fill(wanted + hash, end + hash);
+  }
+  if (count > had && (how & CN_RESIZE_UNINIT) == 0)
+    clear(element(array, layout, had), wanted);
+  ((uintptr_t *)array)[-2] = count << 1 | 1;
+  return true;
+}
+
+/* A new array has got elements: its cards are marked if it is large, as compiled code does. */
+static void tell_of_copied(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
+{
+  uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, cairn_object_count(array));
+
+  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_CARDS && cairn_layout_has_references(layout) &&
+      end - block > CAIRN_ABI_INLINE_ALLOC_MAX)
+    cn_barrier_range(array, bytes);
+}
+
+/* Called by compiled code after cairn_resize_slow(), with what that returned and with the array:
+ * the array itself if it has the new length, else the new one, with its elements. Cleared already
+ * is an array with references. No safepoint lies between the two. Phase MUTATE. */
+#pragma GCC visibility push(default)
+uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit);
+#pragma GCC visibility pop
+
+uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
+{
+  if (fresh == 0)
+    return array;
+  fresh -= cairn_words.reference;
+  array -= cairn_words.reference;
+  const struct cairn_layout *layout = cairn_object_layout(array);
+  uint64_t had = cairn_object_count(array), count = cairn_object_count(fresh);
+  uintptr_t copied = element(array, layout, had < count ? had : count) - array;
+  CN_ASSERT(are_alike(layout, cairn_object_layout(fresh)));
+  if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
+    cn_barrier_range(array, copied);
+  memcpy((void *)fresh, (const void *)array, copied);
+  tell_of_copied(fresh, layout, copied);
+  if (!uninit && !cairn_layout_has_references(layout))
+    clear(fresh + copied, payload_end(fresh, layout, count));
+  return fresh + cairn_words.reference;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CAIRN_DUMP: a heap dump of a program whose memory has run out.
+ */
+#ifndef CN_RUNTIME_INSPECT_HEAP_DUMP_H
+#define CN_RUNTIME_INSPECT_HEAP_DUMP_H
+
+/* Write the file that CAIRN_DUMP names, or a line that says why it cannot be written. The caller
+ * has stopped the world, at a safepoint. */
+void cn_dump_exhausted(void);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Of each stack a place is kept: of all younger activations the roots have been given, and of the
+ * older ones, which have not run since, they have not. A visit moves it down. What runs again, and
+ * what is called, lies above the barrier that the next young enumeration meets, and is looked at
+ * there; if the place does, too, it moves down to that barrier.
+ */
+#include "runtime/roots/deferred_frames.h"
+
+#include <cairn/collector.h>
+#include "base/check.h"
+#include "runtime/roots/frame_roots.h"
+#include "runtime/walk/return_barriers.h"
+
+enum { SOME = 256 /* activations of a visit */ };
+
+static struct older {
+  enum { UNKNOWN, LEFT, GIVEN } state;
+  uint64_t stop; /* the last one that saw the stack */
+  struct cn_walk_kept place;
+} stacks[CN_RETURN_BARRIER_SETS];
+static bool wanted;
+static uint64_t stop;
+
+void cn_deferred_frames_begin_stop(void)
+{
+  stop++;
+}
+
+void cn_deferred_frames_new_stack(unsigned number)
+{
+  CN_CHECK(number < CN_RETURN_BARRIER_SETS);
+  stacks[number].state = UNKNOWN;
+}
+
+void cn_deferred_frames_left(unsigned number, const struct cn_walk *walk, bool more)
+{
+  struct older *its = &stacks[number];
+
+  CN_CHECK(number < CN_RETURN_BARRIER_SETS);
+  if (!wanted)
+    return;
+  its->stop = stop;
+  if (its->state == GIVEN || !more)
+    its->state = GIVEN;
+  else if (its->state == UNKNOWN || its->place.walk.frame.sp < walk->frame.sp) {
+    its->state = LEFT;
+    cn_walk_keep(walk, &its->place);
+  }
+}
+
+void cairn_deferred_roots(bool are_wanted)
+{
+  for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
+    stacks[i].state = UNKNOWN;
+  wanted = are_wanted;
+}
+
+/* ---- a visit ---- */
+
+struct visit {
+  cairn_root_visitor *call;
+  void *env;
+};
+
+static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+{
+  const struct visit *visit = env;
+  uintptr_t reference = *slot - (uintptr_t)parameter;
+
+  CN_CHECK(tag < CAIRN_ROOT_USER); /* no barrier is above those */
+  if (tag == CAIRN_ROOT_DEFAULT)
+    visit->call(visit->env, (struct cairn_slot){slot});
+  else if (tag == CAIRN_ROOT_BASE)
+    visit->call(visit->env, (struct cairn_slot){parameter});
+  else if (*slot != 0)
+    visit->call(visit->env, (struct cairn_slot){&reference});
+}
+
+static void visit_some(struct older *its, struct visit *visit)
+{
+  struct cn_walk walk;
+  bool more = true;
+
+  CN_CHECK(its->state == LEFT);
+  cn_walk_resume(&walk, &its->place);
+  for (int i = 0; more && i < SOME; i++) {
+    CN_CHECK(walk.frame.map != NULL); /* nor above other managers' */
+    cn_frame_roots(&walk, found, visit);
+    more = cn_walk_next(&walk);
+  }
+  if (more)
+    cn_walk_keep(&walk, &its->place);
+  else
+    its->state = GIVEN;
+}
+
+bool cairn_deferred_roots_visit(cairn_root_visitor *call, void *env)
+{
+  struct visit visit = {call, env};
+
+  CN_CHECK(wanted);
+  for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
+    if (stacks[i].state == LEFT && stacks[i].stop == stop) { /* otherwise it has gone */
+      visit_some(&stacks[i], &visit);
+      return true;
+    }
+  return false;
+}

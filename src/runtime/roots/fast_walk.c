@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stretches of regular frames: the loop for any processor, over vectors of two.
+ */
+#include "runtime/roots/fast_walk.h"
+
+#include <stddef.h>
+#include <string.h>
+#include "base/check.h"
+
+typedef uintptr_t pair __attribute__((vector_size(16)));
+
+struct lanes {
+  pair a, b, c, sp; /* the stack pointer in its upper half */
+};
+_Static_assert(offsetof(struct lanes, sp) == CN_CALLEE_SAVED * sizeof(uintptr_t) &&
+                   (unsigned)CN_PLAIN_SP == (unsigned)CN_CALLEE_SAVED + 1,
+               "lanes have the numbers of enum cn_reg");
+
+static inline struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
+{
+  struct lanes lanes = {.sp = {0, sp}};
+
+  memcpy(&lanes, place, offsetof(struct lanes, sp));
+  return lanes;
+}
+
+static inline void lanes_store(struct lanes lanes, uintptr_t **place)
+{
+  memcpy(place, &lanes, offsetof(struct lanes, sp));
+}
+
+static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+{
+  const struct cn_shape *shape = &cn_arch_shapes[value & CN_ENTRY_SAVED];
+  const pair *keep = (const pair *)shape->keep, *offset = (const pair *)shape->offset;
+  pair both = {cfa, cfa};
+
+  lanes.a = (lanes.a & keep[0]) + ((both & ~keep[0]) + offset[0]);
+  lanes.b = (lanes.b & keep[1]) + ((both & ~keep[1]) + offset[1]);
+  lanes.c = (lanes.c & keep[2]) + ((both & ~keep[2]) + offset[2]);
+  lanes.sp = both;
+  return lanes;
+}
+
+_Static_assert((int)CN_ENTRY_CODES >= (int)CN_STRETCH_GROUP, "a group of an entry's codes is read");
+_Static_assert(CN_STRETCH_GROUP == 8, "in two halves of four, or as a vector of eight");
+
+/* Half a group at a time: most frames have no more. */
+static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+{
+  _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
+  enum { HALF = CN_STRETCH_GROUP / 2 };
+  unsigned i = 0;
+
+  memcpy(at, &lanes, sizeof at);
+  do {
+#pragma GCC unroll 4
+    for (unsigned k = i; k < i + HALF; k++)
+      out[k] = (uintptr_t *)(at[code[k] & CN_PLAIN_REG] + (code[k] & ~(unsigned)CN_PLAIN_REG));
+    i += HALF;
+  } while (__builtin_expect(i < count && i < CN_STRETCH_GROUP, 0));
+}
+
+static cn_prefetch_look *const lanes_look = cn_prefetch_look_any;
+
+#include "runtime/roots/fast_walk_loop.h"
+
+/* ---- the loop's rare cases ---- */
+
+uintptr_t **cn_fast_walk_room(const struct cn_fast_walk *stretch, uintptr_t **out)
+{
+  struct cn_root_slots *slots = stretch->slots;
+
+  CN_CHECK(out >= slots->at && out <= slots->at + slots->room);
+  slots->count = (size_t)(out - slots->at);
+  cn_root_slots_room(slots, CN_STRETCH_ROOM);
+  return slots->at + slots->count;
+}
+
+uintptr_t **cn_fast_walk_others(const struct cn_fast_walk *stretch, const struct cn_map *map, uintptr_t **out)
+{
+  CN_ASSERT(map != NULL && out <= stretch->slots->at + stretch->slots->room);
+  stretch->slots->count = (size_t)(out - stretch->slots->at);
+  stretch->walk->frame.map = map;
+  cn_frame_roots_others(stretch->walk, stretch->others, stretch->env);
+  return cn_fast_walk_room(stretch, stretch->slots->at + stretch->slots->count);
+}
+
+/* ---- a walk ---- */
+
+bool cn_fast_walk_any;
+
+static bool suits(const struct cn_frame *frame, uintptr_t end)
+{
+  if (frame->map == NULL || frame->sp % sizeof frame->sp != 0 || frame->sp > end)
+    return false;
+  for (int i = 0; i < CN_CALLEE_SAVED; i++)
+    if (frame->place[i] == NULL)
+      return false;
+  return true;
+}
+
+uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others, void *env)
+{
+  struct cn_fast_walk stretch = {
+      .walk = walk,
+      .index = atomic_load_explicit(&cn_index_current, memory_order_acquire),
+      .end = (const uintptr_t *)walk->stack_end,
+      .slots = slots,
+      .others = others,
+      .env = env,
+  };
+
+  if (!suits(&walk->frame, walk->stack_end))
+    return 0;
+  cn_root_slots_room(slots, CN_STRETCH_ROOM);
+  cn_fast_walk_loop *own = cn_fast_walk_any ? NULL : cn_arch_fast_walk();
+  uint64_t frames = own ? own(&stretch) : loop(&stretch);
+  CN_CHECK(slots->count <= slots->room); /* the loop writes without looking */
+  CN_ASSERT(walk->frame.sp <= walk->stack_end);
+  return frames;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The loop of the fast walk. Before it includes this, a file defines `struct lanes`, which holds
+ * where each callee-saved register is kept now, in the order of enum cn_reg, and the stack pointer;
+ * and
+ *
+ *   struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
+ *   void lanes_store(struct lanes lanes, uintptr_t **place)
+ *   struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
+ *       in the caller of a frame that ends at `cfa` and saved the registers of an entry's value
+ *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
+ *       the places of the roots with these codes: of `count` at least, or of CN_STRETCH_GROUP,
+ *       which is also the most that it writes
+ *   cn_prefetch_look *const lanes_look
+ *
+ * A step to the caller needs the size of the frame, that needs the safepoint, that needs the return
+ * address, and that needs the step before: some sixteen cycles a frame, in which the processor does
+ * all else. Frames that end where their frame pointer says do not wait for the look-up. The number
+ * of roots and the set of saved registers cannot be predicted, so the usual numbers take no branch.
+ * The loop fetches the stack some way ahead, and the lines to which it writes the places of roots:
+ * at each page the processor would notice anew that both go on in order. In a program with so many
+ * safepoints that the table lies far from the processor, it also fetches the entries of return
+ * addresses further up (prefetch.h).
+ */
+#ifndef CN_RUNTIME_ROOTS_FAST_WALK_LOOP_H
+#define CN_RUNTIME_ROOTS_FAST_WALK_LOOP_H
+
+#include "base/check.h"
+#include "runtime/roots/fast_walk.h"
+
+/* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: no frame can end there.
+ * The key says how many words the frame has at least. */
+static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer, uint64_t key)
+{
+  uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
+  uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
+  uintptr_t words = bytes / sizeof *next | bytes
+                                               << 61; /* great, if `next` is no place of a word or lies below `slot` */
+
+  return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
+}
+
+/* Make the frame whose pc is kept at `slot` the walk's current one. */
+static inline void enter(const struct cn_fast_walk *stretch, uintptr_t *slot, struct lanes lanes)
+{
+  struct cn_frame *frame = &stretch->walk->frame;
+
+  frame->pc_slot = slot;
+  frame->pc = *slot;
+  frame->sp = (uintptr_t)(slot + 1);
+  frame->regs = NULL;
+  lanes_store(lanes, frame->place);
+}
+
+/* Write the places of the roots that have a code, by groups, so more than `count`. */
+static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value, unsigned count,
+                        uintptr_t **out)
+{
+  lanes_note(lanes, entry->code, count, out);
+  if (__builtin_expect(count > CN_ENTRY_CODES, 0))
+    for (unsigned i = CN_ENTRY_CODES; i < count; i += CN_STRETCH_GROUP)
+      lanes_note(lanes, cn_entry_map(value)->plain_at + i, count - i, out + i);
+}
+
+/* Aligned: a walk over ten frames takes up to a fifth longer where its code lies otherwise. */
+static __attribute__((aligned(64))) uint64_t loop(const struct cn_fast_walk *stretch)
+{
+  const struct cn_frame *frame = &stretch->walk->frame;
+  const struct cn_index *index = stretch->index;
+  struct cn_root_slots *slots = stretch->slots;
+  uintptr_t *slot = (uintptr_t *)frame->sp - 1, *next;
+  const uintptr_t *end = stretch->end;
+  const uintptr_t *limit = end - slot > CN_PREFETCH_FIRST ? slot + CN_PREFETCH_FIRST : end;
+  const uintptr_t *frame_pointer = frame->place[CN_ARCH_FRAME_POINTER];
+  uintptr_t pc = frame->pc; /* the first one may be kept elsewhere */
+  uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
+  struct lanes lanes = lanes_load(frame->place, frame->sp);
+  struct cn_prefetch ahead = {.begun = false};
+  uint64_t frames = 0, key;
+
+  CN_ASSERT(slots->room - slots->count >= CN_STRETCH_ROOM && (uintptr_t)slot % sizeof *slot == 0);
+  for (;;) {
+    const struct cn_entry *entry = cn_index_find(index, pc, &key);
+    if (entry == NULL || (key & CN_ENTRY_SIZE) == 0)
+      break;
+    uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
+    if (key & CN_ENTRY_CHAINED) { /* which has pushed its caller's */
+      next = chained(slot, frame_pointer, key);
+      frame_pointer = next - 1;
+    } else {
+      next = slot + (key & CN_ENTRY_WORDS);
+      if (value >> CN_ARCH_FRAME_POINTER & 1)
+        frame_pointer = next - 1;
+    }
+    if (__builtin_expect(next >= limit, 0)) {
+      if (next >= end)
+        break;
+      limit = cn_prefetch_fetch(&ahead, index, next, end, pc, lanes_look);
+    }
+    if (__builtin_expect(out > last, 0)) {
+      out = cn_fast_walk_room(stretch, out);
+      last = slots->at + slots->room - CN_STRETCH_ROOM;
+    }
+    unsigned count = value >> CN_ENTRY_PLAIN_SHIFT & CN_ENTRY_PLAIN_MAX;
+    note(lanes, entry, value, count, out);
+    out += count;
+    if (__builtin_expect(ahead.begun, 0)) {
+      __builtin_prefetch(out + CN_PREFETCH_FETCH, 1);
+      __builtin_prefetch(slot + CN_PREFETCH_FETCH);
+    }
+    if (__builtin_expect(value & CN_ENTRY_OTHERS, 0)) {
+      if (frames > 0)
+        enter(stretch, slot, lanes);
+      out = cn_fast_walk_others(stretch, cn_entry_map(value), out);
+      last = slots->at + slots->room - CN_STRETCH_ROOM;
+    }
+    lanes = lanes_save(lanes, value, (uintptr_t)(next + 1));
+    frames++;
+    slot = next;
+    pc = *slot;
+  }
+  CN_ASSERT(out <= last + CN_STRETCH_ROOM && slot < end);
+  slots->count = (size_t)(out - slots->at);
+  if (frames > 0)
+    enter(stretch, slot, lanes);
+  return frames;
+}
+
+#endif
