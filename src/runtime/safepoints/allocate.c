@@ -9,17 +9,17 @@
 #include <unistd.h>
 #include <cairn/abi.h>
 #include "base/check.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/heap/buffer.h"
-#include "runtime/heap/heap.h"
-#include "runtime/heap/resize.h"
-#include "runtime/inspect/dump.h"
+#include "runtime/heap/managed_heap.h"
+#include "runtime/heap/resize_array.h"
+#include "runtime/inspect/heap_dump.h"
 #include "runtime/os/os.h"
 #include "runtime/safepoints/collect.h"
 #include "runtime/safepoints/exhaustion.h"
@@ -161,7 +161,7 @@ static uint64_t hold(const struct cn_regs *regs)
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
   uint64_t busy = mutator->busy;
 
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy = 1;
   return busy;
 }
@@ -169,7 +169,7 @@ static uint64_t hold(const struct cn_regs *regs)
 static void let(uint64_t busy)
 {
   cairn_mutator.busy = busy;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
 }
 
 /* Looking a layout up means that the thread counts itself as a reader, by locked instructions that

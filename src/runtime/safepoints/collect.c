@@ -10,16 +10,16 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "runtime/core/anchors.h"
-#include "runtime/core/hold.h"
+#include "runtime/core/defer.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/image.h"
 #include "runtime/core/mutator.h"
 #include "runtime/core/options.h"
 #include "runtime/core/poll_word.h"
-#include "runtime/core/report.h"
+#include "runtime/core/messages.h"
 #include "runtime/debug/verify_frames.h"
 #include "runtime/heap/external.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 #include "runtime/heap/type_histogram.h"
 #include "runtime/inspect/verify_heap.h"
 #include "runtime/os/os.h"
@@ -298,7 +298,7 @@ bool cn_safepoint_enter(const struct cn_regs *regs, bool *native)
   if (mutator->stopped == NULL)
     cn_stop_refuse_own(regs->pc);
   cn_unseen_look();
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy = 1;
   *native = mutator->state != CAIRN_ABI_MANAGED;
   if (*native)
@@ -320,7 +320,7 @@ void cn_safepoint_leave(bool native)
   if (native)
     cn_stop_leave(&cairn_mutator);
   cairn_mutator.busy = 0;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   cn_signals_release();
 }
 
@@ -366,7 +366,7 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   uint64_t busy = mutator->busy;
   bool native = mutator->state != CAIRN_ABI_MANAGED;
 
-  cn_hold_cancellation();
+  cn_defer_cancellation();
   mutator->busy = 1;
   if (native)
     cn_stop_come_back(mutator);
@@ -376,7 +376,7 @@ void cn_safepoint_anchors(const struct cn_regs *regs)
   if (native)
     cn_stop_leave(mutator);
   mutator->busy = busy;
-  cn_hold_let_cancellation();
+  cn_defer_let_cancellation();
   if (full)
     cn_report_fatal(regs->pc, "%s (%zu of them)", full, cn_anchors_count(mutator->anchor));
   if (busy == 0)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 #include "runtime/arch/arch.h"
-#include "runtime/heap/heap.h"
+#include "runtime/heap/managed_heap.h"
 
 /* ---- attempts ---- */
 
