@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Atomic operations on references, which clang emits as operations on i64.
+ * Gives reference type to atomic operations on references, which clang emits as operations on i64.
  *
- * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of
- * references have reference type. Breaks: nothing. Pass `rules` runs it first, so that the rest
- * breaks a rule.
+ * Needs: the front end's IR. Provides: atomic loads, stores, exchanges and compare-exchanges of references have
+ * reference type. Breaks: nothing. Pass `rules` runs it first, because such an i64 operation breaks a rule.
  *
- * clang moves the operands through locals of the right type: `load i64` from a local reference
- * before, `store i64` to one after. Only these tell a reference from an integer here.
+ * clang moves the operands through locals of the right type: a `load i64` from a local reference before the operation,
+ * a `store i64` to one after it. Only these locals tell a reference from an integer here.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -24,14 +23,14 @@ static bool is_ref_local(LLVMValueRef pointer)
   return type && cn_is_ref(type);
 }
 
-/* Is it a plain i64 load of a local reference, for the operand of an atomic operation? */
+/* True if `value` is a plain i64 load of a local reference, for the operand of an atomic operation. */
 static bool is_operand_load(LLVMValueRef value)
 {
   return LLVMIsALoadInst(value) && LLVMGetOrdering(value) == LLVMAtomicOrderingNotAtomic &&
          is_ref_local(LLVMGetOperand(value, 0));
 }
 
-/* Do all uses of an atomic operation's result store it in local references? */
+/* True if all uses of an atomic operation's result store it in local references. */
 static bool is_stored_as_ref(LLVMValueRef value)
 {
   CN_EACH_USE(use, value) {
@@ -124,8 +123,8 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
   erase_if_unused(operand);
 }
 
-/* Do all uses take the result of a compare-exchange apart by extractvalue, and store the old value
- * in local references? */
+/* True if all uses of a compare-exchange extract its parts by extractvalue, and store the old value in local
+ * references. */
 static bool is_taken_apart(LLVMValueRef compare)
 {
   CN_EACH_USE(use, compare) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Types in debug information. LLVM-C has few accessors of its nodes: the rest are operands, whose
- * places are LLVM 22's.
+ * Reads types in debug information. LLVM-C has few accessors of its nodes: the others are operands at the places of
+ * LLVM 22. Needs: the front end's debug information. Provides: the questions of debug_types.h. Breaks: nothing.
  */
 #include "compile/source/debug_types.h"
 
@@ -12,7 +12,7 @@
 
 #define TAG "cairn_managed"
 
-/* An operand of a node: a constant, or metadata as a value; null if there is none. */
+/* An operand of a node: a constant, or metadata as a value; null if it is absent. */
 LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index)
 {
   LLVMValueRef value = LLVMMetadataAsValue(ctx->llvm, node);
@@ -86,7 +86,7 @@ bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char 
   return false;
 }
 
-/* Is it a type node whose operands we know? */
+/* True if `node` is a type node with known operands. */
 bool cn_debug_is_type(LLVMMetadataRef node)
 {
   LLVMMetadataKind kind = node ? LLVMGetMetadataKind(node) : LLVMGenericDINodeMetadataKind;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Types in debug information, as clang -g describes those of C. It has no address spaces: a
- * reference is a pointer with the BTF type tag of include/cairn/cairn.h.
+ * Types in debug information, as clang -g describes those of C. Address spaces are absent there: a reference is a
+ * pointer with the BTF type tag of include/cairn/cairn.h.
  */
 #ifndef CN_COMPILE_SOURCE_DEBUG_TYPES_H
 #define CN_COMPILE_SOURCE_DEBUG_TYPES_H
@@ -23,20 +23,20 @@ enum { CN_DEBUG_FILE = 0, CN_DEBUG_BASE = 5, CN_DEBUG_ELEMENTS = 6, CN_DEBUG_ANN
 enum { CN_DEBUG_OWN_ANNOTATIONS = 15 }; /* of a struct, a union or an array */
 enum { CN_DEBUG_NAME = 1, CN_DEBUG_TYPE = 3 };
 
-/* An operand of a node: a constant, or metadata as a value; null if there is none. */
+/* An operand of a node: a constant, or metadata as a value; null if it is absent. */
 LLVMValueRef cn_debug_value(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
 LLVMMetadataRef cn_debug_operand(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned index);
-/* How many it has; none if the node is null. */
+/* The number of operands of `node`; 0 if the node is null. */
 unsigned cn_debug_count(struct cn_ctx *ctx, LLVMMetadataRef node);
 
-/* Is it the string `text`? Null is none. */
+/* True if `node` is the string `text`; false for null. */
 bool cn_debug_is(struct cn_ctx *ctx, LLVMMetadataRef node, const char *text);
 
-/* Is it a type node whose operands we know? Null is none. */
+/* True if `node` is a type node with known operands; false for null. */
 bool cn_debug_is_type(LLVMMetadataRef node);
 bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
 
-/* Has a struct or a member the BTF declaration tag `tag` among its annotations, that operand? */
+/* True if a struct or a member has the BTF declaration tag `tag` in its operand `annotations`. */
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag);
 
 /* True if a typedef in front of the type, or the struct or union itself, has the declaration tag;

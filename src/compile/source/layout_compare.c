@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Comparisons of an object's header with the static that stands for its type in allocation calls.
- * Pass `layouts` replaces the static by a layout of its own, one for all types of a form, so the
- * comparison would be false for every object. It is refused before the optimiser, which would fold
- * it: to the optimiser the word before an object is no part of it.
+ * Refuses comparisons of an object's header with the static that stands for its type in allocation calls. Pass
+ * `layouts` replaces the static by its own layout, one for all types of a form, so the comparison would be false for
+ * every object. The rule runs before the optimiser, which would fold the comparison: to the optimiser the word before
+ * an object is outside the object.
  *
- * Needs: nothing; sees more if locals are promoted. Provides: diagnostic layout-compare. Breaks:
- * nothing.
+ * Needs: nothing; finds more if locals are promoted. Provides: diagnostic layout-compare. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -14,7 +13,7 @@
 #include "compile/lower/layout_constants.h"
 #include "compile/source/rules.h"
 
-/* Does an allocation call name its type by it? */
+/* True if an allocation call names its type by `value`. */
 static bool is_layout(LLVMValueRef value)
 {
   if (!LLVMIsAGlobalVariable(value))
@@ -34,7 +33,7 @@ static LLVMValueRef strip_casts(LLVMValueRef value)
   return value;
 }
 
-/* Was it loaded from before an object? */
+/* True if `value` was loaded from the word before an object. */
 static bool is_header(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMValueRef address = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Source rules about references that are stored in objects of a known layout: layout-store, and in
- * IR derived-store.
+ * Checks references that are stored in objects of a known layout: source rule layout-store, and in IR derived-store.
  *
- * Needs: promoted locals: `prepare` calls it, before the optimiser changes what front ends say by
- * types. Provides: an error where the layout provably has no reference at the place, or where what
- * is stored provably leads into the middle of an object. Breaks: nothing. CAIRN_VERIFY=stores finds
- * the others at run time.
+ * Needs: promoted locals: `prepare` calls it, before the optimiser changes the types that front ends write. Provides:
+ * an error if the layout provably lacks a reference at the place, or if the stored value provably points into the
+ * middle of an object. Breaks: nothing. CAIRN_VERIFY=stores finds the others at run time.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
@@ -17,10 +15,10 @@
 #include "compile/lower/layout_constants.h"
 #include "compile/source/rules.h"
 
-/* Offsets that are tried for an index that is not constant; of more nothing is proved. */
+/* The most offsets that are tried for a variable index. If there are more, the check gives up. */
 enum { MOST_OFFSETS = 4096 };
 
-/* An address: `offset` bytes from `root`, plus any multiple of `stride`; 0: it is exact. */
+/* An address: `offset` bytes from `root`, plus any multiple of `stride`. A `stride` of 0 makes it exact. */
 struct address {
   LLVMValueRef root;
   uint64_t offset, stride;
@@ -46,7 +44,7 @@ static struct address address_of(struct cn_ctx *ctx, LLVMValueRef pointer)
 
 /* ---- layouts ---- */
 
-/* The array in which a flexible type ends, or null. */
+/* The array at the end of a flexible type, or null. */
 static LLVMTypeRef flexible_end(LLVMTypeRef type, const struct cn_allocator *allocator)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
@@ -57,8 +55,8 @@ static LLVMTypeRef flexible_end(LLVMTypeRef type, const struct cn_allocator *all
              : NULL;
 }
 
-/* True if `type`, over and over if it `repeats`, may have a reference at one of the offsets. Of
- * offsets before the object, or that are no multiple of a word, nothing is proved. */
+/* True if `type`, or a sequence of it if it `repeats`, may have a reference at one of the offsets. The answer is also
+ * true for offsets before the object and for those that are unaligned. */
 static bool may_hold(struct cn_ctx *ctx, LLVMTypeRef type, bool repeats, uint64_t offset, uint64_t stride)
 {
   uint64_t size = LLVMABISizeOfType(ctx->layout, type), step = stride;
@@ -99,9 +97,9 @@ static bool layout_may_hold(struct cn_ctx *ctx, const struct cn_allocator *alloc
 
 struct walk {
   struct cn_ctx *ctx;
-  struct cn_ptrmap seen; /* phi -> number of its address in `work` */
+  struct cn_ptrmap seen; /* phi -> index of its address in `work` */
   CN_VECTOR(struct address) work;
-  bool unknown; /* a phi comes at two distances */
+  bool unknown; /* a phi joins two distances */
 };
 
 static void add(struct walk *walk, LLVMValueRef value, const struct address *from)
@@ -138,7 +136,7 @@ static bool add_choices(struct walk *walk, const struct address *from)
   return true;
 }
 
-/* The static that names the layout of an allocation, if `root` is one; else null. */
+/* The static that names the layout of an allocation, if `root` is an allocation; else null. */
 static LLVMValueRef layout_of(LLVMValueRef root)
 {
   const struct cn_allocator *allocator = cn_layouts_allocator(root);
@@ -150,8 +148,8 @@ static LLVMValueRef layout_of(LLVMValueRef root)
              : NULL;
 }
 
-/* Set *allocation to one that the address may lead to, if all that it may lead to have layouts
- * without a reference there. */
+/* True if each object that `pointer` may point into has a layout that lacks a reference there. Sets *allocation to one
+ * of them. */
 static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueRef *allocation)
 {
   struct walk walk = {.ctx = ctx};
@@ -176,8 +174,8 @@ static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueR
 
 /* ---- types of getelementptr ---- */
 
-/* The type of the member that a GEP in managed memory leads to by constant steps through structs,
- * if it is an ordinary pointer, or the struct is that of a layout; and no reference: else null. */
+/* The type of the member that a GEP in managed memory reaches by constant steps through structs, if it is an ordinary
+ * pointer, or if the struct is that of a layout and the type holds no reference; else null. */
 static LLVMTypeRef named_other(LLVMValueRef pointer, const struct cn_ptrmap *types)
 {
   if (!LLVMIsAGetElementPtrInst(pointer) || !cn_is_ref(LLVMTypeOf(pointer)) || LLVMGetNumOperands(pointer) < 3 ||
@@ -196,7 +194,7 @@ static LLVMTypeRef named_other(LLVMValueRef pointer, const struct cn_ptrmap *typ
 
 /* ---- stores ---- */
 
-/* True if the value leads into an object by a constant distance from where one starts: fresh, or
+/* True if the value points into an object at a constant distance from a known start: a fresh object, or a reference
  * read from managed memory or a global. */
 static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
 {
@@ -235,7 +233,7 @@ static void check_reference(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef po
     report_place(ctx, at, LLVMGlobalGetValueType(layout_of(allocation)), &address);
     return;
   }
-  if (ctx->options->manage_all) /* C: rules_access.c */
+  if (ctx->options->manage_all) /* for C: rules_access.c */
     return;
   LLVMTypeRef other = named_other(pointer, types);
   if (other) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions of a managed unit of C that are native by themselves, for they handle no reference.
- * Part of passes `rules` and `prepare`. Two kinds:
+ * Makes functions of a managed unit of C native if they handle no reference. Part of passes `rules` and `prepare`.
+ * Needs: the unit's IR. Provides: attribute "cairn-unmanaged" on two kinds of functions. Breaks: nothing.
  *
- *   - A function with a name of C's library, and what it calls here, if they call nothing else but
- *     leaves. Other units call the name as a leaf, so it must not be managed code.
- *   - With options->native_functions: a function that only native code calls and that calls nothing
- *     managed here. Its callers are known of main, of handlers for signal() and sigaction(), and of
- *     static functions. As native code they need no polls, and no transitions to the C library.
+ *   - A function with a name of C's library, and its callees in this unit, if all their other callees are leaves.
+ *     Other units call the name as a leaf, so it must be native code.
+ *   - With options->native_functions: a function that has only native callers and calls only native functions here.
+ *     All callers are known of main, of handlers for signal() and sigaction(), and of static functions. As native code
+ *     these functions run without polls, and without transitions to the C library.
  *
- * They get attribute "cairn-unmanaged". Others stay managed, however long they run: nobody knows
- * how often they are called, and a transition costs each time.
+ * Other functions stay managed, however long they run: the number of their calls is unknown, and each transition costs
+ * time.
  */
 #include <string.h>
 #include "base/check.h"
@@ -23,7 +23,7 @@
 
 struct search {
   struct cn_ctx *ctx;
-  struct cn_ptrmap native; /* function -> may still be native; 0: it may not */
+  struct cn_ptrmap native; /* function -> 1: may still be native; 0: is managed by now */
   CN_VECTOR(LLVMValueRef) work;
 };
 
@@ -39,7 +39,7 @@ static const char *name_of(LLVMValueRef function)
   return LLVMGetValueName2(function, &length);
 }
 
-/* Could it be native: a definition that nobody says to be managed? */
+/* True if `function` could be native: a definition that lacks a mark of managed code. */
 static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 {
   return !LLVMIsDeclaration(function) && !LLVMGetGC(function) && !cn_managed_is_asked_for(ctx->module, function) &&
@@ -48,7 +48,7 @@ static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void mark(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* as is_free() has said */
+  CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* is_free() holds */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_UNMANAGED, sizeof CN_ATTR_UNMANAGED - 1, "", 0));
 }
@@ -60,8 +60,7 @@ static bool is_marked(LLVMValueRef function)
 
 /* ---- names of the C library ---- */
 
-/* Add the callees of `function` that are defined here. False if it calls others that are no leaves.
- */
+/* Add the callees of `function` that are defined here. False if one of the others is not a leaf. */
 static bool add_callees(struct search *s, LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -98,7 +97,7 @@ static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- functions that no managed code calls ---- */
 
-/* Does `user` give `function` to signal() or to a member of a struct sigaction? */
+/* True if `user` gives `function` to signal() or to a member of a struct sigaction. */
 static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
 {
   if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == function) {
@@ -121,7 +120,7 @@ static bool calls(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* Can native code alone call it: are all its uses known, or is it main? */
+/* True if only native code can call `function`: all its uses are known, or it is main. */
 static bool is_out_of_reach(LLVMValueRef function)
 {
   bool known = strcmp(name_of(function), "main") == 0 || is_local(function);
@@ -144,8 +143,8 @@ static LLVMValueRef caller_of(LLVMValueRef call)
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
 }
 
-/* Does it call, or is it called by, a function defined here that is or may be managed? The
- * runtime's functions count as managed. */
+/* True if a function that is defined here, and is or may be managed, calls `function` or is called by it. The runtime's
+ * functions count as managed. */
 static bool meets_managed(struct search *s, LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
@@ -160,7 +159,7 @@ static bool meets_managed(struct search *s, LLVMValueRef function)
   return false;
 }
 
-/* Take `function` out, and look again at those that it calls and is called by. */
+/* Take `function` out, and judge its callees and callers again. */
 static void take_out(struct search *s, LLVMValueRef function)
 {
   uint64_t *state = cn_ptrmap_find(&s->native, function);
@@ -176,8 +175,7 @@ static void take_out(struct search *s, LLVMValueRef function)
         cn_push(&s->work, cn_direct_callee(i));
 }
 
-/* Take all candidates for native, then take out those that meet managed functions, until none does.
- */
+/* Take all candidates for native, then take out those that meet managed functions, until the set stays the same. */
 static void mark_unreached(struct cn_ctx *ctx)
 {
   struct search s = {.ctx = ctx};

@@ -25,11 +25,11 @@
 typedef CN_VECTOR(char *) strings;
 
 struct record {
-  char *name;    /* null: it has none, or only a typedef's */
-  unsigned line; /* of a record without a name; 0: unknown */
+  char *name;    /* null: absent, or only a typedef's */
+  unsigned line; /* of an unnamed record; 0: unknown */
   uint64_t size; /* in bytes */
-  strings names; /* of its members; "" of those without */
-  strings refs;  /* those that are references */
+  strings names; /* of the members; "" for unnamed ones */
+  strings refs;  /* the members that are references */
 };
 
 struct cn_record_layouts {
@@ -90,8 +90,8 @@ static void read_header(struct record *record, const char *text)
   }
 }
 
-/* True if the outermost pointer of a type leads to address space 1. `type` ends at `end`: "SPACE
- * struct s *[2]", "struct s *SPACE *", "SPACE int (*)[4]". Pointers to functions do not. */
+/* True if the outermost pointer of a type points to address space 1; false for pointers to functions. `type` ends at
+ * `end`: "SPACE struct s *[2]", "struct s *SPACE *", "SPACE int (*)[4]". */
 static bool leads_to_managed(const char *type, const char *end)
 {
   const char *from = type, *star = NULL;
@@ -119,7 +119,7 @@ static void read_member(struct record *record, const char *text, bool bits)
     cn_push(&record->refs, cn_strdup(name));
 }
 
-/* Read a line of a record. True: it was the last. */
+/* Read a line of a record. True if it was the last. */
 static bool read_line(struct record *record, const char *line, bool first)
 {
   const char *bar = strstr(line, " | "), *size = strstr(line, "| [sizeof=");
@@ -176,7 +176,7 @@ static bool is_listed(const strings *list, const char *name)
   return false;
 }
 
-/* The name of a type's or a member's debug information, "" if it has none; to free. */
+/* The name of a type's or a member's debug information, or ""; the caller frees it. */
 static char *name_of(LLVMMetadataRef type)
 {
   size_t length;
@@ -198,7 +198,8 @@ static bool has_members(struct cn_ctx *ctx, const struct record *record, LLVMMet
   return same;
 }
 
-/* Records without a name are told apart by their lines; those with a typedef's name have none. */
+/* True if `record` describes `type`. Lines tell unnamed records apart; the line of a record with a typedef's name is
+ * unknown. */
 static bool is_record(struct cn_ctx *ctx, const struct record *record, LLVMMetadataRef type)
 {
   char *name = name_of(type);

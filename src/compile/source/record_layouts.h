@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The members of C's structs and unions that are references, by the layouts that clang prints
- * (-fdump-record-layouts-canonical). They have address spaces. Debug information has none, and
- * lacks the tag of a reference whose `managed` comes from a typedef or from typeof.
+ * (-fdump-record-layouts-canonical). These have address spaces. Debug information lacks address spaces, and it lacks
+ * the tag of a reference whose `managed` comes from a typedef or from typeof.
  */
 #ifndef CN_COMPILE_SOURCE_RECORD_LAYOUTS_H
 #define CN_COMPILE_SOURCE_RECORD_LAYOUTS_H
@@ -11,7 +11,7 @@
 
 struct cn_record_layouts;
 
-/* Read clang's text: the records that have references. Lines of other kinds are passed over. */
+/* Read the records that have references from clang's text. Lines of other kinds are skipped. */
 struct cn_record_layouts *cn_record_layouts_read(const char *text);
 /* Null is allowed. */
 void cn_record_layouts_free(struct cn_record_layouts *layouts);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `rules`: check the source rules of managed C, while each instruction still has its source
- * line.
+ * Pass `rules`: checks the source rules of managed C, while each instruction still has its source line.
  *
- * Needs: the front end's IR, with debug locations. Provides: every rule below holds, or an error.
- * Breaks: nothing. Changes nothing but the types of atomic operations (atomics.c).
+ * Needs: the front end's IR, with debug locations. Provides: every rule below holds, or an error. Breaks: nothing.
+ * Changes only the types of atomic operations (atomics.c).
  *
- * A rule stands here if a breach would hide a reference from the collector. src/compile/verify
- * finds what only the optimiser makes. IR that a front end marked itself (options->manage_all is
- * off) may convert references if that is proved harmless later: the conversion rules are for C.
+ * A rule stands here if a breach would hide a reference from the collector. src/compile/verify checks the optimiser's
+ * output. IR that a front end marked itself (options->manage_all is off) may convert references if a later pass proves
+ * the conversion harmless: the conversion rules are for C.
  */
 #include "compile/source/rules.h"
 
@@ -30,7 +29,7 @@ static bool is_ref_or_vector(LLVMTypeRef type)
 
 /* ---- conversions ---- */
 
-/* Do all uses form differences of references, which `prepare` makes opaque? */
+/* True if all uses form differences of references, which `prepare` makes opaque. */
 static bool only_in_differences(LLVMValueRef cast)
 {
   LLVMValueRef operands[2];
@@ -145,7 +144,7 @@ static void check_byval_call(struct cn_ctx *ctx, LLVMValueRef call)
   }
 }
 
-/* A call of an ifunc goes to the dynamic linker's stub, which has no mark of managed code. */
+/* Check the call of an ifunc: it goes to the dynamic linker's stub, which lacks the mark of managed code. */
 static void check_ifunc(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -187,7 +186,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
 
 /* ---- va_arg ---- */
 
-/* Is `pointer` loaded from a field of struct __va_list_tag? */
+/* True if `pointer` is loaded from a field of struct __va_list_tag. */
 static bool is_va_field(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root(pointer);
@@ -200,9 +199,9 @@ static bool is_va_field(LLVMValueRef pointer)
   return name && strcmp(name, "struct.__va_list_tag") == 0;
 }
 
-/* Is `pointer` an address in the area of a va_list? clang expands va_arg to a loaded field, an
- * offset, and a phi of the register and the memory area. There is one phi, so no search is needed,
- * which the phis of loops would lead in circles. */
+/* True if `pointer` is an address in the area of a va_list. clang expands va_arg to a loaded field, an offset, and a
+ * phi of the register and the memory area. The check follows that one phi, without a search: a search would run in
+ * circles through the phis of loops. */
 static bool is_va_area(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root(pointer);
@@ -288,7 +287,7 @@ static void check_unions(struct cn_ctx *ctx)
   size_t length;
 
   cn_rules_unions(ctx);
-  if (ctx->errors > errors) /* they hide references anyhow */
+  if (ctx->errors > errors) /* unions hide references from this check */
     return;
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_rules_hides_refs(ctx, g))
@@ -310,7 +309,7 @@ static void check_module(struct cn_ctx *ctx)
   CN_EACH_GLOBAL(g, ctx->module)
     check_global(ctx, g);
   CN_EACH_FUNCTION(f, ctx->module) {
-    if (cn_managed_wanted(ctx, f) && !cn_has_statepoints(f)) /* rewritten before: checked then */
+    if (cn_managed_wanted(ctx, f) && !cn_has_statepoints(f)) /* rewritten earlier, and checked then */
       check_function(ctx, f);
     else if (!cn_is_managed(f) && !LLVMIsDeclaration(f))
       cn_rules_native(ctx, f);

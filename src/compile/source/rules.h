@@ -10,18 +10,17 @@
 
 /* rules_access.c: report a load or store whose type contradicts the type that its address names. */
 void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef instruction);
-/* rules_access.c: report stores of references where the collector does not look, and of references
- * into the middle of an object. Needs promoted locals: `prepare` calls it. */
+/* rules_access.c: report stores of references to places that the collector skips, and stores of references into the
+ * middle of an object. Needs promoted locals: `prepare` calls it. */
 void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function);
-/* layout_stores.c: report references stored where the layout of an object has none, and in IR those
- * into the middle of an object. `prepare` calls it. */
+/* layout_stores.c: report references stored at places that an object's layout has as data, and in IR references into
+ * the middle of an object. `prepare` calls it. */
 void cn_rules_layout_stores(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types);
-/* The types of the objects that the module allocates, for that. */
+/* Collect for cn_rules_layout_stores() the types of the objects that the module allocates. */
 void cn_rules_layout_types(struct cn_ctx *ctx, struct cn_ptrmap *types);
-/* layout_compare.c: report comparisons of an object's header with the static of its type. `prepare`
- * calls it. */
+/* layout_compare.c: report comparisons of an object's header with the static of its type. `prepare` calls it. */
 void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function);
-/* uninit.c: report objects with references that are not to be cleared. `prepare` calls it. */
+/* uninit.c: report allocations that leave objects with references uncleared. `prepare` calls it. */
 void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function);
 /* weak_rules.c: report variables with weak references, by debug information. */
 void cn_rules_weak(struct cn_ctx *ctx);
@@ -37,31 +36,28 @@ LLVMMetadataRef cn_rules_member_at(struct cn_ctx *ctx, LLVMMetadataRef type, uin
 void cn_store_names_add(struct cn_ctx *ctx);
 /* type_names.c: name the types and fields of layout statics, by debug information. */
 void cn_type_names_add(struct cn_ctx *ctx);
-/* Is a variable, by its debug information, an ordinary pointer to a type that holds references? */
+/* True if a variable, by its debug information, is an ordinary pointer to a type that holds references. */
 bool cn_rules_points_to_refs(struct cn_ctx *ctx, LLVMMetadataRef variable);
-/* Does a global's debug information have a reference where its type in the IR has none? */
+/* True if a global's debug information has a reference where its type in the IR has data. */
 bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global);
-/* rules_access.c: report memory that the collector does not know, given to a variable that points
- * to references. */
+/* rules_access.c: report unmanaged memory that is given to a variable that points to references. */
 void cn_rules_containers(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* The name of the function that allocated `value`, if the collector does not know such memory; or
- * null. */
+/* The name of the function that allocated `value`, if it allocates memory outside the managed heap; else null. */
 const char *cn_rules_unmanaged(LLVMValueRef value);
-/* rules_members.c: report such memory given to a global or a member that leads to references. C
- * only. */
+/* rules_members.c: report unmanaged memory that is given to a global or a member that points to references. C only. */
 void cn_rules_members(struct cn_ctx *ctx);
 
-/* rules_alignment.c: report claims that objects are aligned to more than they are. */
+/* rules_alignment.c: report claims that exceed the alignment of objects. */
 void cn_rules_alignment(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* rules_native.c: report references in a function that is not managed. */
+/* rules_native.c: report references in an unmanaged function. */
 void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function);
 /* rules_native.c: report a reference given to a function of the C library. C only. */
 void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call);
 
-/* atomics.c: give reference type to the atomic operations on references that clang emits on i64.
- * Changes the function, before the rules look at it. */
+/* atomics.c: give reference type to the atomic operations on references that clang emits on i64. Changes the function,
+ * so it runs ahead of the rules. */
 void cn_atomics_retype(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Source rules about single loads and stores.
+ * Checks single loads and stores by source rules.
  *
- * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides:
- * rules union-overlay (by access), derived-store, unmanaged-store. Breaks: nothing.
+ * Needs: the front end's typed GEPs, before the optimiser makes byte offsets of them. Provides: rules union-overlay (by
+ * access), derived-store, unmanaged-store. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -59,8 +59,7 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
 
 /* ---- stores of references, on promoted IR ---- */
 
-/* The bytes that a GEP adds, as far as they are constant. Sets `*field` if it steps to a member
- * that is not the first. */
+/* The constant part of the bytes that a GEP adds. Sets `*field` if the GEP steps to a member other than the first. */
 static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -85,8 +84,7 @@ static int64_t constant_offset(struct cn_ctx *ctx, LLVMValueRef gep, bool *field
   return offset;
 }
 
-/* Is `value` known to be the start of an object: fresh, or loaded from memory that keeps only such?
- */
+/* True if `value` is known to be the start of an object: fresh, or loaded from memory that holds only starts. */
 static bool is_known_base(LLVMValueRef value)
 {
   if (LLVMIsACallInst(value))
@@ -97,8 +95,8 @@ static bool is_known_base(LLVMValueRef value)
   return cn_is_ref(LLVMTypeOf(from)) || LLVMIsAGlobalVariable(cn_types_root(from));
 }
 
-/* Is `value` provably inside an object: the address of a member that is not the first, or a known
- * start plus a constant? */
+/* True if `value` is provably inside an object: the address of a member other than the first, or a known start plus a
+ * constant. */
 static bool is_derived(struct cn_ctx *ctx, LLVMValueRef value)
 {
   int64_t offset = 0;
@@ -125,7 +123,7 @@ const char *cn_rules_unmanaged(LLVMValueRef root)
   return NULL;
 }
 
-/* Is it `T name[n]`? The result of alloca() is an array of bytes, always. */
+/* True if `root` is a `T name[n]`. The result of alloca() is always an array of bytes. */
 static bool is_variable_array(LLVMValueRef root)
 {
   return LLVMIsAAllocaInst(root) &&
@@ -146,8 +144,7 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
            memory);
 }
 
-/* The type of the whole object `root`, if it is known: a global's, or that of an allocation; or
- * null. */
+/* The type of the whole object `root`, if it is known: a global's, or that of an allocation; else null. */
 static LLVMTypeRef object_type(LLVMValueRef root)
 {
   if (LLVMIsAGlobalVariable(root))
@@ -158,9 +155,8 @@ static LLVMTypeRef object_type(LLVMValueRef root)
   return LLVMIsAGlobalVariable(layout) && !cn_layouts_is_constant(layout) ? LLVMGlobalGetValueType(layout) : NULL;
 }
 
-/* Does `pointer` lead to a type without references? So it is if a program casts `&p->number`, a
- * buffer of bytes in a global, or an array of numbers to a pointer to references, however many
- * locals lie between. */
+/* True if `pointer` points to a type without references: the program casts `&p->number`, a buffer of bytes in a global,
+ * or an array of numbers to a pointer to references, through any number of locals. */
 static bool lacks_refs(LLVMValueRef pointer)
 {
   LLVMTypeRef whole = object_type(cn_types_root(pointer)), there = cn_types_at(pointer);
@@ -170,8 +166,7 @@ static bool lacks_refs(LLVMValueRef pointer)
   return there && !LLVMIsAAllocaInst(cn_types_root(pointer)) && is_scalar(there) && !cn_is_ref(there);
 }
 
-/* Report calls that pass a reference into the middle of an object for `parameter`, which its
- * function stores. */
+/* Report calls that pass a reference into the middle of an object for `parameter`, which the callee stores. */
 static void check_callers(struct cn_ctx *ctx, LLVMValueRef parameter)
 {
   LLVMValueRef function = LLVMGetParamParent(parameter);
@@ -257,7 +252,7 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
         check_sort(ctx, i);
 }
 
-/* Report the sorts of the array to which `pointer` leads, a load of a local (check_container()). */
+/* Report the sorts of the array that `pointer` points to, a load of a local (check_container()). */
 static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   CN_EACH_USE(use, pointer) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Claims of more alignment than objects have. Part of pass `rules`.
+ * Refuses claims of more alignment than objects have. Part of pass `rules`.
  *
- * Needs: the front end's IR. Provides: no claim in it that a reference is a multiple of more than
+ * Needs: the front end's IR. Provides: each claim in it about a reference's alignment is at most
  * CAIRN_ABI_OBJECT_ALIGN, or an error. Breaks: nothing.
  *
- * Such a claim may be true when it is made, and false once the object has moved: then an aligned
- * vector access faults. The claim depends on the address like the values that stale_integers.c
- * finds, but no value holds it.
+ * A larger claim may be true at first, and false once the object has moved: then an aligned vector access faults. The
+ * claim depends on the address, like the values that stale_integers.c finds, but it stands in an attribute or
+ * assumption instead of a value.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that the collector does not know, given to a global or a member that leads to references:
+ * Finds unmanaged memory that is given to a global or a member that points to references:
  *   table->files = malloc(n * sizeof *table->files);   table->files[i] = file;
- * The uses of a pointer in the unit tell what it points to: a place (a global, or a member of a
- * type) leads to references if one is stored or loaded through a pointer that was read from there.
- * Locals: rules_access.c, by their debug information.
+ * The uses of a pointer in the unit show the type of its target: a place (a global, or a member of a type) points to
+ * references if the unit stores or loads a reference through a pointer read from it. rules_access.c handles locals, by
+ * their debug information.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: diagnostic unmanaged-store. Breaks:
- * nothing.
+ * Part of pass `rules`. Needs: the front end's IR. Provides: diagnostic unmanaged-store. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -25,7 +24,7 @@ struct places {
   CN_VECTOR(struct place) at;
 };
 
-/* Places are few; further ones of a unit are not looked at. */
+/* The most places of a unit; further ones are skipped. */
 enum { MOST = 256 };
 
 static bool place_of(LLVMValueRef pointer, struct place *out)
@@ -54,7 +53,7 @@ static bool is_listed(const struct places *places, struct place place)
   return false;
 }
 
-/* List the place from which the pointer was read through which `i` loads or stores a reference. */
+/* List the place that holds the pointer by which `i` loads or stores a reference. */
 static void note(struct places *places, LLVMValueRef i)
 {
   LLVMValueRef pointer = NULL;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * References in functions that the collector does not look into, and references given to such. Part
- * of pass `rules`.
+ * Refuses references in functions whose frames the collector skips, and references given to such functions. Part of
+ * pass `rules`.
  *
- * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks:
- * nothing.
+ * Needs: unoptimised IR. Provides: diagnostics unmanaged-function, reference-to-unmanaged. Breaks: nothing.
  *
- * In C such a function says cairn_unmanaged, and may not use references. A front end may leave out
- * the gc strategy for speed, in a function that reads objects: that is harmless unless it keeps a
- * reference over a call that may collect. Then the strategy was most likely forgotten, and the
- * reference would be a lost root.
+ * In C such a function says cairn_unmanaged, and may not use references. A front end may leave out the gc strategy for
+ * speed, in a function that reads objects: that is harmless unless the function keeps a reference over a call that may
+ * collect. Then the strategy was most likely forgotten, and the reference would be a lost root.
  */
 #include <string.h>
 #include "base/check.h"
@@ -86,7 +84,7 @@ void cn_rules_native(struct cn_ctx *ctx, LLVMValueRef function)
   }
 }
 
-/* Is it a library function that clang knows by name, and that is not in the table of leaves? */
+/* True if `name` is a library function that clang knows by name and the table of leaves omits. */
 static bool is_of_streams(const char *name)
 {
   static const char *const names[] = {

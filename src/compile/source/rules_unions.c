@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Source rule union-overlay, by type: no union may overlay a reference with something else.
+ * Checks source rule union-overlay, by type: a union may overlay a reference only with references.
  *
- * Needs: full debug information (clang -g), in which cairn_managed pointers carry the BTF type tag;
- * clang's record layouts, where that tag is missing (record_layouts.h).
- * Provides: the rule, for each union type that the unit uses. Breaks: nothing.
+ * Needs: full debug information (clang -g) with the BTF type tag on cairn_managed pointers; clang's record layouts,
+ * where that tag is missing (record_layouts.h). Provides: the rule, for each union type that the unit uses. Breaks:
+ * nothing.
  *
- * IR shows a union as one of its members, and hides a reference in another. Debug information has
- * all members. It has no address spaces, so include/cairn/cairn.h has the tag.
+ * IR shows a union as one of its members, and hides a reference in another. Debug information has all members. Address
+ * spaces are absent from it, so include/cairn/cairn.h has the tag.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -70,7 +70,7 @@ static void find_in_array(struct cn_ctx *ctx, struct part array, uint64_t at, of
     find_refs(ctx, element, at + i * (size / count), out);
 }
 
-/* The type of a struct's or union's member; null: nothing is known of it. */
+/* The type of a struct's or union's member; null if it is unknown. */
 static struct part part_of(struct cn_ctx *ctx, LLVMMetadataRef type, LLVMMetadataRef member)
 {
   LLVMMetadataRef base = cn_debug_is_type(member) ? cn_debug_operand(ctx, member, CN_DEBUG_BASE) : NULL;
@@ -122,7 +122,7 @@ static bool contains(const offsets *list, uint64_t offset)
   return false;
 }
 
-/* Does a member cover an offset at which another has a reference, without having one there? */
+/* True if a member covers an offset of another member's reference with data. */
 static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);

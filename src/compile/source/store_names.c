@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Type, member and source line for the message about a reference that is stored where the collector
- * does not look (check-stores). The front end's IR still says which struct a store goes to, and
- * debug information names its members. The optimiser keeps neither.
+ * Names type, member and source line for the message about a reference that is stored outside the memory that the
+ * collector scans (check-stores). The front end's IR still has the struct of each store, and debug information names
+ * its members. The optimiser drops both.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of
- * references through ordinary pointers, one string. Breaks: nothing.
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.slot of stores of references through
+ * ordinary pointers, one string. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static const char *plain_name(LLVMTypeRef type)
   return name && strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : NULL;
 }
 
-/* The struct in which `slot` lies, and its offset there; null if the IR does not say. */
+/* The struct of `slot`, and its offset there; null if the IR does not have it. */
 static LLVMTypeRef struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *offset)
 {
   if (!LLVMIsAGetElementPtrInst(slot) || LLVMGetNumOperands(slot) != 3)
@@ -62,8 +62,7 @@ static void gather(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store
     cn_push(&stores->at, ((struct store){store, type, offset}));
 }
 
-/* Keep the first type of each name that has members. Strings of metadata are equal if their
- * addresses are. */
+/* Keep the first type of each name that has members. Strings of metadata are equal if their addresses are. */
 static void note_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
   struct stores *stores = env;

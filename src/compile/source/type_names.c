@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The names of types and fields for layouts, by debug information, which every unit has here: it is
- * dropped before the optimiser if nobody asked for it.
+ * Names types and fields for layouts, by debug information. Every unit has debug information here: unless the user
+ * asked for it, the pipeline drops it ahead of the optimiser.
  *
- * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout
- * statics that have none (lower/type_metadata.h). Breaks: nothing.
+ * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout statics that lack it
+ * (lower/type_metadata.h). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -19,10 +19,10 @@
 /* The layout statics of include/cairn/cairn.h. */
 #define STATIC "cairn_layout_"
 
-/* Fields beyond have no name, unless they are weak; in more arrays than that none has. */
+/* The most named fields; beyond them only weak fields have names. Fields in more than DEPTH arrays have no name. */
 enum { MAX_FIELDS = 1024, DEPTH = CN_FIELD_DEPTH };
 
-/* A place in a type: its name there, and the arrays that it is in, the outermost first. */
+/* A place in a type: its name there, and the arrays around it, the outermost first. */
 struct place {
   const char *name;
   uint64_t offset, counts[DEPTH], strides[DEPTH];
@@ -49,7 +49,7 @@ static LLVMMetadataRef number(struct cn_ctx *ctx, uint64_t n)
 
 static char *type_name(struct cn_ctx *ctx, LLVMMetadataRef type);
 
-/* A struct without a name has its place in the source. */
+/* The name of a struct or union; its place in the source stands for a missing name. */
 static char *composite_name(struct cn_ctx *ctx, LLVMMetadataRef type, const char *kind)
 {
   size_t length;
@@ -73,7 +73,7 @@ static char *pointer_name(struct cn_ctx *ctx, LLVMMetadataRef type)
   return name;
 }
 
-/* The length of dimension `i` of an array; 0 if it has none. */
+/* The length of dimension `i` of an array, or 0. */
 static uint64_t dimension(struct cn_ctx *ctx, LLVMMetadataRef array, unsigned i)
 {
   LLVMMetadataRef range = cn_debug_operand(ctx, cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS), i);
@@ -102,7 +102,7 @@ static char *array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
   return name;
 }
 
-/* A typedef's own name, but that of the struct which it stands for if that has one. */
+/* A typedef's own name, or that of the struct which the typedef stands for if the struct has a name. */
 static char *typedef_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   size_t length, own_length;
@@ -167,7 +167,7 @@ static void add_field(struct names *names, const struct place *place)
   cn_push(&names->operands, LLVMMDNodeInContext2(names->ctx->llvm, operands, count));
 }
 
-/* A member without a name has its members under the names of the struct around it. */
+/* Add the members of a struct. Those of an unnamed member go under the names of the struct around it. */
 static void add_members(struct names *names, LLVMMetadataRef type, const struct place *place)
 {
   LLVMMetadataRef members = cn_debug_operand(names->ctx, type, CN_DEBUG_ELEMENTS);
@@ -218,7 +218,7 @@ static void add_elements(struct names *names, LLVMMetadataRef type, const struct
   free(name);
 }
 
-/* The fields of what has this type and lies at that place. */
+/* Add the fields of a type that lies at `place`. */
 static void add_fields(struct names *names, LLVMMetadataRef type, const struct place *place)
 {
   LLVMMetadataRef plain = cn_debug_plain(names->ctx, type);
@@ -262,7 +262,7 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
   cn_free(&names.operands);
 }
 
-/* Is it C's static of a layout, in which nothing tells of the type but its name? */
+/* True if `global` is C's static of a layout, with a name as its only sign of the type. */
 static bool is_bare_static(LLVMValueRef global)
 {
   static const char local[] = "." STATIC;
@@ -273,7 +273,7 @@ static bool is_bare_static(LLVMValueRef global)
          strspn(found + sizeof local - 1, ".0123456789") == strlen(found + sizeof local - 1);
 }
 
-/* Until locals are promoted calls do not show which static they are given. */
+/* Calls show the static that they are given only once locals are promoted. */
 void cn_type_names_add(struct cn_ctx *ctx)
 {
   LLVMValueRef bare = NULL;

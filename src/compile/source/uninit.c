@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects with references that are not to be cleared. A collection would take for references
- * whatever lay there before.
+ * Refuses uncleared objects with references. A collection would take the old contents of the memory for references.
  *
- * Needs: promoted locals, so that each call names its static. Provides: diagnostic
- * uninit-references. Breaks: nothing.
+ * Needs: promoted locals, so that each call names its static. Provides: diagnostic uninit-references. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/core/each.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-unmanaged: `cairn verify` reports what verify-safepoints does not look at. The
- * collector does not look into the frames of unmanaged functions, so no reference may wait in one.
+ * Pass verify-unmanaged: `cairn verify` reports the functions that verify-safepoints skips. The collector skips the
+ * frames of unmanaged functions, so a reference that waits in one is lost.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   - not-verified: a function under a gc strategy that Cairn does not know. An error if it has
- *     references or statepoints, of which nothing is known; else a warning. A warning, too: a
- * module with managed functions, none of which was rewritten.
- *   - unmanaged-store: a reference stored in a global or thread-local whose type has none.
- *   - unmanaged-function: a function without a strategy keeps a reference over a call
- *     (rules_native.c).
+ *   - not-verified: a function under a gc strategy that is unknown to Cairn. An error if the function has references or
+ *     statepoints, because Cairn cannot judge them; else a warning. Also a warning: a module with managed functions,
+ *     all of them unrewritten.
+ *   - unmanaged-store: a reference stored in a global or thread-local whose type holds only data.
+ *   - unmanaged-function: a function without a strategy keeps a reference over a call (rules_native.c).
  */
 #include <string.h>
 #include "base/check.h"
@@ -47,7 +46,7 @@ static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
             holds ? ", and it has references or safepoints" : "");
 }
 
-/* Check a function without a strategy. It has no statepoints: LLVM's verifier sees to that. */
+/* Check a function without a strategy. LLVM's verifier makes sure that it is free of statepoints. */
 static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMGetGC(function));
@@ -55,9 +54,9 @@ static void check_without_strategy(struct cn_ctx *ctx, LLVMValueRef function)
     cn_rules_native(ctx, function);
 }
 
-/* ---- memory that the collector does not look at ---- */
+/* ---- memory that the collector does not scan ---- */
 
-enum { MOST_LOADS = 8 }; /* between a pointer and the global that it leads into */
+enum { MOST_LOADS = 8 }; /* between a pointer and the global that it points into */
 
 /* The value of the only store to a local pointer whose address does not escape; or null. */
 static LLVMValueRef only_value(LLVMValueRef alloca)
@@ -90,7 +89,7 @@ static LLVMValueRef read_by(LLVMValueRef load)
   return value && LLVMTypeOf(value) == LLVMTypeOf(load) ? value : NULL;
 }
 
-/* The global that a pointer leads into, or null. */
+/* The global that a pointer points into, or null. */
 static LLVMValueRef global_of(LLVMValueRef pointer)
 {
   unsigned loads = 0;
@@ -108,8 +107,7 @@ static LLVMValueRef global_of(LLVMValueRef pointer)
   return NULL;
 }
 
-/* Report a store of a reference to a global that the collector does not look at: one whose type has
- * no references. */
+/* Report a store of a reference to a global that the collector skips: its type holds only data. */
 static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
 {
   LLVMValueRef value = LLVMGetOperand(store, 0), global = global_of(LLVMGetOperand(store, 1));

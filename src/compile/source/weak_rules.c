@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak references are fields of managed objects: roots are strong. C says so of members, by debug
- * information; here are the other places where it may say so.
+ * Refuses weak references outside the fields of managed objects: roots are strong. C declares weak members, which debug
+ * information shows; this file checks the other places with that declaration. Part of pass `rules`. Needs: debug
+ * information. Provides: errors. Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -11,10 +12,10 @@
 #include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
 
-/* The operands with annotations, of a variable's node. */
+/* The index of the operand with annotations, in the node of a global and of a local. */
 enum { OF_GLOBAL = 8, OF_LOCAL = 4 };
 
-/* Has something of this type a weak field in itself? */
+/* True if a value of this type has a weak field in itself. */
 static bool has_weak(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   if (type && cn_debug_type_has_tag(ctx, type, "cairn-weak"))
