@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that are loaded without a linker. Such modules share only the names of the front end:
- * each has its own thunks, and an image of its own. A function that the loader's user calls
- * registers it, not a constructor.
+ * Modules that are loaded without a linker. Such modules share only the names of the front end: each has its own
+ * thunks, and an image of its own. A function that the loader's user calls registers it, not a constructor.
  */
 #include <cairn/compile.h>
 
@@ -210,9 +209,8 @@ static void rename_relocated(LLVMModuleRef module, const char *old, const char *
   free(was);
 }
 
-/* A loader of IR drops the second definition of a name and leaves its body undefined. Its maps and
- * relocations need the body: each module has its own, under a local name, and the name of all
- * modules is an alias. */
+/* A loader of IR drops the second definition of a name and leaves its body undefined. Its maps and relocations need the
+ * body: each module has its own, under a local name, and the name of all modules is an alias. */
 static void keep_body(LLVMModuleRef module, LLVMValueRef body)
 {
   size_t length;

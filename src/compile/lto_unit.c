@@ -139,10 +139,9 @@ static void drop_guards(struct cn_ctx *ctx)
 
 /* ---- leaves ---- */
 
-/* Mark calls of leaves with an attribute of our own. LLVM drops nocallback when it joins modules,
- * because code of other modules may call back. What the unit says of its leaves stays true. Without
- * the mark they would be called as native code, during which another thread may collect, though
- * they take and return references. */
+/* Mark calls of leaves with an attribute of our own. LLVM drops nocallback when it joins modules, because code of other
+ * modules may call back. What the unit says of its leaves stays true. Without the mark they would be called as native
+ * code, during which another thread may collect, though they take and return references. */
 static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);

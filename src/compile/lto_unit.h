@@ -14,8 +14,7 @@
 /* Mark a unit that passed `rules` and the first step of `prepare`. */
 void cn_lto_mark(struct cn_ctx *ctx);
 
-/* Take the marks off the module of joined units. False after an error: a part of it is no such
- * unit. */
+/* Take the marks off the module of joined units. False after an error: a part of it is no such unit. */
 bool cn_lto_unmark(struct cn_ctx *ctx);
 
 #endif

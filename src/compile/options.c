@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compile options as text, which tools and the plugin take from command lines: in one place, so
- * that a name means the same everywhere. Also the options that the code generator always gets.
- * Nothing here looks at a module.
+ * Compile options as text, which tools and the plugin take from command lines: in one place, so that a name means the
+ * same everywhere. Also the options that the code generator always gets. Nothing here looks at a module.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -401,9 +400,8 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
 
 void cairn_compile_init(void)
 {
-  /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker
-   * recovers them. Slow paths leave their loops. Code generator options are process-wide and can be
-   * parsed once. */
+  /* References stay in registers over safepoints, callee-saved ones included; the frame-map walker recovers them. Slow
+   * paths leave their loops. Code generator options are process-wide and can be parsed once. */
   static const char *const argv[] = {"cairn", "-max-registers-for-gc-values=256", "-fixup-allow-gcptr-in-csr=true",
                                      "-force-loop-cold-block"};
   static bool done;

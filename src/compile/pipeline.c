@@ -2,17 +2,16 @@
  *
  * The ordered list of passes, on one page. Read this file first.
  *
- * The three orders are the lists `late`, `early` and `none` below. Late insertion is that of
- * late-insertion-slides-2014 ("How to resolve this?"): there is no safepoint until
- * place-safepoints, so the optimiser loses nothing. LLVM's verifier runs over the input, over the
- * optimiser's input and over the result; in builds with CAIRN_VERIFY_EACH after each of our passes.
- * A module that one of them broke is our defect: the passes run again, each followed by the
+ * The three orders are the lists `late`, `early` and `none` below. Late insertion is that of late-insertion-slides-2014
+ * ("How to resolve this?"): there is no safepoint until place-safepoints, so the optimiser loses nothing. LLVM's
+ * verifier runs over the input, over the optimiser's input and over the result; in builds with CAIRN_VERIFY_EACH after
+ * each of our passes. A module that one of them broke is our defect: the passes run again, each followed by the
  * verifier, and the error names the pass.
  *
  * The optimiser runs with integral pointers: with "ni:1" it no longer makes a memset of the
- * example loop of late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove
- * afterwards that its changes to references are harmless. If they refuse, the module is optimised
- * again from the same point with less freedom.
+ * example loop of late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its
+ * changes to references are harmless. If they refuse, the module is optimised again from the same point with less
+ * freedom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -252,9 +251,8 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
   set_integral(ctx, freedom == INTEGRAL);
-  /* Level one makes no vectors, and has no pass that correlates conditions: after early insertion
-   * those may use a reference's old value on a path where it is null, further than verify can
-   * follow. */
+  /* Level one makes no vectors, and has no pass that correlates conditions: after early insertion those may use a
+   * reference's old value on a path where it is null, further than verify can follow. */
   bool ok = run_llvm(ctx, freedom < LEVEL_ONE ? default_pipeline(o) : "default<O1>", builder);
   set_integral(ctx, true);
   LLVMDisposePassBuilderOptions(builder);

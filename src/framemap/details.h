@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: facts of safepoints that a walk does not need. Section `cairn_details` accompanies
- * `cairn_frames`, one for each code section, and is kept or dropped with it. Backtraces, span
- * look-ups and deoptimisation read it. This header is the reader's interface;
- * src/framemap/details_format.h draws the encoding.
+ * Details: facts of safepoints that a walk does not need. Section `cairn_details` accompanies `cairn_frames`, one for
+ * each code section, and is kept or dropped with it. Backtraces, span look-ups and deoptimisation read it. This header
+ * is the reader's interface; src/framemap/details_format.h draws the encoding.
  *
  * Safepoints without details are left out, and so are functions without any that has them.
  */

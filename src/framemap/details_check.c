@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_detail_function hold what details.h promises? Debug builds ask before it is
- * written.
+ * Does a struct cn_detail_function hold what details.h promises? Debug builds ask before it is written.
  */
 #include "framemap/details_format.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Details: the encoding of section `cairn_details`, and its writer. The reader is
- * framemap/details.h. Private to src/framemap and to code that fills the model.
+ * Details: the encoding of section `cairn_details`, and its writer. The reader is framemap/details.h. Private to
+ * src/framemap and to code that fills the model.
  *
- * The section is a sequence of blocks, each about one code section. A block has one relocation, the
- * 32-bit distance to its code, and one more, to the object's spans, if there are any. A block
- * begins at a multiple of 4; numbers are little-endian. Readers skip zero words between blocks.
+ * The section is a sequence of blocks, each about one code section. A block has one relocation, the 32-bit distance to
+ * its code, and one more, to the object's spans, if there are any. A block begins at a multiple of 4; numbers are
+ * little-endian. Readers skip zero words between blocks.
  *
  *      0  u32  length of all of this, a multiple of 4
  *      4  i32  entry of the first function, minus the address of this field    (relocated)
@@ -30,10 +30,9 @@
  *              the record offsets, one per safepoint, counted from the end of this array
  *              the scopes and the records; equal safepoints share a record
  *
- * A scope is the function, or one that was inlined into it at one place, as far as its code comes
- * from one file. Inlined functions form a tree, so that one number names the chain of a safepoint;
- * a scope comes after the one that it lies in (uleb: unsigned LEB128; places are counted from where
- * the scopes and records start, strings from the first):
+ * A scope is the function, or one that was inlined into it at one place, as far as its code comes from one file.
+ * Inlined functions form a tree, so that one number names the chain of a safepoint; a scope comes after the one that it
+ * lies in (uleb: unsigned LEB128; places are counted from where the scopes and records start, strings from the first):
  *
  *     uleb  its function's name
  *     uleb  its file, 0 unknown
@@ -127,17 +126,15 @@ const char *cn_detail_function_wrong(const struct cn_detail_function *function);
 
 void cn_detail_free(struct cn_detail *detail);
 
-/* Append a block about functions of one section, which are sorted by entry; nothing if none of them
- * has details. The field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first
- * function with details, which is returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1:
- * nothing written. */
+/* Append a block about functions of one section, which are sorted by entry; nothing if none of them has details. The
+ * field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function with details, which is
+ * returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing written. */
 int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions, size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);
 /* Has the function details to write? */
 bool cn_detail_says_something(const struct cn_detail *detail);
 
-/* cn_details_next_span() for readers that have not mapped the span table, which is at
- * cn_details_span_table(). */
+/* cn_details_next_span() for readers that have not mapped the span table, which is at cn_details_span_table(). */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
 uintptr_t cn_details_span_table(const struct cn_details *details);
 

@@ -14,8 +14,7 @@
 #include <stdint.h>
 #include "framemap/frames_x86_64.h"
 
-/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too)
- * or memory. */
+/* A place in a frame: a register (by DWARF number: at a preserve_all call, caller-saved ones too) or memory. */
 struct cn_loc {
   uint8_t is_register; /* then `reg` holds the value; else the value is in memory at reg + offset */
   uint8_t reg;         /* DWARF number: the register, or the base (SP: at the safepoint) */
@@ -36,9 +35,8 @@ struct cn_safepoint {
   bool in_areas; /* reader's own: the number of areas has been read */
 };
 
-/* A live reference. The bases come first: roots that are not derived, one for each place that holds
- * a base. The base of a derived reference is listed at the same safepoint. No place is listed
- * twice. */
+/* A live reference. The bases come first: roots that are not derived, one for each place that holds a base. The base of
+ * a derived reference is listed at the same safepoint. No place is listed twice. */
 struct cn_root {
   struct cn_loc base, derived;
   bool is_derived; /* false: a base; both places are the same */
@@ -68,9 +66,8 @@ struct cn_framemap_function {
   const unsigned char *end;
 };
 
-/* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD
- * *cursor is where the malformed bytes begin. Works on the section as linked and mapped (addresses
- * are position-relative). */
+/* Step through the functions of [*cursor, end). CN_FRAMEMAP_NONE at the end. On CN_FRAMEMAP_BAD *cursor is where the
+ * malformed bytes begin. Works on the section as linked and mapped (addresses are position-relative). */
 int cn_framemap_next_function(const unsigned char **cursor, const unsigned char *end,
                               struct cn_framemap_function *function);
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */

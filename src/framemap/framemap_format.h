@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps: the encoding of section `cairn_frames`, and its writer. The reader is
- * framemap/framemap.h. Private to src/framemap and to code that fills the model.
+ * Frame maps: the encoding of section `cairn_frames`, and its writer. The reader is framemap/framemap.h. Private to
+ * src/framemap and to code that fills the model.
  *
  * The section is a sequence of functions. The only relocation of each is the 32-bit distance to
- * its entry, so that it may stand anywhere. A function begins at a multiple of 4; numbers are
- * little-endian. Readers skip zero words between functions: linkers pad with them.
+ * its entry, so that it may stand anywhere. A function begins at a multiple of 4; numbers are little-endian. Readers
+ * skip zero words between functions: linkers pad with them.
  *
  *      0  u32  length of all of this, a multiple of 4
  *      4  i32  entry of the function, minus the address of this field     (relocated)
@@ -46,8 +46,7 @@
  *            bit 0 set, bit 5 set: memory at base 1 (bit 1 clear) or 2 (bit 1 set),
  *                                  + 8 * the zigzag number in bits 6 and up
  *
- * A reference in a spill slot below SP + 256, or in a register, takes one byte; the shape of a
- * usual frame takes three.
+ * A reference in a spill slot below SP + 256, or in a register, takes one byte; the shape of a usual frame takes three.
  */
 #ifndef CN_FRAMEMAP_FRAMEMAP_FORMAT_H
 #define CN_FRAMEMAP_FRAMEMAP_FORMAT_H
@@ -115,8 +114,7 @@ struct cn_map_function {
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
 };
 
-/* Append a function's map. The entry field, CN_MAP_ENTRY after the old end, is left zero for a
- * relocation. */
+/* Append a function's map. The entry field, CN_MAP_ENTRY after the old end, is left zero for a relocation. */
 void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *function);
 void cn_framemap_free(struct cn_map_function *function);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places,
- * and the order in which prologues push (System V AMD64 psABI, figure 3.36, has the numbers).
- * Writers and readers of frame maps know registers by these names alone. Each port has a file like
- * this.
+ * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places, and the order in which
+ * prologues push (System V AMD64 psABI, figure 3.36, has the numbers). Writers and readers of frame maps know registers
+ * by these names alone. Each port has a file like this.
  */
 #ifndef CN_FRAMEMAP_FRAMES_X86_64_H
 #define CN_FRAMEMAP_FRAMES_X86_64_H

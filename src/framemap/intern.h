@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table over byte sequences that finds an equal one in constant time. Private to
- * src/framemap.
+ * A hash table over byte sequences that finds an equal one in constant time. Private to src/framemap.
  */
 #ifndef CN_FRAMEMAP_INTERN_H
 #define CN_FRAMEMAP_INTERN_H

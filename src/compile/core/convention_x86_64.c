@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 for the compile side: the registers in which the C convention passes arguments and
- * results, LLVM's other conventions beside it, and the target features that hinder safepoints
- * (System V AMD64 psABI, "Parameter Passing"; llvm/IR/CallingConv.h). Needs, breaks: nothing. Every
- * port has a file like this.
+ * x86-64 for the compile side: the registers in which the C convention passes arguments and results, LLVM's other
+ * conventions beside it, and the target features that hinder safepoints (System V AMD64 psABI, "Parameter Passing";
+ * llvm/IR/CallingConv.h). Needs, breaks: nothing. Every port has a file like this.
  */
 #include "compile/core/convention.h"
 

@@ -2,13 +2,12 @@
  *
  * Debug records follow the instructions of a block that is split.
  *
- * Records that were left behind cannot be taken out. They stand one after the other, with no
- * instruction between them, so that only the last one of each variable counts; that one is made to
- * say the value at the split.
+ * Records that were left behind cannot be taken out. They stand one after the other, with no instruction between them,
+ * so that only the last one of each variable counts; that one is made to say the value at the split.
  *
- * Needs: the instructions of the tail move in one go. Provides: each variable has the value that it
- * had, or is said to be lost. Breaks: a record of several values is lost, and so is a value at the
- * end of the head whose record is not found nearby.
+ * Needs: the instructions of the tail move in one go. Provides: each variable has the value that it had, or is said to
+ * be lost. Breaks: a record of several values is lost, and so is a value at the end of the head whose record is not
+ * found nearby.
  */
 #include "compile/core/debug_records.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug records, which say from where on a variable has which value. LLVM's C interface copies none
- * and moves none: an instruction that is taken out of its block leaves the records before it there.
- * Private to src/compile.
+ * Debug records, which say from where on a variable has which value. LLVM's C interface copies none and moves none: an
+ * instruction that is taken out of its block leaves the records before it there. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_DEBUG_RECORDS_H
 #define CN_COMPILE_CORE_DEBUG_RECORDS_H
@@ -43,9 +42,8 @@ struct cn_moving_records {
 
 /* Note the records of `first` to the end of its block, except those before `first` itself. */
 void cn_records_note(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first);
-/* The instructions have moved, and their records have gathered at the end of the block that they
- * left, before its terminator `end`. Copy them to where they belong, and say before `end` what the
- * variables' values are there. */
+/* The instructions have moved, and their records have gathered at the end of the block that they left, before its
+ * terminator `end`. Copy them to where they belong, and say before `end` what the variables' values are there. */
 void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end);
 
 #endif

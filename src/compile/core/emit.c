@@ -11,9 +11,8 @@
 #include "base/vector.h"
 #include "compile/core/emitted_names.h"
 
-/* The runtime is linked into the executable, so an executable reaches the thread's mutator at a
- * constant offset from the thread pointer. Code that may end up in a shared object loads that
- * offset first. */
+/* The runtime is linked into the executable, so an executable reaches the thread's mutator at a constant offset from
+ * the thread pointer. Code that may end up in a shared object loads that offset first. */
 static LLVMValueRef mutator_symbol(struct cn_ctx *ctx)
 {
   LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, CN_MUTATOR);

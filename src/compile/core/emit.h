@@ -12,8 +12,7 @@ struct cn_operands {
   CN_VECTOR(LLVMValueRef) values;
 };
 
-/* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a
- * CAIRN_ABI_MUTATOR_*). */
+/* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a CAIRN_ABI_MUTATOR_*). */
 LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset);
 /* Is `address` such an address, of a field that is not the first? */
 bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset);
@@ -23,9 +22,8 @@ LLVMValueRef cn_emit_constant_after(struct cn_ctx *ctx, LLVMValueRef address, in
 /* Likewise, within the object of `address`. */
 LLVMValueRef cn_emit_constant_within(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset);
 
-/* The function `name`, declared with this type and calling convention if the module does not have
- * it yet. It is external and nounwind. Null, after an error, if the module has something else of
- * that name. */
+/* The function `name`, declared with this type and calling convention if the module does not have it yet. It is
+ * external and nounwind. Null, after an error, if the module has something else of that name. */
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention);
 
 /* Say of a declaration that it never reaches a safepoint. */

@@ -87,21 +87,18 @@
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"
-/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value
- * (cn_barriers_mark()). */
+/* Attribute of functions: insert-barriers made its barriers, of the kind that is the value (cn_barriers_mark()). */
 #define CN_ATTR_BARRIERS "cairn-barriers"
-/* What an executable or shared object defines once if its code is of one kind, of words and of
- * barriers, and allocates blocks of up to one size in line; and the group of a kind of barriers,
- * whose name comes after it. */
+/* What an executable or shared object defines once if its code is of one kind, of words and of barriers, and allocates
+ * blocks of up to one size in line; and the group of a kind of barriers, whose name comes after it. */
 #define CN_WORDS_SYMBOL "cairn.words.kind"
 #define CN_BARRIERS_GROUP "cairn.barriers."
 #define CN_INLINE_SYMBOL "cairn.inline.kind"
 /* What note-stores calls. */
 #define CN_NOTE_STORE "cairn_note_store"
 #define CN_NOTE_COPY "cairn_note_copy"
-/* Attributes: of a call, or of a function: it returns a new object, and, with that value, none of
- * more than CAIRN_ABI_INLINE_ALLOC_MAX bytes; of a parameter or a result: it is the start of an
- * object, or null. */
+/* Attributes: of a call, or of a function: it returns a new object, and, with that value, none of more than
+ * CAIRN_ABI_INLINE_ALLOC_MAX bytes; of a parameter or a result: it is the start of an object, or null. */
 #define CN_ATTR_FRESH "cairn-fresh"
 #define CN_FRESH_SMALL "small"
 #define CN_ATTR_OBJECT "cairn-object"
@@ -117,8 +114,7 @@
 #define CN_SLOW_PREFIX "cairn.slow."
 /* The body of a managed function, as visible as the function: no native code provides the name. */
 #define CN_CODE_PREFIX "cairn.managed_code."
-/* The body under a local name, which the object side replaces by the function's own
- * (object/build/body_names.c). */
+/* The body under a local name, which the object side replaces by the function's own (object/build/body_names.c). */
 #define CN_LOCAL_PREFIX "cairn.local."
 /* The module's own copy of a function of which a loader keeps one (in_memory.c). */
 #define CN_COPY_PREFIX "cairn.copy."
@@ -141,8 +137,7 @@
 #define CN_LAYOUT_PREFIX "cairn.layout."
 #define CN_LAYOUT_SECTION "cairn_layouts"
 #define CN_ROOT_SECTION "cairn_roots"
-/* The names of layouts' types and fields, and the metadata of layout statics that they are made of
- * (layout_names.h). */
+/* The names of layouts' types and fields, and the metadata of layout statics that they are made of (layout_names.h). */
 #define CN_NAME_PREFIX "cairn.names"
 #define CN_NAME_SECTION "cairn_names"
 #define CN_TYPE_METADATA "cairn.type"
@@ -157,20 +152,17 @@
 #define CN_NOPOLL_BEGIN "cairn.nopoll.begin"
 #define CN_NOPOLL_END "cairn.nopoll.end"
 #define CN_ATTR_NOPOLL "cairn-nopoll"
-/* Spans (spans.c): the markers that open and close one, `void (i64 key, ptr value)` and `void (i64
- * key)`; the metadata !{i64 key, ptr value, ...} of a call inside spans; their table and its
- * section. */
+/* Spans (spans.c): the markers that open and close one, `void (i64 key, ptr value)` and `void (i64 key)`; the metadata
+ * !{i64 key, ptr value, ...} of a call inside spans; their table and its section. */
 #define CN_SPAN_BEGIN "cairn.span.begin"
 #define CN_SPAN_END "cairn.span.end"
 #define CN_SPAN_METADATA "cairn.span"
 #define CN_SPAN_TABLE "cairn.spans"
 #define CN_SPAN_SECTION "cairn_spans"
-/* The marker by which a word of a local is the language's own: `void (ptr, i32 tag, i64 parameter)`
- * (user_roots.c). */
+/* The marker by which a word of a local is the language's own: `void (ptr, i32 tag, i64 parameter)` (user_roots.c). */
 #define CN_USER_ROOT "cairn.user.root"
-/* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, at most N
- * units of work between an entry into the loop and a safepoint or its end; !{}, less than the
- * budget. */
+/* Metadata of the branch that closes a loop which place-safepoints has bounded: !{i64 N}, at most N units of work
+ * between an entry into the loop and a safepoint or its end; !{}, less than the budget. */
 #define CN_BOUNDED "cairn.bounded"
 
 /* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */

@@ -20,8 +20,7 @@ bool cn_types_ref_at(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset);
 /* The global that `pointer` is the address of, of a thread-local the calling thread's; or null. */
 LLVMValueRef cn_types_global(LLVMValueRef pointer);
 
-/* The pointer from which GEPs form the address: a thread-local itself, not the intrinsic that has
- * its address. */
+/* The pointer from which GEPs form the address: a thread-local itself, not the intrinsic that has its address. */
 LLVMValueRef cn_types_root(LLVMValueRef pointer);
 
 /* Does a packed struct in `type` put a reference where a word is not aligned? */

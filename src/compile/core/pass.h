@@ -173,17 +173,15 @@ bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scala
 bool cn_holds_ref(LLVMTypeRef type);
 /* Is it a scalable vector, or a type with one in it? Its size is not known. */
 bool cn_is_scalable(LLVMTypeRef type);
-/* Does the instruction give the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which
- * is new in LLVM 22? */
+/* Does the instruction give the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is new in LLVM 22? */
 bool cn_takes_address(LLVMValueRef instruction);
 /* The metadata of a subtraction that was a difference of two references before the optimiser found
  * that one is null; does an instruction have it? */
 unsigned cn_difference_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
-/* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its
- * callee as an attribute of what it returns, or !cairn.immovable on a load
- * (late-insertion-slides-2014, "When relocation isn't needed": pinned objects)? A pointer derived
- * from such references alone does not move either. */
+/* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its callee as an
+ * attribute of what it returns, or !cairn.immovable on a load (late-insertion-slides-2014, "When relocation isn't
+ * needed": pinned objects)? A pointer derived from such references alone does not move either. */
 bool cn_is_immovable(LLVMValueRef value);
 /* Is it the address of a local, cast to another address space, as managed_allocas.c makes it? */
 bool cn_is_local_cast(LLVMValueRef value);
@@ -193,8 +191,7 @@ bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
 /* A function's string attribute `name`, or null. */
 LLVMAttributeRef cn_string_attribute(LLVMValueRef function, const char *name);
 
-/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to
- * intrinsic `name`". */
+/* Intrinsic helpers: the declaration for `name` overloaded on `types`, and "is this a call to intrinsic `name`". */
 LLVMValueRef cn_intrinsic(struct cn_ctx *ctx, const char *name, LLVMTypeRef *types, size_t count);
 bool cn_calls_intrinsic(LLVMValueRef instruction, const char *name);
 bool cn_calls_some_intrinsic(LLVMValueRef call);
@@ -232,8 +229,7 @@ LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned w
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
-/* Does the program ask the optimiser to transform some loop, which then warns if it cannot?
- * (loop_wishes.c) */
+/* Does the program ask the optimiser to transform some loop, which then warns if it cannot? (loop_wishes.c) */
 bool cn_loops_have_wishes(const struct cn_ctx *ctx);
 
 #endif

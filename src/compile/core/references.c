@@ -9,11 +9,10 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
 
-/* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every
- * pass asks of every type whether it is a reference, mostly where no context is at hand, and the
- * answer does not change while a pass runs. This is the one file-scope variable of the passes. Each
- * run of a pass stands between cn_reference_spaces_enter() and cn_reference_spaces_leave(), so
- * nothing is kept from one call of the library to the next. */
+/* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every pass asks of every
+ * type whether it is a reference, mostly where no context is at hand, and the answer does not change while a pass runs.
+ * This is the one file-scope variable of the passes. Each run of a pass stands between cn_reference_spaces_enter() and
+ * cn_reference_spaces_leave(), so nothing is kept from one call of the library to the next. */
 static _Thread_local struct cn_reference_spaces spaces;
 
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options)
@@ -49,9 +48,8 @@ bool cn_is_ref_vector(LLVMTypeRef type)
   return (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) && cn_is_ref(LLVMGetElementType(type));
 }
 
-/* A search through the parts of a type. Types share parts: a struct of two structs of two structs
- * ... has many more places than types, so after SEARCH_STEPS the types that were seen are
- * remembered. */
+/* A search through the parts of a type. Types share parts: a struct of two structs of two structs ... has many more
+ * places than types, so after SEARCH_STEPS the types that were seen are remembered. */
 struct search {
   bool (*wanted)(LLVMTypeRef type);
   unsigned steps;

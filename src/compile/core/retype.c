@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A function with another signature: for tail calls, which must have their caller's (tail_widen.c,
- * call_targets.c). Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves
- * to the module's end.
+ * A function with another signature: for tail calls, which must have their caller's (tail_widen.c, call_targets.c).
+ * Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves to the module's end.
  */
 #include "compile/core/retype.h"
 

@@ -11,9 +11,8 @@
  */
 bool cn_retype_possible(LLVMValueRef function);
 
-/* Give `function` the type `type`, whose first parameters are its own or wider ones. Returns the
- * new function; the old one is deleted. Calls of the old type stay, and must be right by
- * convention. */
+/* Give `function` the type `type`, whose first parameters are its own or wider ones. Returns the new function; the old
+ * one is deleted. Calls of the old type stay, and must be right by convention. */
 LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls and their statepoints: callee and arguments, the attributes that a statepoint keeps, and
- * the directives that choose its id and patch bytes. Needs: nothing. Provides: attributes on
- * statepoints and results. Breaks: nothing.
+ * Calls and their statepoints: callee and arguments, the attributes that a statepoint keeps, and the directives that
+ * choose its id and patch bytes. Needs: nothing. Provides: attributes on statepoints and results. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +42,7 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
   return false;
 }
 
-/* Is it one of ours that statepoints keep: operands are listed, the callee is managed, the result
- * is new? */
+/* Is it one of ours that statepoints keep: operands are listed, the callee is managed, the result is new? */
 static bool is_ours(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE, CN_ATTR_FRESH};

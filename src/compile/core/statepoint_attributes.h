@@ -34,8 +34,7 @@ static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *si
 /* The id of a statepoint whose call site has no "statepoint-id". */
 uint64_t cn_statepoint_default_id(LLVMValueRef call);
 
-/* Copy the attributes that stay true: from the call to its statepoint, from its result to the
- * gc.result. */
+/* Copy the attributes that stay true: from the call to its statepoint, from its result to the gc.result. */
 void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint);
 void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long passes take. The clocks are read only where the caller has a timer. Needs, provides,
- * breaks: nothing.
+ * How long passes take. The clocks are read only where the caller has a timer. Needs, provides, breaks: nothing.
  */
 #include "compile/core/stopwatch.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The low bits of pointers into objects, in modules whose words may be immediates (docs/words.md).
- * A pointer ends as a reference does if its distance from its base is a multiple of what these bits
- * count. Needs: nothing. Breaks: nothing.
+ * The low bits of pointers into objects, in modules whose words may be immediates (docs/words.md). A pointer ends as a
+ * reference does if its distance from its base is a multiple of what these bits count. Needs: nothing. Breaks: nothing.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kind of words of a module, as an option, a module flag, text and number. Needs, breaks:
- * nothing.
+ * The kind of words of a module, as an option, a module flag, text and number. Needs, breaks: nothing.
  */
 #include "compile/core/words.h"
 

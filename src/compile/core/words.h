@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How words are told apart in a module: references from immediate integers (docs/words.md). Private
- * to src/compile.
+ * How words are told apart in a module: references from immediate integers (docs/words.md). Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_WORDS_H
 #define CN_COMPILE_CORE_WORDS_H
@@ -23,8 +22,7 @@ void cn_words_add_flag(struct cn_ctx *ctx);
 enum { CN_WORDS_TEXT = 16 };
 const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT]);
 
-/* The kind of that text into *kind: null; else a message to be given to free(), and *kind is as it
- * was. */
+/* The kind of that text into *kind: null; else a message to be given to free(), and *kind is as it was. */
 char *cn_words_parse(const char *text, struct cairn_word_kind *kind);
 
 /* Does a reference, or each one of a vector or aggregate, surely end as one of the kind does? The

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bridges to native functions of other conventions than C's. The runtime's stub keeps an anchor for
- * a callee of the C convention: it relies on the registers that such a callee saves, and on the
- * stack pointer that it restores. So a native function of that convention makes the call:
+ * Bridges to native functions of other conventions than C's. The runtime's stub keeps an anchor for a callee of the C
+ * convention: it relies on the registers that such a callee saves, and on the stack pointer that it restores. So a
+ * native function of that convention makes the call:
  *
  *   i64 @cairn.native.N(args, ptr %target)              calls %target by its convention
  *   i64 @cairn.bridge.N(args, ptr nest %target)         managed, of the call's convention: calls
  *                                                       cairn.native.N through the stub
  *
- * A call gets the bridge in place of a target that is not managed (call_targets.c). Needs, breaks:
- * nothing. Provides: cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look
- * alike.
+ * A call gets the bridge in place of a target that is not managed (call_targets.c). Needs, breaks: nothing. Provides:
+ * cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look alike.
  */
 #include "compile/transitions/bridges.h"
 

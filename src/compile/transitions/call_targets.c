@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass call-targets: calls through pointers. What a pointer leads to may be managed, and is then
- * called like any other; or native, and then the call must leave an anchor. The mark before managed
- * functions tells:
+ * Pass call-targets: calls through pointers. What a pointer leads to may be managed, and is then called like any other;
+ * or native, and then the call must leave an anchor. The mark before managed functions tells:
  *
  *   r = call f(args)     %m = load i64, ptr (f rounded down to 16)
  *                        %c = select (%m == mark), (f + ENTRY_SIZE), @cairn_call_native
  *                        r = call %c(args, ptr nest f)
  *
- * A `nest` argument has a register of its own, in which no other argument is passed: a managed
- * callee does not look at it, the stub finds its target there. At -Os and -Oz the stubs
- * cairn_vcall_any and cairn_call_managed look for the mark: such a call has 30 bytes less. The
- * entry of a managed function lies 8 bytes after a multiple of 16, and the mark in these 8. So the
- * load reads the 16 bytes in which the target begins, which can be read whatever the target is.
+ * A `nest` argument has a register of its own, in which no other argument is passed: a managed callee does not look at
+ * it, the stub finds its target there. At -Os and -Oz the stubs cairn_vcall_any and cairn_call_managed look for the
+ * mark: such a call has 30 bytes less. The entry of a managed function lies 8 bytes after a multiple of 16, and the
+ * mark in these 8. So the load reads the 16 bytes in which the target begins, which can be read whatever the target is.
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
@@ -21,12 +19,12 @@
  *   any, of one that only native code has      the stub, with a native bridge
  *   any, if it is given a reference            itself, or a stub that ends the program
  *
- * musttail wants caller and callee to have one signature, so a caller of the C convention gets a
- * `nest` parameter, too. Its own callers need not know.
+ * musttail wants caller and callee to have one signature, so a caller of the C convention gets a `nest` parameter, too.
+ * Its own callers need not know.
  *
- * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: no
- * call reaches native code without an anchor; managed functions have their entries (entries.c).
- * Breaks: functions that get a parameter move to the module's end.
+ * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: no call reaches native
+ * code without an anchor; managed functions have their entries (entries.c). Breaks: functions that get a parameter move
+ * to the module's end.
  */
 #include "compile/transitions/call_targets.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entries of managed functions. Native code calls a managed function by its address, and then the
- * thread has to become managed first. So a function that native code can reach begins with an
- * entry, and managed code calls its body, CAIRN_ABI_ENTRY_SIZE bytes further on:
+ * Entries of managed functions. Native code calls a managed function by its address, and then the thread has to become
+ * managed first. So a function that native code can reach begins with an entry, and managed code calls its body,
+ * CAIRN_ABI_ENTRY_SIZE bytes further on:
  *
  *        prefix:  r = body; jump to cairn_enter      (convention_ARCH.c)
  *                 the mark                           8 bytes, at a multiple of 16
@@ -16,12 +16,11 @@
  *   by a pointer, promised to be managed         what it leads to: the entry, or the body if that
  * is the address of the function plus the entry's size
  *
- * A static function that is only called by name from managed code has no entry. One that asks for
- * an alignment of 16 or more has an entry, and no mark: its address leaves no room for it at a
- * place that is there for every function.
+ * A static function that is only called by name from managed code has no entry. One that asks for an alignment of 16 or
+ * more has an entry, and no mark: its address leaves no room for it at a place that is there for every function.
  *
- * Needs: all calls are what they will be. Provides: native code cannot run a body without the
- * thread's knowing. Breaks: that a managed function's address is where it is called.
+ * Needs: all calls are what they will be. Provides: native code cannot run a body without the thread's knowing. Breaks:
+ * that a managed function's address is where it is called.
  */
 #include "compile/transitions/entries.h"
 

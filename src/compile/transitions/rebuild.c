@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call or statepoint once more, with another callee, more arguments or another convention. All
- * else of it stays: bundles, attributes, metadata, destinations. Needs: nothing. Provides:
- * cn_rebuild_call(), cn_call_through(). Breaks: nothing.
+ * A call or statepoint once more, with another callee, more arguments or another convention. All else of it stays:
+ * bundles, attributes, metadata, destinations. Needs: nothing. Provides: cn_rebuild_call(), cn_call_through(). Breaks:
+ * nothing.
  *
- * A variadic call becomes one with the types of its arguments, because a statepoint does not say
- * that its callee is variadic (docs/llvm-22.md, "variadic callees"). Two keep their type: a
- * statepoint that is there already, and a musttail call, which hands its function's variable
- * arguments on.
+ * A variadic call becomes one with the types of its arguments, because a statepoint does not say that its callee is
+ * variadic (docs/llvm-22.md, "variadic callees"). Two keep their type: a statepoint that is there already, and a
+ * musttail call, which hands its function's variable arguments on.
  */
 #include "compile/transitions/rebuild.h"
 

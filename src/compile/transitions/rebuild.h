@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call once more, with another callee, more arguments or another convention. Private to
- * src/compile.
+ * A call once more, with another callee, more arguments or another convention. Private to src/compile.
  */
 #ifndef CN_COMPILE_TRANSITIONS_REBUILD_H
 #define CN_COMPILE_TRANSITIONS_REBUILD_H
@@ -23,8 +22,7 @@ struct cn_rebuild {
 /* Build the call again in the place of the old one, which is erased. */
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change);
 
-/* Send a call, or statepoint, to `stub`, which finds the target in the register that only `nest`
- * arguments use. */
+/* Send a call, or statepoint, to `stub`, which finds the target in the register that only `nest` arguments use. */
 void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub, LLVMValueRef target);
 
 /* Is the attribute one of those that say how an argument is passed under the C convention? */

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or
- * crashes, if the result is a long double or has no room in registers; then the code generator
- * passes a hidden address for it. Such a call is moved into a native function of its own, which
- * stores the result where the caller wants it:
+ * Calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or crashes, if the result
+ * is a long double or has no room in registers; then the code generator passes a hidden address for it. Such a call is
+ * moved into a native function of its own, which stores the result where the caller wants it:
  *
  *   %r = call T @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
  *                                        %r = load T, ptr %slot
  *
- * If references go through it, another thread must not collect meanwhile, for nobody would update
- * them: so the thread stays managed (cairn_call_passing), and what is called must be managed, too
- * (call_targets.c).
+ * If references go through it, another thread must not collect meanwhile, for nobody would update them: so the thread
+ * stays managed (cairn_call_passing), and what is called must be managed, too (call_targets.c).
  *
- * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing.
- * Part of pass transitions, which then routes the call of the native function like any other.
+ * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing. Part of pass
+ * transitions, which then routes the call of the native function like any other.
  */
 #include <stdlib.h>
 #include <string.h>

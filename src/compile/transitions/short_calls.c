@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of functions that are known to be native when they are compiled. The stub for any callee
- * (cairn_call_any) keeps six callee-saved registers for the walker, each time, since references of
- * the caller or of its callers may be in them. Here the caller sees to it once:
+ * Calls of functions that are known to be native when they are compiled. The stub for any callee (cairn_call_any) keeps
+ * six callee-saved registers for the walker, each time, since references of the caller or of its callers may be in
+ * them. Here the caller sees to it once:
  *
  *   r = call f(args)     r = call preserve_nonecc cairn_call_short(f, three times poison, args)
  *
- * By this convention a call preserves no callee-saved register but the frame pointer. So the
- * prologue saves the others where the frame map says, and references that are live over the call
- * are in the frame. The convention passes its first four arguments in registers that C passes none
- * in, the others as C does, as long as registers are left.
+ * By this convention a call preserves no callee-saved register but the frame pointer. So the prologue saves the others
+ * where the frame map says, and references that are live over the call are in the frame. The convention passes its
+ * first four arguments in registers that C passes none in, the others as C does, as long as registers are left.
  *
  *   the call                                        form
  *   arguments in registers, a convention like C's   the short one

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
- * function may make a tail call with more or fewer arguments on the stack than it was given itself:
- * it then moves its return address, and the frame map of the function that runs in the end does not
- * tell where the caller's stack pointer was. So the caller's frame is found by its frame pointer.
+ * Callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a function may make a
+ * tail call with more or fewer arguments on the stack than it was given itself: it then moves its return address, and
+ * the frame map of the function that runs in the end does not tell where the caller's stack pointer was. So the
+ * caller's frame is found by its frame pointer.
  *
- * The code generator gives places in a frame with a frame pointer by the stack pointer if their
- * distance is constant, and the object side makes it that to the frame pointer (statepoint.c). The
- * distance is not constant where the stack is realigned. So that is forbidden; if a local needs it,
- * an alloca whose size only run time knows (0) makes the code generator address the whole frame
- * otherwise.
+ * The code generator gives places in a frame with a frame pointer by the stack pointer if their distance is constant,
+ * and the object side makes it that to the frame pointer (statepoint.c). The distance is not constant where the stack
+ * is realigned. So that is forbidden; if a local needs it, an alloca whose size only run time knows (0) makes the code
+ * generator address the whole frame otherwise.
  *
- * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks:
- * nothing. Part of pass call-targets.
+ * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks: nothing. Part of
+ * pass call-targets.
  */
 #include <string.h>
 #include "base/check.h"

@@ -6,10 +6,10 @@
  *                              hands its address to cairn_call_any
  *   the unit that defines it   strong hidden alias of foo, if foo is managed
  *
- * So the linker makes calls between managed functions of one executable or shared object direct.
- * Every other call goes through the runtime's stub, which looks at the mark before the target
- * (abi.def, MANAGED_MARK) and keeps an anchor if there is none. `cairn.vcall.foo` is the same for
- * variadic callees; it is never an alias, because it has to pass the number of vector registers.
+ * So the linker makes calls between managed functions of one executable or shared object direct. Every other call goes
+ * through the runtime's stub, which looks at the mark before the target (abi.def, MANAGED_MARK) and keeps an anchor if
+ * there is none. `cairn.vcall.foo` is the same for variadic callees; it is never an alias, because it has to pass the
+ * number of vector registers.
  *
  * A call of a function that must be managed uses other names, which native code does not provide:
  *
@@ -18,14 +18,13 @@
  *   the unit that defines it   cairn.managed_code.foo, the body, as visible as foo;
  *                              cairn.body.foo, strong hidden, the same
  *
- * A function that need not be there, extern_weak, is looked at when it is called: cairn_call_body.
- * The thunk mentions foo as well, so that an archive's member is linked that defines it, and
- * link-time optimisation keeps it. So such a call reaches managed code, of another shared object,
- * too, or the linker says that cairn.managed_code.foo is undefined. `cairn.vbody.foo` is the thunk
- * for variadic callees.
+ * A function that need not be there, extern_weak, is looked at when it is called: cairn_call_body. The thunk mentions
+ * foo as well, so that an archive's member is linked that defines it, and link-time optimisation keeps it. So such a
+ * call reaches managed code, of another shared object, too, or the linker says that cairn.managed_code.foo is
+ * undefined. `cairn.vbody.foo` is the thunk for variadic callees.
  *
- * The stub is reached through the global offset table rather than the procedure linkage table,
- * whose lazy binding would lose the address.
+ * The stub is reached through the global offset table rather than the procedure linkage table, whose lazy binding would
+ * lose the address.
  */
 #include "compile/transitions/thunk.h"
 

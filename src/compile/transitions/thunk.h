@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names and thunks through which managed code calls functions that may be native. Private to
- * src/compile.
+ * Names and thunks through which managed code calls functions that may be native. Private to src/compile.
  */
 #ifndef CN_COMPILE_TRANSITIONS_THUNK_H
 #define CN_COMPILE_TRANSITIONS_THUNK_H
@@ -12,13 +11,11 @@
  * registers may hold arguments. */
 enum cn_thunk { CN_THUNK_ANY, CN_THUNK_ANY_VARIADIC, CN_THUNK_BODY, CN_THUNK_BODY_VARIADIC };
 
-/* The function through which managed code calls the external `target`: declared with `type`,
- * defined in the module's inline assembly unless this module defines a managed function of that
- * name. */
+/* The function through which managed code calls the external `target`: declared with `type`, defined in the module's
+ * inline assembly unless this module defines a managed function of that name. */
 LLVMValueRef cn_thunk_for(struct cn_ctx *ctx, LLVMValueRef target, LLVMTypeRef type, enum cn_thunk which);
 
-/* Give the managed definition `function` the name by which other units' managed code calls it
- * without a stub. */
+/* Give the managed definition `function` the name by which other units' managed code calls it without a stub. */
 LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Such a name for this unit alone, which no symbol table has. */

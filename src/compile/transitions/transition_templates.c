@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass lower-transitions: the lowering that "Garbage Collection Safepoints in LLVM" ("GC
- * Transitions") leaves to each target. A front end marks calls by the bundle "gc-transition", whose
- * operands are what its runtime needs there; two functions of the module say what is done with
- * them:
+ * Pass lower-transitions: the lowering that "Garbage Collection Safepoints in LLVM" ("GC Transitions") leaves to each
+ * target. A front end marks calls by the bundle "gc-transition", whose operands are what its runtime needs there; two
+ * functions of the module say what is done with them:
  *
  *   define void @cairn.transition.enter(operands)       before the call: managed code is left
  *   define void @cairn.transition.leave(operands)       after it, on its unwind edge too
@@ -12,8 +11,8 @@
  *                                                         call @gc.statepoint(...)
  *                                                         the body of leave
  *
- * LLVM's own passes split the edges and inline the bodies. A module without the two leaves
- * transitions to Cairn's stubs. Either way the bundle goes: LLVM 22 makes no code of it
+ * LLVM's own passes split the edges and inline the bodies. A module without the two leaves transitions to Cairn's
+ * stubs. Either way the bundle goes: LLVM 22 makes no code of it
  * for some targets, and ends for others (docs/llvm-22.md, "gc-transition").
  *
  * Needs: final, verified statepoints. Provides: no bundle "gc-transition". Breaks: nothing.

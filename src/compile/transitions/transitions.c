@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pass transitions: calls of managed code that may reach native code go through stubs which
- * leave an anchor, so that a walker that comes back from a callback finds the frames and
- * callee-saved registers below the native ones. Unknown external functions are native and get a
- * transition; known leaves do not.
+ * leave an anchor, so that a walker that comes back from a callback finds the frames and callee-saved registers below
+ * the native ones. Unknown external functions are native and get a transition; known leaves do not.
  *
  * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every
  * parse point calls a managed function or a stub; managed functions carry the mark that stubs
@@ -102,8 +101,7 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
   CN_CHECK(site.type); /* check_call() has refused a statepoint without one */
-  /* A musttail call hands on its function's variable arguments, and their number of vector
-   * registers. */
+  /* A musttail call hands on its function's variable arguments, and their number of vector registers. */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
