@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chunks of anchors. The system gives several at a time, so that thousands of stacks are few
- * mappings; untouched pages take no memory. Stacks that end return theirs for new stacks.
- */
+ * Allocates chunks of anchors. The system gives several at a time, so that thousands of stacks are few mappings;
+ * untouched pages take no memory. Stacks that end return theirs for new stacks.
+ *
+ * Any thread; CN_LOCK_ANCHORS guards the spare chunks. */
 #include "runtime/core/anchors.h"
 
 #include <string.h>
@@ -15,14 +16,14 @@
 
 enum { SLAB_MOST = 64 };
 
-/* Chunks of no stack, linked by `next`. Each is followed by `number` chunks that were never used.
- * Each change is one store: the child of a fork() may see it half done. */
+/* Spare chunks, linked by `next`. Each is followed by `number` unused chunks. Each change is one store, so that the
+ * child of a fork() finds the list intact. */
 static struct cn_anchor_chunk *spare;
 static size_t slab = 1; /* chunks to ask the system for */
 
 /* ---- memory ---- */
 
-/* Aligned memory for `count` chunks; 0: there is no memory. */
+/* Aligned memory for `count` chunks; 0: out of memory. */
 static uintptr_t reserve(size_t count)
 {
   size_t chunk = CAIRN_ABI_ANCHOR_CHUNK, bytes = count * chunk;

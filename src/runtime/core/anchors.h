@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The anchors of a stack, in aligned chunks: the stubs see from the low bits of the next anchor's
- * address that a chunk is full. Anchors do not move, because native frames and unwinders hold their
- * addresses. A stack keeps each chunk that it has reached.
+ * The anchors of a stack, in aligned chunks: the stubs see from the low bits of the next anchor's address that a
+ * chunk is full. Anchors stay in place, because native frames and unwinders hold their addresses. A stack keeps each
+ * chunk that it has reached.
  *
  *    | chunk, anchor, anchor, ... anchor |      | chunk, anchor, (free) ...        |
- *              ^ the oldest          ^ previous <-        ^ `next`: where the youngest ends
+ *              ^ the oldest          ^ previous <-        ^ `next`: the end of the youngest
  *
- * `next` is the address after the youngest anchor: after the last one of a full chunk, or at the
- * first one of the chunk after it, which means the same. A stack without anchors has null.
- */
+ * `next` is the address after the youngest anchor: after the last one of a full chunk, or at the first one of the
+ * chunk after it. Both mean the same. For a stack without anchors it is null. */
 #ifndef CN_RUNTIME_CORE_ANCHORS_H
 #define CN_RUNTIME_CORE_ANCHORS_H
 
@@ -19,17 +18,17 @@
 #include <cairn/abi.h>
 #include "runtime/arch/arch.h"
 
-/* Stands in the place of a chunk's first anchor. */
+/* Takes the place of a chunk's first anchor. */
 struct cn_anchor_chunk {
   struct cn_anchor_chunk *next, *previous; /* of this stack */
   struct cn_anchor *oldest;                /* of this stack */
-  size_t number;                           /* how many are before it */
+  size_t number;                           /* number of chunks before this one */
 };
 _Static_assert(sizeof(struct cn_anchor_chunk) <= sizeof(struct cn_anchor), "one anchor's place");
 
 enum {
   CN_ANCHORS_CHUNK = CAIRN_ABI_ANCHOR_CHUNK / CAIRN_ABI_ANCHOR_SIZE - 1, /* anchors of a chunk */
-  CN_ANCHORS_CHUNKS = 256, /* the most of one stack: about 2^18 calls, of 64 bytes */
+  CN_ANCHORS_CHUNKS = 256,                                               /* per stack: about 2^18 calls, of 64 bytes */
 };
 
 static inline struct cn_anchor_chunk *cn_anchors_chunk(const struct cn_anchor *next)
@@ -42,8 +41,7 @@ static inline struct cn_anchor *cn_anchors_first(struct cn_anchor_chunk *chunk)
   return (struct cn_anchor *)chunk + 1;
 }
 
-/* The youngest anchor; its address is also the `next` of those that are older. Null: there is none.
- */
+/* The youngest anchor; its address is also the `next` of the older anchors. Null if the stack has no anchors. */
 static inline struct cn_anchor *cn_anchors_below(const struct cn_anchor *next)
 {
   if (next == NULL)
@@ -54,7 +52,7 @@ static inline struct cn_anchor *cn_anchors_below(const struct cn_anchor *next)
   return chunk->previous ? cn_anchors_first(chunk->previous) + CN_ANCHORS_CHUNK - 1 : NULL;
 }
 
-/* How many there are. */
+/* The number of anchors. */
 static inline size_t cn_anchors_count(const struct cn_anchor *next)
 {
   if (next == NULL)
@@ -63,38 +61,36 @@ static inline size_t cn_anchors_count(const struct cn_anchor *next)
   return chunk->number * CN_ANCHORS_CHUNK + (size_t)(next - cn_anchors_first(chunk));
 }
 
-/* The youngest anchor, if it is younger than `from`, the `next` of an earlier time; otherwise null.
- */
+/* The youngest anchor if it is younger than `from`, an earlier value of `next`; otherwise null. */
 static inline struct cn_anchor *cn_anchors_since(const struct cn_anchor *from, const struct cn_anchor *next)
 {
   return cn_anchors_count(next) > cn_anchors_count(from) ? cn_anchors_below(next) : NULL;
 }
 
-/* Get room for the anchors of a new stack or thread: the place of the oldest one. Null: no memory.
- * Chunks that stacks returned come first. Any thread. */
+/* Get memory for the anchors of a new stack or thread: the place of the oldest one. Null: out of memory. Chunks that
+ * stacks returned come first. Any thread. */
 struct cn_anchor *cn_anchors_new(void);
 void cn_anchors_return(struct cn_anchor *oldest);
 
 struct cairn_mutator;
 
-/* For a thread that is being attached. Without memory it ends the program with a message, and
- * without exit handlers: constructors whose work they undo may not have run yet. */
+/* For a thread that is being attached. If memory is exhausted, the call ends the program with a message and skips
+ * exit handlers, since the constructors that they undo may still have to run. */
 void cn_anchors_make(struct cairn_mutator *mutator);
 void cn_anchors_free(struct cairn_mutator *mutator);
 
-/* Make room for the next anchor. The mutator's own thread, in a slow path. Returns null, or why
- * there is no room. */
+/* Make room for the next anchor. The mutator's own thread, in a slow path. Returns null, or the reason of the
+ * failure. */
 const char *cn_anchors_grow(struct cairn_mutator *mutator);
 
-/* Is it an anchor of the stack? `anchor` may be any address. */
+/* True if it is an anchor of the stack. `anchor` may be any address. */
 bool cn_anchors_have(const struct cn_anchor *oldest, const struct cn_anchor *next, const struct cn_anchor *anchor);
 
-/* What is wrong with a stack's anchors; null: nothing. `next` may be any address. Linear in chunks.
- */
+/* Check a stack's anchors. Returns the error, or null. `next` may be any address. Linear in chunks. */
 const char *cn_anchors_wrong(const struct cn_anchor *oldest, const struct cn_anchor *next);
 
-/* What is wrong with the chunks of no stack; null: nothing. Linear in them. Holding
- * CN_LOCK_ANCHORS, or while there is one thread. */
+/* Check the spare chunks. Returns the error, or null. Linear in them. The caller holds CN_LOCK_ANCHORS, or there is
+ * one thread. */
 const char *cn_anchors_spare_wrong(void);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ends of threads' stacks.
- */
+ * Finds the ends of threads' stacks. */
 #include "runtime/core/bounds.h"
 
 #include "base/check.h"
 #include "runtime/os/os.h"
 
 enum {
-  RESERVE = 256 << 10, /* native code called from managed code has at least so much left */
-  SHARE = 4,           /* but on a small stack this part */
+  RESERVE = 256 << 10, /* the least stack for native code called from managed code */
+  SHARE = 4,           /* the part of a small stack kept for it instead */
 };
 
 uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
@@ -29,7 +28,7 @@ void cn_bounds_find(struct cairn_mutator *mutator)
   CN_ASSERT(mutator == &cairn_mutator && end != 0);
   if (mutator->stack != NULL || mutator != cn_mutator_main())
     return;
-  /* Without a limit of the system, allow the stack as much of the memory as the heap. */
+  /* Without a limit of the system, allow the stack as much memory as the heap. */
   if (bottom == 0)
     bottom = end - (cn_os_memory() / 2 < end / 2 ? cn_os_memory() / 2 : end / 2);
   mutator->stack_bottom = bottom;

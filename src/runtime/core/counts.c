@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The counts.
- */
+ * Holds the counts. */
 #include "runtime/core/counts.h"
 
 struct cn_stats cn_stats;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Holding signals and cancellation back.
- */
+ * Defers signals and cancellation. Each thread, for itself; async-signal-safe and lock-free. */
 #include "runtime/core/defer.h"
 
 #include <errno.h>
@@ -26,8 +25,8 @@ static _Thread_local struct {
   bool begins;   /* it may be disabled, and `enable` does not say so yet */
 } uncancelled;
 
-/* The program's choice is known when it is gone. A handler may come at any time: one that holds and
- * lets as well finds cancellation disabled, and leaves all of this as it was. */
+/* The program's choice is known after the call. A handler may come at any time: one that holds and releases as well
+ * finds cancellation disabled, and leaves all of this as it was. */
 static void disable_cancellation(void)
 {
   bool begins = uncancelled.begins;
@@ -56,14 +55,14 @@ void cn_defer_cancellation(void)
   CN_CHECK(uncancelled.depth != 0);
 }
 
-/* An asynchronous cancellation that came meanwhile comes when the type is set: when the state is,
- * glibc 2.36 ends the thread without the result PTHREAD_CANCELED. A handler that comes after the
- * last depth does all of it, and the same is done again. */
+/* An asynchronous cancellation that came meanwhile is delivered when the type is set: when the state is, glibc 2.36
+ * ends the thread without the result PTHREAD_CANCELED. A handler that comes after the last depth does all of this,
+ * and the thread then repeats it. */
 void cn_defer_let_cancellation(void)
 {
   int type;
 
-  CN_CHECK(uncancelled.depth != 0); /* else cancellation would be held for good */
+  CN_CHECK(uncancelled.depth != 0); /* a lower depth would defer cancellation for ever */
   --uncancelled.depth;
   atomic_signal_fence(memory_order_seq_cst);
   if (uncancelled.depth != 0 || !uncancelled.enable)
@@ -75,7 +74,7 @@ void cn_defer_let_cancellation(void)
   pthread_setcanceltype(type, NULL);
 }
 
-/* A jump out of disable_cancellation() leaves the program's choice untold: it is the last one. */
+/* A jump out of disable_cancellation() loses the program's choice: keep the last known one. */
 void cn_defer_cut(void)
 {
   uncancelled.depth = held.depth + 1;
@@ -84,7 +83,7 @@ void cn_defer_cut(void)
   cn_defer_let_cancellation();
 }
 
-/* In a slow path signals wait already. */
+/* In a slow path signals are deferred already. */
 void cn_defer_signals(void)
 {
   static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -114,7 +113,7 @@ void cn_defer_let_signals(void)
   int error = errno;
 
   CN_ASSERT(uncancelled.depth >= held.depth);
-  CN_CHECK(held.depth != 0); /* else signals would be held for good */
+  CN_CHECK(held.depth != 0); /* a lower depth would defer signals for ever */
   --held.depth;
   cn_defer_let_cancellation();
   if (held.depth == 0 && held.masked)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Holding signals and cancellation back while something is half done that a handler must not leave
- * by a jump, nor a thread by its end.
- */
+ * Deferring of signals and cancellation while work is half done. A handler that jumps, or the thread's end, would
+ * leave the work so. */
 #ifndef CN_RUNTIME_CORE_DEFER_H
 #define CN_RUNTIME_CORE_DEFER_H
 
-/* Between the two only handlers of signals that an instruction raises run on this thread: a handler
- * that jumps would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
+/* Between the two calls the only handlers that run on this thread are those of signals raised by an instruction: a
+ * handler that jumps would leave work half done, or a lock taken. Calls nest. Async-signal-safe. */
 void cn_defer_signals(void);
 void cn_defer_let_signals(void);
 
-/* Between the two pthread_cancel() does not end this thread, whatever it calls; after the second
- * one it may. Calls nest. Part of the two above. Slow paths call it, where signals wait already. */
+/* pthread_cancel() ends this thread only after the second call, whatever the thread calls in between. Calls nest.
+ * Part of the two calls above. Slow paths call it, where signals are deferred already. */
 void cn_defer_cancellation(void);
 void cn_defer_let_cancellation(void);
-/* A handler's jump has left the thread's slow path, if it was in one: only cn_defer_signals() of the
- * jump itself still holds anything. */
+/* A handler's jump has left the thread's slow path, if it was in one: from now on only cn_defer_signals() of the
+ * jump itself defers signals. */
 void cn_defer_cut(void);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables of the runtime.
- */
+ * Grows the tables of the runtime. */
 #include "runtime/core/grow.h"
 
 #include "base/check.h"
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-/* Whole pages; less than an item of them is unused. */
+/* Whole pages; less than one item at their end is unused. */
 static size_t bytes_of(size_t room, size_t item)
 {
   size_t page = cn_os_page();
@@ -24,7 +23,7 @@ void *cn_grow(void *at, size_t *room, size_t item)
 
   CN_CHECK((at == NULL) == (*room == 0));
   CN_ASSERT(item != 0 && item <= 4 * page); /* so that the first growth holds one */
-  CN_CHECK(bytes > old_bytes);              /* else it has overflowed */
+  CN_CHECK(bytes > old_bytes);              /* fails on overflow */
   at = cn_os_resize(at, old_bytes, bytes);
   if (at == NULL)
     cn_report_exhausted("no memory for a table of %zu bytes", bytes);

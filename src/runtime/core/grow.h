@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growable array in memory straight from the system, usable during a collection. CN_GROW(T)
- * declares one; a zero-initialised one is empty. To clear it and keep its memory set `.count = 0`.
- * Give an array that goes away itself to cn_grow_free().
- */
+ * A growable array in memory straight from the system, usable during a collection. CN_GROW(T) declares one; a
+ * zero-initialised one is empty. To clear it and keep its memory set `.count = 0`. Give an array whose owner goes
+ * away to cn_grow_free(). */
 #ifndef CN_RUNTIME_CORE_GROW_H
 #define CN_RUNTIME_CORE_GROW_H
 
@@ -28,7 +27,7 @@ void *cn_grow(void *at, size_t *room, size_t item);
     (array)->at[(array)->count++] = (__VA_ARGS__); \
   } while (0)
 
-/* Give the memory back. The array is empty then, and may be used again. */
+/* Give the memory back. The array is then empty, and can be used again. */
 void cn_grow_return(void *at, size_t room, size_t item);
 
 #define cn_grow_free(array) \

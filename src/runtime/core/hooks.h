@@ -32,7 +32,7 @@ static inline struct cairn_mutator *cn_mutator_get(uintptr_t pc)
   return cairn_mutator.attached ? &cairn_mutator : cn_hooks.attach(pc);
 }
 
-/* The mutator is no longer busy: deliver the signals that came meanwhile. Their handlers may jump out. */
+/* The mutator has ended its busy time: deliver the signals that came meanwhile. Their handlers may jump out. */
 static inline void cn_release_signals(void)
 {
   if (cn_thread.postponed != 0)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The list of images, and the addresses that are layouts. Readers find the list as a whole
- * (readers.h). A writer holds CN_LOCK_IMAGES, makes another list, and publishes it.
+ * Keeps the list of images, and finds the addresses that are layouts. Readers find the list as a whole (readers.h).
+ * A writer holds CN_LOCK_IMAGES, makes another list, and publishes it.
  *
- * An image may come at any time: none of its managed code has run, so a collection at the same time
- * misses nothing. It goes while no collection is under way, and its sections stay mapped until the
- * last reader that may see them has left.
- */
+ * An image may come at any time: its managed code has yet to run, so a concurrent collection misses nothing. An
+ * image goes while collections are excluded, and its sections stay mapped until the last reader that may see them
+ * has left. */
 #include "runtime/core/image.h"
 
 #include <stdatomic.h>
@@ -22,7 +21,7 @@
 
 enum { CN_WORDS_TEXT = 16 };
 
-/* The layouts of an image that has any. */
+/* The layouts of an image. */
 struct range {
   uintptr_t start;
   size_t bytes;
@@ -32,7 +31,7 @@ static struct cn_image_list none;
 static struct cn_image_list *_Atomic current = &none;
 static struct cn_image_list *retired; /* the newest of the replaced ones */
 static _Atomic uint64_t generation, flags;
-static _Atomic bool frames; /* does any image have frame maps? */
+static _Atomic bool frames; /* true if any image has frame maps */
 
 static struct cn_readers readers;
 static _Thread_local volatile unsigned inside;
@@ -176,7 +175,7 @@ static size_t find(const struct cn_image_list *list, const struct cairn_image *i
   return i;
 }
 
-/* How many ranges begin at or below the address. */
+/* The number of ranges that begin at or below the address. */
 static size_t ranges_below(const struct cn_image_list *list, uintptr_t address)
 {
   const struct range *ranges = ranges_of(list);
@@ -189,7 +188,7 @@ static struct range range_of(const struct cairn_image *image)
   return (struct range){(uintptr_t)image->layouts_start, (size_t)(image->layouts_stop - image->layouts_start)};
 }
 
-/* Two images may have one section: a linker may have kept both. */
+/* Two images may share one section: a linker may have kept both. */
 static size_t find_range(const struct cn_image_list *list, struct range range)
 {
   const struct range *ranges = ranges_of(list);
@@ -276,7 +275,7 @@ const char *cn_images_wrong(void)
 
 /* ---- writers ---- */
 
-/* Free the replaced lists that nobody reads any more: each with all older ones. */
+/* Free the replaced lists that all readers have left: each with all older ones. */
 static void free_retired(void)
 {
   struct cn_image_list **at = &retired;
@@ -325,7 +324,7 @@ static unsigned words_part(uint64_t code, unsigned shift, unsigned bits)
   return (unsigned)(code >> shift) & ((1u << bits) - 1);
 }
 
-/* As compile options have it. */
+/* The words as compile options spell them. */
 static const char *words_text(uint64_t code, char text[CN_WORDS_TEXT])
 {
   unsigned reference_bits = words_part(code, 0, 4), integer_bits = words_part(code, 8, 8);
@@ -343,7 +342,7 @@ static const char *words_text(uint64_t code, char text[CN_WORDS_TEXT])
   return text;
 }
 
-/* The first image says how words are told apart; each later one must say the same. */
+/* The first image defines the tags of words; each later one must agree. */
 static void take_words(const struct cairn_image *image)
 {
   uint64_t code = image->flags >> CAIRN_ABI_IMAGE_WORDS, first = atomic_load(&flags) >> CAIRN_ABI_IMAGE_WORDS;
@@ -376,8 +375,8 @@ static bool share(const unsigned char *start, const unsigned char *stop, const u
   return start < others_stop && others_start < stop && (start != others_start || stop != others_stop);
 }
 
-/* Refuse an image that lies where another is registered, which has gone: a section has one place.
- * Two images may have the same section: a linker may have kept both. */
+/* Refuse an image that overlaps a registered one: the registered image is gone, since a section has one place. Two
+ * images may have the same section: a linker may have kept both. */
 static void check_places(const struct cn_image_list *list, const struct cairn_image *image)
 {
   for (size_t i = 0; i < list->count; i++) {

@@ -23,13 +23,13 @@ struct cn_image {
 struct cn_image_list {
   uint64_t generation;
   size_t count, ranges;
-  struct cn_image_list *older; /* among the replaced lists; */
+  struct cn_image_list *older; /* the next older one of the replaced lists */
   uint64_t since;              /* cn_readers_left() */
   struct cn_image at[];        /* the ranges follow them (image.c) */
 };
 
-/* Add an image to the list. False: it was there. Refuses an image that lies where another one is registered, or whose
- * words differ. The image has passed the checks of its form; signals are held. */
+/* Add an image to the list. False: the list has it already. Refuses an image that overlaps a registered one, or
+ * whose words differ. The image has passed the checks of its form; signals are held. */
 bool cn_image_add(const struct cairn_image *image);
 
 /* Remove an image, if it is there, and wait for its readers, unless the calling thread is one. `farewell` gets the copy
@@ -44,7 +44,7 @@ void cn_image_remove(const struct cairn_image *image, cn_image_farewell *farewel
 bool cn_image_enter(void);
 void cn_image_leave(bool entered);
 
-/* Does the calling thread read? After a jump out of a failure: end what began since then. */
+/* True if the calling thread reads. After a jump out of a failure: end the reads that began since then. */
 bool cn_image_reads(void);
 void cn_image_restore(bool reads);
 
@@ -57,8 +57,8 @@ size_t cn_image_count(void);
 /* The generation of the list; each published list has a new one. */
 uint64_t cn_image_generation(void);
 
-/* Keep images from coming and going. False: the calling thread holds them already, or a signal
- * interrupted its change of them. */
+/* Keep images from coming and going. False: the calling thread holds them already, or a signal interrupted its
+ * change of them. */
 bool cn_image_hold(void);
 void cn_image_release(void);
 
@@ -67,10 +67,10 @@ void cn_image_release(void);
 uint64_t cn_image_readers_now(void);
 bool cn_image_readers_left(uint64_t since);
 
-/* Does any image have frame maps? */
+/* True if any image has frame maps. */
 bool cn_image_has_frames(void);
 
-/* False: it only carries a flag. */
+/* False: the image only carries a flag. */
 bool cn_image_has_sections(const struct cairn_image *image);
 
 /* True if a section of a registered image has a part on the address's page. Reads no section. */
@@ -79,14 +79,14 @@ bool cn_image_has_section(uintptr_t address);
 /* True if a function with frame maps has a part of [start, end). */
 bool cn_image_has_code(uintptr_t start, uintptr_t end);
 
-/* Is the root in a thread-local? Its address, of a thread-local the calling thread's; 0: it has
- * none. Call them while the thread reads. */
+/* True if the root is in a thread-local variable. The address of the root, in the calling thread for a thread-local
+ * one; 0 if the thread lacks it. Call them while the thread reads. */
 bool cn_image_root_is_thread_local(const struct cairn_global_root *root);
 uintptr_t cn_image_root_address(const struct cairn_global_root *root);
 
-/* What is wrong with the list; null: nothing. It holds that
+/* Check the list. Returns the error, or null. These hold:
  *   - each image is there once, and ids ascend and are below the generation
- *   - the flags are at least those of all images that are there
+ *   - the flags are at least those of all images in the list
  *   - each image with layouts has a range, and ranges are sorted
  * Quadratic in few images. The caller holds the images. */
 const char *cn_images_wrong(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A word for each lock names its holder: one step takes the lock and tells which thread has it. No
- * mutex of libc does that. A bit of the word says that threads wait, for the low half of the word;
- * a release wakes one of them.
- */
+ * Implements locks that signal handlers take as well. The word of each lock names its holder: one step takes the
+ * lock and tells which thread has it. No mutex of libc does that. A bit of the word says that threads wait, for the
+ * low half of the word; a release wakes one of them. */
 #include "runtime/core/lock.h"
 
 #include <stdatomic.h>
@@ -23,8 +22,8 @@ static bool is_mine(enum cn_lock lock)
   return (atomic_load(&holder[lock]) & ~(uintptr_t)WAITED) == (uintptr_t)&self;
 }
 
-/* A lock is held for microseconds: look a few times before the wait. A thread that has waited does
- * not know whether others wait. */
+/* A lock is held for microseconds: read it a few times before the wait. A thread that has waited cannot tell whether
+ * others wait. */
 static void await(enum cn_lock lock)
 {
   uintptr_t seen = atomic_load(&holder[lock]);
@@ -60,7 +59,7 @@ bool cn_lock_take(enum cn_lock lock)
 
 void cn_lock_release(enum cn_lock lock)
 {
-  CN_CHECK(lock < CN_LOCKS && is_mine(lock)); /* another thread's else */
+  CN_CHECK(lock < CN_LOCKS && is_mine(lock)); /* fails on another thread's lock */
   if ((atomic_exchange(&holder[lock], 0) & WAITED) != 0)
     cn_os_wake_one((_Atomic uint32_t *)&holder[lock]);
   cn_defer_let_signals();
@@ -82,7 +81,7 @@ void cn_locks_restore(unsigned held)
   for (unsigned lock = 0; lock < CN_LOCKS; lock++)
     if (taken >> lock & 1)
       cn_lock_release((enum cn_lock)lock);
-  CN_ASSERT(cn_locks_held() == held); /* none was given back that was held then */
+  CN_ASSERT(cn_locks_held() == held); /* fails if a lock that was held then was released */
 }
 
 void cn_locks_forked(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages and ends.
- */
+ * Prints messages and ends the program. Any thread. */
 #include "runtime/core/messages.h"
 
 #include <stdarg.h>
@@ -14,7 +13,7 @@
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
 
-/* One write, so that lines of several processes do not mix. */
+/* A single write, so that lines of several processes stay whole. */
 static void say(const char *prefix, const char *format, va_list args, const char *suffix)
 {
   char text[1024];
@@ -117,7 +116,7 @@ _Noreturn void cn_report_end(void)
 {
   static int exiting;
 
-  /* An exit handler that fails the same way does not enter exit() again. */
+  /* An exit handler that fails like this must not enter exit() again. */
   if (exiting++ != 0)
     _exit(1);
   exit(1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator of each thread that runs managed code. attach.c attaches it.
- */
+ * Defines the mutator of each thread that runs managed code. attach.c attaches it. */
 #include "runtime/core/mutator.h"
 
 #include <cairn/abi.h>
@@ -26,7 +25,7 @@ _Thread_local struct cairn_mutator cairn_mutator = CN_MUTATOR_INITIAL;
 _Thread_local struct cn_thread cn_thread;
 static struct cairn_mutator *main_mutator;
 
-/* Any thread may write it; barriers FIELDS must not read 0. */
+/* Any thread may write it; for barriers FIELDS it must stay nonzero. */
 static unsigned char no_card = 1;
 
 static struct {

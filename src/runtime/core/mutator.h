@@ -15,11 +15,12 @@
 _Static_assert((CAIRN_ABI_POLL_HANDSHAKE | CAIRN_ABI_POLL_STOP | CAIRN_ABI_POLL_HEAP) == CAIRN_ABI_POLL_BACK,
                "abi.def");
 
-/* Reasons to stop: bits of the poll word. The thread runs on when no bit is left. Polls read the
- * low half of the word, so all bits are there. */
+/* Reasons to stop: bits of the poll word. The thread runs on when all are clear. Polls read the low half of the
+ * word, so all bits are there. */
 enum cn_reason {
-  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also before the thread is attached */
-  CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread waits for it (threads/handshake.h) */
+  CN_REASON_STRESS = 1, /* always: every poll is a safepoint; also until the thread is attached */
+  CN_REASON_HANDSHAKE = CAIRN_ABI_POLL_HANDSHAKE, /* a thread requests a handshake with this one
+                                                   * (threads/handshake.h) */
   CN_REASON_COLLECT = 4,                /* a signal handler that interrupted managed code wants a collection */
   CN_REASON_STOP = CAIRN_ABI_POLL_STOP, /* a thread wants to stop this one (threads/stop.h) */
   CN_REASON_HEAP = CAIRN_ABI_POLL_HEAP, /* up to the thread's first managed code (cn_heap_begin()) */
@@ -35,41 +36,44 @@ struct cn_handlers_part {
   uintptr_t start, alloc, end;
   uintptr_t given;    /* the end of what the collector gave last */
   uintptr_t walkable; /* blocks of the buffer up to here are known to be whole */
-  uint64_t extending; /* memory from the collector is for handlers alone now */
+  uint64_t extending; /* memory from the collector is only for handlers now */
 };
 
-/* A mutator's data about its current stack; also kept for each stack that it is not on. */
+/* A mutator's data about its current stack; also kept for each stack that it does not run on. */
 struct cn_stack_saved {
   struct cn_anchor *anchors, *anchor;
   uintptr_t end, bottom, floor;
   uintptr_t seen;                      /* by the walk of this collection */
-  struct cairn_mutator *runner;        /* the mutator that is on it; null: the data is here */
-  struct cn_return_barriers *barriers; /* of this stack, always here; null: it has none */
+  struct cairn_mutator *runner;        /* the mutator that runs on the stack; null: the data is here */
+  struct cn_return_barriers *barriers; /* of this stack, always here; may be null */
 };
 
-/* Invariants. The anchors are as anchors.h says. buffer_start <= alloc <= buffer_end. limit is
- * buffer_end, or 0 while every allocation must take the slow path: while the poll word is not zero,
- * and up to the end of the next slow path (poll_word.h), and during interruptions. stack_limit is
- * stack_floor, or UINTPTR_MAX while the poll word is not zero (poll_word.h). In a thread that is
- * not attached all but the poll word and the limit are zero, so that each way into the runtime
- * takes its slow path, which attaches it. cn_mutator_wrong() checks all that. */
+/* Invariants:
+ *   - the anchors are as anchors.h says
+ *   - buffer_start <= alloc <= buffer_end
+ *   - limit is buffer_end, or 0 while every allocation must take the slow path: while the poll word is set, and up
+ *   to the end of the next slow path (poll_word.h), and during interruptions
+ *   - stack_limit is stack_floor, or UINTPTR_MAX while the poll word is set (poll_word.h)
+ *   - in an unattached thread all fields except the poll word and the limit are zero, so that each entry into the
+ *   runtime takes its slow path, which attaches the thread
+ * cn_mutator_wrong() checks them. */
 struct cairn_mutator {
   uint64_t poll;
   uintptr_t alloc, limit;
   struct cn_anchor *anchor;  /* after the youngest (anchors.h) */
   struct cn_anchor *anchors; /* the oldest */
   uint8_t state;             /* CAIRN_ABI_MANAGED ...; only its own thread writes it */
-  uint8_t uncleared;         /* it has made an array that is not cleared (heap/uncleared.h) */
+  uint8_t uncleared;         /* the thread has made an array that is not cleared (heap/uncleared.h) */
   uintptr_t stack_limit;
   uintptr_t buffer_start, buffer_end; /* buffer.h */
-  uintptr_t stack_end;                /* no frame lies at or above it */
-  const struct cn_regs *stopped;      /* what the stub saved, while at a safepoint */
+  uintptr_t stack_end;                /* all frames lie below it */
+  const struct cn_regs *stopped;      /* the registers that the stub saved, while at a safepoint */
   uint64_t attached;
   uint64_t busy;             /* in a slow path */
   uintptr_t stack_bottom;    /* the system lets the stack grow down to here */
-  uintptr_t stack_floor;     /* and managed code that looks, to here (overflow.h) */
+  uintptr_t stack_floor;     /* managed code that checks may use the stack down to here (overflow.h) */
   int thread;                /* its number (cn_os_thread()) */
-  struct cairn_stack *stack; /* it is on this one; null: on its own (coroutine_stacks.h) */
+  struct cairn_stack *stack; /* the stack that it runs on; null: its own (coroutine_stacks.h) */
   uint64_t allocated;        /* bytes, in buffers that were taken back */
   struct cn_handlers_part beside;
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
@@ -79,44 +83,44 @@ struct cairn_mutator {
   uintptr_t word;                        /* the collector's (cairn_mutator_word()) */
   void *interrupted;                     /* signals.c */
   void *fault_stack;                     /* for handlers of its faults, if the runtime gave it (fault.h) */
-  struct cn_stack_saved own;             /* its own stack, while it is on another */
+  struct cn_stack_saved own;             /* its own stack, while it runs on another */
   _Atomic uint32_t handshake;            /* threads/handshake.h */
-  const struct cn_handshake *request;    /* while that says so */
+  const struct cn_handshake *request;    /* while `handshake` says so */
   uint64_t switches;                     /* involuntary ones, at the last arrival (arrival.c) */
-  uintptr_t zeroed;                      /* from here on the buffer is zero; 0: nowhere */
-  unsigned char *cards;                  /* what barriers read (cn_mutator_set_cards()) */
+  uintptr_t zeroed;                      /* the buffer is zero from here on; 0: unknown */
+  unsigned char *cards;                  /* the words that barriers read (cn_mutator_set_cards()) */
   uint64_t card_mask;
   uint64_t barrier;
-  struct cn_log_chunk *log; /* what they logged (heap/barrier_log.h); the newest */
+  struct cn_log_chunk *log; /* the entries that barriers logged (heap/barrier_log.h); the newest */
 };
 
-/* The mutator of a thread that is not attached. */
+/* The mutator of an unattached thread. */
 #define CN_MUTATOR_INITIAL {.poll = CN_REASON_STRESS, .state = CAIRN_ABI_UNATTACHED, .stack_limit = UINTPTR_MAX}
 
 #pragma GCC visibility push(default)
 extern _Thread_local struct cairn_mutator cairn_mutator;
 #pragma GCC visibility pop
 
-/* A handler of a signal runs, on this stack. `self` is the complement of the struct's address; the value is gone when
- * the handler has jumped out and the stack is used again. */
+/* A running handler of a signal, on this stack. `self` is the complement of the struct's address; the value is gone
+ * once the handler has jumped out and the stack is used again. */
 struct cn_delivery {
   uintptr_t self;
   uintptr_t sp;   /* of the code below all handlers of the thread */
-  size_t anchors; /* number of anchors when it began */
+  size_t anchors; /* number of anchors when the handler began */
 };
 
 /* The jobs of the runtime that a thread works for. */
 enum { CN_WORKS_PART = 1 /* a part of a collector's job (threads/workers.h) */, CN_WORKS_STEPS = 2 /* background.h */ };
 
-/* The part of a thread's data that it also has while it has no mutator. The thread and its signal handlers use it. */
+/* The part of a thread's data that exists before and after its mutator. The thread and its signal handlers use it. */
 struct cn_thread {
-  const volatile struct cn_delivery *volatile delivery; /* the youngest; null: no handler runs */
-  volatile uint64_t postponed;                          /* signals that wait for the slow path's end: a bit for each */
-  uint8_t works;                                        /* CN_WORKS_...; 0: it is the program's */
+  const volatile struct cn_delivery *volatile delivery; /* the youngest; null outside handlers */
+  volatile uint64_t postponed;                          /* signals deferred to the slow path's end: a bit for each */
+  uint8_t works;                                        /* CN_WORKS_...; 0: it is the program's thread */
 };
 extern _Thread_local struct cn_thread cn_thread;
 
-/* The delivery that runs on this stack; null: no handler runs. Async-signal-safe. */
+/* The delivery that runs on this stack; null outside handlers. Async-signal-safe. */
 static inline const volatile struct cn_delivery *cn_thread_delivery(void)
 {
   const volatile struct cn_delivery *youngest = cn_thread.delivery;
@@ -134,21 +138,21 @@ static inline bool cn_thread_delivers(void)
   return cn_thread_delivery() != NULL;
 }
 
-/* The main thread's mutator, for any thread. It exists before any other code of the program runs,
- * and after the thread has ended, then no longer attached. */
+/* The main thread's mutator, for any thread. The pointer is valid from before any other code of the program runs
+ * until after the thread has ended, when the mutator is detached. */
 struct cairn_mutator *cn_mutator_main(void);
 /* Make the calling thread's mutator the main one. The main thread, at the start, once. */
 void cn_mutator_set_main(struct cairn_mutator *mutator);
 
-/* What barriers in compiled code read (`cards` to `barrier`): set it for the mutators to come, and
- * give a mutator what was set. `cards` null: no collector has any, and marks go to a byte of the
- * runtime's. The caller holds the registry of mutators (threads/stop.h), or there is one thread. */
+/* Set the words that barriers in compiled code read (`cards` to `barrier`) for future mutators, and give a mutator
+ * the words that were set. `cards` null: the collector is without cards, and marks go to a byte of the runtime's.
+ * The caller holds the registry of mutators (threads/stop.h), or there is one thread. */
 void cn_mutator_set_cards(unsigned char *cards, uint64_t mask);
 void cn_mutator_set_barrier(uint64_t barrier);
 void cn_mutator_give_barrier_words(struct cairn_mutator *mutator);
 
-/* What is wrong with the mutator, by the invariants above; null: nothing. The mutator's own thread,
- * in a slow path; async-signal-safe. */
+/* Check the mutator by the invariants above. Returns the error, or null. The mutator's own thread, in a slow path;
+ * async-signal-safe. */
 const char *cn_mutator_wrong(const struct cairn_mutator *mutator);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The validator of mutators (mutator.h, "Invariants").
- */
+ * Validates mutators (mutator.h, "Invariants"). */
 #include "runtime/core/mutator.h"
 
 #include <cairn/abi.h>

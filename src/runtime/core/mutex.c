@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the
- * release of a lock without waiting threads makes no system call. Above the bits is the number of
- * times that cn_mutex_tell() was called, so that no thread misses it between its question and its
- * wait.
+ * Implements a futex with two bits, as in U. Drepper, "Futexes Are Tricky" (2011), "Mutex, Take 2": the release of
+ * an uncontended lock makes no system call. Above the bits is the number of calls of cn_mutex_tell(), so that a
+ * thread sees a call between its question and its wait.
  *
- * A release wakes one thread. That one tries again: either it has the lock, and with it CONTENDED
- * for those that it cannot see, or it waits again and the next release wakes one.
- */
+ * A release wakes one thread. The woken thread tries again: either it has the lock, and with it CONTENDED for other
+ * possible waiters, or it waits again and the next release wakes one. */
 #include "runtime/core/mutex.h"
 
 #include <stddef.h>
@@ -17,7 +15,7 @@
 
 enum { HELD = 1, CONTENDED = 2, TOLD = 4 };
 
-/* Take it, or say that a thread waits. True: it is taken. */
+/* Take the lock, or set the bit that says that a thread waits. True: it is taken. */
 static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
 {
   uint32_t next;
@@ -43,8 +41,7 @@ static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mu
   return true;
 }
 
-/* Signals wait while the thread does: a handler that jumps out would keep the lock from the next
- * thread. */
+/* Signals are deferred while the thread waits: a handler that jumps out would keep the lock from the next thread. */
 bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_over *over, const void *env)
 {
   uint32_t seen = 0;
@@ -52,7 +49,7 @@ bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_ov
   if (atomic_compare_exchange_strong(&mutex->word, &seen, HELD) || try(mutex, 0, &seen))
     return true;
   cn_defer_signals();
-  CN_ASSERT((seen & CONTENDED) != 0); /* else nobody wakes it */
+  CN_ASSERT((seen & CONTENDED) != 0); /* the bit makes the holder wake this thread */
   bool taken = wait(mutex, seen, deadline, over, env);
   cn_defer_let_signals();
   return taken;
@@ -63,7 +60,7 @@ bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline)
   return cn_mutex_take_unless(mutex, deadline, NULL, NULL);
 }
 
-/* CONTENDED does not tell whether threads wait: the one that a release woke has yet to set it. */
+/* CONTENDED may be clear while threads wait: a thread woken by a release sets it a little later. */
 void cn_mutex_tell(struct cn_mutex *mutex)
 {
   atomic_fetch_add(&mutex->word, TOLD);
@@ -74,7 +71,7 @@ void cn_mutex_release(struct cn_mutex *mutex)
 {
   uint32_t before = atomic_fetch_and(&mutex->word, ~(uint32_t)(HELD | CONTENDED));
 
-  CN_CHECK((before & HELD) != 0); /* another thread's else */
+  CN_CHECK((before & HELD) != 0); /* fails on another thread's lock */
   if ((before & CONTENDED) != 0)
     cn_os_wake_one(&mutex->word);
 }

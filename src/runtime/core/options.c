@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The option parser: an unknown name or a bad value is an error, never ignored.
- */
+ * Parses options. An unknown name or a bad value is an error. */
 #include "runtime/core/options.h"
 
 #include <stdio.h>
@@ -29,7 +28,7 @@ static const struct option {
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
-/* What may stand in a SET: the variable, how messages call the words, the words. */
+/* The values of each SET: the variable, the noun of messages, the words. */
 static const char *const words[][8] = {
 #define CN_OPTION(...)
 #define CN_OPTION_WORDS(...) {__VA_ARGS__},
@@ -40,7 +39,7 @@ static const char *const words[][8] = {
 
 _Static_assert(sizeof words[0] / sizeof words[0][0] <= 8 * sizeof(size_t), "a bit for each word");
 
-/* How messages call the words of a SET; then the words. */
+/* The noun of messages for a SET; then the words. */
 static const char *const *words_of(const char *variable)
 {
   size_t i = 0;
@@ -87,7 +86,7 @@ static bool parse_set(const char *const *known, const char *text, size_t *value)
   }
 }
 
-/* Nanoseconds in the unit, which is all that follows; 0: it is none. */
+/* Nanoseconds in the unit, the rest of the text; 0: it is no unit. */
 static size_t unit_of_time(const char *text)
 {
   static const struct {
@@ -126,7 +125,7 @@ static bool parse_number(enum kind kind, const char *text, size_t *value)
   return *p == 0 && (kind != FLAG || number <= 1);
 }
 
-/* A switch is no file's name: who wants lines has mistaken the option. */
+/* A switch is no file's name: a user who writes one has mistaken the option. */
 static bool parse_text(const char *text, size_t *value)
 {
   *value = (size_t)text;
@@ -183,8 +182,8 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
   return false;
 }
 
-/* Half of the memory, but at most an eighth of what the process may have: the heap reserves more
- * addresses than it uses. Of a collector that copies all of it the half of that (heap.c). */
+/* Half of the memory, and at most an eighth of the process's limit: the heap reserves more addresses than it uses.
+ * For a collector that copies all of the heap, the half of that (heap.c). */
 static size_t default_maximum(void)
 {
   size_t memory = cn_os_memory() / 2, limit = cn_os_limit() / 8;
@@ -199,7 +198,7 @@ static size_t default_workers(void)
   return processors < CN_WORKERS_DEFAULT ? processors : CN_WORKERS_DEFAULT;
 }
 
-/* False: they cannot be. */
+/* False: the limits are impossible. */
 static bool set_limits(struct cn_options *options, const struct cairn_heap_limits *limits, char *message, size_t size)
 {
   bool known = limits->size >= sizeof *limits;
@@ -217,7 +216,7 @@ static bool set_limits(struct cn_options *options, const struct cairn_heap_limit
   return true;
 }
 
-/* Where two of them contradict, the lower one holds. */
+/* If two of them conflict, the lower one holds. */
 static void fit_limits(struct cn_options *options)
 {
   options->heap_usual = options->heap_max == 0;

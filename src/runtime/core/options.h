@@ -24,16 +24,16 @@ enum { CN_VERIFY_FRAMES = 1 << 0, CN_VERIFY_HEAP = 1 << 1, CN_VERIFY_STORES = 1 
 enum { CN_WORKERS_MOST = 64, CN_WORKERS_DEFAULT = 16 /* at most */ };
 enum { CN_LOG_GC = 1 << 0, CN_LOG_STOPS = 1 << 1, CN_LOG_ARRIVALS = 1 << 2, CN_LOG_PINS = 1 << 3 };
 
-/* The string of a TEXT, in the environment that the program was given. 0: it is not set. */
+/* The string of a TEXT, in the environment that the program was given. 0: it is unset. */
 #define CN_OPTION_TEXT(field) ((const char *)(field))
 extern struct cn_options cn_options;
 
-/* Defaults, then the program's own limits (null: it has none), then every CAIRN_* variable of the
- * null-terminated environment. False: `message` says what is wrong. */
+/* Read the defaults, then the program's own limits (`limits` may be null), then every CAIRN_* variable of the
+ * null-terminated environment. False: `message` describes the error. */
 bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits, char *const *environment,
                       char *message, size_t size);
 
-/* Take every CAIRN_* variable out of the environment (null: there is none), in place. */
+/* Remove every CAIRN_* variable from the environment (may be null), in place. */
 void cn_options_drop(char **environment);
 
 /* The list of options on the standard error stream. */

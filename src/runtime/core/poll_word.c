@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arming polls. Compiled code reads the poll word, the stack limit and the allocation buffer's
- * limit plainly; this file always accesses them atomically. test/model/limit.pml is its model.
- */
+ * Arms polls. Compiled code reads the poll word, the stack limit and the allocation buffer's limit plainly; this
+ * file always accesses them atomically. test/model/limit.pml is its model. */
 #include "runtime/core/poll_word.h"
 
 #include "base/check.h"
 
-/* Is it one bit, which some slow path handles? */
+/* True if it is one bit that a slow path handles. */
 static bool is_reason(enum cn_reason reason)
 {
   return reason == CN_REASON_STRESS || reason == CN_REASON_HANDSHAKE || reason == CN_REASON_COLLECT ||
@@ -36,13 +35,13 @@ void cn_poll_word_open_buffer(struct cairn_mutator *mutator)
  */
 void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 {
-  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* that value tells a poll to stop */
+  CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* UINTPTR_MAX tells a poll to stop */
   __atomic_store_n(&mutator->stack_limit, mutator->stack_floor, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&mutator->poll, __ATOMIC_SEQ_CST) != 0)
     __atomic_store_n(&mutator->stack_limit, UINTPTR_MAX, __ATOMIC_SEQ_CST);
 }
 
-/* Callers disarm before they look for the request: a request in between arms again. */
+/* Callers disarm before they read the request: a request in between arms again. */
 void cn_poll_word_disarm(struct cairn_mutator *mutator, enum cn_reason reason)
 {
   CN_ASSERT(is_reason(reason));

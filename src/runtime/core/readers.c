@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of readers, in two generations. All accesses are in one order for all threads.
- */
+ * Counts readers, in two generations. All accesses are in one order for all threads. */
 #include "runtime/core/readers.h"
 
 #include "base/check.h"
@@ -36,7 +35,7 @@ void cn_readers_leave(struct cn_readers *readers, volatile unsigned *inside)
 {
   unsigned which = *inside - COUNTED;
 
-  CN_CHECK(*inside >= COUNTED); /* else another's count would go down */
+  CN_CHECK(*inside >= COUNTED); /* a lower value would decrement another reader's count */
   *inside = 0;
   count_out(readers, which);
   cn_defer_let_signals();
@@ -47,8 +46,8 @@ uint64_t cn_readers_now(struct cn_readers *readers)
   return atomic_load(&readers->generation);
 }
 
-/* Begin the next generation if the last but one has no reader left. A reader that is about to find
- * its generation over may be counted for a moment. */
+/* Begin the next generation if the last but one is without readers. A reader that is about to find its generation
+ * over may be counted for a moment. */
 static bool advance(struct cn_readers *readers)
 {
   uint64_t now = atomic_load(&readers->generation);
