@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bridges to native functions of other conventions than C's. The runtime's stub keeps an anchor for a callee of the C
- * convention: it relies on the registers that such a callee saves, and on the stack pointer that it restores. So a
- * native function of that convention makes the call:
+ * Bridges calls to native functions of other conventions than C's. The runtime's stub keeps an anchor for a callee of
+ * the C convention: it relies on the registers that such a callee saves, and on the stack pointer that it restores. So
+ * a native function of that convention makes the call:
  *
  *   i64 @cairn.native.N(args, ptr %target)              calls %target by its convention
  *   i64 @cairn.bridge.N(args, ptr nest %target)         managed, of the call's convention: calls
  *                                                       cairn.native.N through the stub
  *
- * A call gets the bridge in place of a target that is not managed (call_targets.c). Needs, breaks: nothing. Provides:
- * cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look alike.
+ * A call gets the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
+ * cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look alike. Breaks: nothing.
  */
 #include "compile/transitions/bridges.h"
 
@@ -59,7 +59,7 @@ static uint64_t hash_attributes(uint64_t hash, LLVMValueRef call, LLVMAttributeI
   return hash;
 }
 
-/* Name a bridge by all that calls which share it have in common. */
+/* Name a bridge by all that its calls have in common. */
 static char *name_of(const char *prefix, const struct cn_call_target *site)
 {
   unsigned convention = LLVMGetInstructionCallConv(site->call);
@@ -173,7 +173,7 @@ static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
   return longer;
 }
 
-/* No reference is live over the call: those that it passes are the callee's. */
+/* The statepoint lists no reference as live over the call: the references that it passes belong to the callee. */
 static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                      LLVMValueRef native)
 {
@@ -226,7 +226,7 @@ static void fill_managed(struct cn_ctx *ctx, const struct cn_call_target *site, 
   LLVMDisposeBuilder(builder);
 }
 
-/* A bridge stores no reference: it may go with its caller, whatever barriers that has. */
+/* Copy the caller's kind of barriers: a bridge stores no reference, so it fits any kind. */
 static void copy_barriers(LLVMValueRef from, LLVMValueRef to)
 {
   LLVMAttributeRef kind = cn_string_attribute(from, CN_ATTR_BARRIERS);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass call-targets: calls through pointers. What a pointer leads to may be managed, and is then called like any other;
- * or native, and then the call must leave an anchor. The mark before managed functions tells:
+ * Pass call-targets: routes calls through pointers. The target may be managed, and is then called like any other; or
+ * native, and then the call must leave an anchor. The mark before managed functions tells them apart:
  *
  *   r = call f(args)     %m = load i64, ptr (f rounded down to 16)
  *                        %c = select (%m == mark), (f + ENTRY_SIZE), @cairn_call_native
  *                        r = call %c(args, ptr nest f)
  *
- * A `nest` argument has a register of its own, in which no other argument is passed: a managed callee does not look at
- * it, the stub finds its target there. At -Os and -Oz the stubs cairn_vcall_any and cairn_call_managed look for the
- * mark: such a call has 30 bytes less. The entry of a managed function lies 8 bytes after a multiple of 16, and the
- * mark in these 8. So the load reads the 16 bytes in which the target begins, which can be read whatever the target is.
+ * A `nest` argument has its own register, apart from all other arguments: a managed callee ignores it, and the stub
+ * finds its target there. At -Os and -Oz the stubs cairn_vcall_any and cairn_call_managed look for the mark: such a
+ * call has 30 bytes less. The entry of a managed function lies 8 bytes after a multiple of 16, and the mark in these 8.
+ * So the load reads the 16 bytes at the start of the target, which are readable for any target.
  *
  *   the target                                 what is called instead
  *   promised to be managed                     itself
@@ -20,11 +20,11 @@
  *   any, if it is given a reference            itself, or a stub that ends the program
  *
  * musttail wants caller and callee to have one signature, so a caller of the C convention gets a `nest` parameter, too.
- * Its own callers need not know.
+ * Its own callers may ignore it.
  *
- * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: no call reaches native
- * code without an anchor; managed functions have their entries (entries.c). Breaks: functions that get a parameter move
- * to the module's end.
+ * Needs: functions whose statepoints are final; calls of names routed (transitions.c). Provides: each call that reaches
+ * native code leaves an anchor; managed functions have their entries (entries.c). Breaks: functions that get a
+ * parameter move to the module's end.
  */
 #include "compile/transitions/call_targets.h"
 
@@ -49,10 +49,10 @@ typedef CN_VECTOR(struct cn_call_target) site_vector;
 
 /* ---- one call ---- */
 
-/* Choose what lies `offset` bytes after `target` if that has the mark, else `other`. At -O3
- * LLVM makes a branch of that by the weights, which is longer, but no call waits for the mark. LLVM
- * 22 takes a wrong result of some nodes as the callee of a statepoint: the freeze prevents that
- * (docs/llvm-22.md, "multi-result callees"). */
+/* Choose the address `offset` bytes after `target` if that has the mark, else `other`. At -O3 LLVM makes a branch of
+ * the choice by the weights: the code is longer, but calls run ahead of the load of the mark. LLVM 22 takes a wrong
+ * result of some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result
+ * callees"). */
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target, uint64_t offset,
                            LLVMValueRef other)
 {
@@ -81,7 +81,7 @@ static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site
   return callee;
 }
 
-/* What a wrapper of large results calls is given references: end the program if it is native. */
+/* A wrapper of large results passes references to its callee: end the program if the callee is native. */
 static void guard_wrapped(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   unsigned operand = site->first + CN_RESULT_CALLEE;
@@ -101,7 +101,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   bool shown = cn_call_target_has_reference(ctx, site) && !cn_target_is_native(target);
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
-    if (shown) { /* it is managed, but the bridge is not */
+    if (shown) { /* the target is managed, the bridge native */
       target = choose(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
       stub = cn_stub(ctx, CN_CALL_PASSING);
     }
@@ -207,7 +207,7 @@ static bool judge_musttail(struct cn_ctx *ctx, LLVMValueRef function, const stru
 
 /* ---- functions ---- */
 
-/* Does only a pointer say where the call goes, or a name that no thunk can reach? */
+/* True if the callee is known only by a pointer, or by a name out of the thunks' reach. */
 static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);

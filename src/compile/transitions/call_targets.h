@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls whose target only running code knows. Private to src/compile.
+ * Calls whose target is known only at run time. Private to src/compile.
  */
 #ifndef CN_COMPILE_TRANSITIONS_CALL_TARGETS_H
 #define CN_COMPILE_TRANSITIONS_CALL_TARGETS_H

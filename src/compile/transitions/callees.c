@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What calls and statepoints call, and what is known of it. Needs, breaks: nothing. Provides:
- * struct cn_call_target and the questions of callees.h.
+ * Reads the callees of calls and statepoints, and the facts known of them. Needs: nothing. Provides: struct
+ * cn_call_target and the questions of callees.h. Breaks: nothing.
  */
 #include "compile/transitions/callees.h"
 
@@ -37,7 +37,7 @@ static const char *const stubs[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_colle
                                     CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
                                     CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
 
-/* And functions of this unit through which it calls others. */
+/* Prefixes of functions of this unit through which it calls others. */
 static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
                                        CN_VBODY_PREFIX, CN_SLOW_PREFIX,  CN_BRIDGE_PREFIX};
 
@@ -69,15 +69,15 @@ bool cn_target_is_local(LLVMValueRef global)
   return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage;
 }
 
-/* An alias of a body: entries.c. */
+/* The alias of a body (entries.c). */
 static LLVMValueRef without_offset(LLVMValueRef callee)
 {
   return LLVMIsAConstantExpr(callee) && LLVMGetConstOpcode(callee) == LLVMGetElementPtr ? LLVMGetOperand(callee, 0)
                                                                                         : callee;
 }
 
-/* A weak or linkonce definition may give way to another unit's, which may be native. So may a
- * visible one of a shared object, but there the caller can bind it. */
+/* A weak or linkonce definition may give way to another unit's, which may be native. So may a visible definition of a
+ * shared object, but there the caller can bind it. */
 LLVMValueRef cn_target_managed(LLVMValueRef callee)
 {
   while (LLVMIsAGlobalAlias(callee) && (cn_target_is_local(callee) || LLVMGetLinkage(callee) == LLVMExternalLinkage))
@@ -99,8 +99,7 @@ bool cn_target_is_declared_managed(LLVMValueRef callee)
   return LLVMIsAFunction(callee) && LLVMIsDeclaration(callee) && cn_string_attribute(callee, CN_ATTR_MANAGED_CODE);
 }
 
-/* Does argument `i` show the callee an object that may move: by value, or in memory that is passed?
- */
+/* True if argument `i` gives the callee an object that may move: by value, or in memory that is passed. */
 static bool is_reference(const struct cn_call_target *site, unsigned i)
 {
   LLVMValueRef argument = LLVMGetOperand(site->call, i);
@@ -111,7 +110,7 @@ static bool is_reference(const struct cn_call_target *site, unsigned i)
   return cn_holds_ref(LLVMTypeOf(argument)) && !cn_is_immovable(argument);
 }
 
-/* Does the caller list what it passes, so that a native callee can find where that has gone? */
+/* True if the caller lists its arguments, so that a native callee can find their new places. */
 static bool lists_operands(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entries of managed functions. Native code calls a managed function by its address, and then the thread has to become
- * managed first. So a function that native code can reach begins with an entry, and managed code calls its body,
+ * Builds entries of managed functions. Native code calls a managed function by its address, and then the thread has to
+ * become managed first. So a function that native code can reach begins with an entry, and managed code calls its body,
  * CAIRN_ABI_ENTRY_SIZE bytes further on:
  *
  *        prefix:  r = body; jump to cairn_enter      (convention_ARCH.c)
@@ -10,17 +10,18 @@
  *        body:                                       @cairn.call.f
  *
  *   how managed code knows the function          what it calls
- *   by name, defined here, not replaceable       the body, by a label that no symbol table has
+ *   by name, defined here, final                 the body, by a label outside every symbol table
  *   by name, defined elsewhere                   cairn.call.f, cairn.body.f: thunk.c
  *   by a pointer                                 the body, if there is the mark: call_targets.c
- *   by a pointer, promised to be managed         what it leads to: the entry, or the body if that
- * is the address of the function plus the entry's size
+ *   by a pointer, promised to be managed         the pointer's target: the entry, or the body if the pointer
+ *                                                is the address of the function plus the entry's size
  *
- * A static function that is only called by name from managed code has no entry. One that asks for an alignment of 16 or
- * more has an entry, and no mark: its address leaves no room for it at a place that is there for every function.
+ * A static function whose only uses are calls by name from managed code needs only a body. A function that asks for an
+ * alignment of 16 or more has an entry without a mark: the mark's place, common to all functions, does not fit its
+ * address.
  *
- * Needs: all calls are what they will be. Provides: native code cannot run a body without the thread's knowing. Breaks:
- * that a managed function's address is where it is called.
+ * Needs: all calls are final. Provides: native code enters a body only through an entry, which makes the thread
+ * managed. Breaks: a managed function's address is no longer the target of its calls.
  */
 #include "compile/transitions/entries.h"
 
@@ -40,7 +41,7 @@ enum { MARK_ALIGNMENT = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) function_vector;
 
-/* Does `user` call `function`, and only that, in managed code? */
+/* True if `user` is a call in managed code, and uses `function` only as its callee. */
 static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
 {
   if (!cn_is_call(user) || !cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
@@ -54,7 +55,8 @@ static bool is_managed_call(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* A bridge is called where its target would be, and by nobody else (bridges.c). */
+/* True if native code can reach the function. Calls of a bridge stand only in place of calls of its target (bridges.c).
+ */
 static bool needs_entry(LLVMValueRef function)
 {
   size_t length;
@@ -76,7 +78,7 @@ static LLVMValueRef body_of(struct cn_ctx *ctx, LLVMValueRef function)
 
 static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef body)
 {
-  function_vector aliases = {0}; /* before names are added, which may be aliases of it, too */
+  function_vector aliases = {0}; /* from before the names are added, which may be aliases, too */
 
   CN_EACH_USE(use, function) {
     LLVMValueRef alias = LLVMIsAGlobalAlias(LLVMGetUser(use));
@@ -90,7 +92,7 @@ static void name_for_others(struct cn_ctx *ctx, LLVMValueRef function, LLVMValue
   cn_free(&aliases);
 }
 
-/* Do other units call the function by the name of its body (thunk.c)? */
+/* True if other units call the function by the name of its body (thunk.c). */
 static bool has_public_body(LLVMValueRef function)
 {
   return LLVMGetLinkage(function) == LLVMExternalLinkage && !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function));
@@ -104,7 +106,7 @@ static LLVMValueRef name_body(struct cn_ctx *ctx, LLVMValueRef function)
   return alias;
 }
 
-/* A definition that another one may replace is called as it is, if at all. */
+/* Have managed code call the body. Calls of a replaceable definition stay as they are. */
 static void call_body(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector calls = {0};
@@ -138,7 +140,7 @@ static void add_entry(struct cn_ctx *ctx, LLVMValueRef function)
   name_for_others(ctx, function, body_of(ctx, function));
 }
 
-/* Does `user` say where the function's body is? Front ends write that (docs/frontends.md). */
+/* True if `user` stands for the address of the function's body. Front ends write that (docs/frontends.md). */
 static bool is_body(struct cn_ctx *ctx, LLVMValueRef user)
 {
   uint64_t offset = 0;
@@ -147,7 +149,7 @@ static bool is_body(struct cn_ctx *ctx, LLVMValueRef user)
          cn_types_gep_offset(ctx, user, &offset) && offset == CAIRN_ABI_ENTRY_SIZE;
 }
 
-/* Without an entry the body is the function. */
+/* For functions without an entry: the body is the function. */
 static void begin_with_body(struct cn_ctx *ctx, LLVMValueRef function)
 {
   function_vector bodies = {0};
@@ -182,7 +184,7 @@ bool cn_entries_has(LLVMValueRef function)
          cn_convention_is_entry(LLVMGetPrologueData(function));
 }
 
-/* Entry and body are found by the function's name. */
+/* True if entry and body are found by the function's name. */
 static bool keeps_name(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);

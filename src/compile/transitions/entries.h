@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entries of managed functions, by which native code gets to them. Private to src/compile.
+ * Entries of managed functions for native callers. Private to src/compile.
  */
 #ifndef CN_COMPILE_TRANSITIONS_ENTRIES_H
 #define CN_COMPILE_TRANSITIONS_ENTRIES_H
@@ -11,7 +11,7 @@
  * managed code call the bodies. */
 void cn_entries(struct cn_ctx *ctx);
 
-/* Has the function an entry already? */
+/* True if the function already has an entry. */
 bool cn_entries_has(LLVMValueRef function);
 
 #endif

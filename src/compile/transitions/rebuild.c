@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call or statepoint once more, with another callee, more arguments or another convention. All else of it stays:
+ * Builds a call or statepoint again, with another callee, more arguments or another convention. All else of it stays:
  * bundles, attributes, metadata, destinations. Needs: nothing. Provides: cn_rebuild_call(), cn_call_through(). Breaks:
  * nothing.
  *
- * A variadic call becomes one with the types of its arguments, because a statepoint does not say that its callee is
- * variadic (docs/llvm-22.md, "variadic callees"). Two keep their type: a statepoint that is there already, and a
- * musttail call, which hands its function's variable arguments on.
+ * A variadic call becomes one with the types of its arguments, because a statepoint cannot express that its callee is
+ * variadic (docs/llvm-22.md, "variadic callees"). Two kinds of calls keep their type: an existing statepoint, and a
+ * musttail call, which passes on its function's variable arguments.
  */
 #include "compile/transitions/rebuild.h"
 
@@ -86,7 +86,7 @@ static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site,
                           LLVMTypeRef type, LLVMValueRef callee, const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
-  CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* no callbr comes so far */
+  CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* only these two kinds come here */
   unsigned count = 0, size = (unsigned)operands->values.count;
   LLVMOperandBundleRef *bundles = cn_alloc((LLVMGetNumOperandBundles(old) + 1) * sizeof *bundles);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -112,7 +112,7 @@ static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site,
   return made;
 }
 
-/* ---- what is said of the call ---- */
+/* ---- attributes of the call ---- */
 
 bool cn_attribute_is_of_c(LLVMAttributeRef attribute)
 {
@@ -160,7 +160,7 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site, co
 
 LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change)
 {
-  CN_CHECK(site->type && change->callee); /* who routes has refused a statepoint without a type */
+  CN_CHECK(site->type && change->callee); /* an earlier check refuses a statepoint without a type */
   LLVMTypeRef type = new_type(site, change);
   struct cn_operands operands = {0};
   LLVMValueRef old = site->call, made;

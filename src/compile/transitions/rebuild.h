@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A call once more, with another callee, more arguments or another convention. Private to src/compile.
+ * Calls built again, with another callee, more arguments or another convention. Private to src/compile.
  */
 #ifndef CN_COMPILE_TRANSITIONS_REBUILD_H
 #define CN_COMPILE_TRANSITIONS_REBUILD_H
@@ -8,7 +8,7 @@
 #include "compile/core/convention.h"
 #include "compile/transitions/callees.h"
 
-/* What differs in the new call. */
+/* The differences of the new call. */
 struct cn_rebuild {
   LLVMValueRef callee;
   LLVMValueRef first[CN_CONVENTION_FIRST]; /* arguments before the old ones */
@@ -25,7 +25,7 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
 /* Send a call, or statepoint, to `stub`, which finds the target in the register that only `nest` arguments use. */
 void cn_call_through(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef stub, LLVMValueRef target);
 
-/* Is the attribute one of those that say how an argument is passed under the C convention? */
+/* True if the attribute says how an argument is passed under the C convention. */
 bool cn_attribute_is_of_c(LLVMAttributeRef attribute);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or crashes, if the result
- * is a long double or has no room in registers; then the code generator passes a hidden address for it. Such a call is
- * moved into a native function of its own, which stores the result where the caller wants it:
+ * Wraps calls whose result a statepoint cannot return: LLVM 22 emits a second call, of address 0, or crashes, if the
+ * result is a long double or exceeds the registers; then the code generator passes a hidden address for it. Such a call
+ * is moved into its own native function, which stores the result where the caller wants it:
  *
  *   %r = call T @f(i32 %n)   ->   call void @cairn.result(ptr %slot, ptr @f, i32 %n)
  *                                        %r = load T, ptr %slot
  *
- * If references go through it, another thread must not collect meanwhile, for nobody would update them: so the thread
- * stays managed (cairn_call_passing), and what is called must be managed, too (call_targets.c).
+ * If references go through the function, a collection by another thread meanwhile would leave them stale: so the thread
+ * stays managed (cairn_call_passing), and the callee must be managed, too (call_targets.c).
  *
  * Needs: nothing. Provides: every parse point returns its result in registers. Breaks: nothing. Part of pass
  * transitions, which then routes the call of the native function like any other.
@@ -44,8 +44,7 @@ static bool has_references(LLVMValueRef call)
 
 /* ---- the native function ---- */
 
-/* Copy the attributes of argument `i` of `call`: byval, zeroext and the like say how it is passed.
- */
+/* Copy the attributes of argument `i` of `call`: byval, zeroext and the like say how it is passed. */
 static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef native, LLVMValueRef inner, LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);

@@ -10,10 +10,10 @@
 /* Move every parse point of managed functions that returns another type into a native function. */
 void cn_result_wrappers_build(struct cn_ctx *ctx);
 
-/* Which argument of such a function is the callee. */
+/* The index of the callee among the arguments of such a function. */
 enum { CN_RESULT_CALLEE = 1 };
 
-/* Is it such a function, that references go through? The thread stays managed in it. */
+/* True if `function` is one of these and references go through it. The thread stays managed in it. */
 bool cn_result_wrappers_passes_references(LLVMValueRef function);
 
 #endif

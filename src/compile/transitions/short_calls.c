@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of functions that are known to be native when they are compiled. The stub for any callee (cairn_call_any) keeps
- * six callee-saved registers for the walker, each time, since references of the caller or of its callers may be in
- * them. Here the caller sees to it once:
+ * Shortens calls of functions that are known to be native at compile time. The stub for any callee (cairn_call_any)
+ * keeps six callee-saved registers for the walker at each call, since references of the caller or of its callers may be
+ * in them. Here the caller saves them once:
  *
  *   r = call f(args)     r = call preserve_nonecc cairn_call_short(f, three times poison, args)
  *
- * By this convention a call preserves no callee-saved register but the frame pointer. So the prologue saves the others
- * where the frame map says, and references that are live over the call are in the frame. The convention passes its
- * first four arguments in registers that C passes none in, the others as C does, as long as registers are left.
+ * By this convention a call preserves only one callee-saved register, the frame pointer. So the prologue saves the
+ * others where the frame map says, and references that are live over the call are in the frame. The convention passes
+ * its first four arguments in registers outside C's argument registers, and the others as C does, as long as registers
+ * are left.
  *
  *   the call                                        form
  *   arguments in registers, a convention like C's   the short one
@@ -25,7 +26,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/rebuild.h"
 
-/* Is an argument passed in a way of its own? */
+/* True if an argument is passed by special rules. */
 static bool has_odd_argument(const struct cn_call_target *site)
 {
   static const char *const kinds[] = {"byval",      "inreg",      "nest",         "swiftself",
@@ -51,7 +52,7 @@ static bool fits_registers(const struct cn_call_target *site)
   return !has_odd_argument(site);
 }
 
-/* Has the function a frame of constant size? Others may need one of the registers to find it. */
+/* True if the function has a frame of constant size. Others may need one of the registers to find it. */
 static bool has_plain_frame(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a function may make a
- * tail call with more or fewer arguments on the stack than it was given itself: it then moves its return address, and
- * the frame map of the function that runs in the end does not tell where the caller's stack pointer was. So the
+ * Fixes the frames of callers of functions of the conventions that guarantee tail calls (tailcc, swifttailcc). Such a
+ * function may make a tail call with more or fewer arguments on the stack than its own: it then moves its return
+ * address, and the frame map of the function at the end of the chain cannot give the caller's stack pointer. So the
  * caller's frame is found by its frame pointer.
  *
  * The code generator gives places in a frame with a frame pointer by the stack pointer if their distance is constant,
- * and the object side makes it that to the frame pointer (statepoint.c). The distance is not constant where the stack
- * is realigned. So that is forbidden; if a local needs it, an alloca whose size only run time knows (0) makes the code
- * generator address the whole frame otherwise.
+ * and the object side converts it to the distance from the frame pointer (statepoint.c). A realigned stack makes the
+ * distance variable. So realignment is forbidden; if a local needs it, an alloca whose size only run time knows (0)
+ * makes the code generator address the whole frame otherwise.
  *
  * Needs: final statepoints. Provides: frames that can be walked whatever their callees do. Breaks: nothing. Part of
  * pass call-targets.
@@ -22,7 +22,7 @@
 #include "compile/transitions/call_targets.h"
 #include "compile/transitions/callees.h"
 
-/* Does the callee make no tail call, which could move the return address? */
+/* True if the callee keeps its return address in place: it makes no tail call. */
 static bool keeps_return_address(LLVMValueRef callee)
 {
   LLVMValueRef function = cn_target_managed(callee);
@@ -37,7 +37,7 @@ static bool keeps_return_address(LLVMValueRef callee)
   return true;
 }
 
-/* Does a statepoint call a function that may move its return address? */
+/* True if a statepoint calls a function that may move its return address. */
 static bool calls_movers(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -51,7 +51,7 @@ static bool calls_movers(LLVMValueRef function)
   return false;
 }
 
-/* May the frame, or something in it, need an alignment that calls do not keep? */
+/* True if the frame, or something in it, may need a larger alignment than calls keep. */
 static bool is_aligned(LLVMValueRef function)
 {
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("alignstack")) ||

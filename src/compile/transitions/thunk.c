@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Thunks. Managed code calls an external function `foo` under the name `cairn.call.foo`:
+ * Makes thunks. Managed code calls an external function `foo` under the name `cairn.call.foo`:
  *
  *   every unit that calls it   weak hidden, in a COMDAT group:
  *                              hands its address to cairn_call_any
  *   the unit that defines it   strong hidden alias of foo, if foo is managed
  *
  * So the linker makes calls between managed functions of one executable or shared object direct. Every other call goes
- * through the runtime's stub, which looks at the mark before the target (abi.def, MANAGED_MARK) and keeps an anchor if
- * there is none. `cairn.vcall.foo` is the same for variadic callees; it is never an alias, because it has to pass the
+ * through the runtime's stub, which looks for the mark before the target (abi.def, MANAGED_MARK) and keeps an anchor if
+ * the mark is missing. `cairn.vcall.foo` serves variadic callees; it is always a thunk, because it has to pass the
  * number of vector registers.
  *
- * A call of a function that must be managed uses other names, which native code does not provide:
+ * A call of a function that must be managed uses other names, which only managed code provides:
  *
  *   every unit that calls it   cairn.body.foo, weak hidden, in a COMDAT group:
  *                              jumps to cairn.managed_code.foo
  *   the unit that defines it   cairn.managed_code.foo, the body, as visible as foo;
  *                              cairn.body.foo, strong hidden, the same
  *
- * A function that need not be there, extern_weak, is looked at when it is called: cairn_call_body. The thunk mentions
- * foo as well, so that an archive's member is linked that defines it, and link-time optimisation keeps it. So such a
- * call reaches managed code, of another shared object, too, or the linker says that cairn.managed_code.foo is
- * undefined. `cairn.vbody.foo` is the thunk for variadic callees.
+ * An optional function, extern_weak, is judged when it is called: cairn_call_body. The thunk mentions foo as well, so
+ * that an archive's member that defines it is linked, and link-time optimisation keeps it. So such a call reaches
+ * managed code, of another shared object, too, or the linker says that cairn.managed_code.foo is undefined.
+ * `cairn.vbody.foo` is the thunk for variadic callees.
  *
  * The stub is reached through the global offset table rather than the procedure linkage table, whose lazy binding would
- * lose the address.
+ * lose the address. Needs: nothing. Provides: cn_thunk_for(), the names of bodies. Breaks: nothing.
  */
 #include "compile/transitions/thunk.h"
 
@@ -36,7 +36,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/transitions/callees.h"
 
-/* The name of a symbol in the object file: LLVM marks names that are not to be mangled with \01. */
+/* The name of a symbol in the object file: LLVM marks literal names with \01. */
 static const char *symbol_of(LLVMValueRef function)
 {
   size_t length;
@@ -45,7 +45,7 @@ static const char *symbol_of(LLVMValueRef function)
   return name[0] == 1 ? name + 1 : name;
 }
 
-/* The name in quotes, as the assembler reads it: what would end them is escaped. */
+/* The name in quotes, as the assembler reads it: quotes and the like are escaped. */
 static char *quoted(const char *prefix, const char *name)
 {
   char *out = cn_alloc(strlen(prefix) + 4 * strlen(name) + 3), *to = out;
@@ -69,7 +69,7 @@ static const struct kind {
              [CN_THUNK_BODY] = {CN_BODY_PREFIX, false, true},
              [CN_THUNK_BODY_VARIADIC] = {CN_VBODY_PREFIX, true, true}};
 
-/* The directive that has the object mention `target`, if it is not defined here. */
+/* The directive that has the object mention `target`, if it is defined elsewhere. */
 static char *binding_of(LLVMValueRef target)
 {
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
@@ -108,8 +108,8 @@ static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRe
   free(name);
 }
 
-/* Copy what the front end says of a function to its thunk: the code generator reads argument
- * extension, byval and the like from the callee, too. */
+/* Copy the front end's attributes of a function to its thunk: the code generator reads argument extension, byval and
+ * the like from the callee, too. */
 static void copy_attributes(LLVMValueRef from, LLVMValueRef to)
 {
   int last = (int)LLVMCountParams(from);
@@ -178,8 +178,8 @@ static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRe
   return alias;
 }
 
-/* Tools take the sized symbol next before an address for its function. A name without a size leaves
- * that to the function's own. */
+/* Take the size off a name. Tools take the nearest sized symbol before an address for its function, and so find the
+ * function's own name. */
 static void take_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global)
 {
   char *name = quoted(prefix, symbol_of(global));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass lower-transitions: the lowering that "Garbage Collection Safepoints in LLVM" ("GC Transitions") leaves to each
- * target. A front end marks calls by the bundle "gc-transition", whose operands are what its runtime needs there; two
- * functions of the module say what is done with them:
+ * Pass lower-transitions: does the lowering that "Garbage Collection Safepoints in LLVM" ("GC Transitions") leaves to
+ * each target. A front end marks calls by the bundle "gc-transition", with the operands that its runtime needs there;
+ * two functions of the module are the templates of its lowering:
  *
  *   define void @cairn.transition.enter(operands)       before the call: managed code is left
  *   define void @cairn.transition.leave(operands)       after it, on its unwind edge too
@@ -11,11 +11,11 @@
  *                                                         call @gc.statepoint(...)
  *                                                         the body of leave
  *
- * LLVM's own passes split the edges and inline the bodies. A module without the two leaves transitions to Cairn's
- * stubs. Either way the bundle goes: LLVM 22 makes no code of it
- * for some targets, and ends for others (docs/llvm-22.md, "gc-transition").
+ * LLVM's own passes split the edges and inline the bodies. A module that lacks both leaves transitions to Cairn's
+ * stubs. Either way the bundle goes: LLVM 22 ignores it for some targets, and crashes for others (docs/llvm-22.md,
+ * "gc-transition").
  *
- * Needs: final, verified statepoints. Provides: no bundle "gc-transition". Breaks: nothing.
+ * Needs: final, verified statepoints. Provides: IR free of "gc-transition" bundles. Breaks: nothing.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -33,10 +33,10 @@ enum { FLAGS = 4, TRANSITION_FLAG = 1 }; /* operand of a statepoint; bit */
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
 struct templates {
-  LLVMValueRef enter, leave; /* null: the module has none */
+  LLVMValueRef enter, leave; /* null if absent */
 };
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const char *name_of(LLVMValueRef function)
 {
@@ -73,7 +73,7 @@ static bool check(struct cn_ctx *ctx, LLVMValueRef call, const struct templates 
   return check_template(ctx, call, templates->enter, operands) && check_template(ctx, call, templates->leave, operands);
 }
 
-/* The pad of the call's unwind edge, to be the call's own. */
+/* Check the pad of the call's unwind edge, which must belong to the call alone. */
 static bool check_pad(struct cn_ctx *ctx, LLVMValueRef call, LLVMBasicBlockRef pad)
 {
   unsigned ways = 0;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass transitions: calls of managed code that may reach native code go through stubs which
- * leave an anchor, so that a walker that comes back from a callback finds the frames and callee-saved registers below
- * the native ones. Unknown external functions are native and get a transition; known leaves do not.
+ * Pass transitions: routes calls of managed code that may reach native code through stubs. These leave an anchor, so
+ * that a walker that comes back from a callback finds the frames and callee-saved registers below the native ones.
+ * Unknown external functions are native and get a transition; known leaves stay plain calls.
  *
- * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every
- * parse point calls a managed function or a stub; managed functions carry the mark that stubs
- * look for; where there are statepoints already, the guard (base/guard.h). Breaks: nothing.
+ * Needs: allocation calls expanded (their slow paths are stubs themselves). Provides: every parse point calls a managed
+ * function or a stub; managed functions carry the mark that stubs look for; where there are statepoints already, the
+ * guard (base/guard.h). Breaks: nothing.
  *
  *   callee                                     call becomes
  *   leaf                                       unchanged
- *   managed, defined here, not replaceable     unchanged
+ *   managed, defined here, final               unchanged
  *   external, or replaceable when linking      cairn.call.foo (thunk.c)
  *   declared to be managed, or external and    cairn.body.foo (thunk.c)
  *   given a reference
  *   a pointer, a static native function,       unchanged, until pass call-targets (call_targets.c),
  *   one that is declared to be native          after tail calls are made; in functions that have
  *                                              statepoints, now
- *   variadic                                   cairn.vcall.foo, cairn.vbody.foo; or, with the
- * target as `nest` argument; the call gets the types of its arguments
+ *   variadic                                   cairn.vcall.foo, cairn.vbody.foo; or, with the target
+ *                                              as `nest` argument, a stub; the call gets the types of
+ *                                              its arguments
  *
- * Thunks of variadic callees pass the number of vector registers, which a statepoint does not.
+ * Thunks of variadic callees pass the number of vector registers, which a statepoint drops.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static struct cn_call_target make_typed(struct cn_ctx *ctx, const struct cn_call
   return cn_call_target_of(cn_rebuild_call(ctx, site, &change));
 }
 
-/* Is it a call through a pointer that can be a statepoint only by the stub (refuse_hardening.c)? */
+/* True if the call through a pointer can be a statepoint only by the stub (refuse_hardening.c). */
 static bool needs_stub(const struct cn_call_target *site)
 {
   return !LLVMIsAFunction(cn_call_target_callee(site)) && !cn_calls_musttail(site->call) &&
@@ -66,8 +67,8 @@ static bool needs_stub(const struct cn_call_target *site)
          cn_convention_has_thunks(cn_call_target_caller(site));
 }
 
-/* Must the function be managed, if it is called so? What is defined here, and native, has been
- * looked at (rules_native.c). LLVM's own functions of a collector know what they are given. */
+/* True if the function must be managed for such a call. Native definitions of this unit are judged elsewhere
+ * (rules_native.c). LLVM's own functions of a collector handle references themselves. */
 static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -79,7 +80,7 @@ static bool must_be_managed(struct cn_ctx *ctx, const struct cn_call_target *sit
          strncmp(LLVMGetValueName2(callee, &length), "__llvm_", 7) != 0 && cn_call_target_has_reference(ctx, site);
 }
 
-/* Can a thunk call it? Managed code may be called by any convention that managed code has. */
+/* True if a thunk can call it. Managed code may be called by any convention that managed code has. */
 static bool has_thunk(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -100,8 +101,8 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
-  CN_CHECK(site.type); /* check_call() has refused a statepoint without one */
-  /* A musttail call hands on its function's variable arguments, and their number of vector registers. */
+  CN_CHECK(site.type); /* check_call() refuses a statepoint without one */
+  /* A musttail call passes on its function's variable arguments, and their number of vector registers. */
   bool variadic = LLVMIsFunctionVarArg(site.type) && !cn_calls_musttail(call);
 
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
@@ -122,7 +123,7 @@ static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
                     callee);
 }
 
-/* ---- what cannot be called this way ---- */
+/* ---- refusals ---- */
 
 static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type)
 {
@@ -156,7 +157,7 @@ static bool has_attribute_anywhere(LLVMValueRef call, const char *name)
   return false;
 }
 
-/* Is the callee another unit's, and native by its declaration or convention? */
+/* True if the callee is another unit's, and native by its declaration or convention. */
 static bool is_known_native(const struct cn_call_target *site)
 {
   LLVMValueRef callee = cn_call_target_callee(site);
@@ -229,7 +230,7 @@ static void check_definition(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- functions ---- */
 
-/* @gc.safepoint_poll is unmanaged, but its body will stand in managed functions. */
+/* True for @gc.safepoint_poll: it is unmanaged, but its body will stand in managed functions. */
 static bool is_subject(LLVMValueRef function)
 {
   size_t length;
