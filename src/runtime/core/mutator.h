@@ -52,10 +52,10 @@ struct cn_stack_saved {
  *   - the anchors are as anchors.h says
  *   - buffer_start <= alloc <= buffer_end
  *   - limit is buffer_end, or 0 while every allocation must take the slow path: while the poll word is set, and up
- *   to the end of the next slow path (poll_word.h), and during interruptions
+ *     to the end of the next slow path (poll_word.h), and during interruptions
  *   - stack_limit is stack_floor, or UINTPTR_MAX while the poll word is set (poll_word.h)
  *   - in an unattached thread all fields except the poll word and the limit are zero, so that each entry into the
- *   runtime takes its slow path, which attaches the thread
+ *     runtime takes its slow path, which attaches the thread
  * cn_mutator_wrong() checks them. */
 struct cairn_mutator {
   uint64_t poll;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A step says that it is under way, and looks whether steps are held then; who holds them says so,
- * and looks whether one is under way then. So one of the two sees the other, as all these accesses
- * are sequentially consistent.
- */
+ * Runs a collector's job step by step, on its own thread. Each step first says that it is under way, then reads
+ * whether steps are held. A thread that holds steps first says so, then reads whether a step is under way. At least
+ * one of the two sees the other, as all these accesses are sequentially consistent. */
 #include "runtime/threads/background.h"
 
 #include <sched.h>
@@ -16,7 +15,7 @@
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
 
-enum { SPINS = 2000 }; /* looks before a wait: as long as a short step takes */
+enum { SPINS = 2000 }; /* reads before a wait: as long as a short step takes */
 
 static struct cn_mutex pool; /* of the thread's beginning and end */
 static struct cn_os_thread thread;
@@ -24,18 +23,18 @@ static bool started;
 static _Atomic bool wanted;      /* a collector has had a job */
 static _Atomic bool ends, ended; /* now; for good */
 
-static cairn_step *step; /* written while steps are held, and by the thread within one */
+static cairn_step *step; /* written while steps are held, and by the thread within a step */
 static void *step_env;
 static cairn_aside *_Atomic aside;
-static _Atomic bool is_aside;   /* it looks for one, or calls it */
-static _Atomic uint32_t held;   /* how many hold steps */
-static _Atomic uint32_t inside; /* is a step under way? */
-static _Atomic uint32_t turn;   /* changes when there may be something to do */
+static _Atomic bool is_aside;   /* the thread looks for a step, or calls it */
+static _Atomic uint32_t held;   /* number of threads that hold steps */
+static _Atomic uint32_t inside; /* true if a step is under way */
+static _Atomic uint32_t turn;   /* changes when a step may have become possible */
 
-static cairn_step *_Atomic idle; /* null: there is none */
-static _Atomic uint32_t stops;   /* how many there have been, if there is one */
-static uint32_t rested;          /* its steps have been taken since that one */
-static _Atomic bool rests;       /* the thread waits for the next */
+static cairn_step *_Atomic idle; /* may be null */
+static _Atomic uint32_t stops;   /* number of stops so far, if `idle` is set */
+static uint32_t rested;          /* the value of `stops` when its steps were taken */
+static _Atomic bool rests;       /* the thread waits for the next stop */
 
 /* True on the background thread. */
 static bool is_it(void)
@@ -61,7 +60,7 @@ static bool take_step(void)
   return more;
 }
 
-/* True: there is more to do. */
+/* True: more is to be done. */
 static bool go_on(bool idles)
 {
   bool more = false;
@@ -84,8 +83,8 @@ static void call_aside(void)
   atomic_store(&is_aside, false);
 }
 
-/* Nothing is to be done. Stops do not wake the thread while it looks whether they come: so it wakes
- * once in the time of CAIRN_IDLE, and not at all when it has taken the steps and no stop came. */
+/* The thread has run out of work. Stops do not wake it while it checks whether they come: so it wakes once in each
+ * CAIRN_IDLE, and sleeps for good when it has taken the steps and stops cease. */
 static void rest(uint32_t seen)
 {
   uint32_t at = atomic_load(&stops);

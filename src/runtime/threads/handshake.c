@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The requester's side. There is one requester at a time, the one that has the lock of stops. A
- * word of each mutator is the state of the handshake with it:
+ * Implements the requester's side of handshakes. There is one requester at a time, the holder of the lock of stops.
+ * A word of each mutator is the state of the handshake with it:
  *
  *          requester           CAS: the mutator, or the requester while the mutator rests
  *     NONE ---------> PENDING ---------------------------------------------------> TAKEN
@@ -9,11 +9,9 @@
  *      +-----------------+-----------------------------------------------------------+
  *                                       the operation has run (the side that took it)
  *
- * The requester disarms the poll at the end; a mutator that runs the operation disarms it, too. A
- * mutator does not go on while the requester has the word TAKEN. The requester sends a barrier
- * between arming the poll and reading the state: so either it sees the mutator managed, or the
- * mutator sees its poll armed (stop.c).
- */
+ * The requester disarms the poll at the end; a mutator that runs the operation disarms it, too. A mutator waits
+ * while the requester has the word TAKEN. The requester sends a barrier between arming the poll and reading the
+ * state: so either it sees the mutator managed, or the mutator sees its poll armed (stop.c). */
 #include "runtime/threads/handshake.h"
 
 #include <stdatomic.h>
@@ -71,7 +69,7 @@ static void choose_at(struct cn_handshake *request)
       request->thread = m->thread;
 }
 
-/* Returns how many. */
+/* Returns the number of mutators. */
 static size_t post(struct cn_handshake *request)
 {
   size_t count = 0;
@@ -101,8 +99,7 @@ static bool take_over(struct cairn_mutator *mutator)
   return true;
 }
 
-/* Wait, and read the state again from time to time: a thread that enters native code wakes nobody.
- */
+/* Wait, and read the state again from time to time: a thread that enters native code does so silently. */
 static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
 {
   uint32_t word;
@@ -134,7 +131,7 @@ static enum cairn_status perform(struct cn_handshake *request)
     if (!is_meant(request, m))
       continue;
     enum cairn_status status = await(m, request->deadline);
-    cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* not before: it must see the request */
+    cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* only now: it must see the request */
     if (status != CAIRN_OK)
       result = status;
   }

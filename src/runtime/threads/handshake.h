@@ -12,19 +12,19 @@
 #include <cairn/thread.h>
 #include "runtime/core/mutator.h"
 
-/* Targets that are not a thread's number. 0 is the main thread. */
+/* Targets other than a thread's number. 0 is the main thread. */
 enum { CN_HANDSHAKE_ALL = -1, CN_HANDSHAKE_ANY = -2, CN_HANDSHAKE_AT = -3 };
 
 struct cn_handshake {
   int thread;
-  uint64_t random;   /* with ANY: which one */
-  uintptr_t address; /* with AT: the other thread on whose stack it lies */
+  uint64_t random;   /* with ANY: selects the thread */
+  uintptr_t address; /* with AT: the target is the other thread with it on its stack */
   cairn_handshake_operation *operation;
   void *env;
   uint64_t deadline; /* by cn_os_nanoseconds() */
   /* Called by the requester just before it arms the mutator; may be null. */
   void (*prepare)(struct cairn_mutator *mutator, void *env);
-  uint64_t armed; /* out: when all were armed */
+  uint64_t armed; /* out: the time of the last arming */
 };
 
 /* A mutator's state. */
@@ -35,15 +35,15 @@ enum { CN_HANDSHAKE_NONE, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN };
 /* cairn_handshake() of <cairn/thread.h>. Native code calls it. */
 enum cairn_status cn_handshake(struct cn_handshake *request);
 
-/* The same for a thread that runs managed code and comes to no safepoint now. TIMEOUT, too, if
- * another thread requests a stop or a handshake, which may wait for this one. */
+/* Like cn_handshake(), for a thread that runs managed code and must stay out of safepoints. TIMEOUT also if another
+ * thread requests a stop or a handshake, which may wait for this one. */
 enum cairn_status cn_handshake_now(struct cn_handshake *request);
 
-/* The program is over: let all requesters go, now and later. Any thread. */
+/* The program is over: release all requesters, now and later. Any thread. */
 void cn_handshake_end(void);
 
-/* What is wrong while no handshake is under way; null: nothing. It holds that no mutator has a
- * request, nor a poll that is armed for one. Linear. The caller holds the registry (stop.h). */
+/* Check the mutators outside handshakes. Returns the error, or null. These hold: all mutators are without a request,
+ * and without a poll armed for one. Linear. The caller holds the registry (stop.h). */
 const char *cn_handshake_wrong(void);
 
 /* ---- handshake_answer.c: both sides ---- */
@@ -55,17 +55,17 @@ void cn_handshake_run(struct cairn_mutator *mutator);
 
 /* ---- the mutator's own thread ---- */
 
-/* Must the mutator answer before it goes on? */
+/* True if the mutator must answer before it goes on. */
 bool cn_handshake_is_requested(const struct cairn_mutator *mutator);
-/* Answer a pending request. The mutator is managed, and has what a walk of its stack needs. */
+/* Answer a pending request. The mutator is managed, and has all data that a walk of its stack needs. */
 void cn_handshake_answer(struct cairn_mutator *mutator);
 
 /* ---- any thread ---- */
 
-/* The mutator whose operation the calling thread runs; null: it runs none. */
+/* The mutator whose operation the calling thread runs; may be null. */
 struct cairn_mutator *cn_handshake_examined(void);
 
-/* Does a jump of the calling thread to this stack pointer leave the operation that it runs? */
+/* True if a jump of the calling thread to this stack pointer leaves the operation that it runs. */
 bool cn_handshake_is_left(uintptr_t sp);
 
 /* In the child of a fork(): drop the request to its only mutator. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator's side of a handshake (handshake.c draws the states), and what both sides do: change
- * the state, and run the operation.
- */
+ * Implements the mutator's side of a handshake (handshake.c draws the states), and the acts of both sides: change
+ * the state, and run the operation. */
 #include "runtime/threads/handshake.h"
 
 #include <pthread.h>
@@ -13,7 +12,7 @@
 #include "runtime/threads/stop.h"
 
 static _Thread_local struct cairn_mutator *examined;
-static _Thread_local uintptr_t frame; /* that calls the operation */
+static _Thread_local uintptr_t frame; /* the frame that calls the operation */
 
 struct cairn_mutator *cn_handshake_examined(void)
 {
@@ -54,11 +53,10 @@ bool cn_handshake_is_requested(const struct cairn_mutator *mutator)
   return cn_poll_word_is_armed(mutator, CN_REASON_HANDSHAKE) && atomic_load(&mutator->handshake) != CN_HANDSHAKE_NONE;
 }
 
-/* The mutator may take the word before the requester arms the poll, so the requester disarms as
- * well. */
+/* The mutator may take the word before the requester arms the poll, so the requester disarms as well. */
 void cn_handshake_answer(struct cairn_mutator *mutator)
 {
-  CN_ASSERT(mutator->interruptions % 2 == 0); /* no walk gets past a handler */
+  CN_ASSERT(mutator->interruptions % 2 == 0); /* walks end at a handler */
   if (cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_TAKEN)) {
     cn_poll_word_disarm(mutator, CN_REASON_HANDSHAKE);
     cn_handshake_run(mutator);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of a thread that would wait for a stop which nobody but itself could end.
- */
+ * Ends a thread that would wait for a stop that it would have to end itself. */
 #include "runtime/core/messages.h"
 #include "runtime/threads/stop.h"
 

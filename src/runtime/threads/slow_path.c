@@ -2,8 +2,7 @@
  *
  * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code.
  *
- * Each thread, for its own mutator. No lock is held; stops may pass in all three functions.
- */
+ * Each thread, for its own mutator. All functions are lock-free; stops may pass in all three. */
 #include "runtime/threads/slow_path.h"
 
 #include "base/check.h"

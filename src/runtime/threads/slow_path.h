@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slow paths of a thread that change what stops guard: the mutator is busy and managed, so that signals and stops wait.
- */
+ * Slow paths of a thread that change data guarded by stops: the mutator is busy and managed, so that signals and
+ * stops wait. */
 #ifndef CN_RUNTIME_THREADS_SLOW_PATH_H
 #define CN_RUNTIME_THREADS_SLOW_PATH_H
 

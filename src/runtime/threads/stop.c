@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A mutator's state says whether a requester has to wait for it. Managed code changes it by plain
- * stores, and reads the poll word after that. A requester sets poll words, has every processor
- * order its accesses (cn_os_barrier()), and reads the states after that. So one of the two sees the
- * other:
+ * Stops mutators and keeps their registry. A mutator's state says whether a requester has to wait for it. Managed
+ * code changes it by plain stores, and reads the poll word after that. A requester sets poll words, has every
+ * processor order its accesses (cn_os_barrier()), and reads the states after that. So one of the two sees the other:
  *
  *    mutator, back from native code          requester
  *      state = MANAGED                         poll |= STOP
  *      (no fence)                              barrier on all processors
  *      poll & STOP? arrive                     state == MANAGED? wait for it
  *
- * A waiting mutator counts as one in native code. A requester that has a mutator counts as waiting
- * from before it takes the lock, so that two requesters do not wait for each other.
- */
+ * A waiting mutator counts as one in native code. A requester that has a mutator counts as waiting from before it
+ * takes the lock, so that two requesters do not wait for each other. */
 #include "runtime/threads/stop.h"
 
 #include <stdatomic.h>
@@ -30,19 +28,19 @@
 #include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 
-enum { AGAIN = 100000 }; /* nanoseconds between two looks at a state, by one requester */
+enum { AGAIN = 100000 }; /* nanoseconds between two reads of a state, by one requester */
 
 static struct cn_mutex lock;        /* of the registry, and held during a stop */
 static struct cairn_mutator *first; /* of the registry; the last one added */
 static _Atomic size_t count;        /* of mutators */
 static _Atomic bool forking;        /* the stop is for a fork() */
-static _Atomic uint32_t stopping;   /* is a stop under way? */
-static uint64_t standing;           /* since when all stand */
+static _Atomic uint32_t stopping;   /* true if a stop is under way */
+static uint64_t standing;           /* time since which all stand */
 static struct cn_mutex beside;      /* of `open`, and of the registry while that is set */
 static _Atomic bool open;           /* fork() is under way: handlers may add their mutators */
 static _Thread_local bool holding;  /* the calling thread has `lock` */
 static _Atomic uint32_t arrivals;   /* changes after each change of a state that a requester awaits */
-static _Atomic bool awaiting;       /* it waits in the kernel */
+static _Atomic bool awaiting;       /* the requester waits in the kernel */
 
 /* ---- states ---- */
 
@@ -76,9 +74,9 @@ static bool goes_on(struct cairn_mutator *mutator)
   return !cn_stop_is_requested(mutator);
 }
 
-/* May the thread run during this stop? In a stop for a fork() nothing collects, and the child
- * repairs the data of other threads. So a signal handler runs on: it may have interrupted malloc(),
- * whose locks fork() waits for. */
+/* True if the thread may run during this stop. A stop for a fork() excludes collections, and the child repairs the
+ * data of other threads. So a signal handler runs on: it may have interrupted malloc(), whose locks fork() waits
+ * for. */
 static bool goes_through(const struct cairn_mutator *mutator)
 {
   return mutator == &cairn_mutator && atomic_load(&forking) && cn_thread_delivers();
@@ -91,9 +89,9 @@ static void let_pass(struct cairn_mutator *mutator)
     cn_os_wait(&stopping, 1, UINT64_MAX);
 }
 
-/* A handler that interrupted managed code runs on: no walk gets past it, and requesters wait for
- * its end. A thread that runs during the stop of a fork() checks again once it is managed: another
- * stop, which saw it wait, may have begun in between. */
+/* A handler that interrupted managed code runs on: walks end at it, and requesters wait for its end. A thread that
+ * runs during the stop of a fork() checks again once it is managed: another stop, which saw it wait, may have begun
+ * in between. */
 static bool need_not_wait(struct cairn_mutator *mutator)
 {
   bool interrupting = mutator->interruptions % 2 != 0;
@@ -115,8 +113,8 @@ void cn_stop_arrive(struct cairn_mutator *mutator)
   } while (!goes_on(mutator));
 }
 
-/* No fence between the store and the load, as in the stubs. Signals wait: a handler between the two
- * would run managed code beside a collection. */
+/* No fence between the store and the load, as in the stubs. Signals are deferred: a handler between the two would
+ * run managed code during a collection. */
 void cn_stop_come_back(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator->busy && state_of(mutator) != CAIRN_ABI_SAFEPOINT);
@@ -212,8 +210,8 @@ static bool may_add_beside_fork(const void *unused)
   return atomic_load(&open) && cn_thread_delivers();
 }
 
-/* A handler may have interrupted malloc(), whose locks fork() waits for: it does not wait for the
- * fork(). Its mutator is told of the stop as the others were. */
+/* A handler may have interrupted malloc(), whose locks fork() waits for: the handler must not wait for the fork().
+ * Its mutator is told of the stop as the others were. */
 static bool add_beside_fork(struct cairn_mutator *mutator)
 {
   bool taken = cn_mutex_take(&beside, UINT64_MAX);
@@ -357,8 +355,8 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
 
 /* ---- requesters ---- */
 
-/* Is it native or at a safepoint? Not while a handler runs that interrupted managed code, though it
- * may have called native code. Such handlers may begin and end between two reads; the number of
+/* True if the mutator is native or at a safepoint; false while a handler runs that interrupted managed code, even in
+ * native code that the handler called. Such handlers may begin and end between two reads; the number of
  * interruptions tells. */
 bool cn_stop_rests(const struct cairn_mutator *mutator)
 {
@@ -369,8 +367,8 @@ bool cn_stop_rests(const struct cairn_mutator *mutator)
          __atomic_load_n(&mutator->interruptions, __ATOMIC_SEQ_CST) == before;
 }
 
-/* Read the number of arrivals first: a later arrival changes it. Read the state again from time to
- * time: a thread that enters native code wakes nobody. */
+/* Read the number of arrivals first: a later arrival changes it. Read the state again from time to time: a thread
+ * that enters native code does so silently. */
 static bool await(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrivals);
@@ -388,7 +386,7 @@ static bool await(const struct cairn_mutator *mutator, uint64_t since)
   return waited;
 }
 
-/* Wait for all. The last for which this waits came last. */
+/* Wait for all. The last awaited mutator is the last to arrive. */
 static void await_all(const struct cairn_mutator *self, uint64_t since)
 {
   int slowest = 0;
@@ -407,7 +405,7 @@ static bool may_not_wait(const void *self)
 /* False: another thread forks, and this one is in a signal handler. */
 static bool take_if_it_may_wait(struct cairn_mutator *self, bool managed)
 {
-  CN_CHECK(!self || self->interruptions % 2 == 0); /* else two requesters wait for each other */
+  CN_CHECK(!self || self->interruptions % 2 == 0); /* fails if two requesters would wait for each other */
   if (managed)
     rest(self);
   if (take_unless(UINT64_MAX, may_not_wait, self))

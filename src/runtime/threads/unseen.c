@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Children that no handler of fork() saw come. The runtime's threads and its other mutators are
- * missing, and nobody stopped them before. So the child goes on only if there was nothing to stop:
- * no other mutator, no stop, no step of the collector's thread.
- */
+ * Handles children whose fork() ran without handlers. The runtime's threads and its other mutators are missing, and
+ * were running at the fork. So the child goes on only if the parent had one mutator, outside stops and steps of the
+ * collector's thread. */
 #include "runtime/threads/unseen.h"
 
 #include <sched.h>
@@ -13,7 +12,7 @@
 #include "runtime/threads/background.h"
 #include "runtime/threads/stop.h"
 
-/* The handlers end what fork() begins with holding signals. */
+/* The handlers end the holding of signals that fork() begins. */
 void cn_unseen_settle(void)
 {
   if (!cn_os_new_process_take()) {

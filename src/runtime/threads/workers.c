@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads that wait, each for a word of its own to change, and then do their part of the job. The
- * thread that collects does part 0, and waits for the last of the others.
+ * Runs jobs on several threads. Each thread waits for its own word to change, and then does its part of the job. The
+ * collecting thread does part 0, and waits for the last of the others.
  *
- * Threads are started before the stop: to start one calls malloc(), whose lock a stopped thread may
- * hold, in a signal handler that interrupted it there.
- */
+ * Threads are started before the stop: to start one calls malloc(), whose lock a stopped thread may hold, in a
+ * signal handler that interrupted it there. */
 #include "runtime/threads/workers.h"
 
 #include <stdatomic.h>
@@ -21,20 +20,20 @@
 
 struct worker {
   struct cn_os_thread thread;
-  _Atomic uint32_t turn; /* changes when there is something to do */
+  _Atomic uint32_t turn; /* changes when the thread has work */
 };
 
-static struct cn_mutex pool; /* of what follows; held while a job runs */
+static struct cn_mutex pool; /* of the following words; held while a job runs */
 static struct worker workers[CN_WORKERS_MOST - 1];
 static _Atomic unsigned started;
 static bool tried;               /* to start as many as are wanted */
-static _Atomic bool parallel;    /* the collector is */
+static _Atomic bool parallel;    /* the collector is parallel */
 static _Atomic bool ends, ended; /* now; for good */
 
 static cairn_job *job;
 static void *job_env;
 static unsigned job_count;
-static _Atomic uint32_t unfinished; /* parts of it, but for the collecting thread's */
+static _Atomic uint32_t unfinished; /* its unfinished parts, except the collecting thread's */
 
 /* True if the calling thread does its part of a job now. */
 static bool is_at_work(void)
@@ -85,7 +84,7 @@ static void give_turn(struct worker *worker)
 
 /* ---- how many there are ---- */
 
-/* The system may have none left: then there are fewer, for good. */
+/* The system may run out of threads: then the number of workers is smaller, for good. */
 static void start(void)
 {
   CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MOST);
