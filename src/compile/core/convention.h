@@ -1,101 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a port tells the compile side: calling conventions, the target, and the pieces that have to
- * be assembly. convention_ARCH.c answers. Private to src/compile.
+ * The port's answers to the compile side: calling conventions, the target, and the pieces that have to be assembly.
+ * convention_ARCH.c answers. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_CONVENTION_H
 #define CN_COMPILE_CORE_CONVENTION_H
 
 #include "compile/core/pass.h"
 
-/* What the stubs may know of a calling convention. */
+/* The knowledge that stubs may have of a calling convention. */
 enum cn_convention {
   CN_CONVENTION_PLAIN,   /* arguments, results and saved registers are those of C */
   CN_CONVENTION_BRIDGED, /* managed callees may have it, native ones need a bridge */
   CN_CONVENTION_NATIVE,  /* only native callees have it */
   CN_CONVENTION_UNKNOWN
 };
-/* LLVM's number of the convention whose callees save nothing but the frame pointer. Its first
- * arguments, CN_CONVENTION_FIRST of them, are in registers in which C passes none. */
+/* LLVM's number of the convention whose callees save only the frame pointer. Its first arguments, CN_CONVENTION_FIRST
+ * of them, are in registers outside C's argument registers. */
 enum { CN_CONVENTION_PRESERVES_NONE = 21, CN_CONVENTION_FIRST = 4 };
 enum cn_convention cn_convention_of(LLVMValueRef call);
-/* Does the convention guarantee tail calls, whatever the signatures? */
+/* True if the convention guarantees tail calls, whatever the signatures. */
 bool cn_convention_is_tail(unsigned convention);
-/* Does the code generator change the names of the convention's functions? */
+/* True if the code generator changes the names of the convention's functions. */
 bool cn_convention_renames(unsigned convention);
 
-/* The kind of register in which the C convention passes a parameter. */
+/* The kind of register that the C convention uses for a parameter. */
 enum cn_register_class { CN_CLASS_INTEGER, CN_CLASS_VECTOR, CN_CLASSES, CN_CLASS_OTHER };
 enum cn_register_class cn_convention_class(LLVMTypeRef type);
-/* How many registers a class has. */
+/* The number of registers of a class. */
 unsigned cn_convention_registers(enum cn_register_class which);
 
-/* Does a result of this type, in whole or in part, come back where LLVM 22 loses it at statepoints
- * (rule "x87-result")? */
+/* True if a result of this type, in whole or in part, comes back where LLVM 22 loses it at statepoints (rule
+ * "x87-result"). */
 bool cn_convention_loses_result(LLVMTypeRef type);
 
-/* Can a statepoint return this type: surely in registers, none of which LLVM loses? */
+/* True if a statepoint can return this type: surely in registers, all of which LLVM keeps. */
 bool cn_convention_returns(LLVMTypeRef type);
 
 /* The alignment of the stack at calls, in bytes. */
 enum { CN_CONVENTION_STACK_ALIGNMENT = 16 };
 
-/* Do the function's indirect calls go through thunks? */
+/* True if the function's indirect calls go through thunks. */
 bool cn_convention_has_thunks(LLVMValueRef function);
 
 /* ---- the target ---- */
 
-/* Has the runtime a port for the triple? */
+/* True if the runtime has a port for the triple. */
 bool cn_convention_has_port(const char *triple);
-/* Initialise LLVM's code generator for it. */
+/* Initialise LLVM's code generator for the target. */
 void cn_convention_init(void);
 extern const char cn_convention_target[]; /* for messages */
-/* The names of LLVM's intrinsics for the target's instructions begin so. None of them calls. */
+/* The prefix of the names of LLVM's intrinsics for the target's instructions. These intrinsics run no other code. */
 extern const char cn_convention_intrinsics[];
 
 /* The number of bits in a vector register that every processor of the target has. */
 enum { CN_CONVENTION_VECTOR_BITS = 128 };
 
-/* From this number on the target gives address spaces a meaning of its own. */
+/* The first number of the address spaces that have a meaning of the target. */
 enum { CN_CONVENTION_FIRST_SPACE = 256 };
-extern const char cn_convention_own_spaces[]; /* why those are not managed */
+extern const char cn_convention_own_spaces[]; /* the reason for a refusal of those as managed */
 
 /* ---- assembly ---- */
 
-/* Inline assembly, with its constraints, that tests whether the stack pointer is not above a word
- * in memory. The result is a flag, as an i32. */
+/* Inline assembly, with its constraints, that tests whether the stack pointer is at or below a word in memory. The
+ * result is a flag, as an i32. */
 extern const char cn_convention_stack_check[], cn_convention_stack_check_operands[];
 
-/* Inline assembly, with its constraints, that makes an i64 of 0, which the optimiser cannot know.
- */
+/* Inline assembly, with its constraints, that makes an i64 of 0, hidden from the optimiser. */
 extern const char cn_convention_zero[], cn_convention_zero_operands[];
 
 /* The instruction that jumps to the function whose address is the word of the global offset table
  * for `symbol`, as the assembler reads it. Free it. */
 char *cn_convention_jump(const char *symbol);
 
-/* The instructions of a thunk: hand the stub `stub` the address of `target`; `variadic`: say that
- * vector registers may hold arguments. Names as the assembler reads them. Free it. */
+/* The instructions of a thunk: hand the stub `stub` the address of `target`; `variadic`: say that vector registers may
+ * hold arguments. Names as the assembler reads them. Free it. */
 char *cn_convention_hand_over(const char *target, const char *stub, bool variadic);
 
-/* The same for a target that is managed code, to which no stub leads. */
+/* The instructions of a thunk that jumps straight to managed code, `target`; otherwise like cn_convention_hand_over().
+ */
 char *cn_convention_pass_on(const char *target, bool variadic);
 
 /* ---- entries (transitions/entries.c) ---- */
 
-/* What stands before a function's address, and there. `code` ends with a word that the assembler
- * has to fill in: at `relocation_at`, with `relocation`. */
+/* The code before a function's address, and the code at it. `code` ends with a word that the assembler has to fill in:
+ * at `relocation_at`, with `relocation`. */
 struct cn_entry {
   LLVMValueRef prefix, code;
   unsigned relocation_at;
   const char *relocation; /* its kind and its value, as the assembler reads them */
 };
 
-/* The entry of `function`: `enter` is the runtime's stub. `alignment` is 0, or the multiple that
- * the function asks to lie at; then it gets no mark. `shared`: the code is for a shared object. */
+/* The entry of `function`: `enter` is the runtime's stub. `alignment` is 0, or the multiple that the function asks to
+ * lie at; then the mark is left out. `shared`: the code is for a shared object. */
 struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef enter, unsigned alignment,
                                     bool shared);
-/* Is the constant the code of an entry? */
+/* True if the constant is the code of an entry. */
 bool cn_convention_is_entry(LLVMValueRef code);
 
 #endif

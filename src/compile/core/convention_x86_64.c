@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 for the compile side: the registers in which the C convention passes arguments and results, LLVM's other
- * conventions beside it, and the target features that hinder safepoints (System V AMD64 psABI, "Parameter Passing";
- * llvm/IR/CallingConv.h). Needs, breaks: nothing. Every port has a file like this.
+ * Implements x86-64 for the compile side: the registers of the C convention's arguments and results, LLVM's other
+ * conventions, and the target features that hinder safepoints (System V AMD64 psABI, "Parameter Passing";
+ * llvm/IR/CallingConv.h). Needs: nothing. Provides: convention.h. Breaks: nothing. Every port has a file like this.
  */
 #include "compile/core/convention.h"
 
@@ -73,7 +73,7 @@ unsigned cn_convention_registers(enum cn_register_class which)
   return which == CN_CLASS_INTEGER ? 6 : 8;
 }
 
-/* ---- results: registers, without vectors wider than 128 bits ---- */
+/* ---- results: registers, for vectors of at most 128 bits ---- */
 
 enum { INTEGERS = 3, FLOATS = 2, VECTORS = 4 };
 
@@ -83,7 +83,7 @@ struct used {
 
 static bool take(LLVMTypeRef type, struct used *used);
 
-/* Take registers for `count` elements. A type that takes none the first time never does. */
+/* Take registers for `count` elements. A type whose first element takes zero registers takes zero for all. */
 static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
 {
   for (uint64_t i = 0; i < count; i++) {
@@ -169,7 +169,7 @@ bool cn_convention_returns(LLVMTypeRef type)
   return take(type, &used);
 }
 
-/* Does it come back on the x87 stack, in whole or in part? */
+/* True if a result comes back on the x87 stack, in whole or in part. */
 bool cn_convention_loses_result(LLVMTypeRef type)
 {
   switch (LLVMGetTypeKind(type)) {
@@ -190,7 +190,7 @@ bool cn_convention_loses_result(LLVMTypeRef type)
 
 /* ---- target features ---- */
 
-/* Is a feature on in "target-features", where the last mention counts? */
+/* True if a feature is on in "target-features", where the last mention counts. */
 static bool has_feature(LLVMValueRef function, const char *name)
 {
   LLVMAttributeRef attribute = cn_string_attribute(function, "target-features");
@@ -243,8 +243,8 @@ void cn_convention_init(void)
 
 /* ---- assembly ---- */
 
-/* LLVM does not fold a load into a comparison with the stack pointer, as it does with any other
- * register. So this is assembly, with the result in the carry flag. */
+/* LLVM folds a load into a comparison with any other register, but not with the stack pointer. So this is assembly,
+ * with the result in the carry flag. */
 const char cn_convention_stack_check[] = "cmpq $1, %rsp";
 const char cn_convention_stack_check_operands[] = "={@ccb},*m,~{dirflag},~{fpsr},~{flags}";
 

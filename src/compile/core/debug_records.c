@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug records follow the instructions of a block that is split.
+ * Moves debug records along with the instructions of a block that is split.
  *
- * Records that were left behind cannot be taken out. They stand one after the other, with no instruction between them,
- * so that only the last one of each variable counts; that one is made to say the value at the split.
+ * Records that were left behind must stay there. They stand one after the other, without instructions in between, so
+ * only the last one of each variable counts; that one is made to say the value at the split.
  *
- * Needs: the instructions of the tail move in one go. Provides: each variable has the value that it had, or is said to
- * be lost. Breaks: a record of several values is lost, and so is a value at the end of the head whose record is not
- * found nearby.
+ * Needs: the instructions of the tail move in one go. Provides: each variable keeps its value, or is said to be lost.
+ * Breaks: a record of several values is lost, and so is a value at the end of the head whose record is far away.
  */
 #include "compile/core/debug_records.h"
 
@@ -28,7 +27,7 @@ static bool mentions(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *op
   return found;
 }
 
-/* The record itself is not printed: that would number the whole module each time. */
+/* Only the expression is printed: printing the record itself would number the whole module each time. */
 LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
 {
   return mentions(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);

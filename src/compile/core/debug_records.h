@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug records, which say from where on a variable has which value. LLVM's C interface copies none and moves none: an
- * instruction that is taken out of its block leaves the records before it there. Private to src/compile.
+ * Debug records, which say from where on a variable has which value. LLVM's C interface can neither copy nor move one:
+ * an instruction that is taken out of its block leaves the records before it there. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_DEBUG_RECORDS_H
 #define CN_COMPILE_CORE_DEBUG_RECORDS_H
@@ -11,10 +11,10 @@
 #include "base/vector.h"
 #include "compile/core/pass.h"
 
-/* Does the record say a variable's value from its place on? A declaration holds everywhere. */
+/* True if the record says a variable's value from its place on. A declaration holds everywhere. */
 bool cn_record_has_place(LLVMDbgRecordRef record);
 
-/* The value of a record of a variable. Null if it is made of several, or of none. */
+/* The value of a record of a variable. Null if the record has several values, or zero. */
 LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);
 
 /* Insert before `before` that the record's variable has `value`, which the record's expression is
@@ -34,7 +34,7 @@ struct cn_moving_records {
     LLVMDbgRecordRef record; /* the last one that stays, of a variable that has moving ones */
     LLVMDbgRecordRef moving; /* one of those */
     bool in_parts;           /* records that move, or that stay, are about parts of the variable */
-    uint64_t next;           /* another inlined copy of the variable: its index + 1; 0: none */
+    uint64_t next;           /* another inlined copy of the variable: its index + 1, or 0 */
   })
   left;
   struct cn_ptrmap variables; /* variable -> index in `left` + 1 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Diagnostics: from an instruction to function, file, line and rule.
+ * Makes diagnostics: from an instruction to function, file, line and rule. Needs, breaks: nothing. Provides:
+ * cn_report().
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,8 +40,7 @@ static bool is_unnamed(LLVMValueRef value)
   return length == 0;
 }
 
-/* The number that IR as text gives a function without a name: variables, aliases and resolvers
- * without names come first. */
+/* The number of an unnamed function in IR as text: unnamed variables, aliases and resolvers come first. */
 static unsigned number_of(LLVMValueRef function)
 {
   LLVMModuleRef module = LLVMGetGlobalParent(function);
@@ -79,7 +79,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
   return hash;
 }
 
-/* Was the same error reported for the same place before? The optimiser makes many copies of one. */
+/* True if the same error was reported for the same place. The optimiser makes many copies of one. */
 static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
   const unsigned place[] = {d->line, d->column, d->severity};
@@ -97,7 +97,7 @@ static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
   return false;
 }
 
-/* The instruction that `at` is, if it has no source position; to be freed. */
+/* The instruction `at`, printed, if it lacks a source position; the caller frees it. */
 static char *print_instruction(LLVMValueRef at, const struct cairn_diagnostic *d)
 {
   if (!at || !LLVMIsAInstruction(at) || d->line || (d->severity != CAIRN_ERROR && d->severity != CAIRN_WARNING))
@@ -165,8 +165,7 @@ void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, con
   free(path);
 }
 
-/* The number that IR as text gives a block without a name: parameters, blocks and values without
- * names count up together. */
+/* The number of an unnamed block in IR as text: unnamed parameters, blocks and values count up together. */
 static const char *name_of_block(LLVMBasicBlockRef block, char *buffer, size_t size)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(block);

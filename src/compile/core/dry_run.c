@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Run a pass that may fail after changes on a copy first. Needs: a pass that does the same on equal
- * modules. Provides: a refused module stays as it was. Breaks: what the pass breaks.
+ * Runs a pass that may fail after changes on a copy first. Needs: a pass that acts alike on equal modules. Provides: a
+ * refused module stays unchanged. Breaks: as the pass.
  *
- * The copy has a context of its own: additions of a pass to a context, as kinds of metadata, are
- * written with every module in it.
+ * The copy has its own context: additions of a pass to a context, such as kinds of metadata, are written with every
+ * module of that context.
  */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>

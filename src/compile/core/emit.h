@@ -14,7 +14,7 @@ struct cn_operands {
 
 /* The address of the field of the thread's struct cairn_mutator that lies `offset` bytes in (a CAIRN_ABI_MUTATOR_*). */
 LLVMValueRef cn_emit_mutator(struct cn_ctx *ctx, LLVMBuilderRef builder, uint64_t offset);
-/* Is `address` such an address, of a field that is not the first? */
+/* True if `address` is such an address, with `offset` other than 0. */
 bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset);
 
 /* The constant address that lies `offset` bytes after the constant `address`. */
@@ -22,36 +22,36 @@ LLVMValueRef cn_emit_constant_after(struct cn_ctx *ctx, LLVMValueRef address, in
 /* Likewise, within the object of `address`. */
 LLVMValueRef cn_emit_constant_within(struct cn_ctx *ctx, LLVMValueRef address, uint64_t offset);
 
-/* The function `name`, declared with this type and calling convention if the module does not have it yet. It is
- * external and nounwind. Null, after an error, if the module has something else of that name. */
+/* The function `name`, declared with this type and calling convention on first use. It is external and nounwind. Null,
+ * after an error, if the module uses the name otherwise. */
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention);
 
-/* Say of a declaration that it never reaches a safepoint. */
+/* Mark a declaration as a leaf, whose calls never reach a safepoint. */
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function);
-/* Its calls are recorded though nothing moves meanwhile (CN_ATTR_STILL). */
+/* Mark a function whose calls are recorded although all objects stay in place meanwhile (CN_ATTR_STILL). */
 void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...).
  * The old array is replaced. */
 void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const LLVMValueRef *more, size_t count);
-/* Remove the elements for which `is_one` holds. An array without elements is deleted. */
+/* Remove the elements that satisfy `is_one`. An empty array is deleted. */
 void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
 
 /* Tell the code generator how often the conditional branch goes to either successor. */
 void cn_emit_weights(struct cn_ctx *ctx, LLVMValueRef branch, uint32_t first, uint32_t second);
-/* That it nearly always goes to the second. */
+/* Tell the code generator that the branch nearly always goes to the second successor. */
 #define CN_MOSTLY (1u << 20)
 void cn_emit_unlikely(struct cn_ctx *ctx, LLVMValueRef branch);
 
-/* An enum attribute without a value, by name. */
+/* An enum attribute by name, of the kind that carries only its name. */
 LLVMAttributeRef cn_emit_attribute(struct cn_ctx *ctx, const char *name);
 
-/* Copy the attributes of call `from` at `from_index` to call `to` at `to_index`: those for which
- * `keep` holds; null: all. */
+/* Copy the attributes of call `from` at `from_index` to call `to` at `to_index`: those that `keep` accepts, or all if
+ * it is null. */
 void cn_emit_attributes_of(LLVMValueRef from, LLVMAttributeIndex from_index, LLVMValueRef to,
                            LLVMAttributeIndex to_index, bool (*keep)(LLVMAttributeRef));
 
-/* The target's attributes, on which caller and callee must agree. */
+/* The target's attributes, which must agree in caller and callee. */
 enum { CN_EMIT_TARGETS = 3 };
 extern const char *const cn_emit_targets[CN_EMIT_TARGETS];
 /* Copy these from function `from` to function `to`. */
@@ -60,20 +60,20 @@ void cn_emit_target(LLVMValueRef from, LLVMValueRef to);
 /* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
 
-/* The guard that keeps code with safepoints from being linked without frame maps (base/guard.h; link_guard.c). */
-/* Does any function call gc.statepoint? */
+/* The guard that ties linking of code with safepoints to frame maps (base/guard.h; link_guard.c). */
+/* True if a function calls gc.statepoint. */
 bool cn_guard_has_statepoints(struct cn_ctx *ctx);
 /* Guard the module, once: the symbol that stands for the start of its frame maps. Null after an error: the module has
  * another use for the name. */
 LLVMValueRef cn_guard_add(struct cn_ctx *ctx);
 
-/* Is it a landing pad or funclet pad? */
+/* True if the block is a landing pad or funclet pad. */
 bool cn_is_pad(LLVMBasicBlockRef block);
-/* The instruction before which to insert code right after the definition of `value`: after phis,
- * pads and the allocas of the entry; for an invoke, in its normal destination. */
+/* The place to insert code right after the definition of `value`, as the next instruction: after phis, pads and the
+ * allocas of the entry; for an invoke, in its normal destination. */
 LLVMValueRef cn_after_definition(LLVMValueRef value);
 
-/* The first instruction of the block that is no phi. */
+/* The first instruction of the block after its phis. */
 LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small helpers around types and attributes.
+ * Helps with types and attributes. Needs: nothing. Provides: the functions of emitted_names.h. Breaks: nothing.
  */
 #include "compile/core/emitted_names.h"
 
@@ -70,6 +70,6 @@ void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
 /* In the order of enum cairn_barriers. */
 const char *const cn_barriers_names[CN_BARRIERS_COUNT] = {"cards",    "none",  "fields", "objects",
                                                           "snapshot", "loads", "custom"};
-/* Code of the first form of cards, "cards", has no cards for stores into new large objects. */
+/* Code of the first form of cards, "cards", lacks cards for stores into new large objects. */
 const char *const cn_barriers_marks[CN_BARRIERS_COUNT] = {"cards.2",  "none",  "fields", "objects",
                                                           "snapshot", "loads", "custom"};

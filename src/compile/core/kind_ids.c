@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LLVM's numbers for names of attributes, intrinsics and its own kinds of metadata. They are
- * constants of the library, but a query compares with every name that it knows, and passes ask for
- * every call: so the answers are remembered. Needs, provides, breaks: nothing.
+ * Remembers LLVM's numbers for names of attributes, intrinsics and its own kinds of metadata. They are constants of the
+ * library, but a query compares with every name that LLVM knows, and passes ask for every call. Needs, provides,
+ * breaks: nothing.
  */
 #include "compile/core/emitted_names.h"
 
@@ -52,7 +52,7 @@ unsigned cn_fixed_metadata_kinds(void)
   static _Thread_local unsigned count;
   static const char other[] = "cairn.other";
 
-  if (count == 0) { /* the first kind that a context does not know is the next */
+  if (count == 0) { /* the first kind that is new to a context is the next */
     LLVMContextRef fresh = LLVMContextCreate();
     count = LLVMGetMDKindIDInContext(fresh, other, sizeof other - 1);
     LLVMContextDispose(fresh);

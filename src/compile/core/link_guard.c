@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The guard of a module with managed code. `cairn frames --rewrite` removes it from the object.
+ * Adds the guard of a module with managed code. `cairn frames --rewrite` removes it from the object. Needs: nothing.
+ * Provides: cn_guard_add(). Breaks: nothing.
  */
 
 #include "base/guard.h"
@@ -18,7 +19,7 @@ bool cn_guard_has_statepoints(struct cn_ctx *ctx)
   return false;
 }
 
-/* Add the word that refers to the symbol: private, so that the object has no symbol for it. */
+/* Add the word that refers to the symbol: private, so that the object's symbol table omits it. */
 static void add_word(struct cn_ctx *ctx, LLVMValueRef symbol)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);

@@ -23,7 +23,7 @@ enum { CN_LLVM_TESTED = 22 };
   case LLVMCondBr
 #endif
 
-/* Is it a branch of either form? */
+/* True if `value` is a branch of either form. */
 static inline bool cn_is_branch(LLVMValueRef value)
 {
   if (LLVMIsAInstruction(value) == NULL)

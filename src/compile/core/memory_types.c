@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The type of memory, as far as IR says it.
+ * Finds the type of memory, as far as IR says it. Needs: nothing. Provides: memory_types.h. Breaks: nothing.
  */
 #include "compile/core/memory_types.h"
 
@@ -53,7 +53,7 @@ LLVMTypeRef cn_types_at(LLVMValueRef pointer)
   LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
   for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++)
     type = step_into(type, LLVMGetOperand(pointer, (unsigned)i));
-  /* Byte arithmetic says nothing of what lies there. */
+  /* Byte arithmetic leaves the type at the place open. */
   return type && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetNumOperands(pointer) == 2 ? NULL : type;
 }
 
@@ -100,7 +100,7 @@ LLVMValueRef cn_types_root(LLVMValueRef pointer)
   return global ? global : pointer;
 }
 
-/* Is there a reference in `type`, at `offset`, that is not aligned as a word? */
+/* True if `type` has a reference at an `offset` that is unaligned for a word. */
 static bool is_misaligned(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t offset)
 {
   if (!cn_holds_ref(type))

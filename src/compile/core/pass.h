@@ -17,11 +17,11 @@
 #include "base/check.h"
 #include "compile/core/llvm_version.h"
 
-#define CN_ERRORS_TOLD 64 /* places at which an error is not reported again */
+#define CN_ERRORS_TOLD 64 /* places that remember their error, against a second report */
 
 struct cn_record_layouts;
 
-/* One run over one module. Passes keep no other state (no file-scope variables). */
+/* The context of one run over one module. It is the only state of passes; file-scope variables are forbidden. */
 struct cn_ctx {
   LLVMModuleRef module;
   LLVMContextRef llvm;
@@ -38,10 +38,10 @@ struct cn_ctx {
 /* The attribute index of a function itself; LLVM-C gives it as a negative int. */
 #define CN_FUNCTION_INDEX ((LLVMAttributeIndex)LLVMAttributeFunctionIndex)
 
-/* A pass: true if no error was reported. Each file opens with needs / provides / breaks. */
+/* A pass: true if it succeeded without errors. Each file opens with needs / provides / breaks. */
 typedef bool cn_pass(struct cn_ctx *ctx);
 
-/* The passes, as pipeline.c orders them for late insertion; beside each its name and its room. */
+/* The passes, as pipeline.c orders them for late insertion, each with its name and its room. */
 cn_pass cn_rules;               /* rules: source/ */
 cn_pass cn_prepare;             /* prepare: optimise/ */
 cn_pass cn_escape;              /* escape: escape/ */
@@ -83,7 +83,7 @@ bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run);
 /* The kinds' names as options have them: "cards", ... (emitted_names.c) */
 enum { CN_BARRIERS_COUNT = CAIRN_BARRIERS_CUSTOM + 1 };
 extern const char *const cn_barriers_names[CN_BARRIERS_COUNT];
-/* The same as functions and images are marked with them: another one when the promises of code of the kind change. */
+/* The kinds' marks of functions and images: a kind gets another mark when the promises of its code change. */
 extern const char *const cn_barriers_marks[CN_BARRIERS_COUNT];
 
 static inline const char *cn_barriers_name(enum cairn_barriers kind)
@@ -98,7 +98,7 @@ static inline const char *cn_barriers_mark(enum cairn_barriers kind)
   return cn_barriers_marks[kind];
 }
 
-/* The largest block that is allocated in line, a multiple of 8; 0: none is. */
+/* The largest block that is allocated in line, a multiple of 8; 0 turns inline allocation off. */
 static inline uint64_t cn_inline_max(const struct cn_ctx *ctx)
 {
   uint64_t bytes = ctx->options->inline_max;
@@ -106,13 +106,13 @@ static inline uint64_t cn_inline_max(const struct cn_ctx *ctx)
   return bytes == 0 || bytes > CAIRN_ABI_INLINE_ALLOC_MAX ? CAIRN_ABI_INLINE_ALLOC_MAX : bytes & ~(uint64_t)7;
 }
 
-/* Is an optimisation of relocations wanted (options->relocations_off)? */
+/* True if an optimisation of relocations is wanted (options->relocations_off). */
 static inline bool cn_relocation_on(const struct cn_ctx *ctx, enum cairn_relocation which)
 {
   return !(ctx->options->relocations_off >> which & 1);
 }
 
-/* And one of placement (options->placements_off)? */
+/* True if an optimisation of placement is wanted (options->placements_off). */
 static inline bool cn_placement_on(const struct cn_ctx *ctx, enum cairn_placement which)
 {
   return !(ctx->options->placements_off >> which & 1);
@@ -126,9 +126,9 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
                ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
 
-/* Report what a pass did or decided, for -fcairn-report; without that nothing is computed. `at` is
- * an instruction, best the loop's or the call's, for the place in the source; or the function.
- * docs/refused.md lists the rules of remarks. */
+/* Report an action or decision of a pass, for -fcairn-report; otherwise its arguments stay unevaluated. `at` is an
+ * instruction, best the loop's or the call's, for the place in the source; or the function. docs/refused.md lists the
+ * rules of remarks. */
 #define cn_remark(ctx, at, rule, ...) \
   do { \
     if ((ctx)->options->report) \
@@ -138,7 +138,7 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
 /* Make one remark per managed function about its safepoints, if reports are wanted (report.c). */
 void cn_summarise(struct cn_ctx *ctx);
 
-/* Did LLVM's pass succeed? Consumes `error`, which becomes a diagnostic. */
+/* True if LLVM's pass succeeded. Consumes `error`, which becomes a diagnostic. */
 bool cn_llvm_ok(struct cn_ctx *ctx, LLVMValueRef at, LLVMErrorRef error);
 
 /* Run LLVM's passes over the module, with their default options. */
@@ -159,7 +159,7 @@ const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* ---- types, functions, calls (references.c) ---- */
 
-/* Is it a pointer in a managed address space: one of options->address_spaces while a pass runs? */
+/* True if `type` is a pointer in a managed address space: one of options->address_spaces while a pass runs. */
 bool cn_is_ref(LLVMTypeRef type);
 struct cn_reference_spaces {
   const unsigned *at;
@@ -169,23 +169,24 @@ struct cn_reference_spaces {
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options);
 void cn_reference_spaces_leave(struct cn_reference_spaces before);
 bool cn_is_ref_vector(LLVMTypeRef type); /* vector of references, fixed or scalable */
-/* Is it a reference, or a vector, array or struct with one in it? */
+/* True if `type` is a reference, or a vector, array or struct with one in it. */
 bool cn_holds_ref(LLVMTypeRef type);
-/* Is it a scalable vector, or a type with one in it? Its size is not known. */
+/* True if `type` is a scalable vector, or a type with one in it. Its size is unknown. */
 bool cn_is_scalable(LLVMTypeRef type);
-/* Does the instruction give the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is new in LLVM 22? */
+/* True if the instruction gives the address of a pointer as an integer: ptrtoint, or ptrtoaddr, which is new in LLVM
+ * 22. */
 bool cn_takes_address(LLVMValueRef instruction);
-/* The metadata of a subtraction that was a difference of two references before the optimiser found
- * that one is null; does an instruction have it? */
+/* The metadata of a subtraction that was a difference of two references before the optimiser found that one is null;
+ * and a test for it. */
 unsigned cn_difference_kind(LLVMContextRef llvm);
 bool cn_is_marked_difference(LLVMValueRef instruction);
-/* Does `value` itself, a reference, never move: "cairn-immovable" on a parameter, on a call or its callee as an
- * attribute of what it returns, or !cairn.immovable on a load (late-insertion-slides-2014, "When relocation isn't
- * needed": pinned objects)? A pointer derived from such references alone does not move either. */
+/* True if `value` itself, a reference, stays in place: "cairn-immovable" on a parameter, on a call or its callee as an
+ * attribute of the result, or !cairn.immovable on a load (late-insertion-slides-2014, "When relocation isn't needed":
+ * pinned objects). A pointer derived from such references alone stays in place, too. */
 bool cn_is_immovable(LLVMValueRef value);
-/* Is it the address of a local, cast to another address space, as managed_allocas.c makes it? */
+/* True if `value` is the address of a local, cast to another address space, as managed_allocas.c makes it. */
 bool cn_is_local_cast(LLVMValueRef value);
-/* Has it the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn"? */
+/* True if the function has the gc strategy "statepoint-example" or "coreclr", or the attribute "cairn". */
 bool cn_is_managed(LLVMValueRef function);
 bool cn_is_strategy(const char *gc); /* "statepoint-example" or "coreclr" */
 /* A function's string attribute `name`, or null. */
@@ -204,17 +205,17 @@ enum cn_call_kind {
   CN_CALL_NOT,        /* not a call */
   CN_CALL_LEAF,       /* never reaches a safepoint: stays a plain call */
   CN_CALL_PARSE,      /* a parse point */
-  CN_CALL_MUSTTAIL,   /* not a parse point: the frame is gone */
+  CN_CALL_MUSTTAIL,   /* a plain call: the frame is gone */
   CN_CALL_STATEPOINT, /* llvm.experimental.gc.statepoint: rewritten already */
 };
 struct cn_call_class {
   enum cn_call_kind kind;
   const char *why; /* for --print=calls: "attribute nocallback", "table: ...", ... */
 };
-/* The one answer to "is this call a leaf". Leaves are calls with an attribute ("gc-leaf-function",
- * nocallback), of an intrinsic that is expanded in line, of inline assembly, or of a function in
- * the table leaf_functions.def, which gives a reason for each and holds only for declarations
- * without references. A name that looks like the C library's is not enough. */
+/* The one answer to "is this call a leaf". Leaves are calls with an attribute ("gc-leaf-function", nocallback), of an
+ * intrinsic that is expanded in line, of inline assembly, or of a function in the table leaf_functions.def, which gives
+ * a reason for each and holds only for declarations without references. A name that resembles the C library's does not
+ * suffice. */
 struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* ---- control flow (cfg.c) ---- */
@@ -223,13 +224,14 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction);
  * the old block ends in a branch to the tail. Allocas of fixed size in the entry block stay in it.
  */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
-/* A new block on the edge from branch or switch `end` to its successor `which`: on all edges from
- * it to that block, if there are several. */
+/* A new block on the edge from branch or switch `end` to its successor `which`. If `end` has several edges to that
+ * block, it lies on all of them. */
 LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned which);
 /* Move an instruction to just before another; it keeps its name and debug location. */
 void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef before);
 
-/* Does the program ask the optimiser to transform some loop, which then warns if it cannot? (loop_wishes.c) */
+/* True if the program asks the optimiser to transform some loop; the optimiser then warns if it fails (loop_wishes.c).
+ */
 bool cn_loops_have_wishes(const struct cn_ctx *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions about types, functions and calls that must have one answer (statepoints-later,
- * "Distinguishing references").
+ * Answers questions about types, functions and calls that must have one answer (statepoints-later, "Distinguishing
+ * references"). Needs: nothing. Provides: the section "types, functions, calls" of pass.h. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -9,10 +9,10 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/pass.h"
 
-/* The managed address spaces of the pass that runs in this thread; none: the usual one alone. Every pass asks of every
- * type whether it is a reference, mostly where no context is at hand, and the answer does not change while a pass runs.
- * This is the one file-scope variable of the passes. Each run of a pass stands between cn_reference_spaces_enter() and
- * cn_reference_spaces_leave(), so nothing is kept from one call of the library to the next. */
+/* The managed address spaces of the pass that runs in this thread; an empty set stands for the usual one. Every pass
+ * asks of every type whether it is a reference, mostly far from any context, and the answer is constant while a pass
+ * runs. This is the one file-scope variable of the passes. Each run of a pass stands between
+ * cn_reference_spaces_enter() and cn_reference_spaces_leave(), so each call of the library starts afresh. */
 static _Thread_local struct cn_reference_spaces spaces;
 
 struct cn_reference_spaces cn_reference_spaces_enter(const struct cairn_compile_options *options)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A function with another signature: for tail calls, which must have their caller's (tail_widen.c, call_targets.c).
+ * Gives a function another signature: for tail calls, which must have their caller's (tail_widen.c, call_targets.c).
  * Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves to the module's end.
  */
 #include "compile/core/retype.h"
@@ -47,7 +47,7 @@ static void copy_metadata(LLVMValueRef from, LLVMValueRef to)
   LLVMGlobalClearMetadata(from);
 }
 
-/* Copy everything of a function but its type and its body. */
+/* Copy everything of a function except its type and its body. */
 static void copy_function(LLVMValueRef from, LLVMValueRef to)
 {
   LLVMSetLinkage(to, LLVMGetLinkage(from));

@@ -7,8 +7,7 @@
 
 #include "compile/core/pass.h"
 
-/* Can the function get another type? False if addresses of its blocks are taken: they would change.
- */
+/* True if the function can get another type. False if addresses of its blocks are taken: they would change. */
 bool cn_retype_possible(LLVMValueRef function);
 
 /* Give `function` the type `type`, whose first parameters are its own or wider ones. Returns the new function; the old

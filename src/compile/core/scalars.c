@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Types as lists of scalars.
+ * Lists types as scalars. Needs: nothing. Provides: cn_scalars_of(). Breaks: nothing.
  */
 #include "compile/core/scalars.h"
 

@@ -18,8 +18,8 @@ struct cn_scalars {
   CN_VECTOR(struct cn_scalar) list;
 };
 
-/* Split `type` into scalars. Bytes between the members of a union's type in the IR belong to
- * another member, so they are in the list, one by one; true padding is not. */
+/* Split `type` into scalars. Bytes between the members of a union's type in the IR belong to another member, so they
+ * are in the list, one by one; true padding is left out. */
 void cn_scalars_of(struct cn_ctx *ctx, LLVMTypeRef type, struct cn_scalars *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls and their statepoints: callee and arguments, the attributes that a statepoint keeps, and the directives that
- * choose its id and patch bytes. Needs: nothing. Provides: attributes on statepoints and results. Breaks: nothing.
+ * Transfers attributes from calls to their statepoints: callee and arguments, the attributes that a statepoint keeps,
+ * and the directives that choose its id and patch bytes. Needs: nothing. Provides: attributes on statepoints and
+ * results. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static bool is_one_of(LLVMAttributeRef attribute, const char *const *names, size
   return false;
 }
 
-/* Is it one of ours that statepoints keep: operands are listed, the callee is managed, the result is new? */
+/* True if the attribute is one of Cairn's that statepoints keep: operands are listed, the callee is managed, the result
+ * is new. */
 static bool is_ours(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {CN_ATTR_LIVE_OPERANDS, CN_ATTR_MANAGED_CALLEE, CN_ATTR_FRESH};
@@ -55,8 +57,8 @@ static bool is_ours(LLVMAttributeRef attribute)
   return false;
 }
 
-/* Does the attribute hold for a statepoint if it holds for the call? Others are dropped: an
- * attribute is a promise, and to lose one costs nothing but speed. */
+/* True if the attribute holds for a statepoint if it holds for the call. Others are dropped: an attribute is a promise,
+ * and its loss costs only speed. */
 static bool keeps_call_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"cold",     "hot",      "nounwind",     "noreturn",   "nomerge",     "convergent",
@@ -67,7 +69,7 @@ static bool keeps_call_attribute(LLVMAttributeRef attribute)
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* Does it describe the value alone, not the memory to which it points before or after the call? */
+/* True if the attribute describes only the value, rather than the memory behind it at some time. */
 static bool keeps_result_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext", "signext", "noext", "noundef",  "nonnull",
@@ -76,9 +78,9 @@ static bool keeps_result_attribute(LLVMAttributeRef attribute)
   return is_one_of(attribute, kept, sizeof kept / sizeof *kept);
 }
 
-/* Does it say how an argument is passed, or what its value is? Promises about the memory to which
- * it points are not kept: the statepoint stands for a collection, too, which writes the described
- * locals. "returned" would speak of the token. */
+/* True if the attribute says how an argument is passed, or describes its value. Promises about the memory behind a
+ * pointer are dropped: the statepoint stands for a collection, too, which writes the described locals. "returned" would
+ * speak of the token. */
 static bool keeps_argument_attribute(LLVMAttributeRef attribute)
 {
   static const char *const kept[] = {"zeroext", "signext", "noext",   "inreg",     "byval",      "sret",
@@ -105,7 +107,7 @@ void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result)
 
   CN_ASSERT(LLVMIsAInstruction(call));
   cn_emit_attributes_of(call, 0, result, 0, keeps_result_attribute);
-  if (cn_is_immovable(call)) /* maybe by its callee, which the result no longer shows */
+  if (cn_is_immovable(call)) /* maybe by its callee, which the result can no longer show */
     LLVMAddCallSiteAttribute(
         result, 0, LLVMCreateStringAttribute(llvm, CN_ATTR_IMMOVABLE, (unsigned)strlen(CN_ATTR_IMMOVABLE), "", 0));
 }
@@ -124,7 +126,7 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
   return CAIRN_ABI_STATEPOINT_ID_DEFAULT;
 }
 
-/* The attribute of the call site, or else of the function that it names. */
+/* The attribute of the call site, or else of the callee that it names. */
 static const char *directive(LLVMValueRef call, const char *name, unsigned *length)
 {
   unsigned size = (unsigned)strlen(name);
@@ -180,11 +182,11 @@ bool cn_statepoint_wanted(LLVMValueRef call)
 
 const char cn_statepoint_too_long[] = "LLVM's instruction selection has no room for so many operands of one statepoint";
 
-/* A node of instruction selection counts its operands in 16 bits. A constant takes two of them, a
- * reference its own and two numbers of a pair. */
+/* Instruction selection counts the operands of a node in 16 bits. A constant takes two of them; a reference takes its
+ * own and two numbers of a pair. */
 bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others)
 {
-  enum { MOST = UINT16_MAX - 64 }; /* what LLVM adds: counts, registers, chain */
+  enum { MOST = UINT16_MAX - 64 }; /* LLVM adds counts, registers, chain */
 
   CN_ASSERT(deopt <= UINT32_MAX && live <= UINT32_MAX && others <= UINT32_MAX);
   return 2 * deopt + 4 * live + others > MOST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls and their statepoints: what they call, the attributes of a call that its statepoint keeps,
- * and those that choose how it is made. Private to src/compile.
+ * Calls and their statepoints: callees, the attributes of a call that its statepoint keeps, and those that choose how
+ * it is made. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_STATEPOINT_ATTRIBUTES_H
 #define CN_COMPILE_CORE_STATEPOINT_ATTRIBUTES_H
@@ -11,10 +11,10 @@
 /* Arguments of gc.statepoint before the call's own: id, patch bytes, callee, count, flags. */
 enum { CN_STATEPOINT_FIXED_ARGS = 5 };
 
-/* What a call or a statepoint calls: its operand index, the type of the call, and its arguments. */
+/* The callee of a call or a statepoint: its operand index, the type of the call, and its arguments. */
 struct cn_call_target {
   LLVMValueRef call;
-  LLVMTypeRef type; /* null: a statepoint that does not say */
+  LLVMTypeRef type; /* null: a statepoint that lacks it */
   unsigned callee_operand;
   unsigned first, count; /* operands */
   bool is_statepoint;
@@ -31,7 +31,7 @@ static inline LLVMValueRef cn_call_target_caller(const struct cn_call_target *si
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(site->call));
 }
 
-/* The id of a statepoint whose call site has no "statepoint-id". */
+/* The id of a statepoint whose call site lacks a "statepoint-id". */
 uint64_t cn_statepoint_default_id(LLVMValueRef call);
 
 /* Copy the attributes that stay true: from the call to its statepoint, from its result to the gc.result. */
@@ -39,19 +39,19 @@ void cn_statepoint_attributes(LLVMValueRef call, LLVMValueRef statepoint);
 void cn_statepoint_result_attributes(LLVMValueRef call, LLVMValueRef result);
 
 /* The decimal value of attribute `name` of the call site, or else of its callee ("statepoint-id",
- * "statepoint-num-patch-bytes"; statepoints-later, "RewriteStatepointsForGC"); `*value` stays if
- * it is absent. False if it is no number up to `limit`. */
+ * "statepoint-num-patch-bytes"; statepoints-later, "RewriteStatepointsForGC"); `*value` stays if it is absent. False
+ * unless it is a number up to `limit`. */
 bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit, uint64_t *value);
 
-/* Is the deoptimisation state needed at the entry of the callee only ("deopt-lowering"="live-in")?
- * False if the attribute says something unknown. */
+/* Set *live_in to whether the deoptimisation state is needed only at the entry of the callee
+ * ("deopt-lowering"="live-in"). False if the attribute has an unknown value. */
 bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in);
 
-/* Does any of these attributes ask for a record of this call? */
+/* True if one of these attributes asks for a record of this call. */
 bool cn_statepoint_wanted(LLVMValueRef call);
 
-/* Is a statepoint with `deopt` deoptimisation values, `live` references and `others` operands too
- * long for instruction selection? The message for that. */
+/* True if a statepoint with `deopt` deoptimisation values, `live` references and `others` operands is too long for
+ * instruction selection; and the message for that. */
 bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others);
 extern const char cn_statepoint_too_long[];
 

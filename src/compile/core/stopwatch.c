@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long passes take. The clocks are read only where the caller has a timer. Needs, provides, breaks: nothing.
+ * Measures the time of passes. The clocks are read only if the caller has a timer. Needs, provides, breaks: nothing.
  */
 #include "compile/core/stopwatch.h"
 

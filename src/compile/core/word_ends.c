@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The low bits of pointers into objects, in modules whose words may be immediates (docs/words.md). A pointer ends as a
- * reference does if its distance from its base is a multiple of what these bits count. Needs: nothing. Breaks: nothing.
+ * Proves the low bits of pointers into objects, in modules whose words may be immediates (docs/words.md). A pointer
+ * ends as a reference does if its distance from its base is a multiple of the unit of these bits. Needs: nothing.
+ * Provides: cn_words_keep_end(). Breaks: nothing.
  */
 #include "base/check.h"
 #include "base/ptrmap.h"
 #include "base/vector.h"
 #include "compile/core/words.h"
 
-/* What is still to be shown of a value: that a reference is at such a distance from its base; or
- * that an integer is a multiple. A value that is seen a second time holds if the others do. */
+/* The open claims of a proof: a reference is at such a distance from its base, or an integer is a multiple. A value
+ * that is met a second time holds if the others do. */
 struct proof {
   struct cn_ctx *ctx;
   uint64_t multiple;
@@ -26,7 +27,7 @@ static void want(struct proof *p, LLVMValueRef value)
     cn_push(&p->work, value);
 }
 
-/* Want what `value`, no GEP, is chosen or made of. */
+/* Add the claims for the operands that `value`, a choice or a composition other than a GEP, is made of. */
 static void want_operands(struct proof *p, LLVMValueRef value)
 {
   bool reference = cn_holds_ref(LLVMTypeOf(value));
@@ -42,7 +43,7 @@ static bool is_multiple(const struct proof *p, LLVMValueRef constant)
   return LLVMIsAConstantInt(constant) && LLVMConstIntGetZExtValue(constant) % p->multiple == 0;
 }
 
-/* Do what is known, and what is still wanted, show that the integer is a multiple? */
+/* True if the known facts, with the open claims, show that the integer is a multiple. */
 static bool judge_integer(struct proof *p, LLVMValueRef value)
 {
   LLVMValueRef right = LLVMIsAInstruction(value) && LLVMGetNumOperands(value) > 1 ? LLVMGetOperand(value, 1) : NULL;
@@ -75,7 +76,7 @@ static bool judge_integer(struct proof *p, LLVMValueRef value)
   }
 }
 
-/* The bytes that one of index `i` of a GEP counts; a field's distance is in *fixed. */
+/* The bytes per unit of index `i` of a GEP; a field's distance is in *fixed. */
 static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef index, bool first, uint64_t *fixed)
 {
   bool is_struct = !first && LLVMGetTypeKind(*type) == LLVMStructTypeKind;
@@ -92,7 +93,7 @@ static uint64_t stride_of(const struct proof *p, LLVMTypeRef *type, LLVMValueRef
   return LLVMABISizeOfType(p->ctx->layout, *type);
 }
 
-/* Indices are integers, or the same integer in each lane of a vector that we do not look into. */
+/* Indices are integers, or the same integer in each lane of a vector, whose lanes stay unread. */
 static bool judge_gep(struct proof *p, LLVMValueRef gep)
 {
   LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -114,8 +115,8 @@ static bool judge_gep(struct proof *p, LLVMValueRef gep)
   return true;
 }
 
-/* The same of a reference, or of a vector or aggregate of them. What it is made of is wanted, down
- * to what comes from elsewhere as a word. */
+/* Judge a reference, or a vector or aggregate of them. Its parts become claims, down to those that come from elsewhere
+ * as a word. */
 static bool judge_reference(struct proof *p, LLVMValueRef value)
 {
   if (!LLVMIsAInstruction(value))

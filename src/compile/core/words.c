@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kind of words of a module, as an option, a module flag, text and number. Needs, breaks: nothing.
+ * Handles the kind of words of a module, as an option, a module flag, text and number. Needs: nothing. Provides:
+ * words.h. Breaks: nothing.
  */
 #include "compile/core/words.h"
 
@@ -25,7 +26,7 @@ static unsigned take_bits(const char *text, unsigned most, unsigned char *bits)
   return count;
 }
 
-/* Does no word end both ways? */
+/* True if every word ends in at most one of the two ways. */
 static bool are_apart(struct cairn_word_kind kind)
 {
   unsigned bits = kind.reference_bits < kind.integer_bits ? kind.reference_bits : kind.integer_bits;
@@ -86,7 +87,7 @@ uint64_t cn_words_code(struct cairn_word_kind kind)
 
 /* ---- the module's flag ---- */
 
-/* Its text, which ends where the module's does; null: there is none, or it is no text. */
+/* The flag's text, to be freed; null if the flag is absent, empty if it has another form. */
 static char *flag_of(LLVMModuleRef module)
 {
   LLVMMetadataRef flag = LLVMGetModuleFlag(module, CN_WORDS_FLAG, sizeof CN_WORDS_FLAG - 1);

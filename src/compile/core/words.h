@@ -7,29 +7,29 @@
 
 #include "compile/core/pass.h"
 
-/* What the options say, or else the module's flag; all zero if neither says anything, or the flag
- * is no kind (cn_words_take() reports that). */
+/* The kind of words by the options, or else by the module's flag; all zero if both are absent, or if the flag is
+ * malformed (cn_words_take() reports that). */
 struct cairn_word_kind cn_words(const struct cn_ctx *ctx);
 
-/* Check that the flag is a kind, and the options' if both say one; and keep it in the module. If
- * neither says one, that of C with immediates is 0:1. */
+/* Check that the flag is a kind, and the options' if both say one; and keep it in the module. If both are silent, the
+ * kind of C with immediates is 0:1. */
 void cn_words_take(struct cn_ctx *ctx);
 
 /* Add the flag, also where words are plain, unless the module has it. */
 void cn_words_add_flag(struct cn_ctx *ctx);
 
-/* As text, "0:1" or "plain"; into the caller's buffer. */
+/* The kind as text, "0:1" or "plain"; into the caller's buffer. */
 enum { CN_WORDS_TEXT = 16 };
 const char *cn_words_text(struct cairn_word_kind kind, char buffer[CN_WORDS_TEXT]);
 
-/* The kind of that text into *kind: null; else a message to be given to free(), and *kind is as it was. */
+/* Read the kind of that text into *kind: null; else a message to be given to free(), with *kind unchanged. */
 char *cn_words_parse(const char *text, struct cairn_word_kind *kind);
 
-/* Does a reference, or each one of a vector or aggregate, surely end as one of the kind does? The
- * kind has bits for that. What comes from elsewhere as a word does (word_ends.c). */
+/* True if a reference, or each one of a vector or aggregate, surely ends as one of the kind does. The kind has bits for
+ * that. A reference that comes from elsewhere as a word does (word_ends.c). */
 bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef reference);
 
-/* As a number, for struct cairn_image (abi.def, IMAGE_WORDS). */
+/* The kind as a number, for struct cairn_image (abi.def, IMAGE_WORDS). */
 uint64_t cn_words_code(struct cairn_word_kind kind);
 
 #endif

@@ -37,7 +37,7 @@ static const char *const stubs[] = {CN_POLL,        CN_POLL_SLOW,   "cairn_colle
                                     CN_CALL_NATIVE, CN_CALL_SHORT,  CN_CALL_MANAGED, CN_CALL_PASSING,
                                     CN_VCALL_ANY,   CN_CHECK_STORE, CN_CHECK_COPY,   CN_CHECK_NATIVE_COPY};
 
-/* Prefixes of functions of this unit through which it calls others. */
+/* Prefixes of this unit's functions that call others for it. */
 static const char *const prefixes[] = {CN_CALL_PREFIX,  CN_VCALL_PREFIX, CN_BODY_PREFIX,
                                        CN_VBODY_PREFIX, CN_SLOW_PREFIX,  CN_BRIDGE_PREFIX};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names and thunks by which managed code calls functions that may be native. Private to src/compile.
+ * Names and thunks for calls of managed code to functions that may be native. Private to src/compile.
  */
 #ifndef CN_COMPILE_TRANSITIONS_THUNK_H
 #define CN_COMPILE_TRANSITIONS_THUNK_H
