@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code regions (pillar-stack-iterator-2011, prtAddCodeRegion), in a table that is never written
- * once it is published: a writer makes another table, and frees what only the old one had when no
- * reader is left in it (readers.h).
- */
+ * Keeps code regions (pillar-stack-iterator-2011, prtAddCodeRegion), in a table that is constant once it is
+ * published: a writer makes another table, and frees the parts that only the old one had when all readers have left
+ * it (readers.h). */
 #include "runtime/walk/code_regions.h"
 
 #include <pthread.h>
@@ -22,8 +21,8 @@ static struct cn_region_table *_Atomic current;
 static struct cn_readers readers;
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 
-static _Thread_local volatile unsigned inside; /* readers.h; */
-static _Thread_local volatile unsigned depth;  /* and how often the thread has entered */
+static _Thread_local volatile unsigned inside; /* readers.h */
+static _Thread_local volatile unsigned depth;  /* how often the thread has entered */
 
 /* ---- readers ---- */
 
@@ -39,7 +38,7 @@ static void enter(void)
 void cn_code_regions_leave(void)
 {
   CN_ASSERT_VALID(cn_code_regions_wrong());
-  CN_CHECK(depth != 0); /* else another's count would go down */
+  CN_CHECK(depth != 0); /* a lower depth would decrement another reader's count */
   if (--depth == 0)
     cn_readers_leave(&readers, &inside);
   cn_defer_let_signals();
@@ -118,7 +117,7 @@ static void prepare(void)
 
 static void publish(struct cn_region_table *table, const struct cn_region_waste *waste)
 {
-  CN_ASSERT(inside == 0); /* else this would wait for itself */
+  CN_ASSERT(inside == 0); /* otherwise this would wait for itself */
   CN_ASSERT(table != waste->table);
   atomic_store(&current, table);
   cn_readers_wait(&readers);

@@ -10,31 +10,31 @@
 #include <stdint.h>
 #include <cairn/stack.h>
 
-/* A copy of what was registered, so that it may outlive the table it was found in. */
+/* A copy of the registered region: it may outlive the table that had it. */
 struct cn_region {
   uintptr_t start, end;
   const struct cairn_code_manager *manager;
   void *data;
 };
 
-/* The region with the call that returns to `pc`: pc is in (start, end]. False: there is none. Any
- * thread, any time, signal handlers included; takes no lock and never waits. */
+/* The region with the call that returns to `pc`: pc is in (start, end]. False: `pc` is outside all regions. Any
+ * thread, any time, signal handlers included; lock-free and wait-free. */
 bool cn_code_regions_find(uintptr_t pc, struct cn_region *region);
 
 bool cn_code_regions_any(void);
 
-/* Some region that has a part of [start, end). As above. */
+/* Some region that overlaps [start, end). Callers as above. */
 bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
 
-/* Before and after each callback of a manager: while the thread is inside, the region is not
- * removed. If it is gone already, the program ends. These nest. */
+/* Before and after each callback of a manager: while the thread is inside, the region stays. If it is gone already,
+ * the program ends. These nest. */
 void cn_code_regions_enter(const struct cn_region *region);
 void cn_code_regions_leave(void);
 
-/* What is wrong: the calling thread is inside and not counted as a reader; null: nothing. */
+/* Check the calling thread. Returns the error (the thread is inside, and no reader is counted for it), or null. */
 const char *cn_code_regions_wrong(void);
 
-/* How many callbacks the calling thread is in. */
+/* The number of callbacks that the calling thread is in. */
 unsigned cn_code_regions_depth(void);
 
 #endif

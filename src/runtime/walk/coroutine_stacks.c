@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacks that are no thread's, sorted by their addresses. pillar-stack-iterator-2011 has none.
+ * Keeps the stacks of coroutines, sorted by their addresses. They are an addition to pillar-stack-iterator-2011.
  *
- * The mutator has the anchors and the bounds of the stack that the thread is on.
- * cairn_stack_switch() exchanges them, so that native calls nest on each stack by themselves. A
- * stack may be left by one thread and continued by another.
- */
+ * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges
+ * them, so that native calls nest on each stack by themselves. A stack may be left by one thread and continued by
+ * another. */
 #include "runtime/walk/coroutine_stacks.h"
 
 #include <string.h>
@@ -31,7 +30,7 @@
 _Static_assert(sizeof(struct cn_stack_saved) <= sizeof((struct cairn_stack *)NULL)->words, "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_stack_saved) <= _Alignof(uintptr_t), "it lies in an array of words");
 
-/* Changed by mutators that are managed, one at a time, so that collections find them whole. */
+/* Changed by managed mutators, one at a time, so that collections find the table whole. */
 static struct cn_mutex changing;
 static CN_GROW(struct cairn_stack *) stacks; /* by `low` */
 
@@ -48,7 +47,7 @@ struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_muta
 
 /* ---- which stack ---- */
 
-/* How many begin at or below the address. */
+/* The number of stacks that begin at or below the address. */
 static size_t upto(uintptr_t address)
 {
   size_t low = 0;
@@ -67,7 +66,7 @@ bool cn_coroutine_stacks_any(void)
   return __atomic_load_n(&stacks.count, __ATOMIC_RELAXED) != 0;
 }
 
-/* The table must not change meanwhile, nor a handler of this thread wait for what it holds. */
+/* The table must stay unchanged meanwhile, and handlers of this thread must not wait for its lock. */
 struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
 {
   if (!cn_coroutine_stacks_any())
@@ -101,7 +100,7 @@ bool cn_coroutine_stacks_hold(uintptr_t address)
   return cn_coroutine_stacks_any() && (cn_coroutine_stacks_at(address) != NULL || on_own(&cairn_mutator, address));
 }
 
-/* The mutator that is on the stack; null: none. */
+/* The mutator that runs on the stack; may be null. */
 static const struct cairn_mutator *runner_of(const struct cairn_mutator *mutator, const struct cairn_stack *stack)
 {
   if (stack != NULL)
@@ -128,7 +127,7 @@ struct cn_stack_view cn_coroutine_stacks_view(const struct cairn_mutator *mutato
 const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator, uintptr_t sp)
 {
   if (mutator == &cairn_mutator && mutator->stopped == NULL)
-    return mutator; /* a thread walks its own stack, and there may be no stop */
+    return mutator; /* a thread may walk its own stack outside stops */
   if (on_own(mutator, sp))
     return mutator;
   for (const struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
@@ -139,7 +138,7 @@ const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator
 
 /* ---- validity ---- */
 
-/* One that another thread is on changes meanwhile, but for a stop. */
+/* Outside stops, a stack that another thread runs on changes concurrently. */
 static const char *stack_wrong(const struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   const struct cn_stack_saved *saved = (const struct cn_stack_saved *)stack->words;
@@ -188,7 +187,7 @@ static struct cairn_mutator *mutator_now(const char *what, uintptr_t pc)
   return mutator;
 }
 
-/* Beside no collection, and no other thread's change: the table is whole for both. */
+/* Exclude collections, and changes by other threads: both find the table whole. */
 static bool begin_change(struct cairn_mutator *mutator)
 {
   bool native = mutator->state == CAIRN_ABI_NATIVE;
@@ -255,8 +254,7 @@ void cairn_stack_remove(struct cairn_stack *stack)
   end_change(mutator, native);
 }
 
-/* Refuse a call by way of a stub, which would put an anchor of the stack that the thread leaves
- * among the other's. */
+/* Refuse a call through a stub, which would put an anchor of the stack that the thread leaves among the other's. */
 static void refuse_transition(const void *pc)
 {
   if (cn_arch_is_stub((uintptr_t)pc))
@@ -324,7 +322,7 @@ static void check_anchors(const struct cairn_mutator *mutator, const struct cair
   }
 }
 
-/* Where a thread in native code is now nobody knows. */
+/* The current place of a thread in native code is unknown. */
 static void begin_mutator(struct cairn_mutator *mutator)
 {
   mutator->own.seen = 0;

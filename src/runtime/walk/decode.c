@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decodes safepoints. Checks once what walks rely on without looking again: that roots with a code
- * lie in the frame, and that the frame has room for the registers that it saves.
- */
+ * Decodes safepoints. Checks once the facts that walks rely on: roots with a code lie in the frame, and the frame
+ * has room for the registers that it saves. */
 #include "runtime/walk/decode.h"
 
 #include "base/check.h"
@@ -62,7 +61,7 @@ size_t cn_maps_memory(const struct cn_maps *maps)
 
 /* ---- codes of roots ---- */
 
-/* The code of a place; -1 if it has none. */
+/* The code of a place; -1 if it lacks one. */
 static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *loc)
 {
   if (loc->is_register) {
@@ -85,7 +84,7 @@ static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_fu
   return root->is_derived ? -1 : code_of(safepoint, &root->base);
 }
 
-/* How many roots have a code. The cursor is a copy. */
+/* The number of roots with a code. The cursor is a copy. */
 static uint32_t count_plain(struct cn_safepoint safepoint, const struct cn_framemap_function *function)
 {
   uint32_t plain = 0, roots = safepoint.roots;
@@ -98,7 +97,7 @@ static uint32_t count_plain(struct cn_safepoint safepoint, const struct cn_frame
 
 /* ---- saved registers ---- */
 
-/* Are they where pushes would have put them? */
+/* True if they are where pushes would have put them. */
 static bool is_pushed(const struct cn_safepoint *safepoint)
 {
   const struct cn_shape *shape = &cn_arch_shapes[safepoint->saved & CN_ENTRY_SAVED];
@@ -120,13 +119,13 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
 
 /* ---- maps ---- */
 
-/* The size of the map with what follows it. Codes are read in groups. */
+/* The size of the map with its arrays. Codes are read in groups. */
 static size_t bytes_of(const struct cn_map *head)
 {
   size_t codes = (head->plain + CN_ENTRY_CODES - 1) / CN_ENTRY_CODES * CN_ENTRY_CODES;
   size_t others = head->roots * sizeof(struct cn_root) + head->areas * sizeof(struct cn_area);
 
-  if (head->plain <= CN_ENTRY_CODES) /* these are read where the table has them */
+  if (head->plain <= CN_ENTRY_CODES) /* these are read from the table */
     codes = head->plain;
   return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD : 0) +
          (head->pushed ? 0 : WORD + CN_CALLEE_SAVED * sizeof(int32_t));
@@ -173,7 +172,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framem
   return map;
 }
 
-/* Does the frame, whose registers were pushed, end where its frame pointer says? */
+/* True if the frame, whose registers were pushed, ends where its frame pointer says. */
 static bool is_chained(const struct cn_map *map)
 {
   return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD &&

@@ -17,7 +17,7 @@ struct cn_maps {
   CN_GROW(struct cn_maps_chunk) chunks;
 };
 
-/* Decode the function's safepoint `index`. A frame map that makes no sense ends the program. */
+/* Decode the function's safepoint `index`. A malformed frame map ends the program. */
 const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framemap_function *function, uint32_t index);
 
 /* Key, value and codes of its entry in the table. */

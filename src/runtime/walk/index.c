@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of each image, sorted, and the hash table of the safepoints that were met. Changes
- * of either are made under the lock.
- */
+ * Keeps the functions of each image, sorted, and the hash table of the safepoints that were met. Changes of either
+ * are made under the lock. */
 #include "runtime/walk/index.h"
 
 #include "base/check.h"
@@ -28,13 +27,13 @@ struct code {
   const unsigned char *start, *stop;
   CN_GROW(struct function) functions; /* by entry */
   uintptr_t low, high;                /* the code of all of them */
-  uintptr_t no_barriers;              /* one that does not say what it has, or 0 */
+  uintptr_t no_barriers;              /* a function with undeclared barriers, or 0 */
   struct cn_maps maps;
   bool there; /* take_over_new() has seen it */
 };
 
 static CN_GROW(struct code) codes;
-static _Atomic uint64_t synced; /* cn_image_generation() of `codes`; 0: none */
+static _Atomic uint64_t synced; /* cn_image_generation() of `codes`; 0: unset */
 
 _Noreturn static void bad(const char *what, uintptr_t entry)
 {
@@ -78,8 +77,8 @@ static void read_functions(struct code *code)
                 (size_t)(cursor - code->start));
 }
 
-/* A linker that folds identical functions leaves one body with several, equal maps. Any other
- * overlap describes code that is not there. */
+/* A linker that folds identical functions leaves one body with several, equal maps. Any other overlap describes code
+ * that does not exist. */
 static void check_functions(struct code *code)
 {
   size_t kept = 0;
@@ -112,7 +111,7 @@ static void check_functions(struct code *code)
 
 enum { LEAST_BITS = 9 };
 
-/* Before there is a table. */
+/* Used until there is a table. */
 static struct {
   struct cn_index index;
   struct cn_entry at[2];
@@ -126,7 +125,7 @@ static CN_GROW(struct {
   bool seen;      /* by cn_index_trim() */
 }) replaced;
 
-/* Does the calling thread hold the lock? */
+/* True if the calling thread holds the lock. */
 static bool is_locked(void)
 {
   return (cn_locks_held() >> CN_LOCK_FRAMES & 1) != 0;
@@ -307,12 +306,11 @@ static void take_over(const struct cn_image_list *list)
     else
       drop(&codes.at[i]);
   codes.count = kept;
-  CN_CHECK(kept == list->count); /* else the roots of one would be skipped */
+  CN_CHECK(kept == list->count); /* otherwise the roots of one would be skipped */
   atomic_store_explicit(&synced, list->generation, memory_order_release);
 }
 
-/* Images that have come since then wait for the next time: none of their code is on a stack that
- * was being walked. */
+/* Images that have come since then wait for the next time: their code is on no stack that was being walked. */
 static void take_over_new(void)
 {
   if (up_to_date())
@@ -335,8 +333,8 @@ static bool try_enter(void)
   return true;
 }
 
-/* End the program if the lock cannot be had: unknown code passes for native code, and its roots are
- * skipped, so no walk may be told that because of a lock. */
+/* End the program if the lock is unavailable: unknown code passes for native code, and its roots are skipped, so a
+ * lock must not make code unknown to a walk. */
 static void enter(void)
 {
   if (!try_enter())
@@ -345,8 +343,8 @@ static void enter(void)
 
 /* ---- look-ups ---- */
 
-/* The function with the call that returns to `pc`: the last that starts below it; a call may be its
- * last instruction. */
+/* The function with the call that returns to `pc`: the last that starts below it; a call may be its last
+ * instruction. */
 static bool search(uintptr_t pc, struct code **code, size_t *index)
 {
   CN_ASSERT(is_locked());
@@ -487,7 +485,7 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 }
 
 /* True if another mutator reads tables during this stop, which the calling thread began. A mutator at a safepoint is
- * busy, too, and reads no table. */
+ * busy, too, and leaves tables alone. */
 static bool others_read(void)
 {
   for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)

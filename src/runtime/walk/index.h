@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The index over the frame maps of all images: return address to safepoint. Two steps. The first
- * look-up after an image came or went reads the heads of new functions into a sorted array. A
- * safepoint is decoded into the hash table when it is first met on a stack, so no program pays for
- * safepoints at which it never waits. All memory comes straight from the system; a frame map that
- * cannot be read ends the program.
+ * The index over the frame maps of all images: return address to safepoint. Two steps. The first look-up after an
+ * image came or went reads the heads of new functions into a sorted array. A safepoint is decoded into the hash
+ * table when it is first met on a stack, so safepoints at which the program never waits are free. All memory comes
+ * straight from the system; an unreadable frame map ends the program.
  *
- * Look-ups read the table without a lock, while others may add to it: an entry's value is written
- * before its key, a table that has become too small is left as it is and replaced by another. A
- * table that was replaced is freed when no walk can read it.
- */
+ * Look-ups read the table without a lock, while others may add to it: an entry's value is written before its key,
+ * and a table that has become too small stays as it is and is replaced by another. A replaced table is freed when
+ * walks can no longer read it. */
 #ifndef CN_RUNTIME_WALK_INDEX_H
 #define CN_RUNTIME_WALK_INDEX_H
 
@@ -22,18 +20,18 @@
 #include "runtime/core/mutator.h"
 #include "runtime/core/hooks.h"
 
-/* A safepoint, decoded; kept until its image goes. After it come, in this order: `plain` codes of
- * roots; at an address that is a multiple of eight the roots and the areas that have no code; and,
- * if the registers were not pushed, the offsets where they are saved.
+/* A safepoint, decoded; kept until its image goes. After it come, in this order: `plain` codes of roots; at an
+ * address that is a multiple of eight the roots and the areas without a code; and, if the registers were not pushed,
+ * the offsets where they are saved.
  *
- * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root,
- * or CN_PLAIN_SP; then the rest is the distance of the root from the stack pointer. If the frame's
- * end is the stack pointer plus a constant, the root lies below that. */
+ * Root code: the low three bits are enum cn_reg, of the callee-saved register that holds the root, or CN_PLAIN_SP;
+ * then the rest is the distance of the root from the stack pointer. If the frame's end is the stack pointer plus a
+ * constant, the root lies below that. */
 struct cn_map {
   int32_t cfa_offset;
   uint8_t cfa_reg; /* DWARF number */
   uint8_t saved;   /* bit per enum cn_reg */
-  bool pushed;     /* the registers are saved as cn_arch_shapes has it */
+  bool pushed;     /* the registers are saved as cn_arch_shapes describes */
   uint32_t plain;
   uint32_t extent; /* bytes that the plain roots on the stack reach over */
   uint32_t roots, areas;
@@ -66,9 +64,8 @@ static inline const int32_t *cn_map_saved(const struct cn_map *map)
  *           other roots, or areas; 5..0 the saved registers
  *   code    of the first plain roots
  *
- * With 0 words, a frame is irregular: its size is neither constant nor known by its frame pointer,
- * or is too large, or its registers were not pushed, or it has too many plain roots. Key 0: empty.
- * Value 0: its image is gone. */
+ * With 0 words, a frame is irregular: its size is neither constant nor known by its frame pointer, or is too large,
+ * or its registers were not pushed, or it has too many plain roots. Key 0: empty. Value 0: its image is gone. */
 enum { CN_ENTRY_CODES = 8 };
 struct cn_entry {
   _Atomic uint64_t key, value;
@@ -87,10 +84,10 @@ enum {
   CN_ENTRY_SAVED = (1 << 6) - 1,
 };
 
-/* Open addressing. It holds (cn_index_wrong()) that
+/* Open addressing. These hold (cn_index_wrong()):
  *   - `used` entries have keys, at most half of all
- *   - a search for a key ends at its entry: no empty one lies between
- *   - a value says what the map does that it is the address of; without one, the key has no size */
+ *   - a search for a key ends at its entry: all entries in between are in use
+ *   - a value says what the map at its address says; without one, the key has no size */
 struct cn_index {
   unsigned shift; /* 64 - log2 of the bytes of all entries */
   size_t mask, used;
@@ -107,11 +104,11 @@ static inline const struct cn_entry *cn_index_start(const struct cn_index *index
 {
   uint64_t hash = pc * CN_INDEX_FACTOR >> index->shift;
 
-  /* In bytes, which takes an instruction less of those that a walk waits for. */
+  /* In bytes: one instruction fewer on the critical path of a walk. */
   return (const struct cn_entry *)((const char *)index->at + (hash & -sizeof(struct cn_entry)));
 }
 
-/* The entry of `pc`, whose key is stored; null: there is none yet. */
+/* The entry of `pc`, whose key is stored; null if the table lacks it. */
 static inline const struct cn_entry *cn_index_find(const struct cn_index *index, uintptr_t pc, uint64_t *key)
 {
   const struct cn_entry *entry = cn_index_start(index, pc);
@@ -131,17 +128,17 @@ static inline const struct cn_map *cn_entry_map(uint64_t value)
   return (const struct cn_map *)(uintptr_t)(value >> CN_ENTRY_SHIFT);
 }
 
-/* What is at the address to which a call returns. */
+/* The code at the return address of a call. */
 enum cn_frames {
-  CN_FRAMES_NONE, /* no code with frame maps */
-  CN_FRAMES_CODE, /* a function with frame maps, but no record of a safepoint */
+  CN_FRAMES_NONE, /* outside code with frame maps */
+  CN_FRAMES_CODE, /* a function with frame maps, outside its recorded safepoints */
   CN_FRAMES_FOUND
 };
 
-/* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a
- * safepoint nor walks a stopped stack. They hold signals meanwhile. True: this call began that, and
- * its caller must end it. Any thread, async-signal-safe; takes no lock and never waits. A mutator
- * in native code sets `busy`, which costs two stores; cn_index_trim() sees it. */
+/* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a safepoint nor
+ * walks a stopped stack. They defer signals meanwhile. True: this call began that, and its caller must end it. Any
+ * thread, async-signal-safe; lock-free and wait-free. A mutator in native code sets `busy`, which costs two stores;
+ * cn_index_trim() sees it. */
 static inline bool cn_index_enter(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -167,8 +164,7 @@ static inline void cn_index_leave(bool entered)
   }
 }
 
-/* The entry of the safepoint that returns to `pc`, if it is in the table. In phase STOP, or between
- * those two. */
+/* The entry of the safepoint that returns to `pc`, if it is in the table. In phase STOP, or between those two. */
 static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   const struct cn_entry *entry = cn_index_find(atomic_load(&cn_index_current), pc, key);
@@ -176,7 +172,7 @@ static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
   return entry != NULL && (*value = atomic_load_explicit(&entry->value, memory_order_acquire)) != 0;
 }
 
-/* The same from any thread at any time. */
+/* Like cn_index_look(), from any thread at any time. */
 static inline bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   bool entered = cn_index_enter();
@@ -186,10 +182,10 @@ static inline bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *v
   return found;
 }
 
-/* If it is not in the table: put it there, if there is such a safepoint. Any thread. */
+/* For an entry that the table lacks: add it, if there is such a safepoint. Any thread. */
 enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value);
 
-/* Its map; null: there is none. Any thread. */
+/* The safepoint's map, or null. Any thread. */
 static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 {
   uint64_t key, value;
@@ -202,30 +198,28 @@ static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 /* True if the call that returns to `pc` lies in a function that has frame maps. Any thread. */
 bool cn_index_find_inside(uintptr_t pc);
 
-/* Is one of these words the return address of such a call, or of one in a stub? True as well if
- * that cannot be known, because the tables' owner has been interrupted. Async-signal-safe. */
+/* True if one of these words is the return address of such a call, or of one in a stub; also if that is unknown,
+ * because the tables' owner has been interrupted. Async-signal-safe. */
 bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high);
 
-/* What a walk must do before it relies on the table: forget images that are gone. */
+/* Prepare the table for a walk: forget images that are gone. */
 void cn_index_begin(void);
 
-/* The entry of a function whose object does not say what barriers it has; 0: there is none. */
+/* The entry of a function whose object leaves its barriers undeclared, or 0. */
 uintptr_t cn_index_without_barriers(void);
 
-/* The range of all code with frame maps of the image that has `pc`. False: no such code has it, or
- * this is a signal handler that has interrupted the tables' owner. */
+/* The range of all code with frame maps of the image that has `pc`. False: `pc` is outside such code, or this is a
+ * signal handler that has interrupted the tables' owner. */
 bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high);
 
-/* Free the tables that no walk can read any more, of those that were replaced before the last call.
- * While the world is stopped, by the thread that stopped it, before phase STOP begins: in that
- * phase walks do not say that they read. */
+/* Free the tables that walks can no longer read, of those that were replaced before the last call. While the world
+ * is stopped, by the thread that stopped it, before phase STOP begins: in that phase walks read unannounced. */
 void cn_index_trim(void);
 
-/* What does not hold of the table; null: all does. Linear. Under the index's lock, or while no
- * other thread uses it. */
+/* Check the table. Returns the error, or null. Linear. Under the index's lock, or while no other thread uses it. */
 const char *cn_index_wrong(const struct cn_index *index);
 
-/* Bytes in use for the index and what it has decoded, and how many safepoints it holds. */
+/* Bytes in use for the index and the safepoints that it has decoded, and their number. */
 size_t cn_index_memory(size_t *safepoints);
 
 #endif

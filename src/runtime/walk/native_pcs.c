@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A table of words; each address has one place in it.
- */
+ * Keeps native return addresses in a table of words; each address has one place in it. */
 #include "runtime/walk/native_pcs.h"
 
 #include <stdatomic.h>
@@ -12,7 +11,7 @@
 
 enum { BITS = 6 };
 
-static _Atomic uintptr_t table[1 << BITS]; /* 0, which is no code: nothing there */
+static _Atomic uintptr_t table[1 << BITS]; /* 0: empty */
 
 static bool is_locked(void)
 {

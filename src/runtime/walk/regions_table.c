@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two levels: leaves of up to a page of regions, and an array of the leaves. A change copies one
- * leaf, and the array.
+ * Implements the table of regions in two levels: leaves of up to a page of regions, and an array of the leaves. A
+ * change copies one leaf, and the array.
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |
- *                        +-> | count | region | region | ... |     sorted, and none is empty
- */
+ *                        +-> | count | region | region | ... |     sorted, and not empty */
 #include "runtime/walk/regions_table.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@ enum { LEAF_BYTES = 4096, LEAF_ROOM = (LEAF_BYTES - 16) / sizeof(struct cn_regio
 
 struct cn_region_leaf {
   size_t count;
-  struct cn_region_leaf *next; /* of those that are not used */
+  struct cn_region_leaf *next; /* of the spare ones */
   struct cn_region region[LEAF_ROOM];
 };
 _Static_assert(sizeof(struct cn_region_leaf) <= LEAF_BYTES, "a page of the smallest size");
@@ -36,7 +35,7 @@ struct cn_region_table {
 
 /* ---- look-up ---- */
 
-/* How many leaves end below the address. */
+/* The number of leaves that end below the address. */
 static size_t leaves_below(const struct cn_region_table *table, uintptr_t address)
 {
   return table == NULL ? 0 : cn_sorted_below(&table->entry->end, table->count, sizeof *table->entry, address);
@@ -47,7 +46,7 @@ static size_t regions_below(const struct cn_region_leaf *leaf, uintptr_t address
   return cn_sorted_below(&leaf->region->end, leaf->count, sizeof *leaf->region, address);
 }
 
-/* The first region that does not end below the address; null: all do. */
+/* The first region that ends at or above the address, or null. */
 static const struct cn_region *first_from(const struct cn_region_table *table, uintptr_t address)
 {
   size_t i = leaves_below(table, address);
@@ -212,8 +211,7 @@ static void append(struct cn_region_leaf *leaf, const struct cn_region *from, si
   leaf->count += count;
 }
 
-/* All of `old`, which may be null, and `region`, into one new leaf, or two. Returns how many; 0: no
- * memory. */
+/* All of `old`, which may be null, and `region`, into one new leaf, or two. Returns their number; 0: out of memory. */
 static size_t with(const struct cn_region_leaf *old, const struct cn_region *region, struct cn_region_leaf *leaves[2])
 {
   size_t count = old != NULL ? old->count : 0;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The return barriers on stacks (young.c says what for), and what happens when an activation
- * returns through one.
+ * Sets the return barriers on stacks (young.c says their purpose), and handles the return of an activation through
+ * one.
  *
- * A return address can be replaced if it leads from a function with frame maps to one with frame
- * maps, and lies where the frame map says. A function that makes a tail call hands its return
- * address on, which may then lie elsewhere, even in an anchor. The address of a barrier tells which
- * barrier it is, wherever it is found, so that no table is searched by places; a walk that finds it
- * notes the place. A barrier is taken off only if the last walk that came by saw it where it was
- * set; others wait. A barrier has gone with its activation if a walk has gone past its place, or an
- * activation returns to an older barrier.
+ * A return address can be replaced if it leads from a function with frame maps to one with frame maps, and lies
+ * where the frame map says. A function that makes a tail call hands its return address on, which may then lie
+ * elsewhere, even in an anchor. The address of a barrier identifies it in any place, so tables need no search by
+ * places; a walk that finds the barrier notes the place. A barrier is taken off only if the last walk that came by
+ * saw it where it was set; others wait. A barrier has gone with its activation if a walk has gone past its place, or
+ * an activation returns to an older barrier.
  *
- * The barriers are one pool, for their stubs are static. A set of them belongs to one stack, and is
- * changed by whoever walks the stack in a stop, or by the thread that runs on it. Sets are lent,
- * and barriers taken for one, by one atomic operation each.
- */
+ * The barriers are one pool, for their stubs are static. A set of them belongs to one stack, and is changed by the
+ * thread that walks the stack in a stop, or by the thread that runs on it. Sets are lent, and barriers taken for
+ * one, by one atomic operation each. */
 #include "runtime/walk/return_barriers.h"
 
 #include <stdatomic.h>
@@ -26,7 +24,7 @@
 
 enum {
   SPREAD = 4, /* distances grow at least by this from one barrier to the one after the next */
-  MOST = 16   /* stops by which a return moves a barrier down: 1, then 2, 4, ..., MOST */
+  MOST = 16   /* the stops that a return moves a barrier down: 1, then 2, 4, ..., MOST */
 };
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
@@ -34,9 +32,9 @@ uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 struct cn_return_barriers {
   struct cn_return_barrier at[CN_RETURN_BARRIER_MOST]; /* the oldest first */
   unsigned count;
-  /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first:
-   * those that a scan noted, and those that had a barrier. A slot that is younger than the youngest
-   * barrier means nothing; the others are as they were when a scan saw them. */
+  /* Slots that fit, not much more than CN_RETURN_BARRIER_STOP activations apart, the oldest first: those that a scan
+   * noted, and those that had a barrier. A slot younger than the youngest barrier is meaningless; the others are as
+   * a scan saw them. */
   CN_GROW(uintptr_t *) stops;
   size_t far;
   uint64_t trusted; /* the value of `distrusted` that was trusted last, or 0 */
@@ -51,7 +49,7 @@ _Static_assert(CN_RETURN_BARRIER_SETS == 64 && CAIRN_ABI_BARRIERS % 64 == 0, "a 
 
 /* ---- the pool ---- */
 
-/* Take a bit that is not set. -1: all are. */
+/* Take a clear bit. -1: all are set. */
 static int take_bit(_Atomic uint64_t *bits)
 {
   uint64_t before = atomic_load(bits);
@@ -213,8 +211,7 @@ struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *
   return set->count == 0 ? NULL : &set->at[set->count - 1];
 }
 
-/* Write the cell before the slot, so that a return or a walk by the barrier finds the cell right.
- */
+/* Write the cell before the slot, so that a return or a walk by the barrier finds the cell right. */
 void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below)
 {
   uint8_t cell;
@@ -284,8 +281,8 @@ bool cn_return_barriers_trust(struct cn_return_barriers *set, bool trust)
 
 /* ---- returns ---- */
 
-/* Set a barrier some stops down, if no other is as near. Nothing there has run since the last scan,
- * so no walk is needed. */
+/* Set a barrier some stops down, unless another is as near. Activations there have not run since the last scan, so a
+ * walk is superfluous. */
 static void set_below(struct cn_return_barriers *set, uint64_t below)
 {
   const struct cn_return_barrier *next = cn_return_barrier_youngest(set);
@@ -314,7 +311,7 @@ void cn_return_barrier_returned(const struct cn_regs *regs, uintptr_t pc)
   struct cn_return_barriers *set = owner[index];
   CN_CHECK(set != NULL);
   cn_defer_cancellation();
-  mutator->busy = 1; /* no signal handler now */
+  mutator->busy = 1; /* keeps signal handlers out */
   uint64_t below = cn_return_barrier_met(set, &cn_return_barrier_cells[index])->below;
   CN_ASSERT(set->count > 0 && set->at[set->count - 1].cell == index);
   give_cell(set->at[--set->count].cell);

@@ -7,9 +7,8 @@
 
 #include "base/check.h"
 
-/* The anchor has where the stub's caller goes on and what was in the callee-saved registers, as far
- * as its frame has not. The
- * stub has no roots: what it holds is its caller's. */
+/* The anchor has the pc at which the stub's caller goes on, and those callee-saved registers that the caller's frame
+ * has not saved. All references in the stub are its caller's. */
 static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
 {
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;

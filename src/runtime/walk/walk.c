@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk steps over managed frames by their frame maps alone, and over native ranges by the
- * anchors that the transition stubs left. Anything else ends the program: no root is skipped.
- */
+ * Walks stacks. The walk steps over managed frames by their frame maps alone, and over native ranges by the anchors
+ * that the transition stubs left. Anything else ends the program, so that all roots are found. */
 #include "runtime/walk/walk.h"
 
 #include "base/check.h"
@@ -22,7 +21,7 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
               (unsigned long)walk->frame.sp, reason);
 }
 
-/* Take the next anchor that is not younger than the frame's callee. Skip those whose call is over,
+/* Take the next anchor that is as old as the frame's callee, or older. Skip those whose call is over,
  * such as those that a longjmp left. */
 static bool take_anchor(struct cn_walk *walk)
 {
@@ -58,8 +57,8 @@ static bool pass_entry(struct cn_walk *walk)
   fail(walk, "native code called the managed function, and has no anchor");
 }
 
-/* A signal that came while native code ran is like a call from there. After one that interrupted
- * managed code no map tells where the references are. */
+/* A signal that came while native code ran is like a call from there. After one that interrupted managed code the
+ * places of the references are unknown. */
 static void check_signal(const struct cn_walk *walk)
 {
   uintptr_t pc;
@@ -100,9 +99,7 @@ static enum cn_frames meet(struct cn_frame *frame)
   return found;
 }
 
-/* The frame is at the walk's anchor, and has no map. Managed code leaves anchors, except at
- * entries.
- */
+/* The frame is at the walk's anchor, and lacks a map. Managed code leaves anchors, except at entries. */
 static void check_anchor(const struct cn_walk *walk)
 {
   if (!cn_anchor_is_entry(walk->anchor) && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
@@ -110,8 +107,7 @@ static void check_anchor(const struct cn_walk *walk)
                "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
 }
 
-/* Settle at a pc that the table does not have yet, or that has no frame map. `anchored`: an anchor
- * has it. */
+/* Settle at a pc that is missing in the table, or without a frame map. `anchored`: an anchor has it. */
 static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
@@ -163,8 +159,8 @@ bool cn_walk_settle(struct cn_walk *walk)
   return settle(walk, false);
 }
 
-/* Begin nowhere. Do not clear fields that are valid only if another says so: short walks are
- * frequent, and the struct is large. */
+/* Begin nowhere. Fields that are valid only if another says so stay as they are: short walks are frequent, and the
+ * struct is large. */
 static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
   struct cn_frame *frame = &walk->frame;
@@ -188,7 +184,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
   frame->map = NULL;
 }
 
-/* Of the stack that the mutator is on. */
+/* Begin on the stack that the mutator runs on. */
 static void begin_own(struct cn_walk *walk, const struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
@@ -250,8 +246,8 @@ static bool enter_stack(struct cn_walk *walk, struct cairn_stack *stack)
   return true;
 }
 
-/* Find the anchors of the stack that a manager led to; a stack that was not added has none. Any
- * other caller that sets the iterator may go back, to before anchors that the walk has passed. */
+/* Find the anchors of the stack that a manager led to; an unregistered stack is without anchors. Any other caller
+ * that sets the iterator may go back, to before anchors that the walk has passed. */
 static bool find_stack(struct cn_walk *walk)
 {
   if (walk->mutator == NULL)
@@ -292,7 +288,7 @@ bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator, st
 {
   CN_ASSERT(mutator != NULL);
   begin(walk, mutator, 0);
-  (void)enter_stack(walk, stack); /* it claims nothing yet */
+  (void)enter_stack(walk, stack); /* its claims begin later */
   if (state != NULL)
     return cn_walk_set(walk, state);
   return take_anchor(walk) ? cn_walk_settle(walk) : !(walk->past_end = true);
@@ -338,8 +334,8 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept)
   walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
 }
 
-/* Step by the frame's own manager. The caller may lie lower, for a stack may have several pieces;
- * but no activation may be left where the manager says that the stack ends. */
+/* Step by the frame's own manager. The caller may lie lower, for a stack may have several pieces; the end of the
+ * stack that the manager reports must be past the last activation. */
 static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;
@@ -363,8 +359,8 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
   return !walk->past_end;
 }
 
-/* Note that the prologue has pushed the registers of `mask` below `cfa`. Take no branch: the set of
- * registers cannot be predicted. */
+/* Note that the prologue has pushed the registers of `mask` below `cfa`. Branch-free: the set of registers is
+ * unpredictable. */
 static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 {
   typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -377,7 +373,7 @@ static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
     place[i] = (place[i] & keep[i]) + ((end & ~keep[i]) + offset[i]);
 }
 
-/* Where the frame ends; 0 if its base register is not known. */
+/* Where the frame ends; 0 if its base register is unknown. */
 static uintptr_t end_of(const struct cn_frame *frame)
 {
   const struct cn_map *map = frame->map;
@@ -390,7 +386,7 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
 {
   const int32_t *offset = cn_map_saved(frame->map);
 
-  CN_ASSERT(!frame->map->pushed); /* such maps have no offsets */
+  CN_ASSERT(!frame->map->pushed); /* such maps lack offsets */
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if (frame->map->saved >> i & 1)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
