@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loads and stores of references that have to have a barrier, for verify-barriers. It answers
- * by opcode and by intrinsic, and shares no code with insert-barriers; of an intrinsic that is not
- * in its list, LLVM's attributes tell whether it may write memory. Then barriers of single lanes of
- * a vector: of the lane's place, and of a reference's length if the mask has the lane's
- * bit, or always.
+ * Finds the loads and stores of references that must have a barrier, for verify-barriers. The answers go by opcode and
+ * by intrinsic, and share no code with insert-barriers; of an intrinsic outside the list, LLVM's attributes tell
+ * whether it may write memory. Then barriers of single lanes of a vector: of the lane's place, and of a reference's
+ * length if the mask has the lane's bit, or always.
  */
 #include <string.h>
 #include "base/check.h"
@@ -14,7 +13,7 @@
 
 static const struct cn_barred_access none;
 
-/* What is moved, of `type`, between a value and managed memory at `slot`. */
+/* The access that moves `type` between a value and managed memory at `slot`. */
 static struct cn_barred_access of_type(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, LLVMTypeRef type)
 {
   struct cn_barred_access access = {.at = at, .slot = slot};
@@ -61,7 +60,7 @@ static enum what what_intrinsic(LLVMValueRef call)
       {"llvm.invariant.start", HARMLESS},
       {"llvm.invariant.end", HARMLESS},
       {"llvm.prefetch", HARMLESS},
-      {"llvm.masked.compressstore", HARMLESS}, /* to memory that is not managed */
+      {"llvm.masked.compressstore", HARMLESS}, /* to unmanaged memory */
       {"llvm.var.annotation", HARMLESS},
       {"llvm.ptr.annotation", HARMLESS},
       {"llvm.experimental.stackmap", HARMLESS},
@@ -85,7 +84,7 @@ static bool takes_references(LLVMValueRef call)
   return false;
 }
 
-/* Assembly with effects of which nothing says that they leave memory alone. */
+/* True for assembly with effects that may include memory. */
 static bool may_store(LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -95,8 +94,8 @@ static bool may_store(LLVMValueRef call)
          takes_references(call);
 }
 
-/* May a call write memory that a program sees, by its attribute memory(...)? Each place has two
- * bits there, of which the second says that it is written. */
+/* True if a call may write memory that a program sees, by its attribute memory(...). Each place has two bits there; the
+ * second one says that it is written. */
 static bool may_write(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -112,15 +111,15 @@ static bool may_write(LLVMValueRef call)
   return effects & written & ~(uint64_t)CN_MEMORY_INACCESSIBLE;
 }
 
-/* An intrinsic that is not in the list, may write, and is given a reference. */
+/* An intrinsic outside the list that may write, and is given a reference. */
 static bool is_other_write(LLVMValueRef call)
 {
   return cn_calls_some_intrinsic(call) && takes_references(call) && may_write(call) &&
          cn_classify_call(call).kind == CN_CALL_LEAF;
 }
 
-/* A copy that is a safepoint calls the run-time system, which has the barriers itself. One of a
- * part of a word has no reference. */
+/* A copy that is a safepoint calls the run-time system, which has the barriers itself. A copy of a part of a word holds
+ * no reference. */
 static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
 {
   struct cn_barred_access access = {
@@ -136,7 +135,7 @@ static struct cn_barred_access beyond(LLVMValueRef call)
   return (struct cn_barred_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
 }
 
-/* Lanes of `type`, of which some are stored or loaded. */
+/* Stored or loaded lanes of `type`, chosen by a mask. */
 static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef type, LLVMValueRef slot,
                                         LLVMValueRef mask)
 {
@@ -144,7 +143,7 @@ static struct cn_barred_access of_lanes(struct cn_ctx *ctx, LLVMValueRef call, L
 
   if (!cn_holds_ref(type) || !cn_holds_ref(LLVMTypeOf(slot)))
     return none;
-  /* Marks beyond what is stored do no harm. */
+  /* marks beyond the stored words are harmless */
   bool all = ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask));
   if (!vector && all)
     return of_type(ctx, call, slot, type);
@@ -229,7 +228,7 @@ static struct cn_barred_access read_of_call(struct cn_ctx *ctx, LLVMValueRef cal
   }
 }
 
-/* What an atomic exchange compares, or returns, has to be healed in memory. */
+/* The value that an atomic exchange compares, or returns, has to be healed in memory. */
 static struct cn_barred_access read_of_exchange(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(i, 1));
@@ -277,7 +276,7 @@ static struct element shuffled(struct element e)
   return (struct element){LLVMGetOperand(e.value, second), second ? (unsigned)from - first : (unsigned)from};
 }
 
-/* Where a lane comes from, through shuffles and insertions. */
+/* The origin of a lane, through shuffles and insertions. */
 static struct element origin(struct element e)
 {
   while (e.value && e.lane != NO_LANE) {
@@ -296,7 +295,7 @@ static struct element origin(struct element e)
   return e;
 }
 
-/* Is `value` the lane of the vector? */
+/* True if `value` is the lane of the vector. */
 static bool is_element(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
 {
   struct element a = {value, NO_LANE}, b = origin((struct element){vector, lane});
@@ -327,7 +326,7 @@ static bool is_long_enough(const struct cn_barred_access *access, unsigned lane,
          is_number(LLVMGetOperand(bytes, 1), REFERENCE);
 }
 
-/* Is `slot` so many references beyond `from`? */
+/* True if `slot` is so many references beyond `from`. */
 static bool lies_beyond(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from, unsigned lane)
 {
   uint64_t offset = 0;

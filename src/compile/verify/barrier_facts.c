@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What verify-barriers proves of objects: their starts, and that they are new. Works before and
- * after rewriting. It takes the word of attributes: "cairn-fresh", "cairn-object"
- * (docs/frontends.md).
+ * Proves facts of objects for verify-barriers: their starts, and that they are new. Works before and after rewriting.
+ * It trusts the attributes "cairn-fresh" and "cairn-object" (docs/frontends.md).
  */
 #include <string.h>
 #include "compile/core/emitted_names.h"
@@ -21,8 +20,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, con
   return own || !callee ? own : LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, length);
 }
 
-/* A call that allocates, or the statepoint of one. *small: its block takes few bytes, whatever it
- * allocates. */
+/* A call that allocates, or the statepoint of one. *small: its block takes few bytes, whatever object it allocates. */
 static bool allocates(LLVMValueRef call, bool *small)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -52,7 +50,7 @@ static LLVMValueRef allocation_of(LLVMValueRef value, bool *small)
 struct search {
   const struct cn_epochs *epochs;
   struct cn_ptrmap seen; /* phis and selects */
-  bool small;            /* large objects are none */
+  bool small;            /* large objects do not count */
 };
 
 static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch);
@@ -96,7 +94,7 @@ bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, 
   return fresh;
 }
 
-/* Is it null, a constant, an immediate or immovable, or a choice of such? */
+/* True if it is null, a constant, an immediate or immovable, or a choice of such. */
 static bool lasts(struct search *search, LLVMValueRef value)
 {
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One barrier before a loop for what it accesses on all its passes, for verify-barriers. Needs:
- * struct cn_loops. Breaks: nothing.
+ * Proves that a barrier before a loop covers an access in all iterations, for verify-barriers. Needs: struct cn_loops.
+ * Breaks: nothing.
  *
- * Addresses and lengths are sums: of values, each so many times, and a constant, modulo 2^64. The
- * loop goes on at its latch alone, while a variable's next value is not `bound`. So the variable
- * takes the values from its start to bound - step, and other variables keep pace. With all of them
- * at their starts, the address is the first; at the last pass it is the last. The barrier covers
- * both and what lies between if the differences from its ends are constants, and of the right sign.
- * A loop that passes its bound by, for it is no multiple of steps away, does not end; it would go
- * through all of memory.
+ * Addresses and lengths are sums: of values, each so many times, and a constant, modulo 2^64. The loop goes on only at
+ * its latch, while a variable's next value differs from `bound`. So the variable takes the values from its start to
+ * bound - step, and other variables keep pace. With all of them at their starts, the address is the first; in the last
+ * iteration it is the last. The barrier covers both and the memory between if the differences from its ends are
+ * constants, and of the right sign. A loop whose bound is no multiple of steps away passes it by and does not end; it
+ * would go through all of memory.
  */
 #include "base/check.h"
 #include "compile/core/memory_types.h"
@@ -22,18 +21,18 @@ enum pass { ANY, FIRST, LAST };
 
 struct sum {
   const struct cn_barred_sweep *sweep;
-  enum pass pass; /* on which the variables of the loop are taken */
+  enum pass pass; /* the iteration whose values the loop's variables take */
   struct {
     LLVMValueRef value;
     uint64_t times;
   } terms[TERMS];
   unsigned count;
   uint64_t constant;
-  uint64_t stride; /* so much more on the next pass */
+  uint64_t stride; /* the increase from one iteration to the next */
   bool unknown;
 };
 
-/* How the loop of a sweep goes on. */
+/* The loop's step and its condition to go on. */
 struct pace {
   struct cn_induction iv;
   LLVMValueRef start, bound;
@@ -77,7 +76,7 @@ static void add_leaf(struct sum *sum, LLVMValueRef value, uint64_t times)
   sum->terms[t].times += times;
 }
 
-/* A variable of the loop, on the pass that is asked for. */
+/* A variable of the loop, in the iteration that is asked for. */
 static void add_variable(struct sum *sum, const struct cn_induction *iv, uint64_t times, unsigned depth)
 {
   const struct cn_barred_sweep *sweep = sum->sweep;
@@ -112,7 +111,7 @@ static void add_gep(struct sum *sum, LLVMValueRef gep, uint64_t times, unsigned 
     sum->unknown = true;
 }
 
-/* An instruction that computes a sum. False: it is another. */
+/* An instruction that computes a sum. False for any other. */
 static bool add_sum(struct sum *sum, LLVMValueRef value, uint64_t times, unsigned depth)
 {
   LLVMValueRef a = LLVMGetOperand(value, 0), b = LLVMGetOperand(value, 1);
@@ -172,7 +171,7 @@ static void add(struct sum *sum, LLVMValueRef value, uint64_t times, unsigned de
     add_leaf(sum, value, times);
 }
 
-/* Does the access of that pass lie after the barrier's start, or before its end, by a constant? */
+/* True if the access of that iteration lies after the barrier's start, or before its end, by a constant. */
 static bool is_ahead(const struct cn_barred_sweep *sweep, enum pass pass, bool at_end)
 {
   struct sum sum = {.sweep = sweep, .pass = pass};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every safepoint tells the collector of the locals in memory that hold references. Needs:
- * nothing. Provides: diagnostic undescribed-alloca. Breaks: nothing.
+ * Checks that every safepoint tells the collector of the locals in memory that hold references. Needs: nothing.
+ * Provides: diagnostic undescribed-alloca. Breaks: nothing.
  *
- * A simpler rule than the rewriter's (alloca_layout.c) decides which allocas hold references: those
- * of such types, and those with an access to a reference at an address computed from them.
+ * A simpler rule than the rewriter's (alloca_layout.c) decides which allocas hold references: those of such types, and
+ * those with an access to a reference at an address computed from them.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,7 +15,7 @@
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* Does `user` access a reference at the address `pointer`? */
+/* True if `user` accesses a reference at the address `pointer`. */
 static bool accesses_ref(LLVMValueRef user, LLVMValueRef pointer)
 {
   if (LLVMIsALoadInst(user))
@@ -41,7 +41,7 @@ static bool hands_address_on(LLVMValueRef user)
          cn_intrinsic_does(user, CN_EFFECT_SAME) || cn_intrinsic_does(user, CN_EFFECT_INSIDE);
 }
 
-/* Is a reference accessed at the local, or at an address computed from it? */
+/* True if a reference is accessed at the local, or at an address computed from it. */
 static bool carries_refs(LLVMValueRef alloca)
 {
   value_vector work = {0};
@@ -92,7 +92,7 @@ static void collect_listed(LLVMValueRef statepoint, const char *tag, struct cn_p
       cn_ptrmap_add(listed, LLVMGetOperand(statepoint, i), NULL);
 }
 
-/* Report each local at the first statepoint that does not list it. */
+/* Report each local at the first statepoint that leaves it out. */
 static void check_statepoint(struct cn_verifier *v, const value_vector *allocas, uint8_t *reported,
                              LLVMValueRef statepoint)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rule unchanging-memory: promises by which the code generator moves an access over a safepoint, or
- * replaces one after it by one before it. It does so after this proof, with the old address: if the
+ * Checks rule unchanging-memory: attributes and metadata that let the code generator move an access over a safepoint,
+ * or replace one after it by one before it. The code generator does so after this proof, with the old address: if the
  * rewriter (any rewriter) left such a promise, the machine code may be wrong.
  */
 #include "compile/verify/verify.h"

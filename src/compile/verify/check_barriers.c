@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-barriers: each load or store of a reference in managed memory has the barrier of
- * options->barriers, or needs none. For any producer's IR, before or after rewriting, while
- * barriers are still calls. It shares nothing with insert-barriers but the names.
+ * Pass verify-barriers: each load or store of a reference in managed memory has the barrier of options->barriers, or is
+ * right without it. For any producer's IR, before or after rewriting, while barriers are still calls. It shares with
+ * insert-barriers only the names.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   missing-barrier   an access has none, or one of another place, or a safepoint may come between
- *   wrong-barrier     what a barrier is told is not so: its object is not that of the place, or
- *                     not at its start
+ *   missing-barrier   an access lacks its barrier, or has that of another place, or a safepoint may come between
+ *   wrong-barrier     a barrier's argument is false: its object is another than that of the place, or the argument
+ *                     points past the object's start
  *
- * A barrier covers an access if it runs on every path to it, with no safepoint between.
+ * A barrier covers an access if it runs on every path to it, after the last safepoint there.
  */
 #include <string.h>
 #include "base/check.h"
@@ -22,7 +22,7 @@
 /* A barrier, of one place (`bytes` null) or of several. */
 struct barrier {
   LLVMValueRef at, slot, bytes;
-  LLVMValueRef object; /* null: none is named */
+  LLVMValueRef object; /* null: unnamed */
   uint32_t block, epoch;
   size_t previous; /* of the same root; counted from 1 */
 };
@@ -32,11 +32,11 @@ struct check {
   enum cairn_barriers kind;
   struct cn_cfg cfg;
   struct cn_epochs epochs;
-  struct cn_loops loops; /* .cfg is null: not found yet */
+  struct cn_loops loops; /* .cfg is null: still unknown */
   struct cn_ptrmap last; /* root of an address -> the last barrier there, counted from 1 */
   CN_VECTOR(struct barrier) barriers;
   uint32_t block, epoch; /* where the check is */
-  bool stores, loads;    /* what has barriers */
+  bool stores, loads;    /* the accesses that have barriers */
 };
 
 enum { MOST_TRIED = 1000, DEPTH = 8 };
@@ -56,7 +56,7 @@ static LLVMValueRef root_of(LLVMValueRef address)
   return address;
 }
 
-/* What the address is a constant number of bytes away from. */
+/* The value at a constant distance from the address. */
 static LLVMValueRef base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *bytes)
 {
   *bytes = 0;
@@ -70,7 +70,7 @@ static LLVMValueRef base_of(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *
   return address;
 }
 
-/* Are the two the same address: one value, or formed alike of the same values? */
+/* True if the two are the same address: one value, or formed alike of the same values. */
 static bool same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
 {
   if (a == b)
@@ -92,8 +92,8 @@ static bool constant(LLVMValueRef bytes, uint64_t *value)
   return true;
 }
 
-/* The number without its upper zeros: the barrier of a copy is told its length in 64 bits, and the
- * copy's own length may be extended too. */
+/* The number without its upper zeros: the barrier of a copy takes its length in 64 bits, and the copy's own length may
+ * be extended too. */
 static LLVMValueRef unextended(LLVMValueRef bytes)
 {
   while (bytes && LLVMIsAZExtInst(bytes))
@@ -101,7 +101,7 @@ static LLVMValueRef unextended(LLVMValueRef bytes)
   return bytes;
 }
 
-/* Is the place of the access, all of it, that of the barrier? Both have the same root. */
+/* True if the whole place of the access is that of the barrier. Both have the same root. */
 static bool covers(struct check *c, const struct barrier *barrier, const struct cn_barred_access *access)
 {
   uint64_t from, to, size = sizeof(uint64_t), room = sizeof(uint64_t);
@@ -117,7 +117,7 @@ static bool covers(struct check *c, const struct barrier *barrier, const struct 
          to - from <= room && size <= room - (to - from);
 }
 
-/* ---- what needs none ---- */
+/* ---- accesses that go without ---- */
 
 static bool looks_at_new_value(const struct check *c)
 {
@@ -134,7 +134,7 @@ static bool is_exempt(struct check *c, const struct cn_barred_access *access)
          cn_barred_is_fresh(&c->epochs, root, c->epoch, c->kind == CAIRN_BARRIERS_CARDS);
 }
 
-/* Is what is loaded compared with null at most, or handed to its barrier? */
+/* True if the loaded value is compared with null at most, or handed to its barrier. */
 static bool is_healed(LLVMValueRef load)
 {
   CN_EACH_USE(use, load) {
@@ -152,7 +152,7 @@ static bool is_healed(LLVMValueRef load)
 
 /* ---- the check ---- */
 
-/* Does a barrier of this epoch, on every path to here, fit the lane? */
+/* True if a barrier of this epoch, on every path to here, fits the lane. */
 static bool was_lane_barred(struct check *c, const struct cn_barred_access *access, unsigned lane)
 {
   unsigned tried = 0;
@@ -195,7 +195,7 @@ static bool was_barred(struct check *c, const struct cn_barred_access *access)
   return false;
 }
 
-/* Does a barrier before the loop that the access is in do for all of its passes? */
+/* True if a barrier before the loop around the access covers all of its iterations. */
 static bool was_swept(struct check *c, const struct cn_barred_access *access)
 {
   struct cn_barred_sweep sweep = {.ctx = c->ctx, .loops = &c->loops, .slot = access->slot, .size = sizeof(uint64_t)};
@@ -332,7 +332,8 @@ static void check_function(struct check *c, LLVMValueRef function)
   cn_cfg_free(&c->cfg);
 }
 
-/* Of a kind of the module's own, what it defines has barriers. */
+/* True if the module defines function `name`. In a module of kind custom, a defined barrier means that its accesses
+ * have barriers. */
 static bool defines(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references that statepoints list. Needs: struct cn_objects. Provides: diagnostics
- * gc-live-duplicate, relocate-index, wrong-base and managed-alloca. Breaks: nothing.
+ * Checks the references that statepoints list. Needs: struct cn_objects. Provides: diagnostics gc-live-duplicate,
+ * relocate-index, wrong-base and managed-alloca. Breaks: nothing.
  *
- * The base of each relocate must be the start of the object of its derived pointer (statepoints-
- * later, "Base & Derived Pointers"): that must be proved, scalar by scalar.
+ * The base of each relocate must be the start of the object of its derived pointer (statepoints-later, "Base & Derived
+ * Pointers"): that must be proved, scalar by scalar.
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* Wrong bases per function; more would say nothing new. */
+/* Wrong bases per function; more would add little. */
 #define REPORT_LIMIT 10
 
 static void check_duplicates(struct cn_verifier *v, LLVMValueRef statepoint)
@@ -44,7 +44,7 @@ static void report_base(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueR
                    cn_value_name(base, base_name, sizeof base_name), format, call);
 }
 
-/* Is it the address of a local in the managed address space, or one cast to it? */
+/* True for the address of a local in the managed address space, or one cast to it. */
 static bool is_local(LLVMValueRef reference)
 {
   while (LLVMIsAGetElementPtrInst(reference) || LLVMIsABitCastInst(reference) || LLVMIsAAddrSpaceCastInst(reference))
@@ -52,8 +52,8 @@ static bool is_local(LLVMValueRef reference)
   return LLVMIsAAllocaInst(reference) != NULL;
 }
 
-/* The code generator lists a local among the pairs as no reference: readers of the stack map would
- * take what follows for pairs, or refuse them. */
+/* The code generator lists a local among the pairs in a local's form: readers of the stack map would take the values
+ * after it for pairs, or refuse them. */
 static void report_local(struct cn_verifier *v, LLVMValueRef relocate, LLVMValueRef local)
 {
   char name[120], call[160];
@@ -102,8 +102,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   return true;
 }
 
-/* The optimiser may make two live references one, so duplicates are wrong only if it has not run
- * since. */
+/* The optimiser may make two live references one, so duplicates are wrong only until it runs. */
 static bool ran_optimiser(const struct cn_verifier *v)
 {
   return v->ctx->options && v->ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY;

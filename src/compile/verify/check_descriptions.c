@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Statepoints' descriptions of the locals that hold references (abi.def, "Described allocas").
- * Needs: nothing. Provides: diagnostic described-tail. Breaks: nothing.
+ * Checks statepoints' descriptions of the locals that hold references (abi.def, "Described allocas"). Needs: nothing.
+ * Provides: diagnostic described-tail. Breaks: nothing.
  *
- * The description is the tail of the deopt bundle. Find it from its end: its last operand is its
- * length, and its first is the mark. Everything in it must be in place, areas must lie in their
- * locals, and each reference in a local, by its type, must lie in an area.
+ * The description is the tail of the deopt bundle. Find it from its end: its last operand is its length, and its first
+ * is the mark. Everything in it must be in place, areas must lie in their locals, and each reference in a local, by its
+ * type, must lie in an area.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -46,7 +46,7 @@ static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t e
              : end;
 }
 
-/* Is there one? A mark in another place than the length says is an error. */
+/* True if it has a tail. A mark in another place than the length says is an error. */
 static bool find_tail(struct tail *tail)
 {
   uint32_t first, end;
@@ -84,7 +84,7 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
   return each / WORD;
 }
 
-/* The word of the language's own after an area of no references: its offset, tag and parameter. */
+/* The word of the language after an area free of references: its offset, tag and parameter. */
 static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
 {
   CN_CHECK(*at >= tail->first + 4);
@@ -102,8 +102,8 @@ static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
   return true;
 }
 
-/* One area: mark its words in `bits`, which has `words` of them if the local's size is known. False
- * if it is none. */
+/* An area: mark its words in `bits`, which has `words` of them if the local's size is known. False if it is
+ * malformed. */
 static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t words)
 {
   uint64_t count, stride, refs, offset;
@@ -132,7 +132,7 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
   return true;
 }
 
-/* Is each reference of a type at `offset` in an area? */
+/* True if each reference of a type at `offset` is in an area. */
 static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offset, const uint64_t *bits, uint64_t words)
 {
   LLVMTargetDataRef layout = tail->v->ctx->layout;
@@ -160,7 +160,7 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
   }
 }
 
-/* Read the areas of one local, which stand side by side. */
+/* Read the adjacent areas of one local. */
 static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
 {
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
@@ -198,7 +198,7 @@ static void read_tail(struct tail *tail)
     tail->wrong = "has another number of areas than it says";
 }
 
-/* Is this word of a local listed, with the marker's tag and parameter? */
+/* True if this word of a local is listed, with the marker's tag and parameter. */
 static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t offset, LLVMValueRef marker)
 {
   uint64_t tag = LLVMConstIntGetZExtValue(LLVMGetOperand(marker, 1)), other, its_tag;

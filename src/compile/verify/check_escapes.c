@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Addresses that go, as numbers, where no check follows them: into memory other than the locals of
- * stale_locals.c, to the caller, into a callee that may come to a safepoint, or into a
- * statepoint's own description. Readers there take them for numbers that stay right.
+ * Finds addresses that go, as numbers, beyond the reach of the checks: into memory other than the locals of
+ * stale_locals.c, to the caller, into a callee that may come to a safepoint, or into a statepoint's own description.
+ * Readers there take them for numbers that stay right.
  *
  * Needs: struct cn_values. Provides: diagnostics integer-of-reference. Breaks: nothing.
  *
- * Stale ones are reported by check_uses.c already; these are right when they leave.
+ * check_uses.c already reports stale ones; these are right when they leave.
  */
 #include "compile/analysis/calls.h"
 #include "compile/effects/intrinsics.h"
@@ -14,7 +14,7 @@
 
 #define REPORT_LIMIT 10
 
-/* Is a number in `value` made of an address of epoch `epoch`? */
+/* True if a number in `value` is made of an address of epoch `epoch`. */
 static bool holds_address(const struct cn_verifier *v, LLVMValueRef value, uint32_t epoch)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -36,8 +36,8 @@ static bool is_pointer(LLVMValueRef value)
   return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind;
 }
 
-/* Is it a jump through another signature than the callee's, as pass tail-calls makes it? An integer
- * in it is a reference to the callee. */
+/* True for a jump through another signature than the callee's, as pass tail-calls makes it. An integer in it is a
+ * reference to the callee. */
 static bool is_widened(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);

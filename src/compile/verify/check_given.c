@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rule use-of-given-back: what cairn_give_back() takes may be other memory from then on. Needs:
- * struct cn_cfg, statepoints. Provides: diagnostics. Breaks: nothing.
+ * Checks rule use-of-given-back: the array that cairn_give_back() takes may be other memory from then on. Needs: struct
+ * cn_cfg, statepoints. Provides: diagnostics. Breaks: nothing.
  *
- * For each call, collect the references that may lead to its array: those that its operand is
- * made of, over relocates, too, and those that are made of them. Then follow, forwards, which of
- * them are dead: all where the call stands, and none that is made anew. A dead one may be handed
- * on, and is neither used nor listed. The same way, none that was stored may reach the call:
- * whoever loads it would use it, and a local lists it. Last, each of them comes from a call, and so
- * from none that may know it.
+ * For each call, collect the references that may point to its array: those that its operand is made of, over relocates,
+ * too, and those that are made of them. Then follow, forwards, which of them are dead: all at the call, except those
+ * that are made anew. A dead one may be handed on; a use of it, or a statepoint that lists it, is an error. Likewise,
+ * follow which of them were stored; if one may reach the call, that is an error: a later load would use it, and a local
+ * lists it. Last, each source must come from a call: any other origin may still know it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +21,13 @@
 struct given {
   struct cn_verifier *v;
   LLVMValueRef call;
-  CN_VECTOR(LLVMValueRef) values; /* that may lead to the array */
+  CN_VECTOR(LLVMValueRef) values; /* that may point to the array */
   size_t sources;                 /* the first of them: those that the call's is made of */
   struct cn_ptrmap index;         /* value -> its place in `values` */
   size_t words;                   /* of a set of them */
-  uint64_t *mentions;             /* the blocks that have or use one of them: no other changes a set */
+  uint64_t *mentions;             /* the blocks that have or use one of them: only these change a set */
   uint64_t *out;                  /* by block: the set at its end */
-  bool stores;                    /* follow what is stored, not what is given back */
+  bool stores;                    /* follow stored references instead of given ones */
   bool told;
 };
 
@@ -55,7 +54,7 @@ static void add(struct given *g, LLVMValueRef value)
   }
 }
 
-/* Is it made of others that lead to the same object? */
+/* True if it is made of others that point to the same object. */
 static bool is_copy(LLVMValueRef value)
 {
   return cn_is_relocate(value) || (LLVMIsAInstruction(value) && cn_values_hands_on(value) &&
@@ -73,7 +72,7 @@ static void add_sources(struct given *g, LLVMValueRef value)
   }
 }
 
-/* The relocates of what a statepoint lists. */
+/* The relocates of the values that a statepoint lists. */
 static void add_relocates(struct given *g, LLVMValueRef statepoint, LLVMValueRef value)
 {
   CN_EACH_USE(use, statepoint) {
@@ -102,7 +101,7 @@ static void mention(struct given *g, LLVMValueRef value)
     cn_bit_set(g->mentions, block);
 }
 
-/* What is only merged with them is another object. */
+/* A value that is only merged with them is another object. */
 static void gather(struct given *g)
 {
   add(g, LLVMGetOperand(g->call, 0));
@@ -120,7 +119,7 @@ static void gather(struct given *g)
   }
 }
 
-/* ---- which of them are dead, or were stored ---- */
+/* ---- dead and stored values ---- */
 
 static bool has(const struct given *g, const uint64_t *set, LLVMValueRef value)
 {
@@ -137,7 +136,7 @@ static bool has_operand(const struct given *g, const uint64_t *set, LLVMValueRef
   return false;
 }
 
-/* The operand that is put into memory; null: none is. */
+/* The operand that is put into memory, or null. */
 static LLVMValueRef stored(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -152,7 +151,7 @@ static LLVMValueRef stored(LLVMValueRef i)
   }
 }
 
-/* Does everything join the set here? */
+/* True if everything joins the set here. */
 static bool begins(const struct given *g, LLVMValueRef i)
 {
   LLVMValueRef value = g->stores ? stored(i) : is_give_back(i) ? LLVMGetOperand(i, 0) : NULL;
@@ -227,7 +226,7 @@ static void solve(struct given *g, uint64_t *set)
   } while (changed);
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 /* Once: one error makes others. */
 static void report(struct given *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
@@ -282,7 +281,7 @@ static void follow(struct given *g, bool stores)
   free(set);
 }
 
-/* Is it an allocation's result, as far as can be seen? */
+/* True if it is an allocation's result, as far as the function shows. */
 static bool is_made_here(LLVMValueRef value)
 {
   return is_copy(value) || cn_is_call(value);

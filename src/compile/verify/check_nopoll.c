@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * No safepoint where none may be: in functions with the attribute "cairn-nopoll", and between the
- * markers of regions (docs/placement.md). Needs: struct cn_cfg. Provides: nopoll-safepoint,
- * nopoll-region. Breaks: nothing.
+ * Finds safepoints in places that must be free of them: in functions with the attribute "cairn-nopoll", and between the
+ * markers of regions (docs/placement.md). Needs: struct cn_cfg. Provides: nopoll-safepoint, nopoll-region. Breaks:
+ * nothing.
  *
- * Dataflow: per block the set of the numbers of regions that may be open at its start, as bits. No
- * path may reach a statepoint or an exit with a region open. Shares nothing with nopoll.c.
+ * Dataflow: per block the set of the numbers of regions that may be open at its start, as bits. A path that reaches a
+ * statepoint or an exit with a region open is an error. Shares no code with nopoll.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that must list their operands while they run (live_operands.c): such a statepoint must list
- * each reference that it passes, or one that it is computed from. Needs: nothing. Provides:
- * diagnostic unlisted-operand. Breaks: nothing.
+ * Checks calls that must list their operands while they run (live_operands.c): such a statepoint must list each
+ * reference that it passes, or one that it is computed from. Needs: nothing. Provides: diagnostic unlisted-operand.
+ * Breaks: nothing.
  */
 #include "compile/analysis/calls.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/verify/verify.h"
 
-enum { MOST_STEPS = 16 }; /* from an operand to what is listed */
+enum { MOST_STEPS = 16 }; /* from an operand to a listed reference */
 
-/* What a statepoint lists. */
+/* The references that a statepoint lists. */
 struct listing {
   struct cn_verifier *v;
   LLVMValueRef statepoint;
@@ -27,7 +27,7 @@ static LLVMValueRef start_of(LLVMValueRef value)
   return value;
 }
 
-/* Is it proved that `value` points into the object of a listed reference, or into none that moves?
+/* True if `value` is proved to point into the object of a listed reference, or only at memory that stays in place.
  * Compare classes first, since proofs take longer. */
 static bool shares_object(const struct listing *list, LLVMValueRef value)
 {
@@ -49,7 +49,7 @@ static bool shares_object(const struct listing *list, LLVMValueRef value)
   return false;
 }
 
-/* Does `value` point into the object of a listed reference, or into none that moves? */
+/* True if `value` points into the object of a listed reference, or only at memory that stays in place. */
 static bool is_listed(const struct listing *list, LLVMValueRef value, unsigned steps)
 {
   LLVMValueRef start = start_of(value);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bounded time to a safepoint (docs/architecture.md, invariant 5; statepoints-later,
- * "PlaceSafepoints"). Needs: struct cn_cfg. Provides: loop-without-poll, recursion-without-poll,
- * false-claim, trusted-bound. Breaks: nothing.
+ * Checks bounded time to a safepoint (docs/architecture.md, invariant 5; statepoints-later, "PlaceSafepoints"). Needs:
+ * struct cn_cfg. Provides: loop-without-poll, recursion-without-poll, false-claim, trusted-bound. Breaks: nothing.
  *
- * Loops are judged by the claims of functions to their callers ("cairn-polls", "cairn-work"). A
- * declaration's claims are believed; a definition's are proved (time_to_safepoint.c). The bounds of
- * loops that place-safepoints cut, and of those in functions without safepoints, are reported as
- * taken on trust.
+ * Loops are judged by the claims of functions to their callers ("cairn-polls", "cairn-work"). A declaration's claims
+ * are believed; a definition's are proved (time_to_safepoint.c). The bounds of loops that place-safepoints cut, and of
+ * those in functions free of safepoints, are reported as taken on trust.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +69,7 @@ static void tell_trusted(const struct cn_verifier *v, const struct trusted *trus
               trusted->count == 1 ? "" : " and others");
 }
 
-/* Has it no exit, and nothing that may end the program or throw? */
+/* True if it has no exit, and no instruction that may end the program or throw. */
 static bool never_ends(const struct cn_loops *loops, uint32_t header)
 {
   uint32_t l = loops->of[header];
@@ -85,7 +83,7 @@ static bool never_ends(const struct cn_loops *loops, uint32_t header)
   return true;
 }
 
-/* A cycle in a function without safepoints. */
+/* A cycle in a function free of safepoints. */
 static void report_unpolled(void *env, const struct cn_work *work, const uint32_t *path, uint32_t count)
 {
   struct trusted *trusted = env;

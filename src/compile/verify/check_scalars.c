@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The scalars of a value, numbered: the elements of vectors, arrays and structs, depth first.
- * Needs: nothing. Provides: numbers of scalars, so that the other files of verify-safepoints judge
- * each by itself. Breaks: nothing.
+ * Numbers the scalars of a value: the elements of vectors, arrays and structs, depth first. Needs: nothing. Provides:
+ * numbers of scalars, so that the other files of verify-safepoints judge each by itself. Breaks: nothing.
  *
  * A type of very many scalars, or of an unknown number, counts as one that stands for all.
  */

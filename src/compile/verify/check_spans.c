@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compare statepoints' lists of spans (abi.def, SPAN_MARK) with the function's markers and with the
- * table (docs/spans.md). Needs: struct cn_cfg. Provides: span-tail. Breaks: nothing.
+ * Compares statepoints' lists of spans (abi.def, SPAN_MARK) with the function's markers and with the table
+ * (docs/spans.md). Needs: struct cn_cfg. Provides: span-tail. Breaks: nothing.
  *
- * If the markers are gone (drop-markers), a list must still make sense. Shares nothing with
- * spans.c: it keeps, per block, a list of the open spans, and looks the values up in the table.
+ * If the markers are gone (drop-markers), a list must still make sense. Shares no code with spans.c: it keeps, per
+ * block, a list of the open spans, and looks the values up in the table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static bool is_marker(LLVMValueRef i, const char *name, unsigned arguments)
          strcmp(LLVMGetValueName2(callee, &length), name) == 0;
 }
 
-/* How deep was the function of `i` inlined? */
+/* The depth of inlining of the function of `i`. */
 static uint64_t depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef at = LLVMInstructionGetDebugLoc(i);
@@ -81,7 +81,7 @@ struct tail {
   uint32_t first, end;
 };
 
-/* False: there is a mark, but not where the length says. */
+/* False: there is a mark, in another place than the length says. */
 static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
 {
   uint32_t first, end;
@@ -102,7 +102,7 @@ static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
   return true;
 }
 
-/* Entry `index` of the table; null: there is none. */
+/* Entry `index` of the table, or null. */
 static LLVMValueRef entry_of(struct cn_verifier *v, uint64_t index)
 {
   LLVMValueRef table = LLVMGetNamedGlobal(v->ctx->module, CN_SPAN_TABLE);
@@ -137,7 +137,7 @@ static struct place place_of(struct cn_verifier *v, LLVMValueRef constant)
   return place;
 }
 
-/* Has the entry this key and this value? */
+/* True if the entry has this key and this value. */
 static bool is_entry_of(struct cn_verifier *v, LLVMValueRef entry, const struct opened *one)
 {
   LLVMValueRef key = LLVMGetAggregateElement(entry, 0), integer = LLVMGetAggregateElement(entry, 1);
@@ -168,8 +168,8 @@ static LLVMValueRef depth_number(struct cn_verifier *v, const struct opened *one
   return LLVMConstInt(LLVMInt64TypeInContext(v->ctx->llvm), one->depth, false);
 }
 
-/* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one
- * of their key hides. Null, or what is wrong. */
+/* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one of their key hides.
+ * Null, or the fault. */
 static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail, const struct stack *stack)
 {
   size_t n = stack->at.count;

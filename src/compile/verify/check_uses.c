@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * No use of a stale value (statepoints-later, "Safepoint Semantics & Verification"). Needs:
- * struct cn_values. Provides: diagnostics stale-reference and integer-of-reference. Breaks:
- * nothing.
+ * Finds uses of stale values (statepoints-later, "Safepoint Semantics & Verification"). Needs: struct cn_values.
+ * Provides: diagnostics stale-reference and integer-of-reference. Breaks: nothing.
  *
- * A computation that only hands a stale value on is no error; its final use is: load, store, call,
- * return, conversion, branch. Comparisons that cannot tell whether an object moved are right: with
- * null, and of two values of the same epoch.
+ * A computation that only hands a stale value on is right; its final use is the error: load, store, call, return,
+ * conversion, branch. Comparisons are right if a move of the object leaves their result alone: with null, and of two
+ * values of the same epoch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
-/* Findings per function; more would say nothing new. */
+/* Findings per function; more would add little. */
 #define REPORT_LIMIT 10
 
 static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
@@ -48,7 +47,7 @@ static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user,
   cn_witness_free(&witness);
 }
 
-/* Comparisons that a move cannot change. */
+/* Comparisons with a result that a move leaves alone. */
 static bool is_indifferent(const struct cn_verifier *v, LLVMValueRef compare)
 {
   return cn_stale_indifferent(compare, cn_values_of(&v->values, LLVMGetOperand(compare, 0)),

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (explained in verify.h).
- * Breaks: nothing.
+ * Computes the epochs of a function. Needs: struct cn_cfg. Provides: struct cn_epochs (explained in verify.h). Breaks:
+ * nothing.
  *
- * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints
- * (R. Cytron et al., "Efficiently Computing Static Single Assignment Form", 1991): exactly the
- * blocks where paths from two different safepoints, or from one and from the entry, meet.
+ * Joins that start an epoch are the iterated dominance frontier of the blocks with safepoints (R. Cytron et al.,
+ * "Efficiently Computing Static Single Assignment Form", 1991): exactly the blocks where paths from two different
+ * safepoints, or from one and from the entry, meet.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* Does a path come to join `b` from a block of `starts` that does not dominate it? */
+/* True if a path comes to join `b` from a block of `starts` that does not dominate it. */
 static bool meets_start(const struct cn_cfg *cfg, uint32_t b, const uint8_t *starts)
 {
   const struct cn_block *block = &cfg->blocks[b];

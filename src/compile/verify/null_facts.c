@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Null does not move. Needs: struct cn_epochs. Provides: cn_null_facts_spare(). Breaks: nothing.
+ * Finds references that are null on the paths that matter: null stays null. Needs: struct cn_epochs. Provides:
+ * cn_null_facts_spare(). Breaks: nothing.
  *
- * Where a branch has shown that a reference is null, the optimiser takes the reference for null
- * and null for the reference, over safepoints too: after early insertion, a phi of `p` and, from
- * the branch where `p == null`, of null becomes `p`. That is no stale use: on each path with a
- * safepoint the reference is null. So before a use is reported, follow the paths to it, but none
- * over an edge that shows the reference to be null. A use of a value that is null on every path is
- * none either.
+ * Where a branch has shown that a reference is null, the optimiser takes the reference for null and null for the
+ * reference, over safepoints too: after early insertion, a phi of `p` and, from the branch where `p == null`, of null
+ * becomes `p`. Such a use is right: on each path with a safepoint the reference is null. So before a use is reported,
+ * follow the paths to it, except over edges that show the reference to be null. A use of a value that is null on every
+ * path is right, too.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,7 +15,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/verify/verify.h"
 
-/* Is no index made of an address? Such an index is stale by itself. */
+/* True if every index is made of plain numbers. An index made of an address is stale by itself. */
 static bool has_plain_indices(const struct cn_values *values, LLVMValueRef gep)
 {
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
@@ -33,7 +33,7 @@ static LLVMValueRef root_of(const struct cn_values *values, LLVMValueRef value)
   return value;
 }
 
-/* Does `condition`, being `outcome`, say that `value` is null? */
+/* True if `condition`, being `outcome`, says that `value` is null. */
 static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, int depth)
 {
   if (LLVMIsAICmpInst(condition)) {
@@ -58,7 +58,7 @@ static bool says_null(LLVMValueRef condition, LLVMValueRef value, bool outcome, 
   return false;
 }
 
-/* Is `value` null on the edge from `block` to its successor number `s`? */
+/* True if `value` is null on the edge from `block` to its successor number `s`. */
 static bool null_on_edge(const struct cn_block *block, uint32_t s, LLVMValueRef value)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
@@ -102,7 +102,7 @@ static bool walk(struct search *search, uint32_t b, LLVMValueRef i, bool crossed
   return false;
 }
 
-/* Is `root` fresh where it is defined? A relocate of an older statepoint than the last is not. */
+/* True if `root` is fresh where it is defined. A relocate of an older statepoint than the last is stale. */
 static bool is_fresh(const struct cn_values *values, LLVMValueRef root)
 {
   uint32_t epoch = cn_values_of(values, root).epoch;
@@ -163,8 +163,8 @@ static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
   return cn_is_relocate(value) && add_input(inputs, relocated(value));
 }
 
-/* Is it a cycle of phis and relocates with no input but null? LLVM's rewriter makes such cycles of
- * values that it takes for references. */
+/* True for a cycle of phis and relocates whose inputs are all null. LLVM's rewriter makes such cycles of values that it
+ * takes for references. */
 static bool is_always_null(LLVMValueRef value)
 {
   struct inputs inputs = {0};

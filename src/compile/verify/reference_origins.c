@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Origins of the references that statepoints list: one node per scalar reference, with its sources.
- * Needs: struct cn_cfg. Provides: the nodes of struct cn_objects (verify.h), from which
- * same_object.c infers which of them point into the same object, without asking the rewriter
- * (statepoints-later, "Base & Derived Pointers"). Breaks: nothing.
+ * Finds the origins of the references that statepoints list: one node per scalar reference, with its sources. Needs:
+ * struct cn_cfg. Provides: the nodes of struct cn_objects (verify.h). From them same_object.c infers which references
+ * point into the same object, independently of the rewriter (statepoints-later, "Base & Derived Pointers"). Breaks:
+ * nothing.
  *
- * A relocate points into the same object as its operand did. GEPs, casts, masks and the like hand
- * the object on. A reference from memory, a caller or a callee names one object by itself;
- * constants, and values marked immovable, name none that moves.
+ * A relocate points into the same object as its operand did. GEPs, casts, masks and the like hand the object on. A
+ * reference from memory, a caller or a callee names one object by itself; constants, and values marked immovable, name
+ * objects that stay in place.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void begin_merge(struct making *m, const void *key, uint32_t key_scalar)
   m->node.first = (uint32_t)m->o->inputs.count;
 }
 
-/* `from`: the block at whose end the input is read. */
+/* `from`: the block that reads the input at its end. */
 static void add_input(struct making *m, LLVMValueRef value, uint32_t scalar, uint32_t from)
 {
   uint32_t node = node_of(m->o, value, scalar);
@@ -289,7 +289,7 @@ static void want_all(struct cn_objects *o)
     }
 }
 
-/* Put nodes in the order of their definitions, so that each but a phi comes after its sources. */
+/* Put nodes in the order of their definitions, so that each except a phi comes after its sources. */
 static void put_in_order(struct cn_objects *o)
 {
   const struct cn_cfg *cfg = &o->v->cfg;

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which references point into one object. Needs: the nodes of struct cn_objects. Provides: their
- * classes, and cn_same_object(). Breaks: nothing.
+ * Classifies references: those of one class point into one object. Needs: the nodes of struct cn_objects. Provides:
+ * their classes, and cn_same_object(). Breaks: nothing.
  *
- * Nodes of one class point into the same object wherever both are defined. Classes are value
- * numbers: a copy has its source's; a phi or select whose inputs all have one class has that; and
- * those of one block or condition whose inputs agree one by one have the same. In loops that is
- * assumed, and refuted until nothing changes (C. Click, K. Cooper, "Combining Analyses,
- * Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy Elimination",
- * 1996: passes in reverse post-order with a hash table).
+ * Nodes of one class point into the same object wherever both are defined. Classes are value numbers: a copy has its
+ * source's; a phi or select whose inputs all have one class has that; and those of one block or condition whose inputs
+ * agree one by one have the same. In loops that is assumed, and refuted until the classes are stable (C. Click, K.
+ * Cooper, "Combining Analyses, Combining Optimizations", 1995, section 3; T. Simpson, "Value-Driven Redundancy
+ * Elimination", 1996: passes in reverse post-order with a hash table).
  *
- * Two nodes of different classes may still be equal: a base may be undefined where nothing uses it,
- * and a branch may have shown two references to be equal. cn_same_object() goes through the inputs
- * of phis for that. It compares values of one moment only: a phi's input `b` says nothing of the
- * `b` of the next trip. So it compares inputs side by side, or with a value that is defined before
- * the phi's block is entered.
+ * Two nodes of different classes may still be equal: a base may be undefined where it is unused, and a branch may have
+ * shown two references to be equal. cn_same_object() searches the inputs of phis for that. It compares values of one
+ * moment only: a phi's input `b` and the `b` of the next iteration are different values. So it compares inputs side by
+ * side, or with a value that is defined before the phi's block is entered.
  */
 #include <stdlib.h>
 #include "base/check.h"
 #include "compile/verify/verify.h"
 
-/* The classes that are no node's number. */
+/* Classes beside the numbers of nodes. */
 enum { FIXED = 0, UNDEFINED = 1, FIRST = 2, TOP = INT32_MAX };
-/* After so many passes a merge that still changes gets a class of its own: a difference that the
- * first pass saw, before all inputs had a class, may go round a cycle of phis for ever. Its inputs
- * are left to cn_same_object(). */
+/* After so many passes a merge that still changes gets its own class: a difference that the first pass saw, before all
+ * inputs had a class, may circle in a cycle of phis for ever. cn_same_object() compares its inputs. */
 #define PASSES 40
 /* The most work for one question. */
 #define STEPS 20000
@@ -57,7 +54,7 @@ static bool agree(const struct cn_objects *o, const struct cn_object *a, const s
   return true;
 }
 
-/* The first node in this pass that chooses likewise, maybe `n` itself. */
+/* The first node in this pass with the same choice, maybe `n` itself. */
 static uint32_t look_up(const struct cn_objects *o, struct table *table, uint32_t n)
 {
   const struct cn_object *node = &o->nodes.at[n];
@@ -173,7 +170,7 @@ void cn_same_object_classify(struct cn_objects *o)
   }
   while (table.room < 2 * (size_t)passes)
     table.room *= 2;
-  CN_CHECK(table.room > passes); /* or a search in it may not end */
+  CN_CHECK(table.room > passes); /* a search in a full table might run for ever */
   table.slots = cn_alloc(table.room * sizeof *table.slots);
   passes = 0;
   while (pass_over(o, &table, passes > PASSES))
@@ -185,9 +182,8 @@ void cn_same_object_classify(struct cn_objects *o)
 
 /* ---- equal for other reasons ---- */
 
-/* A pending pair counts as the same when the search meets it again across a phi, that is, at
- * another moment: then each trip rests on the one before. Met again at the same moment it would
- * rest on itself. */
+/* A pending pair counts as the same when the search meets it again across a phi, that is, at another moment: then each
+ * iteration rests on the one before. Met again at the same moment it would rest on itself. */
 struct question {
   const struct cn_objects *o;
   struct cn_ptrmap pairs; /* pair -> PENDING or PROVEN, and a number */
@@ -196,7 +192,7 @@ struct question {
   uint32_t steps, depth;
 };
 enum { PENDING = 1, PROVEN = 2 };
-/* The level of a pair that may depend on the block asked for: nothing may rest on it. */
+/* The level of a pair that may depend on the block asked for: other proofs must not rest on it. */
 #define NO_LEVEL UINT32_MAX
 
 static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b,
@@ -212,8 +208,8 @@ static bool matches(const struct cn_object *a, const struct cn_object *b)
   return a->class == b->class && (a->class != FIXED || (a->null && b->null));
 }
 
-/* Do the two point into one object in block `b`, where `compare` came out as equal? Either of its
- * operands may stand for the other. */
+/* True if the two point into one object in block `b`, where `compare` came out as equal. Either of its operands may
+ * stand for the other. */
 static bool equality_shows(struct question *q, LLVMValueRef compare, const struct cn_object *base,
                            const struct cn_object *derived, uint32_t b)
 {
@@ -228,7 +224,7 @@ static bool equality_shows(struct question *q, LLVMValueRef compare, const struc
          (matches(derived, x) && same(q, base, y, b, false)) || (matches(derived, y) && same(q, base, x, b, false));
 }
 
-/* The same where `condition` came out as `outcome`. */
+/* Like equality_shows(), where `condition` came out as `outcome`. */
 static bool condition_shows(struct question *q, LLVMValueRef condition, bool outcome, const struct cn_object *base,
                             const struct cn_object *derived, uint32_t b, int depth)
 {
@@ -260,7 +256,7 @@ static bool edge_shows(struct question *q, uint32_t from, uint32_t to, const str
          condition_shows(q, LLVMGetCondition(end), block->succs[0] == to, base, derived, from, 4);
 }
 
-/* Does the choice of input `i` by `merge` show it? */
+/* True if the choice of input `i` by `merge` shows it. */
 static bool choice_shows(struct question *q, const struct cn_object *merge, uint32_t i, const struct cn_object *base,
                          const struct cn_object *derived)
 {
@@ -275,7 +271,7 @@ static bool choice_shows(struct question *q, const struct cn_object *merge, uint
          condition_shows(q, LLVMGetOperand(merge->value, 0), i == 0, base, derived, from, 4);
 }
 
-/* Does a branch on every path to block `b` show it? */
+/* True if a branch on every path to block `b` shows it. */
 static bool branch_shows(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b)
 {
   const struct cn_cfg *cfg = &q->o->v->cfg;
@@ -286,8 +282,8 @@ static bool branch_shows(struct question *q, const struct cn_object *base, const
   return false;
 }
 
-/* May the inputs of `merge` be compared with `a`? A select's are of the same moment; a phi's are if
- * `a` is defined before its block is entered. */
+/* True if the inputs of `merge` may be compared with `a`. A select's are of the same moment; a phi's are if `a` is
+ * defined before its block is entered. */
 static bool precedes(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *merge)
 {
   if (!LLVMIsAInstruction(a->value) || !LLVMIsAPHINode(merge->value))
@@ -295,7 +291,7 @@ static bool precedes(const struct cn_objects *o, const struct cn_object *a, cons
   return a->block != merge->block && cn_cfg_dominates(&o->v->cfg, a->block, merge->block);
 }
 
-/* Each input of `merge` against `other`, or against the input of `other` beside it. */
+/* Compare each input of `merge` with `other`, or with the corresponding input of `other`. */
 static bool inputs_same(struct question *q, const struct cn_object *merge, const struct cn_object *other,
                         bool merge_is_base, bool parallel)
 {
@@ -357,7 +353,7 @@ static bool ask(struct question *q, const void *pair, const struct cn_object *ba
   return shown;
 }
 
-/* `facts`: may branches on the path be used? Not again before a phi is passed. */
+/* `facts`: true if branches on the path may be used. They are used once, until the search passes a phi. */
 static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b,
                  bool facts)
 {

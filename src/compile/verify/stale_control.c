@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers that reveal an address by control flow: which of two constants a phi has, or how often a
- * loop ran, says what a branch on the address's bits said.
+ * Finds numbers that reveal an address by control flow: the choice of two constants by a phi, or the count of a loop's
+ * iterations, reveals the result of a branch on the address's bits.
  *
- * Needs: struct cn_values but for `control`. Provides: `control`, which the phis of each block
- * join. Breaks: nothing.
+ * Needs: struct cn_values except `control`. Provides: `control`, which the phis of each block join. Breaks: nothing.
  *
- * A branch on a residue of an address (stale_integers.c; not on the order of two) decides the
- * inputs of the phis where paths from it meet: in the iterated dominance frontier of its
- * successors.
+ * A branch on a residue of an address (stale_integers.c; an order of two addresses is no residue) decides the inputs of
+ * the phis where paths from it meet: in the iterated dominance frontier of its successors.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -26,8 +24,8 @@ static bool mark(struct cn_values *values, uint32_t b, struct cn_stale stale)
   return news;
 }
 
-/* Mark the blocks where paths from successor `first` of a branch meet others: those with a
- * predecessor that a marked block dominates, if it does not strictly dominate them. */
+/* Mark the blocks where paths from successor `first` of a branch meet others: those with a predecessor that a marked
+ * block dominates, except those that it strictly dominates. */
 static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_stale stale)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Addresses in arithmetic. Needs: struct cn_values. Provides: struct cn_stale of
- * computed values. Breaks: nothing.
+ * Follows addresses in arithmetic. Needs: struct cn_values. Provides: struct cn_stale of computed values. Breaks:
+ * nothing.
  *
- * A number made of a reference has the reference's epoch, and a weight: in `ptrtoint a - ptrtoint
- * b` the two addresses cancel, and a distance of one epoch is right in any other (the source must
- * see to it that a and b point into one object: ISO C17, 6.5.6). So is the order of two addresses.
- * Any other result, down to a truth value, is a residue of the address, and has its epoch.
+ * A number made of a reference has the reference's epoch, and a weight: in `ptrtoint a - ptrtoint b` the two addresses
+ * cancel, and a distance of one epoch is right in any other (the source must see to it that a and b point into one
+ * object: ISO C17, 6.5.6). So is the order of two addresses. Any other result, down to a truth value, is a residue of
+ * the address, and has its epoch.
  */
 #include <stdlib.h>
 #include "compile/verify/verify.h"
@@ -25,7 +25,7 @@ static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
     sum.weight = a.weight + sign * b.weight;
   if (abs(sum.weight) > CN_WEIGHT_OTHER / 2)
     sum.weight = CN_WEIGHT_OTHER;
-  /* The addresses cancel: a distance, which no safepoint changes. */
+  /* The addresses cancel: a distance, the same in all epochs. */
   if (sum.weight == 0 && sum.epoch != CN_EPOCH_MIXED)
     return never;
   if (sum.epoch == CN_EPOCH_MIXED)
@@ -33,8 +33,8 @@ static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
   return sum;
 }
 
-/* Addresses have fewer bits. Those above are zero wherever an object moves, or they tag a value
- * that is no address and does not move. */
+/* Addresses have fewer bits. Those above are zero wherever an object moves, or they tag a value that is no address and
+ * stays the same. */
 #define ADDRESS_BITS 47
 
 _Static_assert((CAIRN_ABI_OBJECT_ALIGN & (CAIRN_ABI_OBJECT_ALIGN - 1)) == 0, "no move changes an address's low bits");
@@ -50,8 +50,8 @@ static bool constant_operand(LLVMValueRef i, unsigned operand, uint64_t *value)
   return true;
 }
 
-/* Does a mask keep fixed bits only? Objects are 8-aligned wherever they move, so the low bits of an
- * address (`p & 7`) or a sum of addresses do not change, nor does the tag above an address. */
+/* True if a mask keeps fixed bits only. Objects are 8-aligned wherever they move, so the low bits of an address (`p &
+ * 7`) or a sum of addresses are fixed, as is the tag above an address. */
 static bool keeps_fixed_bits(LLVMValueRef i, int weight)
 {
   uint64_t mask, moving = (UINT64_C(1) << ADDRESS_BITS) - CAIRN_ABI_OBJECT_ALIGN;
@@ -70,8 +70,8 @@ static bool shifts_to_tag(LLVMValueRef i, int weight)
   return weight == 1 && constant_operand(i, 1, &by) && by >= ADDRESS_BITS;
 }
 
-/* Does it widen a number narrower than an address? Where that wraps, the wider one does not, so
- * their differences depend on where the objects are. */
+/* True if it widens a number narrower than an address. The narrow number may wrap where the wider one does not, so
+ * their differences depend on the places of objects. */
 static bool widens_part(LLVMValueRef i)
 {
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(i, 0));
@@ -135,8 +135,7 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
   return cn_stale_mangle(cn_stale_join(a, b));
 }
 
-/* Is one of the compared values an address, and the other a number that no address reaches or
- * passes? */
+/* True if one of the compared values is an address, and the other a number outside the range of all addresses. */
 static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef other)
 {
   LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
@@ -144,7 +143,7 @@ static bool compares_with_fixed(LLVMValueRef compare, int weight, LLVMValueRef o
 
   if (weight != 1)
     return false;
-  if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* no object is ever there */
+  if (predicate == LLVMIntEQ || predicate == LLVMIntNE) /* the address of no object */
     return LLVMIsConstant(other) || cn_is_ref(type) || LLVMGetTypeKind(type) == LLVMPointerTypeKind;
   return cn_is_ref(type) || (LLVMIsAConstantInt(other) && LLVMGetIntTypeWidth(type) <= 64 &&
                              LLVMConstIntGetZExtValue(other) >> ADDRESS_BITS);

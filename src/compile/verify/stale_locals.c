@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Addresses kept as integers or unmanaged pointers in locals that are still memory. Needs: struct
- * cn_values without them. Provides: struct cn_stale of their loads. Breaks: nothing.
+ * Follows addresses kept as integers or unmanaged pointers in locals that are still memory. Needs: the other parts of
+ * struct cn_values. Provides: struct cn_stale of their loads. Breaks: nothing.
  *
- * A local that is only loaded and stored is followed like a variable: where paths meet its values
- * join as a phi's inputs do. Values in other memory are not followed.
+ * A local that is only loaded and stored is followed like a variable: where paths meet its values join as a phi's
+ * inputs do. Values in other memory are ignored.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -12,12 +12,12 @@
 #include "compile/core/each.h"
 #include "compile/verify/verify.h"
 
-/* The most locals that are followed; a program with more does it on purpose. */
+/* The most locals that are followed; only a contrived program has more. */
 #define LIMIT 64
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-/* Is it only loaded and stored, as one scalar that is no reference? */
+/* True if the local is only loaded and stored, as one scalar other than a reference. */
 static bool is_variable(LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
@@ -88,7 +88,7 @@ void cn_stale_locals_leave(struct cn_values *values, uint32_t b)
 
   for (uint32_t l = 0; l < locals->count; l++) {
     struct cn_stale *out = &locals->out[(size_t)b * locals->count + l];
-    /* A weight that grows round a loop is none of a sum. */
+    /* A weight that grows in a loop belongs to no sum. */
     if (out->epoch != CN_EPOCH_NONE && out->weight != locals->now[l].weight)
       locals->now[l] = cn_stale_mangle(locals->now[l]);
     if (out->epoch == CN_EPOCH_MIXED && locals->now[l].epoch != CN_EPOCH_NONE)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The map from values to the epochs of their addresses, and what two of them make together. Needs:
- * struct cn_epochs. Provides: struct cn_values for the files that fill it in (stale_values.c).
- * Breaks: nothing.
+ * Maps values to the epochs of their addresses, and joins the epochs of two. Needs: struct cn_epochs. Provides: struct
+ * cn_values for the files that fill it in (stale_values.c). Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -12,8 +11,7 @@ static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
 /* ---- two addresses ---- */
 
-/* A value that may be either: of one epoch if both are. If the weights differ, it is no plain sum
- * any more. */
+/* Either of two values: of one epoch if both are. If the weights differ, it is no plain sum any more. */
 struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b)
 {
   if (a.epoch == CN_EPOCH_NONE)
@@ -115,9 +113,9 @@ void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t
   join->all = cn_stale_join(join->all, stale);
 }
 
-/* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has
- * the addresses of its incoming values if they are of one epoch and none comes over a back edge:
- * there "the same epoch" is that of another pass. */
+/* The joined value is of its block's epoch if each incoming value is valid at its edge. Else it has the addresses of
+ * its incoming values if they are of one epoch and all come over forward edges: over a back edge "the same epoch" is
+ * that of another iteration. */
 struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_join *join, uint32_t b)
 {
   struct cn_stale all = join->all;

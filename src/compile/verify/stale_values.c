@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which epoch's addresses each value has. Needs: struct cn_epochs. Provides: struct cn_values.
- * Breaks: nothing.
+ * Finds the epoch of each value's addresses. Needs: struct cn_epochs. Provides: struct cn_values. Breaks: nothing.
  *
- * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch
- * that is current there. GEP, phi, select and the like hand on those of their operands; if these
- * differ, the result is of no one epoch and stale everywhere. Numbers computed from an address are
- * followed the same way (stale_integers.c). All this goes scalar by scalar: an old reference in a
- * struct is forgotten when a fresh one replaces it.
+ * A reference that is loaded, passed in, returned or relocated has the addresses of the epoch that is current there.
+ * GEP, phi, select and the like hand on those of their operands; if these differ, the result is of mixed epochs and
+ * stale everywhere. Numbers computed from an address are followed likewise (stale_integers.c). All this goes scalar by
+ * scalar: an old reference in a struct is forgotten when a fresh one replaces it.
  *
- * This is an optimistic fixed point: a value is never stale until an operand shows otherwise, and
- * passes over the function go on until the phis of its loops do not change.
+ * This is an optimistic fixed point: a value is never stale until an operand shows otherwise, and passes over the
+ * function go on until the phis of its loops are stable.
  */
 #include <stdlib.h>
 #include "compile/verify/verify.h"
@@ -44,7 +42,7 @@ static struct cn_stale evaluate_phi(const struct cn_values *values, LLVMValueRef
 
 /* ---- instructions ---- */
 
-/* Does it yield its operand, a place in its object, or lanes of its operands? */
+/* True if it yields its operand, a place in its object, or lanes of its operands. */
 static bool is_pure_intrinsic(LLVMValueRef call)
 {
   return cn_intrinsic_does(call, CN_EFFECT_SAME) || cn_intrinsic_does(call, CN_EFFECT_INSIDE) ||
@@ -101,9 +99,8 @@ static struct cn_stale join_scalars(const struct cn_values *values, LLVMValueRef
   return all;
 }
 
-/* The least of two addresses is an address, and a gc-leaf-function may return its argument (other
- * callees may get no address: check_escapes.c). A value that it loads through a reference is none.
- */
+/* The least of two addresses is an address, and a gc-leaf-function may return its argument (other callees may get no
+ * address: check_escapes.c). A value that it loads through a reference counts as plain. */
 static struct cn_stale call_of_integers(const struct cn_values *values, LLVMValueRef call)
 {
   bool intrinsic = cn_calls_some_intrinsic(call);
@@ -177,7 +174,7 @@ static struct cn_stale evaluate_cast(const struct cn_values *values, LLVMValueRe
   return stale;
 }
 
-/* A choice by a residue of an address is a residue, too, unless it is a reference. */
+/* A choice by a residue of an address is a residue, too, except a choice of references. */
 static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValueRef i, uint32_t scalar)
 {
   struct cn_stale by = cn_values_scalar(values, LLVMGetOperand(i, 0), scalar);
@@ -229,7 +226,7 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMTokenTypeKind)
       return (struct cn_stale){epoch, 1};
     break;
-  case LLVMAlloca: /* in the managed address space: stays where it is */
+  case LLVMAlloca: /* in the managed address space: stays in place */
     return never;
   case LLVMLoad:
     if (values->locals.count)
@@ -245,7 +242,7 @@ static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, 
 
 /* ---- passes ---- */
 
-/* After so many passes values chase each other round nested loops: make them mixed. */
+/* After so many passes the values of nested loops chase each other: make them mixed. */
 #define PASSES 64
 
 static bool is_equal(struct cn_stale a, struct cn_stale b)
@@ -258,7 +255,7 @@ static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_
   for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(i)); l < scalars; l++) {
     struct cn_stale stale = evaluate(values, i, l, b, epoch);
     struct cn_stale old = cn_values_scalar(values, i, l);
-    /* A sum that grows on each trip is no sum of a fixed number of addresses. */
+    /* A sum that grows in each iteration adds no fixed number of addresses. */
     if (LLVMIsAPHINode(i) && old.epoch != CN_EPOCH_NONE && stale.weight != old.weight)
       stale = cn_stale_mangle(stale);
     if (settle && old.epoch != CN_EPOCH_NONE && !is_equal(stale, old))
@@ -267,7 +264,7 @@ static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_
   }
 }
 
-/* Has the phi an input from a back edge? */
+/* True if the phi has an input from a back edge. */
 static bool loops(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -278,8 +275,7 @@ static bool loops(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
   return false;
 }
 
-/* Is it a reference, a pointer that a relocate may have been cast to, or a token, which has an
- * epoch? */
+/* True for a value with an epoch: a reference, a pointer that a relocate may have been cast to, or a token. */
 static bool is_reference(LLVMValueRef i)
 {
   LLVMTypeRef type = LLVMTypeOf(i);
@@ -307,7 +303,7 @@ static void pass_over(struct cn_values *values, bool integers, bool settle)
   }
 }
 
-/* Would another pass change no phi in a loop's header, and so nothing? */
+/* True if another pass would leave the phis of all loop headers, and so all values, as they are. */
 static bool is_settled(const struct cn_values *values, bool integers)
 {
   const struct cn_cfg *cfg = values->epochs->cfg;
@@ -348,8 +344,8 @@ void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs)
     for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(p)); l < scalars; l++)
       if (cn_scalar_is_ref(LLVMTypeOf(p), l) && !cn_is_immovable(p))
         cn_values_set(values, p, l, scalars, (struct cn_stale){CN_EPOCH_ENTRY, 1});
-  /* References first: a difference would not look like one before both addresses are known, and
-   * make the values computed from it stale, in a loop itself, too. */
+  /* References first: until both addresses are known a difference would look like another number, and make the values
+   * computed from it stale, in a loop itself, too. */
   do
     pass_over(values, false, pass++ > PASSES);
   while (!is_settled(values, false));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of the language's own (user_roots.c): a value read from such a word, or stored into it, is
- * outdated once the collector may have changed the word. Needs: struct cn_epochs, the words that
- * statepoints list (check_descriptions.c). Provides: diagnostic stale-word. Breaks: nothing.
+ * Checks words of the language (user_roots.c): a value read from such a word, or stored into it, is outdated once the
+ * collector may have changed the word. Needs: struct cn_epochs, the words that statepoints list (check_descriptions.c).
+ * Provides: diagnostic stale-word. Breaks: nothing.
  *
- * Only the program knows what a word means: it may be a small integer, which stays right. So an
- * outdated value is no error by itself. It is one if a call turns it into a reference, or if a call
- * gets a copy of the whole word, which could have been read again. Values in other memory are not
- * followed.
+ * Only the program knows the meaning of a word: it may be a small integer, which stays right. So an outdated value may
+ * be right by itself. It is an error if a call turns it into a reference, or if a call gets a copy of the whole word,
+ * which could have been read again. Values in other memory are ignored.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -51,7 +50,7 @@ void cn_stale_words_free(struct cn_stale_words *listed)
   cn_ptrmap_free(&listed->index);
 }
 
-/* Is `pointer` the address of a word that a statepoint lists? */
+/* True if `pointer` is the address of a word that a statepoint lists. */
 static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
 {
   uint64_t offset = 0;
@@ -173,7 +172,7 @@ static void flow(struct words *words)
 
 /* ---- uses ---- */
 
-/* Does the call, or the one that is wrapped in it, return a reference? */
+/* True if the call, or the one that is wrapped in it, returns a reference. */
 static bool yields_reference(LLVMValueRef call)
 {
   if (cn_holds_ref(LLVMTypeOf(call)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the checks ask of a statepoint and its relocates. Needs: nothing. Provides: answers for the
- * files of this room. Breaks: nothing.
+ * Answers the checks' questions about a statepoint and its relocates. Needs: nothing. Provides: answers for the files
+ * of this room. Breaks: nothing.
  */
 #include <stdio.h>
 #include "base/check.h"

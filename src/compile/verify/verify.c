@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later,
- * "Safepoint Semantics & Verification"; docs/architecture.md, invariant 1). It shares nothing with
- * the rewriter but the classification of calls and the reading of operand bundles.
+ * Pass verify-safepoints: the proof, per function, that rewriting is right (statepoints-later, "Safepoint Semantics &
+ * Verification"; docs/architecture.md, invariant 1). It shares with the rewriter only the classification of calls and
+ * the reading of operand bundles.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
- *   stale-reference      used after a safepoint, on some static path, at which the object may have
- *                        moved
- *   integer-of-reference the same for an integer or unmanaged pointer that was made of a reference,
- *                        and one that goes where it cannot be followed (check_escapes.c)
+ *   stale-reference      used after a safepoint, on some static path, at which the object may have moved
+ *   integer-of-reference a stale integer or unmanaged pointer that was made of a reference is used, or a valid one goes
+ *                        beyond the reach of the checks (check_escapes.c)
  *   integer-to-reference, unmanaged-to-reference
- *                        something becomes a reference: nothing says of which object
- *   missed-parse-point   a call that may reach a safepoint is no statepoint, in a module that has
- *                        been rewritten
+ *                        something becomes a reference, and its object is unknown
+ *   missed-parse-point   a call that may reach a safepoint is a plain call, in a module that has been rewritten
  *   leaf-reaches-safepoint   a function that callers take for a leaf holds a parse point
  *   wrong-base, relocate-index, gc-live-duplicate
- *                        what a statepoint lists is wrong (check_bases.c)
+ *                        a statepoint lists wrong references (check_bases.c)
  *   unsupported-instruction, unsupported-type, unsupported-constant
- *                        LLVM 22 does not have it, or only a target knows its meaning
- *   undescribed-alloca   a local in memory holds references that no statepoint lists
- *                        (check_allocas.c)
- *   stale-word           a word of the language's own is used as it was before a safepoint
- *                        (stale_words.c)
- *   unlisted-operand     what is given to a call that is to have it listed is not
- *                        (check_operands.c)
- *   described-tail       what a statepoint says of locals makes no sense (check_descriptions.c)
+ *                        unknown to LLVM 22, or only a target knows its meaning
+ *   undescribed-alloca   a local in memory holds references, and a statepoint leaves it out (check_allocas.c)
+ *   stale-word           a word of the language is used with its value before a safepoint (stale_words.c)
+ *   unlisted-operand     a call that must list its operands leaves one out (check_operands.c)
+ *   described-tail       a statepoint's description of locals is malformed (check_descriptions.c)
  *   use-of-given-back    an array is used or listed after it was given back (check_given.c)
  *   nopoll-safepoint, nopoll-region
- *                        a safepoint where none may be; regions that do not close
- *                        (check_nopoll.c)
- *   unchanging-memory    an access through a reference that passes of the code generator may move
- *                        over a safepoint (check_attributes.c)
- *   span-tail            what a statepoint says of spans is not what is open there (check_spans.c)
+ *                        a safepoint in a place that must be free of them; regions that stay open (check_nopoll.c)
+ *   unchanging-memory    an access through a reference that the code generator may move over a safepoint
+ *                        (check_attributes.c)
+ *   span-tail            a statepoint's list of spans differs from the open spans (check_spans.c)
  *   loop-without-poll, recursion-without-poll, false-claim
- *                        a loop that may run long has no safepoint, or a recursion, or a definition
+ *                        a loop that may run long has no safepoint, or a recursion has no safepoint, or a definition
  *                        claims one (check_polls.c; if asked for)
  *
- * LLVM's verify<safepoint-ir> does not see missed parse points, wrong bases, casts, integers and
- * allocas (docs/llvm-22.md). Its false positive, a comparison of a value with a phi of it on paths
- * with and without a safepoint, is none here (stale_values.c).
+ * LLVM's verify<safepoint-ir> misses parse points left out, wrong bases, casts, integers and allocas (docs/llvm-22.md).
+ * It also reports, falsely, a comparison of a value with a phi of it where only some paths have a safepoint; the proof
+ * here accepts it (stale_values.c).
  */
 #include "compile/verify/verify.h"
 
@@ -48,7 +42,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/effects/ir_kinds.h"
 
-/* LLVM's own rewriter takes functions named like those of the C library for leaves. */
+/* LLVM's own rewriter treats functions named like those of the C library as leaves. */
 static const char *advice(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -85,8 +79,8 @@ static void check_calls(struct cn_verifier *v)
         check_call(v, i, leaf);
 }
 
-/* Is a reference made of no reference? Relocates return a pointer in address space 1 even if
- * another is managed, and constants and locals do not move. */
+/* True if a reference is made of other values than references. Relocates return a pointer in address space 1 even if
+ * another is managed, and constants and locals stay in place. */
 static bool made_of_other(LLVMValueRef i)
 {
   LLVMValueRef from = LLVMGetNumOperands(i) ? LLVMGetOperand(i, 0) : NULL;
@@ -97,8 +91,8 @@ static bool made_of_other(LLVMValueRef i)
                                     !cn_is_relocate(from) && !cn_is_in_local(from));
 }
 
-/* Pass tail-calls calls functions through the signature of their callers: a reference in it may be
- * an integer to the callee, and is then made of it right before the jump. */
+/* Pass tail-calls calls functions through the signature of their callers: a reference in it may be an integer to the
+ * callee, and is then made of that integer right before the jump. */
 static bool leaves_at_once(LLVMValueRef i)
 {
   LLVMUseRef use = LLVMGetFirstUse(i);
@@ -152,7 +146,7 @@ static void check_kind(struct cn_verifier *v, struct cn_ptrmap *met, LLVMValueRe
     cn_error(v->ctx, i, "unsupported-constant", "a constant of an unknown kind is used as a reference");
 }
 
-/* Kinds that a target or a later LLVM defines: the checks cannot follow a reference through them. */
+/* Kinds that a target or a later LLVM defines: the checks stop at such an instruction. */
 static void check_kinds(struct cn_verifier *v)
 {
   struct cn_ptrmap met = {0};
@@ -190,7 +184,7 @@ static void verify_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_verify_promises(&v);
   if (ctx->options && ctx->options->check_polls)
     cn_verify_polls(&v);
-  CN_ASSERT_VALID(cn_values_wrong(&v.values)); /* the checks change none of these */
+  CN_ASSERT_VALID(cn_values_wrong(&v.values)); /* the checks leave all of these as they were */
   CN_ASSERT_VALID(cn_objects_wrong(&v.objects));
   cn_stale_words_free(&v.words);
   cn_ptrmap_free(&v.live);

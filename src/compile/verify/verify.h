@@ -10,14 +10,14 @@
 
 /* ---- check_scalars.c: the scalars of a value, numbered ---- */
 
-#define CN_SCALARS_MOST 256 /* a type of more scalars is lumped: one stands for all */
+#define CN_SCALARS_MOST 256 /* a type of more scalars counts as one scalar */
 #define CN_NO_SCALAR UINT32_MAX
 uint32_t cn_scalar_count(LLVMTypeRef type);
 bool cn_scalars_lumped(LLVMTypeRef type);
 bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar);
 
-/* Which scalar of which operand becomes scalar `scalar` of an instruction that takes values apart
- * or puts them together (extract and insert, value and element; shuffle). */
+/* The source of scalar `scalar` of an instruction that takes values apart or puts them together (extract and insert,
+ * value and element; shuffle): a scalar of an operand. */
 struct cn_scalar_source {
   enum {
     CN_SCALAR_NONE, /* undefined */
@@ -31,11 +31,10 @@ struct cn_scalar_source cn_scalar_source(LLVMValueRef instruction, uint32_t scal
 
 /* Epochs (epochs.c). An epoch is the time since one safepoint, or since one join of paths
  * that come from different epochs. Every safepoint and every such join starts one, so that at
- * each point of the function exactly one epoch is current: it is SSA numbering of "the last
- * safepoint".
+ * each point of the function exactly one epoch is current: it is SSA numbering of "the last safepoint".
  *
- * All else rests on this fact: if `def` dominates `p` and the same epoch is current at both, no
- * path from `def` to `p` has a safepoint on it; if the epochs differ, some static path has. */
+ * All else rests on this fact: if `def` dominates `p` and the same epoch is current at both, no path from `def` to `p`
+ * has a safepoint on it; if the epochs differ, some static path has. */
 #define CN_EPOCH_NONE 0u
 #define CN_EPOCH_ENTRY 1u
 #define CN_EPOCH_MIXED UINT32_MAX
@@ -46,27 +45,25 @@ struct cn_epochs {
   struct cn_ptrmap statepoints; /* statepoint -> the epoch that it starts */
 };
 
-/* Each instruction for which `is_safepoint` holds starts one. */
+/* Each instruction that `is_safepoint` accepts starts an epoch. */
 void cn_epochs_build(struct cn_epochs *epochs, const struct cn_cfg *cfg,
                      bool (*is_safepoint)(LLVMValueRef instruction));
 bool cn_epochs_is_statepoint(LLVMValueRef instruction);
 void cn_epochs_free(struct cn_epochs *epochs);
-/* What does not hold of them; null: all does. Each block starts an epoch or continues that of all
- * its predecessors; statepoints have epochs of their own. Linear. */
+/* Null, or the fault of the epochs. Each block starts an epoch or continues that of all its predecessors; each
+ * statepoint has its own epoch. Linear. */
 const char *cn_epochs_wrong(const struct cn_epochs *epochs);
 /* The epoch that `instruction` starts if it is a statepoint, else `current`. */
 uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instruction, uint32_t current);
 
-/* The epoch that is current at `instruction`: a statepoint's own is not yet. */
+/* The epoch that is current at `instruction`. The epoch of a statepoint starts after it. */
 uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
 
-/* Values that a safepoint makes stale (stale_values.c): references, what holds them, statepoint
- * tokens, and integers and unmanaged pointers made of references. */
+/* Values that a safepoint makes stale (stale_values.c): references, aggregates that hold them, statepoint tokens, and
+ * integers and unmanaged pointers made of references. */
 struct cn_stale {
-  uint32_t epoch; /* the epoch whose addresses the value has; CN_EPOCH_NONE: never stale; MIXED: of
-                     several */
-  int weight;     /* of integers: references added less references subtracted; or
-                     CN_WEIGHT_OTHER. 0 if never stale */
+  uint32_t epoch; /* the epoch of the value's addresses; CN_EPOCH_NONE: never stale; MIXED: several epochs */
+  int weight;     /* of integers: references added less references subtracted, or CN_WEIGHT_OTHER; 0 if never stale */
 };
 #define CN_WEIGHT_OTHER 1000
 
@@ -81,35 +78,35 @@ struct cn_values {
     struct cn_stale *out; /* per block and local: at the block's end */
     bool changed;         /* in this pass */
   } locals;
-  bool first_pass;          /* inputs from back edges are not known yet */
-  struct cn_stale *control; /* by block: residues of addresses that decide by which edge control
-                               comes; null: there are none */
+  bool first_pass;          /* inputs from back edges are still unknown */
+  struct cn_stale *control; /* by block: residues of addresses that decide the edge taken into it; null: the function
+                               has no such branch */
 };
 
 /* ---- stale_map.c ---- */
 
-/* A value that may be either. */
+/* Either of two values. */
 struct cn_stale cn_stale_join(struct cn_stale a, struct cn_stale b);
-/* A value of the same epoch that is no sum of references. */
+/* A value of the same epoch that is other than a sum of references. */
 struct cn_stale cn_stale_mangle(struct cn_stale stale);
-/* Is it valid in this epoch? */
+/* True if the value is valid in this epoch. */
 bool cn_values_valid_at(const struct cn_stale *stale, uint32_t epoch);
 
 struct cn_stale cn_values_scalar(const struct cn_values *values, LLVMValueRef value, uint32_t scalar);
-/* Of all scalars together: valid where each of them is. */
+/* Of all scalars together: valid where each of them is valid. */
 struct cn_stale cn_values_of(const struct cn_values *values, LLVMValueRef value);
 /* Set scalar `scalar` of the `scalars` that the value has. */
 void cn_values_set(struct cn_values *values, LLVMValueRef value, uint32_t scalar, uint32_t scalars,
                    struct cn_stale stale);
-/* What does not hold of them; null: all does. The scalars of each value lie in `cells`, and their
- * weights are 0, small, or CN_WEIGHT_OTHER. Linear. */
+/* Null, or the fault of the map. The scalars of each value lie in `cells`, and their weights are 0, small, or
+ * CN_WEIGHT_OTHER. Linear. */
 const char *cn_values_wrong(const struct cn_values *values);
 
 /* Where edges meet. */
 struct cn_join {
   struct cn_stale all;
   bool invalid, loops;
-  bool plain; /* some edge brings no address: then the inputs' weights do not add up */
+  bool plain; /* some edge brings a value free of addresses: then the weights of the inputs do not add up */
 };
 /* Join the input from block `from` into `b`. */
 void cn_join_edge(const struct cn_values *values, struct cn_join *join, uint32_t from, uint32_t b,
@@ -118,9 +115,9 @@ struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_
 
 /* ---- stale_locals.c: addresses in locals that are memory ---- */
 
-/* Find the locals that an address is stored in. False if there is none, as usual. */
+/* Find the locals that hold addresses. False if the function has no such local, the usual case. */
 bool cn_stale_locals_find(struct cn_values *values);
-/* Is a store to this address one to such a local? */
+/* True if a store to this address is a store to such a local. */
 bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address);
 void cn_stale_locals_enter(struct cn_values *values, uint32_t b);
 void cn_stale_locals_leave(struct cn_values *values, uint32_t b);
@@ -134,9 +131,9 @@ void cn_stale_locals_free(struct cn_values *values);
 
 void cn_values_build(struct cn_values *values, const struct cn_epochs *epochs);
 void cn_values_free(struct cn_values *values);
-/* The address of a local, or of a place in one: it does not move. */
+/* True for the address of a local, or of a place in one: it stays the same. */
 bool cn_is_in_local(LLVMValueRef pointer);
-/* Does it only hand a stale value on? Then it is no use of its own. */
+/* True if the instruction only hands a stale value on. Such an instruction counts as no use. */
 bool cn_values_hands_on(LLVMValueRef instruction);
 
 /* ---- stale_control.c ---- */
@@ -144,40 +141,40 @@ bool cn_values_hands_on(LLVMValueRef instruction);
 bool cn_stale_control_mark(struct cn_values *values);
 
 /* ---- stale_integers.c ---- */
-/* Is it an arithmetic instruction or conversion of numbers? */
+/* True for an arithmetic instruction or a conversion of numbers. */
 bool cn_stale_computes(LLVMValueRef instruction);
 /* The result of a comparison. */
 struct cn_stale cn_stale_compare(const struct cn_values *values, LLVMValueRef instruction, uint32_t scalar);
-/* Would it say the same of such values wherever the objects are? */
+/* True if the comparison of such values has the same result wherever the objects are. */
 bool cn_stale_indifferent(LLVMValueRef compare, struct cn_stale a, struct cn_stale b);
 struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef instruction, uint32_t scalar);
 
-/* null_facts.c: on each path with a safepoint from the definition of the reference `value` to `at`
- * in `block`, does a comparison show the reference to be null? `at` null: to the end of `block`. */
+/* null_facts.c: true if, on each path with a safepoint from the definition of the reference `value` to `at` in `block`,
+ * a comparison shows the reference to be null. `at` null: to the end of `block`. */
 bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLVMValueRef at, uint32_t block);
 
 /* ---- reference_origins.c, same_object.c: which references point into one object ---- */
 
-/* One scalar reference. */
+/* A scalar reference. */
 struct cn_object {
   LLVMValueRef value;
   uint32_t scalar;
   enum {
-    CN_OBJECT_ORIGIN, /* names one object by itself */
-    CN_OBJECT_FIXED,  /* a constant, or another that does not move */
+    CN_OBJECT_ORIGIN, /* names an object by itself */
+    CN_OBJECT_FIXED,  /* a constant, or another value that does not move */
     CN_OBJECT_UNDEFINED,
     CN_OBJECT_COPY,  /* into the object of node `from` */
-    CN_OBJECT_MERGE, /* of one of its inputs */
+    CN_OBJECT_MERGE, /* into the object of an input */
   } kind;
   bool moves; /* a copy that may have another address */
   bool start; /* a copy that is its object's start */
   bool null;
-  bool inside;    /* may point to other than its object's start */
-  bool unsettled; /* a merge whose class did not settle: it has a class of its own */
+  bool inside;    /* may point past its object's start */
+  bool unsettled; /* a merge whose class did not settle: it has its own class */
   uint32_t from;
   uint32_t first, count; /* slice of inputs */
-  const void *key;       /* what decides between the inputs: a block, or a condition or index, */
-  uint32_t key_scalar;   /* and which scalar of that */
+  const void *key;       /* the choice between the inputs: a block, or a condition or index */
+  uint32_t key_scalar;   /* the scalar of `key` that decides */
   uint32_t class;        /* nodes of one class point into the same object, at one moment */
   uint32_t root;         /* the node at the end of its copies */
   uint32_t block;        /* of the definition; 0 of arguments and constants */
@@ -185,7 +182,7 @@ struct cn_object {
 
 struct cn_object_input {
   uint32_t node;
-  uint32_t from; /* the block at whose end it is read */
+  uint32_t from; /* the block that reads it at its end */
 };
 
 struct cn_verifier;
@@ -194,27 +191,27 @@ struct cn_objects {
   CN_VECTOR(struct cn_object) nodes;
   CN_VECTOR(struct cn_object_input) inputs;
   struct cn_ptrmap first;  /* value -> the node of its scalar 0 */
-  struct cn_ptrmap proved; /* pairs of nodes of different classes that are the same all the same */
+  struct cn_ptrmap proved; /* pairs of nodes of different classes that are proved to point into the same object */
   uint32_t *order;         /* reachable nodes in order of definition */
   uint32_t ordered;
 };
 
 void cn_objects_build(struct cn_objects *objects, struct cn_verifier *v);
 void cn_objects_free(struct cn_objects *objects);
-/* What does not hold of the classified nodes; null: all does. Sources and inputs are nodes, and
- * copies have their source's class. Linear. */
+/* Null, or the fault of the classified nodes. Sources and inputs are nodes, and copies have their source's class.
+ * Linear. */
 const char *cn_objects_wrong(const struct cn_objects *objects);
 const struct cn_object *cn_objects_find(const struct cn_objects *objects, LLVMValueRef value,
                                         uint32_t scalar); /* null if statepoints do not need it */
 /* Find the classes of the nodes, which cn_objects_build() leaves open. */
 void cn_same_object_classify(struct cn_objects *objects);
-/* Is it proved that it points into no object that moves? */
+/* True if the node is proved to point only at memory that stays in place. */
 bool cn_objects_fixed(const struct cn_object *node);
-/* Is it proved that `base` points into the object of `derived`, whenever block `b` is run? */
+/* True if `base` is proved to point into the object of `derived`, whenever block `b` is run. */
 bool cn_same_object(struct cn_objects *objects, const struct cn_object *base, const struct cn_object *derived,
                     uint32_t b);
 
-/* Locals in which statepoints list words of the language's own. */
+/* Locals with words of the language that statepoints list. */
 struct cn_stale_words {
   struct cn_ptrmap index; /* alloca -> number in `locals` */
   CN_VECTOR(struct cn_stale_words_of {
@@ -237,11 +234,11 @@ struct cn_verifier {
 
 /* How `value` went stale (witness.c). */
 struct cn_witness {
-  LLVMValueRef origin;                 /* the value that was handed on since, or the value itself */
-  LLVMValueRef statepoint;             /* the one that it did not survive, or null */
+  LLVMValueRef origin;                 /* the value that was handed on since, or `value` */
+  LLVMValueRef statepoint;             /* the statepoint that made it stale, or null */
   CN_VECTOR(LLVMBasicBlockRef) blocks; /* from there to where `value` is read */
 };
-/* Read just after `last` (null: before the first instruction) in block `b`. */
+/* Find the witness of a value read just after `last` (null: before the first instruction) in block `b`. */
 void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LLVMValueRef value, LLVMValueRef last,
                      uint32_t b);
 void cn_witness_free(struct cn_witness *witness);
@@ -261,39 +258,38 @@ void cn_stale_words_free(struct cn_stale_words *listed);
 void cn_verify_polls(struct cn_verifier *v);  /* check_polls.c */
 void cn_verify_nopoll(struct cn_verifier *v); /* check_nopoll.c */
 void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
-/* check_polls.c: what definitions claim of polls, and recursion without one; of a whole module. */
+/* check_polls.c: the claims of definitions about polls, and recursion without a poll; of a whole module. */
 void cn_verify_claims(struct cn_ctx *ctx);
 void cn_verify_promises(struct cn_verifier *v); /* check_attributes.c */
 
-/* ---- barrier_accesses.c: what has to have a barrier (check_barriers.c) ---- */
+/* ---- barrier_accesses.c: accesses that must have a barrier (check_barriers.c) ---- */
 
 struct cn_barred_access {
   LLVMValueRef at;
-  LLVMValueRef slot;  /* null: the instruction accesses no reference in managed memory */
-  LLVMValueRef value; /* one reference is stored; else null */
+  LLVMValueRef slot;  /* null: the instruction leaves references in managed memory alone */
+  LLVMValueRef value; /* the one reference that is stored; else null */
   LLVMValueRef bytes; /* several, in so many bytes */
-  LLVMValueRef mask;  /* several: lanes of a vector that have their bits set. If `slot` is no vector,
-                         they follow each other from there on */
-  bool clears;        /* no reference is stored */
-  const char *beyond; /* no barrier covers it, being this */
+  LLVMValueRef mask; /* several: lanes of a vector with their bits set. If `slot` is one pointer, they follow each other
+                        from there on */
+  bool clears;       /* the access stores no reference */
+  const char *beyond; /* the kind of an access that no barrier covers */
 };
 struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
 
-/* Is a barrier of `bytes` at `slot` that of lane `lane` of the access? */
+/* True if a barrier of `bytes` at `slot` is that of lane `lane` of the access. */
 bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,
                        LLVMValueRef bytes);
-/* Does the mask leave the lane out for sure? */
+/* True if the mask surely leaves the lane out. */
 bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
 
 /* ---- barrier_facts.c ---- */
 
-/* Is `reference` the start of an object? */
+/* True if `reference` is the start of an object. */
 bool cn_barred_is_start(LLVMValueRef reference);
-/* Does the word that is stored lead to no object that a collector may move, whatever it is? */
+/* True if the stored word, whatever its value, points to no object that a collector may move. */
 bool cn_barred_leads_nowhere(LLVMValueRef value);
-/* Was its object allocated in this epoch? `small`: with a block of at most INLINE_ALLOC_MAX bytes.
- */
+/* True if its object was allocated in this epoch. `small`: with a block of at most INLINE_ALLOC_MAX bytes. */
 bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);
 
 /* ---- barrier_sweeps.c ---- */
@@ -307,17 +303,17 @@ struct cn_barred_sweep {
   uint64_t size;
   LLVMValueRef to, bytes;
 };
-/* Does the barrier cover the access on all passes? */
+/* True if the barrier covers the access in all iterations. */
 bool cn_barred_is_swept(const struct cn_barred_sweep *sweep);
 
 /* ---- statepoints.c ---- */
 
 bool cn_is_relocate(LLVMValueRef value);
-/* The statepoint of a relocate, or null: its token may be undefined where it is never run. */
+/* The statepoint of a relocate, or null: its token may be undefined in code that never runs. */
 LLVMValueRef cn_verify_statepoint_of(LLVMValueRef relocate);
 /* The live operand that a relocate's operand 1 (base) or 2 (derived) stands for, or null. */
 LLVMValueRef cn_verify_listed(struct cn_verifier *v, LLVMValueRef relocate, unsigned operand);
-/* Must a statepoint list the references that it passes? */
+/* True if a statepoint must list the references that it passes. */
 bool cn_lists_operands(LLVMValueRef statepoint);
 /* "the call to @foo in line 7", for messages. */
 const char *cn_verify_name_statepoint(LLVMValueRef statepoint, char *buffer, size_t size);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a value went stale: which safepoint it did not survive, and the path from there to the use.
- * Needs: struct cn_values. Provides: struct cn_witness (verify.h). Breaks: nothing.
+ * Explains a stale value: the safepoint that it did not survive, and the path from there to the use. Needs: struct
+ * cn_values. Provides: struct cn_witness (verify.h). Breaks: nothing.
  *
- * Phis, selects and GEPs may have handed a stale value on since. The search goes back over these,
- * one leg per value, until a leg has a safepoint between the value's definition and its use; each
- * leg is a shortest path.
+ * Phis, selects and GEPs may have handed a stale value on since. The search goes back over these, one leg per value,
+ * until a leg has a safepoint between the value's definition and its use; each leg is a shortest path.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -28,18 +27,17 @@ static bool scan_back(LLVMValueRef from, LLVMValueRef def, LLVMValueRef *statepo
   return false;
 }
 
-/* One leg, searched backwards: breadth first, `next` leads on towards the use. */
+/* A leg, searched backwards, breadth first: `next` points towards the use. */
 struct leg {
   const struct cn_cfg *cfg;
   LLVMValueRef def;
-  uint32_t *next; /* by block: the block after it on the path to the use, and 1; 0: not seen */
+  uint32_t *next; /* by block: the block after it on the path to the use, and 1; 0: unseen */
   CN_VECTOR(uint32_t) queue;
   LLVMValueRef statepoint; /* found, or null */
   uint32_t from, to;       /* where the leg starts, and where the value is read */
 };
 
-/* Find a statepoint between the definition and just after `last` in block `to`, or else the
- * definition. */
+/* Find a statepoint between the definition and just after `last` in block `to`, or else the definition. */
 static void search(struct leg *leg, LLVMValueRef last)
 {
   uint32_t def = LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
@@ -84,8 +82,7 @@ static void add_leg(struct cn_witness *witness, const struct leg *leg)
   cn_free(&path);
 }
 
-/* The operand by which `i` is stale without a statepoint after it; its place goes to *last and
- * *b. */
+/* The operand that makes `i` stale although no statepoint follows it; its place goes to *last and *b. */
 static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, LLVMValueRef *last, uint32_t *b)
 {
   if (LLVMIsAPHINode(i)) {
