@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads,
- * because it sees native activations and those that a signal interrupted. The walk of managed
- * activations keeps step with it, knows those of other code managers, and goes on alone where
- * native code has no call-frame information. Both pass through the stack twice, first to count, so
- * that both ends of a deep stack are shown.
- */
+ * Makes backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads, because it
+ * sees native activations and those that a signal interrupted. The walk of managed activations keeps step with it,
+ * knows those of other code managers, and goes on alone where native code lacks call-frame information. Both pass
+ * through the stack twice, first to count, so that both ends of a deep stack are shown. */
 #include "runtime/debug/backtrace.h"
 
 #include <errno.h>
@@ -24,31 +22,31 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  FIRST = 100, /* of a deep stack so many places are shown, */
-  LAST = 20,   /* and so many at its end */
+  FIRST = 100, /* places shown of a deep stack */
+  LAST = 20,   /* places shown at its end */
   LIMIT = 1 << 24,
 };
 
 struct trace {
   int file;
-  uintptr_t above; /* activations up to this address are not shown; 0: */
-  uintptr_t from;  /* those younger than the activation at this pc are not */
+  uintptr_t above; /* only activations above this address are shown; 0: see `from` */
+  uintptr_t from;  /* only activations from the one at this pc on are shown */
   bool counting, started, signalled;
-  bool walking; /* the walk is at an activation that has not been met yet */
+  bool walking; /* the walk is at an activation that is yet to be met */
   struct cn_walk walk;
-  uintptr_t pc;           /* of the last activation, */
-  uint64_t same;          /* and how many more of it there were */
+  uintptr_t pc;           /* of the last activation */
+  uint64_t same;          /* number of further activations of it */
   uint64_t number;        /* activations so far */
   uint64_t place, places; /* runs of the same pc so far, and in all */
   uint64_t left_out;
   uint64_t limit;             /* the unwinder may give so many activations */
-  struct cn_backtrace *keeps; /* what is shown goes here; null: it is printed */
+  struct cn_backtrace *keeps; /* the destination of the shown lines; null: print them */
   uintptr_t sp, after;        /* of its last one; the pc of the last one, shown or not */
 };
 
-/* ---- the walk beside it ---- */
+/* ---- the parallel walk ---- */
 
-/* A stack that cannot be parsed is no reason to end: then the walk is over. */
+/* A stack that cannot be parsed only ends the walk. */
 static void step(struct trace *trace, bool begin)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};
@@ -69,7 +67,7 @@ static void step(struct trace *trace, bool begin)
   cn_report_guard = guard.outer;
 }
 
-/* Begin no walk in a signal handler that may have interrupted a change of the walk's tables. */
+/* In a signal handler that may have interrupted a change of the walk's tables, do not begin a walk. */
 static void begin_walk(struct trace *trace)
 {
   trace->walking = false;
@@ -146,7 +144,7 @@ static bool has_started(struct trace *trace, const struct cn_os_frame *frame)
   return trace->started;
 }
 
-/* Stubs are not shown, unless a fault is in one. */
+/* Stubs are hidden, unless a fault is in one. */
 static bool unwound(void *env, const struct cn_os_frame *frame)
 {
   struct trace *trace = env;
@@ -159,7 +157,7 @@ static bool unwound(void *env, const struct cn_os_frame *frame)
   trace->signalled |= frame->interrupted;
   if (!has_started(trace, frame) || (cn_arch_in_stubs(pc) && pc != trace->from))
     return true;
-  if (pc == 0) /* how libc says that the thread begins here */
+  if (pc == 0) /* libc marks the beginning of the thread so */
     return false;
   bool is_walks =
       trace->walking && trace->walk.frame.pc == pc && cn_arch_same_sp(frame->sp, trace->walk.frame.sp, after);
@@ -255,8 +253,8 @@ void cn_backtrace_print(const struct cn_backtrace *backtrace)
 
 static struct cn_report_guard last;
 static struct trace last_trace;
-static _Atomic int last_thread;   /* the one that ends the program; 0: none does */
-static _Atomic uint64_t patience; /* up to then the alarm is not ours; UINT64_MAX: always */
+static _Atomic int last_thread;   /* the one that ends the program; may be 0 */
+static _Atomic uint64_t patience; /* up to then the alarm is the program's; UINT64_MAX: always */
 
 static void wait_for_end(void)
 {
@@ -266,9 +264,9 @@ static void wait_for_end(void)
     cn_os_wait(&never, 0, UINT64_MAX); /* pause() would be a cancellation point */
 }
 
-/* The handler of faults on the way, and of the alarm. The alarm may come to any thread, and timers
- * of the program may raise SIGALRM, too. A fault in another thread does not end the backtrace.
- * After the backtrace the faulting instruction is repeated, with the default action. */
+/* The handler of faults on the way, and of the alarm. The alarm may come to any thread, and timers of the program
+ * may raise SIGALRM, too. A fault in another thread does not end the backtrace. After the backtrace the faulting
+ * instruction is repeated, with the default action. */
 static void give_up(int signal, siginfo_t *info, void *context)
 {
   bool here = cn_os_thread() == last_thread;
@@ -331,7 +329,7 @@ void cn_backtrace_abort(uintptr_t frame)
     watch();
     print(&last_trace, true);
   } else {
-    /* If nothing is printed yet, once more as far as the unwinder came. */
+    /* If the backtrace is still empty, once more as far as the unwinder came. */
     last_trace.limit = last_trace.number;
     if (tries == 2 && last_trace.counting)
       print(&last_trace, false);

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The program is about to abort, maybe because its stack is broken: from the caller of the function
- * whose frame ends above `frame`. Always comes back: a fault, a failure or an endless
- * loop on the way ends the backtrace. Changes signal handlers. Once; later calls do nothing. */
+/* The program is about to abort, maybe because its stack is broken: from the caller of the function whose frame ends
+ * above `frame`. Always comes back: a fault, a failure or an endless loop on the way ends the backtrace. Changes
+ * signal handlers. Once; later calls do nothing. */
 void cn_backtrace_abort(uintptr_t frame);
 
 /* From the activation at `pc`. The first may load the unwinder; the second, for signal handlers,
@@ -26,8 +26,8 @@ struct cn_backtrace {
   struct cn_activation {
     uintptr_t pc;
     uint64_t number;
-    uint64_t same;     /* so many more of it follow, */
-    uint64_t left_out; /* and so many others were left out before it */
+    uint64_t same;     /* number of further activations of it */
+    uint64_t left_out; /* number of other activations left out before it */
     bool interrupted;  /* pc is the next instruction; else it is after a call */
   } at[CN_BACKTRACE_MOST];
   size_t count;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names and places, best first: what a region's manager says; the details of a safepoint, which
- * stripped programs have too; the symbol table.
- */
+ * Prints lines of backtraces. Sources of names and places, best first: the manager of a region; the details of a
+ * safepoint, which stripped programs have too; the symbol table. */
 #include "runtime/debug/backtrace_print.h"
 
 #include <stdarg.h>
@@ -14,7 +13,7 @@
 #include "runtime/debug/safepoint_details.h"
 #include "runtime/os/os.h"
 
-/* What is longer is cut: the stack of a signal handler may be small. */
+/* Longer texts are cut: the stack of a signal handler may be small. */
 enum { NAME = 256, LINE = 1024 };
 
 struct line {
@@ -43,7 +42,7 @@ static void begin(struct line *line)
   add(line, "#%-2lu 0x%016lx in ", (unsigned long)line->number, (unsigned long)line->pc);
 }
 
-/* One write, so that lines of several processes do not mix. */
+/* A single write, so that lines of several processes stay whole. */
 static void end(struct line *line)
 {
   CN_CHECK(line->used < sizeof line->text);
@@ -70,8 +69,7 @@ void cn_backtrace_print_note(int file, const char *format, ...)
   end(&line);
 }
 
-/* The byte before a return address belongs to the call for certain; what follows may be another
- * function. */
+/* The byte before a return address belongs to the call for certain; the byte after it may be another function's. */
 static void add_symbol(struct line *line, bool interrupted)
 {
   static const char from[] = " from ";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of a backtrace. No memory is allocated.
- */
+ * Lines of a backtrace. These functions do not allocate. */
 #ifndef CN_RUNTIME_DEBUG_BACKTRACE_PRINT_H
 #define CN_RUNTIME_DEBUG_BACKTRACE_PRINT_H
 

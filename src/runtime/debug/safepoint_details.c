@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A sorted table of the functions of all images that have details, made at the first look-up
- * after an image came or went.
- */
+ * Finds details of safepoints in a sorted table of the functions of all images that have details, made at the first
+ * look-up after an image came or went. */
 #include "runtime/debug/safepoint_details.h"
 
 #include <stdio.h>
@@ -41,8 +40,7 @@ static void collect(const struct cn_image_list *list)
   }
 }
 
-/* The last function that begins below pc: pc comes after a call, which may be its last
- * instruction. */
+/* The last function that begins below pc: pc comes after a call, which may be its last instruction. */
 static const struct cn_details_function *function_of(uintptr_t pc)
 {
   const struct cn_details_function *at = functions.at;
@@ -54,7 +52,7 @@ static const struct cn_details_function *function_of(uintptr_t pc)
   return &at[below - 1];
 }
 
-/* Those of all images. */
+/* The functions of all images. */
 static void update(void)
 {
   bool entered = cn_image_enter();
@@ -68,7 +66,7 @@ static void update(void)
   cn_image_leave(entered);
 }
 
-/* No image goes while they are held, so what the functions point at is there. */
+/* Images stay while they are held, so the data that the functions point to is there. */
 bool cn_details_of(uintptr_t pc, struct cn_details *details)
 {
   if (!cn_image_hold())

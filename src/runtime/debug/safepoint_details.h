@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is known of a safepoint beyond its frame: source positions with inlined functions, deopt
- * values, spans (framemap/details.h), found by its return address over all images.
- */
+ * Details of a safepoint beyond its frame: source positions with inlined functions, deopt values, spans
+ * (framemap/details.h), found by its return address over all images. */
 #ifndef CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
 #define CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
 
@@ -11,17 +10,16 @@
 #include <stdint.h>
 #include "framemap/details.h"
 
-/* The details of the safepoint that returns to `pc`. False: nothing is known of it. Any thread, a
- * signal handler too: one that interrupts its own thread's look-up, or a registration of an image,
- * gets false. What is found stays valid while the image does, as it must while an activation of its
- * code is on a stack. A section that makes no sense ends the program. */
+/* The details of the safepoint that returns to `pc`. False: unknown. Any thread, a signal handler too: one that
+ * interrupts its own thread's look-up, or a registration of an image, gets false. The result stays valid while the
+ * image does, as it must while an activation of its code is on a stack. A malformed section ends the program. */
 bool cn_details_of(uintptr_t pc, struct cn_details *details);
 
-/* The source position of virtual frame `depth` (0: the innermost) at `pc`, and how many there are,
- * at least 1. False: not known. */
+/* The source position of virtual frame `depth` (0: the innermost) at `pc`, and the number of virtual frames, at
+ * least 1. False: unknown. */
 bool cn_safepoint_details_source(uintptr_t pc, uint32_t depth, struct cn_source *source, uint32_t *depths);
 
-/* Write "file.c:12", the line of the call that returns to `pc`. False: not known, or too long. */
+/* Write "file.c:12", the line of the call that returns to `pc`. False: unknown, or too long. */
 bool cn_safepoint_line(uintptr_t pc, char *buffer, size_t size);
 
 #endif

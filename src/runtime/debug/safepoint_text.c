@@ -13,8 +13,8 @@
 #include "runtime/core/messages.h"
 #include "runtime/debug/safepoint_details.h"
 
-/* Damaged details neither end the message that calls this nor begin another one. If there is a guard already, nothing
- * is printed, and the look-up is left out. */
+/* Damaged details leave the message that calls this whole, and begin no other. If there is a guard already, the
+ * look-up is left out, and prints nothing. */
 bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size)
 {
   struct cn_report_guard guard = {.outer = cn_report_guard};

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "function at file:line" of a safepoint, from the details, which stripped programs have too. False: they do not have
- * it, or the thread has a report guard. Any thread. */
+/* "function at file:line" of a safepoint, from the details, which stripped programs have too. False: they lack it,
+ * or the thread has a report guard. Any thread. */
 bool cn_safepoint_text(uintptr_t pc, char *buffer, size_t size);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The self-check of the walk (stackmaps-v2, "Stack Map Format": nothing there says where the caller
- * is, so a second source must confirm what does). The unwinder steps through all activations,
- * native ones and stubs too; those of functions with frame maps must be the walk's.
- */
+ * Checks the walk (stackmaps-v2, "Stack Map Format": that format leaves the caller's place open, so a second source
+ * must confirm it). The unwinder steps through all activations, native ones and stubs too; those of functions with
+ * frame maps must be the walk's. */
 #include "runtime/debug/verify_frames.h"
 
 #include "base/check.h"
@@ -17,8 +16,8 @@ struct check {
   bool there;     /* the walk is at an activation */
   uint64_t count; /* of activations that agree */
   uintptr_t last; /* pc of the unwinder's last activation */
-  uintptr_t from; /* where the runtime was called from, */
-  bool reached;   /* which the unwinder has seen */
+  uintptr_t from; /* where the runtime was called from */
+  bool reached;   /* the unwinder has seen `from` */
 };
 
 _Noreturn static void differ(const struct check *check, const struct cn_os_frame *frame)
@@ -36,8 +35,8 @@ _Noreturn static void differ(const struct check *check, const struct cn_os_frame
               cn_report_pc(frame->pc, there), (unsigned long)frame->sp);
 }
 
-/* A register without a place is one that a manager or a stub's caller does not keep: where a map
- * has a reference in it, the walk ends the program. */
+/* A register without a place is one that a manager or a stub's caller does not keep: where a map has a reference in
+ * it, the walk ends the program. */
 static void compare_places(const struct check *check, const struct cn_os_frame *frame)
 {
   const struct cn_frame *ours = &check->walk.frame;
@@ -58,8 +57,7 @@ static void compare_places(const struct check *check, const struct cn_os_frame *
   }
 }
 
-/* Must the walk have been at this activation? A signal that came in a function's entry found native
- * code. */
+/* True if the walk must have been at this activation. A signal that came in a function's entry found native code. */
 static bool is_ours(const struct cn_os_frame *frame)
 {
   struct cn_region region;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where events come together. One mutex makes them come one at a time, whichever threads a
- * collector works on.
- */
+ * Dispatches events. One mutex serialises them, whichever threads a collector works on. */
 #include "runtime/events/event_dispatch.h"
 
 #include <stdatomic.h>
@@ -22,7 +20,7 @@ static struct listener {
 } listeners[LISTENERS];
 static struct cn_mutex telling;
 static atomic_bool wanted;
-static _Thread_local bool within; /* the calling thread tells of an event */
+static _Thread_local bool within; /* the calling thread reports an event */
 
 const char *cn_event_cause(enum cairn_cause cause)
 {
@@ -171,7 +169,7 @@ void cairn_phase_ends(const char *name)
 
 /* ---- listeners ---- */
 
-/* The place of a listener; null: it has none. */
+/* The place of a listener, or null. */
 static struct listener *find(cairn_listener *listen, const void *env)
 {
   for (size_t i = 0; i < LISTENERS; i++)

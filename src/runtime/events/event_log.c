@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_LOG: gc, stops. Arrivals are the watchdog's.
- */
+ * Prints the lines of CAIRN_LOG: gc, stops. The watchdog prints arrivals. */
 #include "runtime/events/event_log.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An event of the format is one line. "ph" is its kind: B and E begin and end something on a thread
- * (tid), X is both, C is a counter, M names a process or a thread. Times are microseconds.
- */
+ * Writes the trace. An event of the format is one line. "ph" is its kind: B and E begin and end something on a
+ * thread (tid), X is both, C is a counter, M names a process or a thread. Times are microseconds. */
 #include "runtime/events/event_trace.h"
 
 #include <errno.h>
@@ -21,15 +20,15 @@
 enum { BUFFER = 1 << 16, LINE = 1024, THREADS = 64, ABOVE = 2 };
 
 static struct {
-  int fd;       /* 0: none */
-  dev_t device; /* what it was opened for: the program may close what it did not open */
+  int fd;       /* 0: closed */
+  dev_t device; /* the file that was opened: the program may close files of others */
   ino_t file;
   int process;
   char name[PATH_MAX];
   char buffer[BUFFER];
   size_t used;
   uint64_t written;
-  bool first; /* no event has been written */
+  bool first; /* the first event is yet to be written */
   int named[THREADS];
   size_t threads;
 } trace;
@@ -67,7 +66,7 @@ void cn_trace_flush(void)
 
   CN_ASSERT(trace.used <= sizeof trace.buffer);
   if (trace.fd != 0 && !is_there()) {
-    trace.fd = 0; /* another file's by now */
+    trace.fd = 0; /* the descriptor is another file's by now */
     give_up("the program has closed it");
   }
   while (trace.fd != 0 && done < trace.used) {
@@ -84,7 +83,7 @@ void cn_trace_flush(void)
   trace.used = 0;
 }
 
-/* What is longer than a line is cut by the caller. */
+/* The caller cuts a text that is longer than a line. */
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
   va_list args;
@@ -95,12 +94,12 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
   va_start(args, format);
   int n = vsnprintf(trace.buffer + trace.used, room, format, args);
   va_end(args);
-  CN_CHECK(n >= 0 && (size_t)n < room); /* else half an event is lost */
+  CN_CHECK(n >= 0 && (size_t)n < room); /* otherwise half an event is lost */
   trace.used += (size_t)n;
 }
 
-/* The inside of a string of JSON. Bytes that are not ASCII are names of other languages' threads,
- * in whatever code: they become question marks. */
+/* The inside of a string of JSON. Bytes outside ASCII are names of other languages' threads, in any code: they
+ * become question marks. */
 static const char *escape(const char *text, char into[LINE / 4])
 {
   size_t used = 0;
@@ -280,7 +279,7 @@ bool cn_trace_open(const char *name)
   trace.file = now.st_ino;
   trace.first = true;
   add("[\n");
-  cn_os_thread_name(trace.process, program, sizeof program); /* libc does not know it yet */
+  cn_os_thread_name(trace.process, program, sizeof program); /* libc learns it later */
   name_it("process_name", trace.process, program);
   cn_trace_flush();
   return true;

@@ -13,9 +13,8 @@
 bool cn_trace_open(const char *name);
 bool cn_trace_is_open(void);
 
-/* Buffer an event; write what is buffered. An array without end is a trace all the same: what has
- * been written when the program is killed can be read. The first write that fails is told of by a
- * message, and ends the trace. */
+/* Buffer an event; write the buffered ones. An array without end is a valid trace: if the program is killed, the
+ * part that has been written can be read. The first write that fails prints a message, and ends the trace. */
 void cn_trace_event(const struct cairn_event *event);
 void cn_trace_flush(void);
 

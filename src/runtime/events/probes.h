@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Probes that perf, bpftrace and SystemTap find in a program: a nop each, and a note that says
- * where its arguments are (<sys/sdt.h>; docs/environment.md lists them). Where the header is
- * missing there are none.
- */
+ * Probes that perf, bpftrace and SystemTap find in a program: a nop each, and a note that says where its arguments
+ * are (<sys/sdt.h>; docs/environment.md lists them). Without the header, programs are built without probes. */
 #ifndef CN_RUNTIME_EVENTS_PROBES_H
 #define CN_RUNTIME_EVENTS_PROBES_H
 

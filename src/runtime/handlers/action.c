@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linux with glibc: signal actions.
- */
+ * Interposes the functions that set signal actions, for Linux with glibc. Any thread; signals are blocked during a
+ * change. */
 #include "runtime/handlers/action.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ extern void __tsan_init(void) __attribute__((weak));
 enum {
   LAST = 64,                                          /* the greatest number of a signal */
   OURS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
-  SYSTEM_V_INTERRUPT = 0x20000000                     /* no meaning, but a query shows it */
+  SYSTEM_V_INTERRUPT = 0x20000000                     /* meaningless, but a query shows it */
 };
 
 /* The program's action, while cn_signals_deliver() is the kernel's. */
@@ -32,7 +32,7 @@ static struct entry {
   _Atomic int flags;
 } entries[LAST + 1];
 
-static uint64_t watched;      /* a bit for each signal less one */
+static uint64_t watched;      /* a bit for each signal, at its number less one */
 static sigset_t interrupting; /* siginterrupt() was called for it, so signal() does not restart */
 
 static _Atomic uintptr_t given[LAST + 1]; /* complement of the handler last given */
@@ -96,8 +96,8 @@ static void put(int signal, const struct entry *entry)
   entries[signal].flags = entry->flags;
 }
 
-/* Signals are blocked. A child that vfork() made changes no entry of its parent: default actions
- * have none. */
+/* Signals are blocked. A child that vfork() made leaves the entries of its parent as they are: default actions need
+ * no entry. */
 static int install(int signal, const struct sigaction *action, struct sigaction *before)
 {
   struct entry old = {entries[signal].handler, entries[signal].flags};
@@ -145,8 +145,8 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   return result;
 }
 
-/* What LLVM's sanitizers define under the name sigaction is a jump to this, which is their own
- * unless the program has one. */
+/* The function `sigaction` of LLVM's sanitizers is a jump to this name, which is their own function unless the
+ * program defines it. */
 extern __typeof__(sigaction) __interceptor_sigaction __THROW __attribute__((visibility("default"), alias("sigaction")));
 
 void cn_os_action_watch(int signal)
@@ -177,7 +177,7 @@ cn_signal_handler *cn_os_action_take(int signal)
   return (cn_signal_handler *)handler;
 }
 
-/* ---- older ways to say it, each with glibc's meaning ---- */
+/* ---- older functions, each with glibc's meaning ---- */
 
 typedef void (*handler_function)(int signal);
 
@@ -233,7 +233,7 @@ INTERPOSED int siginterrupt(int signal, int interrupt)
   return sigaction(signal, &action, NULL);
 }
 
-/* SIG_HOLD blocks the signal and leaves its action; whatever else is said unblocks it. */
+/* SIG_HOLD blocks the signal and leaves its action; every other argument unblocks it. */
 INTERPOSED handler_function sigset(int signal, handler_function handler)
 {
   const handler_function hold = (handler_function)2;

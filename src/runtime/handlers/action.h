@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program installs as signal handlers. sigaction(), signal() and their like are defined
- * here, in the executable, where the dynamic linker finds them first. So every object file, archive
- * and shared object of the program uses them, whatever compiled it, and none of them changes.
- * (Renaming calls at compile time would miss the others, the linker's --wrap the shared objects.)
- * They are weak: a program that defines one of these names itself keeps its own. A system call made
- * directly is not seen. The sanitizers' runtimes of LLVM define two of them as well, and come
- * before us; these have a way for others to come before them.
+ * The signal handlers that a program installs. sigaction(), signal() and their like are defined here, in the
+ * executable, where the dynamic linker finds them first. So every object file, archive and shared object of the
+ * program uses them unchanged, whatever compiled it. (Renaming calls at compile time would miss the others, the
+ * linker's --wrap the shared objects.) They are weak: a program that defines one of these names itself keeps its
+ * own. A direct system call stays unseen. The sanitizers' runtimes of LLVM define two of them as well, and come
+ * before us; these let others come before them.
  *
- * In the kernel each handler is cn_signals_deliver(); queries return what the program installed.
- */
+ * In the kernel each handler is cn_signals_deliver(); queries return the action that the program installed. */
 #ifndef CN_RUNTIME_HANDLERS_ACTION_H
 #define CN_RUNTIME_HANDLERS_ACTION_H
 
@@ -22,17 +20,17 @@ typedef void cn_signal_handler(int signal, siginfo_t *info, void *context);
 /* The kernel's action, past all that. Async-signal-safe. */
 int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before);
 
-/* From here on the signal always comes to cn_signals_deliver(), on the alternate stack; the program
- * does not see that. */
+/* From here on the signal always comes to cn_signals_deliver(), on the alternate stack; this is invisible to the
+ * program. */
 void cn_os_action_watch(int signal);
 bool cn_os_action_watched(int signal);
 
-/* Did the kernel get this handler, SIG_DFL or SIG_IGN from here? Not if the program made the system
- * call itself. */
+/* True if the kernel got this handler, SIG_DFL or SIG_IGN from here; false if the program made the system call
+ * itself. */
 bool cn_os_action_is_ours(int signal, uintptr_t handler);
 
-/* Take the handler that the program wants to run now, and do what SA_RESETHAND says. SIG_DFL and
- * SIG_IGN are as in `sa_handler`. Async-signal-safe. */
+/* Take the handler that the program wants to run now, and act by SA_RESETHAND. SIG_DFL and SIG_IGN are as in
+ * `sa_handler`. Async-signal-safe. */
 cn_signal_handler *cn_os_action_take(int signal);
 
 #endif

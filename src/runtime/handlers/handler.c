@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is this a signal handler? One may have interrupted anything, malloc() for instance, and may not
- * allocate. Handlers that were installed by sigaction() and its like are known (signals.h). Others,
- * given to the kernel by the system call itself, return to a piece of code, the restorer. The
- * kernel tells its address, so a handler has that address somewhere above on its stack. An earlier
- * handler may also have left it there; then the answer errs on the careful side.
- */
+ * Recognises signal handlers. A handler may have interrupted anything, malloc() for instance, and must not allocate.
+ * Handlers that were installed by sigaction() and its like are known (signals.h). Others, given to the kernel by the
+ * system call itself, return to a piece of code, the restorer. The kernel tells its address, so a handler has that
+ * address somewhere above on its stack. An earlier handler may also have left it there; then the answer errs on the
+ * careful side. */
 #include "runtime/handlers/action.h"
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"
@@ -36,8 +35,7 @@ static bool is_one(const struct restorers *restorers, uintptr_t word)
   return false;
 }
 
-/* Find those of handlers that were given to the kernel by the system call. False: there are too
- * many. */
+/* Find the restorers of handlers that were given to the kernel by the system call. False: there are too many. */
 static bool find_restorers(struct restorers *restorers)
 {
   for (int signal = 1; signal <= SIGNALS; signal++) {
@@ -52,7 +50,7 @@ static bool find_restorers(struct restorers *restorers)
   return true;
 }
 
-/* Let the kernel read as far as there is memory: the end of an unknown stack is unknown. */
+/* Let the kernel read up to the end of the memory: the end of an unknown stack is unknown. */
 static bool is_above(const struct restorers *restorers, const uintptr_t *at)
 {
   uintptr_t words[WORDS];
@@ -67,7 +65,7 @@ static bool is_above(const struct restorers *restorers, const uintptr_t *at)
     if ((size_t)bytes < sizeof words)
       return false;
   }
-  return there.iov_base == at; /* it may not be read at all here */
+  return there.iov_base == at; /* it may be unreadable here */
 }
 
 bool cn_os_may_be_handler(void)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names three kinds of fault: the first use of a stale reference, for stress mode unmaps the space
- * that objects left; a frame too large for what is left of the stack; and a section of an image
- * that was unmapped without being unregistered.
- */
+ * Explains three kinds of fault: the first use of a stale reference, for stress mode unmaps the space that objects
+ * left; a frame too large for the rest of the stack; and a section of an image that was unmapped without being
+ * unregistered. */
 #include "runtime/signals/fault.h"
 
 #include <signal.h>
@@ -42,7 +41,7 @@ static void explain(uintptr_t address, uintptr_t pc)
   cn_backtrace_fault(pc);
 }
 
-/* The collector reads the sections of an image that is registered. */
+/* The collector reads the sections of a registered image. */
 static void explain_image(uintptr_t address, uintptr_t pc)
 {
   char place[CN_REPORT_PC];
@@ -68,7 +67,7 @@ void cn_fault_explain(const siginfo_t *info, const void *context)
 
 static bool installed;
 
-/* If the program has a stack for its handlers already, that is good enough. */
+/* If the program has a stack for its handlers already, that one serves. */
 static bool give_stack(struct cairn_mutator *mutator)
 {
   stack_t stack = {.ss_size = STACK}, before;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explaining faults: on memory that a collection moved objects away from, or below the stack.
- */
+ * Explaining faults: on memory that a collection moved objects away from, or below the stack. */
 #ifndef CN_RUNTIME_SIGNALS_FAULT_H
 #define CN_RUNTIME_SIGNALS_FAULT_H
 
 #include <signal.h>
 #include "runtime/core/mutator.h"
 
-/* From here on faults are explained, on a stack of its own, before the program's handler or the
- * default action has them. Once; later calls do nothing. */
+/* From here on faults are explained, on their own stack, before the program's handler or the default action has
+ * them. Once; later calls do nothing. */
 void cn_fault_install(void);
 
-/* A thread is attached: give it such a stack, if they are explained. It ends: take it back. */
+/* A thread is attached: give it such a stack, if faults are explained. A thread ends: take its stack back. */
 void cn_fault_give_stack(struct cairn_mutator *mutator);
 void cn_fault_take_stack(struct cairn_mutator *mutator);
 
-/* Say what this fault is, if it is one of those. Async-signal-safe. */
+/* Print the explanation of this fault, if it is one of those. Async-signal-safe. */
 void cn_fault_explain(const siginfo_t *info, const void *context);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stack overflow.
- */
+ * Detects stack overflow. The thread itself, in a slow path or in the handler of a fault; lock-free. */
 #include "runtime/signals/overflow.h"
 
 #include <unistd.h>
@@ -57,7 +56,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   uint64_t frames = count_frames(mutator, regs);
   size_t used = mutator->stack_end - sp, size = mutator->stack_end - mutator->stack_bottom;
   CN_ASSERT(used <= size && mutator->stack_floor < mutator->stack_end);
-  /* Exit handlers have the reserve: let their polls pass. */
+  /* Exit handlers run on the reserve: let their polls pass. */
   mutator->stack_floor = mutator->stack_bottom;
   cn_poll_word_arm_limit(mutator);
   mutator->busy = 0;

@@ -16,14 +16,13 @@
 #include <stdint.h>
 #include "runtime/core/mutator.h"
 
-/* A slow path of the thread itself: ends the program with status 1 if the stack has really
- * overflowed. Not for a stack of its own, as signal handlers and coroutines have, nor in programs
- * without such polls. */
+/* A slow path of the thread itself: ends the program with status 1 if the stack has really overflowed. Only for the
+ * thread's own stack, since signal handlers and coroutines have others, and only in programs with such polls. */
 void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs);
 
-/* A fault at `address`, with the stack pointer at `sp`: a frame that was too large for the reserve,
- * so that not even the slow path could be called. If it is one, ends the program like the above,
- * without exit handlers. Async-signal-safe. */
+/* A fault at `address`, with the stack pointer at `sp`, may come from a frame that was too large for the reserve, so
+ * that even the call of the slow path failed. Ends the program then like cn_overflow_check(), but skips exit
+ * handlers. Async-signal-safe. */
 void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals. Between any two instructions of this file another signal may come, whose handler may
- * jump out. So each change is one store, or readers understand it half done.
- */
+ * Delivers signals. Between any two instructions of this file another signal may come, whose handler may jump out.
+ * So each change is one store, or readers understand it half done. */
 #include "runtime/signals/signals.h"
 
 #include <errno.h>
@@ -26,8 +25,8 @@
 
 enum { NESTED = 256 }; /* interruptions at a time */
 
-/* A handler that runs and interrupted managed code, or began after one that did. What it calls lies
- * in [low, frame). `frame` is 0 until the entry is complete. */
+/* A running handler that interrupted managed code, or began after one that did. The frames of its callees lie in
+ * [low, frame). `frame` is 0 until the entry is complete. */
 struct interruption {
   volatile uintptr_t frame, low;
   struct cn_anchor *volatile anchor;
@@ -35,8 +34,8 @@ struct interruption {
 };
 static _Thread_local volatile unsigned depth;
 
-/* An entry of the calling thread. They are not thread-local storage, which is part of its stack:
- * few threads ever need them. */
+/* An entry of the calling thread. The entries are kept out of thread-local storage, which is part of the thread's
+ * stack: few threads ever need them. */
 static struct interruption *interruption(unsigned index)
 {
   CN_ASSERT(index < NESTED);
@@ -95,8 +94,8 @@ uint8_t cn_signals_state(void)
 
 /* ---- signals that come during a slow path ---- */
 
-/* Did an instruction raise the signal, or abort()? Queued, it would only be raised again; so its
- * handler runs at once. cn_safepoint_*() end the program if that comes to a safepoint. */
+/* True if an instruction raised the signal, or abort(). If it were queued, the instruction would only raise it
+ * again; so its handler runs at once. cn_safepoint_*() end the program if that comes to a safepoint. */
 static bool is_synchronous(int signal, const siginfo_t *info)
 {
   switch (signal) {
@@ -114,8 +113,8 @@ static bool is_synchronous(int signal, const siginfo_t *info)
   }
 }
 
-/* Queue the signal in the kernel again, with its data, and block it meanwhile: further ones of its
- * number merge or queue as the kernel does it. */
+/* Queue the signal in the kernel again, with its data, and block it meanwhile: further ones of its number merge or
+ * queue by the kernel's rules. */
 static void postpone(int signal, siginfo_t *info, ucontext_t *context)
 {
   int error = errno;
@@ -123,7 +122,7 @@ static void postpone(int signal, siginfo_t *info, ucontext_t *context)
 
   sigemptyset(&set);
   sigaddset(&set, signal);
-  sigprocmask(SIG_BLOCK, &set, NULL); /* with SA_NODEFER it is not */
+  sigprocmask(SIG_BLOCK, &set, NULL); /* with SA_NODEFER it is still unblocked */
   sigaddset(&context->uc_sigmask, signal);
   CN_ASSERT(signal >= 1 && signal <= 64);
   cn_thread.postponed |= UINT64_C(1) << (signal - 1);
@@ -138,7 +137,7 @@ void cn_signals_release(void)
   int error = errno;
   sigset_t set;
 
-  CN_ASSERT(!cairn_mutator.busy); /* else they would only be postponed again */
+  CN_ASSERT(!cairn_mutator.busy); /* a busy mutator would only postpone them again */
   if (all == 0)
     return;
   sigemptyset(&set);
@@ -152,8 +151,7 @@ void cn_signals_release(void)
 
 /* ---- interruptions ---- */
 
-/* Drop anchors of the handler's calls on an alternate stack. Addresses there do not tell that the
- * calls are over. */
+/* Drop anchors of the handler's calls on an alternate stack. Addresses there do not tell that the calls are over. */
 static void drop_anchors(const struct interruption *over)
 {
   uintptr_t low = over->low, frame = over->frame;
@@ -215,7 +213,7 @@ static uintptr_t low_end(const ucontext_t *context, uintptr_t frame)
   return (context->uc_stack.ss_flags & SS_DISABLE) == 0 && frame - low < context->uc_stack.ss_size ? low : 0;
 }
 
-/* Treat interrupted native code as managed: no walk would get past the handler. */
+/* Treat interrupted native code as managed: a walk would end at the handler. */
 static void become_managed(struct cairn_mutator *mutator)
 {
   cn_defer_cancellation();
@@ -249,7 +247,7 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, v
   CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
-  /* A jump within the handler that nobody saw leaves the state of native code. */
+  /* An unseen jump within the handler leaves the state of native code. */
   __atomic_store_n(&mutator->state, interruption(index)->state, __ATOMIC_SEQ_CST);
   leave(index);
   if (index == 0)
@@ -258,8 +256,8 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, v
     mutator->state = CAIRN_ABI_NATIVE;
 }
 
-/* Is the interrupted code native, and can a walk go from the handler to older managed code? It
- * cannot if the handler's stack lies above: the walk would skip all code between. */
+/* True if the interrupted code is native, and a walk can go from the handler to older managed code. If the handler's
+ * stack lies above, the result is false: the walk would skip all code between. */
 static bool is_anchored(const struct cairn_mutator *mutator, const ucontext_t *context)
 {
   uintptr_t sp = cn_arch_fault_sp(context);
@@ -305,9 +303,8 @@ static void act_by_default(int signal, const siginfo_t *info, uintptr_t action)
     syscall(SYS_rt_tgsigqueueinfo, getpid(), cn_os_thread(), signal, info);
 }
 
-/* Drop only calls that are over: another thread may walk this stack meanwhile. Drop none in a
- * handler: it may have interrupted a stub that has yet to fill its anchor, or an unwinder that has
- * yet to read one. */
+/* Drop only calls that are over: another thread may walk this stack meanwhile. In a handler drop nothing: it may
+ * have interrupted a stub that has yet to fill its anchor, or an unwinder that has yet to read one. */
 void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp)
 {
   const struct cn_anchor *from = cn_signals_anchors();

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The way of a signal from the kernel to a handler of the program (docs/runtime.md, "Signal
- * handlers"):
+ * The path of a signal from the kernel to a handler of the program (docs/runtime.md, "Signal handlers"):
  *
- *   - The thread was in native code that has an anchor: the handler runs at once, and may do
- * everything.
- *   - The thread was in managed code, or nearly: the handler interrupts it at once, and may do
- *     everything; but its allocations come from a second buffer, and collections wait.
+ *   - The thread was in native code that has an anchor: the handler runs at once, and may do everything.
+ *   - The thread was in managed code, or nearly: the handler interrupts it at once, and may do everything; but its
+ *     allocations come from a second buffer, and collections wait.
  *   - The thread was in a slow path of the runtime: the handler runs after it, and may do the same.
  *
- * On a thread that is not attached, handlers run at once.
- */
+ * On an unattached thread, handlers run at once. */
 #ifndef CN_RUNTIME_SIGNALS_SIGNALS_H
 #define CN_RUNTIME_SIGNALS_SIGNALS_H
 
@@ -32,39 +29,37 @@ struct cn_anchor *cn_signals_anchors(void);
  * the stack is now, which a longjmp left. The calls that the thread can return to lie above. */
 void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
 
-/* The thread's state when the last handler began that interrupted managed code; native if there is
- * none. */
+/* The thread's state when the last handler began that interrupted managed code; native outside such handlers. */
 uint8_t cn_signals_state(void);
 
 /* The thread is detached. */
 void cn_signals_end(struct cairn_mutator *mutator);
 
-/* The calling thread is about to jump to this stack pointer. If a handler still runs there, how
- * many anchors there were when it or an inner one began; else 0. */
+/* The calling thread is about to jump to this stack pointer. If a handler still runs there, the number of anchors
+ * when it or an inner one began; else 0. */
 size_t cn_signals_jump(uintptr_t sp);
 
-/* What is wrong with the interruptions of the calling thread; null: nothing. It holds that
+/* Check the interruptions of the calling thread. Returns the error, or null. These hold:
  *   - each has an entry, and its frame lies on its handler's stack
  *   - requesters of stops see that there are some: mutator->interruptions is odd
  * In a slow path, or in a handler. */
 const char *cn_signals_wrong(void);
 
-/* Is managed code interrupted? If so nothing may collect. */
+/* True if managed code is interrupted. Collections must then wait. */
 bool cn_signals_interrupting(void);
 
-/* Run handler(0, null, env) as that of a signal that came here, in managed code that lies below:
- * what it calls may do what is allowed to such a handler, but leave by a jump. */
+/* Run handler(0, null, env) like the handler of a signal that came here, in managed code that lies below: it may do
+ * all that such a handler may, except leave by a jump. */
 void cn_signals_interrupt(cn_signal_handler *handler, void *env);
 
-/* While a handler of the calling thread runs: the stack pointer of the code below all handlers. 0:
- * none runs. */
+/* While a handler of the calling thread runs: the stack pointer of the code below all handlers. 0 outside handlers. */
 uintptr_t cn_signals_interrupted_sp(void);
 
-/* The kernel's handler of all signals for which the program has one. */
+/* The kernel's handler of all signals that the program handles. */
 void cn_signals_deliver(int signal, siginfo_t *info, void *context);
 
-/* A slow path is over, and the mutator no longer busy: deliver the signals that came meanwhile.
- * Each handler may jump out. */
+/* A slow path is over, and the mutator has ended its busy time: deliver the signals that came meanwhile. Each
+ * handler may jump out. */
 void cn_signals_release(void);
 
 #endif
