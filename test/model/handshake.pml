@@ -257,7 +257,7 @@ end_requester:
      od;
      assert(runs == 1);
 #ifndef BUG_stays_armed
-     armed = false; /* @ src/runtime/threads/handshake.c: shake */
+     armed = false; /* @ src/runtime/threads/handshake.c: perform */
 #endif
      assert(word == NONE && !armed);
      wants = false;

@@ -125,7 +125,7 @@ inline await(me, m)
   od
 }
 
-/* Both, at once. @ src/runtime/threads/handshake.c: shake */
+/* Both, at once. @ src/runtime/threads/handshake.c: perform */
 inline shake(self)
 {
   status = true;
