@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds an intrinsic's row of intrinsics.def by LLVM's number for it. A name's prefix would do for
- * an intrinsic that a later LLVM adds, such as llvm.vp.load.ff beside llvm.vp.load.
+ * Finds an intrinsic's row of intrinsics.def by LLVM's number for it. A search by prefix would match an intrinsic that
+ * a later LLVM adds, such as llvm.vp.load.ff next to llvm.vp.load. Needs, breaks: nothing. Provides: intrinsics.h.
  */
 #include "compile/effects/intrinsics.h"
 
@@ -74,7 +74,7 @@ bool cn_intrinsic_is_block(LLVMValueRef instruction)
                          ? LLVMTypeOf(LLVMGetOperand(instruction, 3))
                          : NULL;
 
-  return last && LLVMGetIntTypeWidth(last) == 1; /* or the size of an atomic element */
+  return last && LLVMGetIntTypeWidth(last) == 1; /* otherwise it is the size of an atomic element */
 }
 
 static bool is_in_line(unsigned id)

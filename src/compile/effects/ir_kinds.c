@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables of what LLVM 22 has. Types that a target defines are not among them: their bits may be
- * anything, and no port has one.
+ * Lists the known opcodes, types and constants of LLVM 22. Types that a target defines are left out: their bits may be
+ * anything, and every port does without them. Needs, breaks: nothing. Provides: ir_kinds.h.
  */
 #include "compile/effects/ir_kinds.h"
 
