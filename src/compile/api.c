@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The passes that other compilers call, each a function: cairn_compile_pass() by its name, with the
- * diagnostics in a list. Nothing is decided here.
+ * Runs the passes that other compilers call, each a function: cairn_compile_pass() by its name, with the diagnostics in
+ * a list. This file only forwards. Needs, breaks: as each pass. Provides: cairn_compile_pass().
  */
 #include "compile/core/pass.h"
 

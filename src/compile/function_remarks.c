@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Report each managed function: count its safepoints on the finished module (options->report;
- * docs/placement.md, "What did it do?").
+ * Reports each managed function: counts its safepoints on the finished module (options->report; docs/placement.md,
+ * "What did it do?").
  *
  * Needs: rewritten IR. Provides: one remark per function. Breaks: nothing.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that are loaded without a linker. Such modules share only the names of the front end: each has its own
- * thunks, and an image of its own. A function that the loader's user calls registers it, not a constructor.
+ * Prepares modules that are loaded without a linker. Such modules share only the names of the front end: each has its
+ * own thunks, and its own image. A function that the loader's user calls registers the image in place of a constructor.
+ * Needs: the finished module. Provides: cairn_compile_in_memory(). Breaks: the lists of constructors and llvm.used.
  */
 #include <cairn/compile.h>
 
@@ -55,7 +56,7 @@ static void hide_all(LLVMModuleRef module)
       hide(a);
 }
 
-/* Is it one of Cairn's entries in a list of constructors or destructors? */
+/* True if `entry` is one of Cairn's in a list of constructors or destructors. */
 static bool is_own_structor(LLVMValueRef entry)
 {
   return LLVMIsAConstantStruct(entry) && is_ours(LLVMGetOperand(entry, 1));
@@ -73,9 +74,9 @@ static bool is_any(LLVMValueRef value)
   return value != NULL;
 }
 
-/* What llvm.used lists a linker is to keep. In memory nothing is dropped, and that mark goes wrong:
- * LLVM gives what it lists a section of its own, and a target machine that compiles one module
- * after the other takes a later global at the same address for one of these. */
+/* Move the list llvm.used to llvm.compiler.used. A linker must keep the globals that it lists, but a loader in memory
+ * keeps everything, and the mark goes wrong there: LLVM gives each listed global its own section, and a target machine
+ * that compiles one module after the other takes a later global at the same address for one of these. */
 static void use_here(struct cn_ctx *ctx)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(ctx->module, "llvm.used");
@@ -89,7 +90,7 @@ static void use_here(struct cn_ctx *ctx)
   cn_free(&used);
 }
 
-/* For a linker, which keeps or drops each root with its global, roots lie in many sections of one
+/* Join the sections of roots. A linker keeps or drops each root with its global, so roots lie in many sections of one
  * name. In memory a name has one section. */
 static void join_roots(struct cn_ctx *ctx)
 {
@@ -138,7 +139,7 @@ static void add_function(LLVMModuleRef module, const char *name, const char *cal
   LLVMDisposeBuilder(builder);
 }
 
-/* ---- functions of which the loader keeps one copy ---- */
+/* ---- functions that the loader keeps one copy of ---- */
 
 static bool may_be_dropped(LLVMValueRef function)
 {
@@ -169,8 +170,8 @@ static LLVMValueRef replaced(LLVMValueRef value, LLVMValueRef from, LLVMValueRef
   return result;
 }
 
-/* Have instructions and globals use the copy that the loader keeps. What belongs to the body, as
- * its prefix and Cairn's names for it, stays with it. */
+/* Have instructions and globals use the copy that the loader keeps. The parts of the body, such as its prefix and
+ * Cairn's names for it, stay with it. */
 static void use_kept(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
 {
   CN_VECTOR(LLVMValueRef) users = {0};
@@ -188,7 +189,7 @@ static void use_kept(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
   cn_free(&users);
 }
 
-/* Relocations of the body's code stand in the module's assembly (thunk.c). */
+/* Rename the body in the relocations of its code, which stand in the module's assembly (thunk.c). */
 static void rename_relocated(LLVMModuleRef module, const char *old, const char *new)
 {
   size_t length;

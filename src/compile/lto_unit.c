@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Link-time optimisation: what a unit says of itself while it waits to be joined with others, and
- * what keeps every other compiler from making code of it.
+ * Marks units for link-time optimisation: records a unit's properties while it waits to be joined with others, and
+ * keeps every other compiler from making code of it. Needs: the unit after `rules`. Provides: the marks below. Breaks:
+ * nothing.
  *
  * A linker joins units; to it they are any bitcode. So a unit has
- *   - module flags: the options that it was compiled with, most of which must be the same in all;
- * the linker names two units where they are not;
- *   - an attribute of each function: one without it is another compiler's;
- *   - a guard: a reference to a hidden symbol that nothing defines. Only the second half of the
- *     pipeline makes safepoints; code that anything else makes of the unit does not link.
+ *   - module flags: the options that it was compiled with. Most of them must be the same in all units; the linker names
+ *     two units that differ;
+ *   - an attribute of each function: a function that lacks it is another compiler's;
+ *   - a guard: a reference to a hidden, undefined symbol. Only the second half of the pipeline makes safepoints; the
+ *     code of any other compiler for the unit fails to link.
  */
 #include "compile/lto_unit.h"
 
@@ -53,7 +54,7 @@ static const struct {
     {"cairn.size-level", CN_FLAG_LEAST, FIELD(size_level)},
 };
 
-/* Has the option a meaning for the unit? One that allocates nothing may go with any others. */
+/* True if the option has a meaning for the unit. A unit without allocations fits any size of inline allocation. */
 static bool concerns(struct cn_ctx *ctx, size_t field)
 {
   size_t length;
@@ -129,7 +130,7 @@ static void drop_guards(struct cn_ctx *ctx)
   for (LLVMValueRef g = LLVMGetFirstGlobal(ctx->module), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
     if (is_guard(g)) {
-      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may use it still */
+      LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g))); /* an old list may still use it */
       LLVMDeleteGlobal(g);
     }
   }
@@ -139,9 +140,9 @@ static void drop_guards(struct cn_ctx *ctx)
 
 /* ---- leaves ---- */
 
-/* Mark calls of leaves with an attribute of our own. LLVM drops nocallback when it joins modules, because code of other
- * modules may call back. What the unit says of its leaves stays true. Without the mark they would be called as native
- * code, during which another thread may collect, though they take and return references. */
+/* Mark calls of leaves with Cairn's own attribute. LLVM drops nocallback when it joins modules, because code of other
+ * modules may call back. The unit's statement about its leaves stays true. If the mark were dropped, too, they would be
+ * called as native code, during which another thread may collect, though they take and return references. */
 static void keep_leaves(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMAttributeRef leaf = LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_LEAF, sizeof CN_ATTR_LEAF - 1, "", 0);

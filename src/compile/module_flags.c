@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Module flags with a number. LLVM's C interface adds flags with fewer behaviours than there are.
+ * Adds and reads module flags with a number. LLVM's C interface offers only some of the behaviours for added flags.
+ * Needs: nothing. Provides: module_flags.h. Breaks: nothing.
  */
 #include "compile/module_flags.h"
 

@@ -7,17 +7,17 @@
 
 #include <llvm-c/Core.h>
 
-/* How a flag is joined when modules are, as LLVM numbers it. */
+/* The rules for joining flags of several modules, as LLVM numbers them. */
 enum cn_flag_joins {
   CN_FLAG_SAME = 1, /* it must be the same in all */
   CN_FLAG_MOST = 7,
-  CN_FLAG_LEAST = 8, /* 0 where one has none */
+  CN_FLAG_LEAST = 8, /* the least; 0 if a module lacks it */
 };
 
 /* Add a flag to the module. */
 void cn_flag_add(LLVMModuleRef module, const char *name, enum cn_flag_joins joins, unsigned value);
 
-/* The flag's number; `absent` if there is none. */
+/* The flag's number, or `absent` if the module lacks it. */
 unsigned cn_flag_get(LLVMModuleRef module, const char *name, unsigned absent);
 
 #endif

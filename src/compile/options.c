@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compile options as text, which tools and the plugin take from command lines: in one place, so that a name means the
- * same everywhere. Also the options that the code generator always gets. Nothing here looks at a module.
+ * Reads compile options as text, which tools and the plugin take from command lines: in one place, so that a name means
+ * the same everywhere. Also gives the code generator the options that it always gets. Needs: nothing; this file knows
+ * only options, and leaves modules alone. Provides: cairn_compile_set(), cairn_compile_init(). Breaks: nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ const char *const *cairn_compile_polls_names(void)
   return names;
 }
 
-/* Read a decimal number up to `limit` at `text`; *end is the rest. False if there is none. */
+/* Read a decimal number up to `limit` at `text`; *end is the rest. False if the text is different. */
 static bool take_number(const char *text, unsigned long limit, unsigned *number, char **end)
 {
   errno = 0;
@@ -181,7 +182,7 @@ static char *take_words(const char *value, const char *const *words, unsigned co
   return NULL;
 }
 
-/* Of relocation and of placement: one list, for no name is in both. */
+/* Turn off optimisations of relocation and of placement: they share one list, since all their names differ. */
 static char *set_without(struct cairn_compile_options *options, const char *value)
 {
   enum { ALL = (int)CAIRN_RELOCATIONS + (int)CAIRN_PLACEMENTS };
@@ -198,7 +199,7 @@ static char *set_without(struct cairn_compile_options *options, const char *valu
   return wrong;
 }
 
-/* "none" stands alone. */
+/* The word for an empty set stands alone. */
 static char *set_polls(struct cairn_compile_options *options, const char *value)
 {
   const char *names[CAIRN_POLLS_PLACES];
@@ -234,13 +235,13 @@ static char *set_barriers(struct cairn_compile_options *options, const char *val
   return NULL;
 }
 
-/* The collectors that Cairn brings, and what they need. */
+/* Cairn's own collectors, and their needs. */
 static const struct {
   const char *name;
   enum cairn_barriers barriers;
 } collectors[] = {{"semispace", CAIRN_BARRIERS_NONE}, {"generational", CAIRN_BARRIERS_CARDS}};
 
-/* One of another name says itself what it needs, when the program starts. */
+/* A collector of another name states its needs itself, when the program starts. */
 static char *set_collector(struct cairn_compile_options *options, const char *value)
 {
   if (!*value || strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != strlen(value))
@@ -263,7 +264,7 @@ static char *set_poll_budget(struct cairn_compile_options *options, const char *
   return NULL;
 }
 
-/* 0 of the option is none, and 0 of the member the default. */
+/* A 0 in the option turns inline allocation off; a 0 in the member is the default. */
 static char *set_inline_max(struct cairn_compile_options *options, const char *value)
 {
   enum { NONE = 1 };

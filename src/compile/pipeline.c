@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ordered list of passes, on one page. Read this file first.
+ * Runs the passes in order: the ordered list of passes stands here, on one page. Read this file first.
  *
  * The three orders are the lists `late`, `early` and `none` below. Late insertion is that of late-insertion-slides-2014
- * ("How to resolve this?"): there is no safepoint until place-safepoints, so the optimiser loses nothing. LLVM's
+ * ("How to resolve this?"): safepoints first appear in place-safepoints, so the optimiser keeps its full power. LLVM's
  * verifier runs over the input, over the optimiser's input and over the result; in builds with CAIRN_VERIFY_EACH after
  * each of our passes. A module that one of them broke is our defect: the passes run again, each followed by the
  * verifier, and the error names the pass.
  *
- * The optimiser runs with integral pointers: with "ni:1" it no longer makes a memset of the
- * example loop of late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its
- * changes to references are harmless. If they refuse, the module is optimised again from the same point with less
- * freedom.
+ * The optimiser runs with integral pointers: with "ni:1" it stops making a memset of the example loop of
+ * late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
+ * are harmless. If they refuse, the module is optimised again from the same point with less freedom.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +132,7 @@ static const char *const *order_of(const struct cairn_compile_options *options)
   return late;
 }
 
-/* How much the optimiser may do, from the most to the least. */
+/* The optimiser's freedom, from the most to the least. */
 enum freedom { INTEGRAL, NON_INTEGRAL, LEVEL_ONE, FREEDOMS };
 
 static const char *const freedom_names[FREEDOMS] = {"integral references", "non-integral references", "default<O1>"};
@@ -146,14 +145,14 @@ static const struct step *find_step(const char *name)
   return NULL;
 }
 
-/* Is LLVM's verifier to run after each pass from the start? */
+/* True if LLVM's verifier runs after each pass from the start. */
 #ifdef CAIRN_VERIFY_EACH
 enum { VERIFY_EACH = true };
 #else
 enum { VERIFY_EACH = false };
 #endif
 
-/* For callers who give no options. */
+/* The options of callers who give null. */
 static const struct cairn_compile_options defaults;
 
 static struct cn_ctx context_for(LLVMModuleRef module, LLVMTargetMachineRef machine,
@@ -222,7 +221,7 @@ static bool run_llvm_plainly(struct cn_ctx *ctx, const char *names)
   return ok;
 }
 
-/* Let the module's data layout say that references are integral, or that they are not. */
+/* Let the module's data layout say that references are integral, or non-integral. */
 static void set_integral(struct cn_ctx *ctx, bool integral)
 {
   const char *old = LLVMGetDataLayoutStr(ctx->module);
@@ -251,16 +250,15 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   LLVMPassBuilderOptionsSetLoopVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
   LLVMPassBuilderOptionsSetSLPVectorization(builder, freedom < LEVEL_ONE && o->opt_level > 1);
   set_integral(ctx, freedom == INTEGRAL);
-  /* Level one makes no vectors, and has no pass that correlates conditions: after early insertion those may use a
-   * reference's old value on a path where it is null, further than verify can follow. */
+  /* Level one leaves vectors alone, and has no pass that correlates conditions: after early insertion such passes may
+   * use a reference's old value on a path where it is null, beyond the reach of verify. */
   bool ok = run_llvm(ctx, freedom < LEVEL_ONE ? default_pipeline(o) : "default<O1>", builder);
   set_integral(ctx, true);
   LLVMDisposePassBuilderOptions(builder);
   return ok;
 }
 
-/* Run the step of that name; the optimiser, and what lets LLVM promote locals, with this freedom.
- */
+/* Run the step of that name. The freedom applies to the optimiser, and to the step that lets LLVM promote locals. */
 static bool run_named(struct cn_ctx *ctx, const char *name, enum freedom freedom)
 {
   const struct step *step = find_step(name);
@@ -287,7 +285,7 @@ static void release(struct cairn_diagnostics *held, const struct cairn_compile_o
  * after `each`, or before the optimiser and at the end. */
 static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom, bool each)
 {
-  const char *last = NULL; /* of our passes, if it is not verified yet */
+  const char *last = NULL; /* the last of our passes, if its output is unverified so far */
 
   CN_CHECK(freedom < FREEDOMS);
   for (; *order; order++) {
@@ -309,7 +307,7 @@ static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics
   return NULL;
 }
 
-/* Is it the first error of its function (or the first of the module)? */
+/* True if the error is the first of its function, or the first of the module. */
 static bool is_first_of_function(const struct cairn_diagnostics *held, size_t which)
 {
   const char *function = held->at[which].function;
@@ -324,8 +322,8 @@ static bool is_first_of_function(const struct cairn_diagnostics *held, size_t wh
   return true;
 }
 
-/* Make one remark per function that is the reason. The others are optimised again only because they
- * are in one module with it. */
+/* Make one remark per function that is the reason. The other functions are optimised again only because they share its
+ * module. */
 static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held, const char *with)
 {
   const struct cairn_compile_options *options = ctx->options;
@@ -375,7 +373,7 @@ static enum freedom first_freedom(const struct cn_ctx *prepared)
   return cn_layout_is_non_integral(prepared->options, layout) ? NON_INTEGRAL : INTEGRAL;
 }
 
-/* Is there a diagnostic that needs a source line: more than remarks? */
+/* True if a diagnostic needs a source line: it is more than a remark. */
 static bool says_something(const struct cairn_diagnostics *held)
 {
   for (size_t i = 0; i < held->count; i++)
@@ -419,7 +417,7 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
       ok = false;
       release(&held, NULL);
     } else if (!ok && !each && is_broken(&held)) {
-      each = true; /* which pass was it? */
+      each = true; /* to find the pass at fault */
       release(&held, NULL);
     } else if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
       release(&held, NULL);
@@ -437,15 +435,15 @@ static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *ord
   return ok ? clone : NULL;
 }
 
-/* Drop the bodies of C library functions that headers offer for inlining: they call other
- * functions, and with safepoints in place nothing may be inlined that has none. */
+/* Drop the bodies of C library functions that headers offer for inlining: they call other functions, and once
+ * safepoints are in place every inlined body must have them, too. */
 static bool drop_offers(struct cn_ctx *ctx)
 {
   return ctx->options->safepoints != CAIRN_SAFEPOINTS_EARLY || run_llvm_plainly(ctx, "elim-avail-extern");
 }
 
-/* Weigh branches by samples, whose places are lines and, within a line, discriminators, while each
- * instruction stands where the source has it. */
+/* Weigh branches by samples, while each instruction still stands where the source has it. The places of samples are
+ * lines and, within a line, discriminators. */
 static bool weigh(struct cn_ctx *ctx)
 {
   return !ctx->options->samples || run_llvm_plainly(ctx, "function(add-discriminators),sample-profile");
@@ -537,7 +535,7 @@ char *cairn_compile_describe(const struct cairn_compile_options *options, enum c
   return text;
 }
 
-/* A module without a triple is for the host. */
+/* True if the step is for the module's target. A module that lacks a triple is for the host. */
 static bool fits_target(struct cn_ctx *ctx, const struct step *step)
 {
   const char *triple = LLVMGetTarget(ctx->module);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pipeline for callers that do not need their module afterwards. Private to src.
+ * The pipeline for callers that dispose of their module afterwards. Private to src.
  */
 #ifndef CN_COMPILE_PIPELINE_H
 #define CN_COMPILE_PIPELINE_H
 
 #include <cairn/compile.h>
 
-/* Do as cairn_compile_pipeline(), without a copy of the module. `module` stays the caller's, who
- * may only dispose of it afterwards. */
+/* Do as cairn_compile_pipeline(), on the module itself instead of a copy. The caller keeps `module`, and may only
+ * dispose of it afterwards. */
 enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,
                                    const struct cairn_compile_options *options, LLVMModuleRef *result);
 
