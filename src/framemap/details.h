@@ -4,7 +4,7 @@
  * each code section, and is kept or dropped with it. Backtraces, span look-ups and deoptimisation read it. This header
  * is the reader's interface; src/framemap/details_format.h draws the encoding.
  *
- * Safepoints without details are left out, and so are functions without any that has them.
+ * Safepoints without details are left out, and so are functions whose safepoints all lack them.
  */
 #ifndef CN_FRAMEMAP_DETAILS_H
 #define CN_FRAMEMAP_DETAILS_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include "framemap/framemap.h"
 
-/* One function of a section. Zero it before the first call of cn_details_next_function(); later
- * calls go on from it. Copies work like the original. */
+/* A function of a section. Zero it before the first call of cn_details_next_function(); later calls go on from it.
+ * Copies work like the original. */
 struct cn_details_function {
   uintptr_t entry;
   uint32_t code_size;
@@ -39,12 +39,12 @@ struct cn_details {
 /* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in
  * 0 and stay mapped with the image. */
 struct cn_source {
-  const char *function; /* source name, or symbol if there is none; never null */
+  const char *function; /* source name, else the symbol; always given */
   const char *file;     /* null: unknown */
   uint32_t line, column;
 };
 
-/* An operand of the statepoint's deopt bundle, in the bundle's order, without Cairn's own tails. */
+/* An operand of the statepoint's deopt bundle, in the bundle's order. Cairn's own tails are left out. */
 struct cn_deopt {
   enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_AT_CALL } kind;
   uint16_t size;     /* of the value in bytes, or 0: unknown */
@@ -71,9 +71,9 @@ int cn_details_function_at(const unsigned char *start, const unsigned char *end,
                            struct cn_details_function *function);
 /* The i-th safepoint's return offset; they ascend. For callers that visit them all. */
 int cn_details_return_offset(const struct cn_details_function *function, uint32_t index, uint32_t *offset);
-/* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE: nothing is known. */
+/* The details of the safepoint with this return offset; CN_FRAMEMAP_NONE if they are unknown. */
 int cn_details_find(const struct cn_details_function *function, uint32_t return_offset, struct cn_details *out);
-/* Step through its parts: sources, then deopts, then spans; earlier kinds may be skipped.
+/* Step through the parts of the details: sources, then deopts, then spans; earlier kinds may be skipped.
  * CN_FRAMEMAP_NONE at the end. */
 int cn_details_next_source(struct cn_details *details, struct cn_source *out);
 int cn_details_next_deopt(struct cn_details *details, struct cn_deopt *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_detail_function hold what details.h promises? Debug builds ask before it is written.
+ * Checks that a struct cn_detail_function holds the promises of details.h. Debug builds ask before it is written.
  */
 #include "framemap/details_format.h"
 

@@ -83,7 +83,7 @@ enum {
   CN_RECORD_DEOPTS = 1 << 1,
   CN_RECORD_SPANS = 1 << 2,
 
-  CN_MAX_SOURCES = 1000, /* virtual frames of a safepoint; no compiler inlines so deep */
+  CN_MAX_SOURCES = 1000, /* virtual frames of a safepoint; far more than compilers inline */
 
   CN_VALUE_KIND = 7,
   CN_VALUE_SIZE_SHIFT = 3,
@@ -104,13 +104,12 @@ struct cn_span_use {
   uint32_t index, depth;
 };
 
-/* The model that is written: the details of a safepoint.
- *
- * It holds (cn_detail_function_wrong()) that return offsets ascend, within the code, that every
- * source has a function's name, and that a deopt value's place is one of its kind. */
+/* The model that is written: the details of a safepoint. It holds (cn_detail_function_wrong()) that return offsets
+ * ascend, within the code, that every source has a function's name, and that a deopt value's place is one of its kind.
+ */
 struct cn_detail {
   uint32_t return_offset;
-  CN_VECTOR(struct cn_source) sources; /* innermost first; it does not own the strings */
+  CN_VECTOR(struct cn_source) sources; /* innermost first; the strings belong to the caller */
   CN_VECTOR(struct cn_deopt) deopts;
   CN_VECTOR(struct cn_span_use) spans;
 };
@@ -118,7 +117,7 @@ struct cn_detail {
 struct cn_detail_function {
   uint32_t entry; /* offset of the function in its section */
   uint32_t code_size;
-  CN_VECTOR(struct cn_detail) details; /* by return offset; empty ones are not written */
+  CN_VECTOR(struct cn_detail) details; /* by return offset; empty ones are skipped */
 };
 
 /* details_check.c */
@@ -126,15 +125,15 @@ const char *cn_detail_function_wrong(const struct cn_detail_function *function);
 
 void cn_detail_free(struct cn_detail *detail);
 
-/* Append a block about functions of one section, which are sorted by entry; nothing if none of them has details. The
- * field CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function with details, which is
- * returned; CN_BLOCK_SPANS too if `*spans` is set to true. -1: nothing written. */
+/* Append a block about the functions of one section that have details. `functions` are sorted by entry. The field
+ * CN_BLOCK_ENTRY is left zero for a relocation to the entry of the first function with details, which is returned; so
+ * is CN_BLOCK_SPANS if `*spans` is set to true. -1 if all of them lack details: the output is unchanged. */
 int64_t cn_details_write(struct cn_bytes *out, const struct cn_detail_function *functions, size_t count, bool *spans);
 void cn_details_free(struct cn_detail_function *function);
-/* Has the function details to write? */
+/* True if the safepoint has details to write. */
 bool cn_detail_says_something(const struct cn_detail *detail);
 
-/* cn_details_next_span() for readers that have not mapped the span table, which is at cn_details_span_table(). */
+/* Like cn_details_next_span(), for readers that leave the span table unmapped; it is at cn_details_span_table(). */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
 uintptr_t cn_details_span_table(const struct cn_details *details);
 

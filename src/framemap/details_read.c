@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reader of details; the encoding is drawn in details_format.h. Linked into the runtime: it
- * does not allocate, uses no library beyond memcpy(), and compares every read with the end of the
- * function or block. Details are input: malformed ones are CN_FRAMEMAP_BAD, never a failed check.
+ * Reads details; the encoding is drawn in details_format.h. Linked into the runtime: it allocates nothing, uses only
+ * memcpy() of the library, and compares every read with the end of the function or block. Details are input: malformed
+ * ones are CN_FRAMEMAP_BAD; checks are for defects of Cairn.
  */
 #include "framemap/details_format.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The writer of details; the encoding is drawn in details_format.h.
+ * Writes details; the encoding is drawn in details_format.h.
  */
 #include "framemap/details_format.h"
 
@@ -30,13 +30,13 @@ static uint32_t string(struct writer *w, const char *s)
   return at;
 }
 
-/* A scope: its place, and the line from which its lines are counted. */
+/* A scope: its place, and its base line, subtracted from all its lines. */
 struct scope {
   uint32_t place, line;
 };
 
-/* The scope of `source`, inlined into `parent` (null: not) where `call` says. Its line is that of
- * the first source that needs it. */
+/* The scope of `source`, inlined into `parent` (if any) where `call` says. Its base line is that of the first source
+ * that needs the scope. */
 static struct scope scope(struct writer *w, const struct cn_source *source, const struct scope *parent,
                           const struct cn_source *call)
 {

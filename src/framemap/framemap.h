@@ -25,7 +25,7 @@ struct cn_loc {
 struct cn_safepoint {
   uint8_t cfa_reg;                       /* DWARF number of a base (cn_port_bases) */
   int32_t cfa_offset;                    /* CFA = reg + offset */
-  uint8_t saved;                         /* a bit per enum cn_reg that the prologue has saved, */
+  uint8_t saved;                         /* bits of enum cn_reg that the prologue has saved */
   int32_t saved_offset[CN_CALLEE_SAVED]; /* at CFA + this (negative) */
   uint64_t id;                           /* statepoint id */
   uint32_t roots;                        /* number of cn_root */
@@ -35,8 +35,8 @@ struct cn_safepoint {
   bool in_areas; /* reader's own: the number of areas has been read */
 };
 
-/* A live reference. The bases come first: roots that are not derived, one for each place that holds a base. The base of
- * a derived reference is listed at the same safepoint. No place is listed twice. */
+/* A live reference. The bases come first: underived roots, one for each place that holds a base. The base of a derived
+ * reference is listed at the same safepoint. Each place is listed once. */
 struct cn_root {
   struct cn_loc base, derived;
   bool is_derived; /* false: a base; both places are the same */
@@ -56,12 +56,12 @@ struct cn_area {
 /* Statuses: 0, or negative. */
 enum cn_framemap_status { CN_FRAMEMAP_OK = 0, CN_FRAMEMAP_BAD = -1, CN_FRAMEMAP_NONE = -2 };
 
-/* One function of a section. `entry` is its address, found from the section's own position. */
+/* A function of a section. `entry` is its address, found from the section's own position. */
 struct cn_framemap_function {
   uintptr_t entry;
   uint32_t code_size;
   uint32_t safepoints;
-  bool no_barriers;          /* its object does not say what it has */
+  bool no_barriers;          /* its object leaves its barriers unstated */
   const unsigned char *data; /* reader's own */
   const unsigned char *end;
 };
@@ -72,11 +72,11 @@ int cn_framemap_next_function(const unsigned char **cursor, const unsigned char 
                               struct cn_framemap_function *function);
 /* The i-th safepoint's return address as an offset from the entry; they ascend. */
 int cn_framemap_return_offset(const struct cn_framemap_function *function, uint32_t index, uint32_t *offset);
-/* Are the maps of both functions equal but for their entries? */
+/* True if the maps of both functions are equal, apart from their entries. */
 bool cn_framemap_same(const struct cn_framemap_function *one, const struct cn_framemap_function *other);
 /* Decode the i-th safepoint. */
 int cn_framemap_safepoint(const struct cn_framemap_function *function, uint32_t index, struct cn_safepoint *out);
-/* Decode its roots in turn, then its areas; roots may be skipped. Each call takes the struct that
+/* Decode the safepoint's roots in turn, then its areas; roots may be skipped. Each call takes the struct that
  * cn_framemap_safepoint() filled. CN_FRAMEMAP_NONE at the end. */
 int cn_framemap_next_root(struct cn_safepoint *safepoint, struct cn_root *out);
 int cn_framemap_next_area(struct cn_safepoint *safepoint, struct cn_area *out);

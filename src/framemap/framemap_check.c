@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_map_function hold what framemap.h promises, and do its bytes say the same?
- * Debug builds ask when a model is finished and when it is written.
+ * Checks that a struct cn_map_function holds the promises of framemap.h, and that its bytes say the same. Debug builds
+ * ask when a model is finished and when it is written.
  */
 #include <cairn/abi.h>
 #include "base/sorted.h"
@@ -41,8 +41,8 @@ static const char *shape_wrong(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* Do `size` bytes at reg + offset lie above the stack pointer, below the return address and clear
- * of the saved registers? True if the model does not say where the register points. */
+/* True if `size` bytes at reg + offset lie above the stack pointer, below the return address and clear of the saved
+ * registers, or if the model leaves the register's target open. */
 static bool in_frame(const struct cn_safepoint *f, unsigned reg, int64_t offset, int64_t size)
 {
   if (reg == CN_DWARF_SP && offset < 0)
@@ -71,7 +71,7 @@ static const char *place_wrong(const struct cn_safepoint *f, struct cn_loc loc)
   return in_frame(f, loc.reg, loc.offset, 8) ? NULL : "frame map: a slot lies outside the frame";
 }
 
-/* Is the place one of the first `bases` roots', which ascend? */
+/* True if the place is one of the first `bases` roots', which ascend. */
 static bool holds_base(const struct cn_map_safepoint *s, uint32_t bases, struct cn_loc place)
 {
   uint32_t low = 0;

@@ -89,12 +89,11 @@ static inline int cn_loc_compare(struct cn_loc a, struct cn_loc b)
  *
  * It holds (cn_map_function_wrong()) that
  *   - return offsets ascend, within the code;
- *   - a frame address, slot or area is based on the stack pointer or on a saved base; registers are
- *     saved in the frame, each in a place of its own;
- *   - roots are those of struct cn_root: bases first, then derived references, both by ascending
- *     place, no place twice, each derived reference with a base that is listed;
- *   - slots and areas lie in the frame, clear of the saved registers, as far as the model says
- *     where their base points;
+ *   - a frame address, slot or area is based on the stack pointer or on a saved base; registers are saved in the frame,
+ *     each in its own place;
+ *   - roots are those of struct cn_root: bases first, then derived references, both by ascending place, each place
+ *     once, each derived reference with a base that is listed;
+ *   - slots and areas lie in the frame, clear of the saved registers, as far as the model says where their base points;
  *   - areas start at their first reference.
  */
 struct cn_map_safepoint {
@@ -102,7 +101,7 @@ struct cn_map_safepoint {
   struct cn_safepoint frame; /* `roots` and `areas` count these: */
   struct cn_root *roots;
   struct cn_area *areas;
-  struct cn_detail detail; /* not part of the frame map */
+  struct cn_detail detail; /* kept in section `cairn_details` */
 };
 
 struct cn_map_function {
@@ -110,7 +109,7 @@ struct cn_map_function {
   uint32_t section; /* of the object: where the code is */
   uint64_t offset;  /* of the entry in that section */
   uint32_t code_size;
-  bool no_barriers;                              /* the object does not say what it has */
+  bool no_barriers;                              /* the object leaves its barriers unstated */
   CN_VECTOR(struct cn_map_safepoint) safepoints; /* by return offset */
 };
 

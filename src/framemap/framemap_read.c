@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reader of frame maps; the encoding is drawn in framemap_format.h. Linked into the runtime: it
- * does not allocate, uses no library beyond memcpy() and memcmp(), and compares every read with the
- * end of the function. Maps are input: malformed ones are CN_FRAMEMAP_BAD, never a failed check.
+ * Reads frame maps; the encoding is drawn in framemap_format.h. Linked into the runtime: it allocates nothing, uses
+ * only memcpy() and memcmp() of the library, and compares every read with the end of the function. Maps are input:
+ * malformed ones are CN_FRAMEMAP_BAD; checks are for defects of Cairn.
  */
 #include "framemap/framemap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The writer of frame maps; the encoding is drawn in framemap_format.h. frames_build.c has refused
- * whatever cannot be encoded, so the writer only checks.
+ * Writes frame maps; the encoding is drawn in framemap_format.h. frames_build.c refuses maps that the encoding cannot
+ * hold, so the writer only checks.
  */
 #include "framemap/framemap_format.h"
 #include "framemap/intern.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places, and the order in which
- * prologues push (System V AMD64 psABI, figure 3.36, has the numbers). Writers and readers of frame maps know registers
- * by these names alone. Each port has a file like this.
+ * Facts of x86-64 that frame maps need: the registers that a walker tracks, the bases of places, and the push order of
+ * prologues (System V AMD64 psABI, figure 3.36, has the numbers). Writers and readers of frame maps know registers by
+ * these names alone. Each port has a file like this.
  */
 #ifndef CN_FRAMEMAP_FRAMES_X86_64_H
 #define CN_FRAMEMAP_FRAMES_X86_64_H
@@ -47,8 +47,8 @@ static inline unsigned cn_port_tracked(unsigned dwarf)
   return CN_CALLEE_SAVED;
 }
 
-/* The bases of frame addresses and places: the stack pointer, the frame pointer, and the base
- * pointer that LLVM uses where neither will do. A map names a base by its index, in two bits. */
+/* The bases of frame addresses and places: the stack pointer, the frame pointer, and the base pointer that LLVM uses if
+ * neither of them will do. A map names a base by its index, in two bits. */
 enum { CN_PORT_BASES = 3 };
 static const uint8_t cn_port_bases[CN_PORT_BASES] = {CN_DWARF_SP, CN_DWARF_RBP, CN_DWARF_RBX};
 _Static_assert(CN_PORT_BASES <= 3, "two bits name a base; the fourth value marks a tagged area");
@@ -66,25 +66,24 @@ static inline unsigned cn_port_base(uint64_t dwarf)
   return base;
 }
 
-/* The order in which compilers push callee-saved registers, and the distance of the first one from
- * the frame address. */
+/* Callee-saved registers in the order of compilers' pushes, and the distance of the first one from the frame address.
+ */
 static const uint8_t cn_push_order[CN_CALLEE_SAVED] = {CN_RBP, CN_R15, CN_R14, CN_R13, CN_R12, CN_RBX};
 enum { CN_FIRST_PUSH = -16 };
 
-/* Do swifttail callees get an argument in it? */
+/* True if swifttail callees get an argument in the register. */
 static inline bool cn_port_is_swifttail_argument(unsigned dwarf)
 {
   return dwarf == CN_DWARF_R13 || dwarf == CN_DWARF_R14;
 }
 
-/* Do even callees that preserve all registers lose it? */
+/* True if even callees that preserve all registers lose it. */
 static inline bool cn_port_is_lost(unsigned dwarf)
 {
   return dwarf == CN_DWARF_SP || dwarf == CN_DWARF_R11;
 }
 
-/* The register that libdw 0.188 mistakes for RAX: it calls RBX undefined wherever call-frame
- * information does not mention it. */
+/* The register that libdw 0.188 mistakes for RAX: it calls RBX undefined wherever call-frame information omits it. */
 enum { CN_DWARF_MISTAKEN = CN_DWARF_RBX };
 #define CN_PORT_MISTAKEN_NAME "rbx"
 

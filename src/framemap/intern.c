@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table over byte sequences.
+ * Implements a hash table over byte sequences.
  */
 #include "framemap/intern.h"
 

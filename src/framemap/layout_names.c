@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a line says is not trusted: numbers may be any.
+ * Reads the names of a layout. The text is input: its numbers may have any value.
  */
 #include "framemap/layout_names.h"
 
@@ -69,7 +69,7 @@ static bool read_field(const char *line, size_t length, struct field *field)
   return true;
 }
 
-/* Is the field at `offset`? Then which one of each array goes to `indices`. */
+/* True if the field is at `offset`. Then the index in each array goes to `indices`. */
 static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[DEPTH])
 {
   if (offset < field->offset)
