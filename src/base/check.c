@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Failing loudly: checks and the tools' memory.
+ * Fails loudly: checks and the tools' memory.
  */
 #include "base/check.h"
 
@@ -13,7 +13,7 @@
 
 static void put(const char *text)
 {
-  if (syscall(SYS_write, STDERR_FILENO, text, strlen(text)) < 0) /* no cancellation point */
+  if (syscall(SYS_write, STDERR_FILENO, text, strlen(text)) < 0) /* syscall(): write() is a cancellation point */
     return;
 }
 
@@ -36,7 +36,7 @@ _Noreturn void cn_check_failed(const char *expression, const char *file, int lin
   abort();
 }
 
-/* No defect of ours: a message and status 1, of whatever tool or program. */
+/* Exhausted memory is no defect of Cairn: a message and status 1, in every tool or program. */
 static void *checked(void *memory)
 {
   if (!memory) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one family of checks. A failed check is a defect of Cairn, never of its input: it prints
- * expression, file and line, allocates nothing, and aborts. Two levels:
+ * The one family of checks. A failed check is always a defect of Cairn rather than of its input: it prints expression,
+ * file and line, leaves the heap alone, and aborts. Two levels:
  *
- *   CN_CHECK   in every build: what would write wrong code or lose a root if it were passed over,
- *              and costs next to nothing
- *   CN_ASSERT  in debug, sanitizer and fuzzing builds, where NDEBUG is not defined: preconditions
+ *   CN_CHECK   in every build: conditions that, if they were passed over, would write wrong code or lose a root,
+ *              and cost next to nothing
+ *   CN_ASSERT  in debug, sanitizer and fuzzing builds, where NDEBUG is undefined: preconditions
  *              on hot paths, and whole structures
  *
- * A validator looks at a whole structure, in linear time: `const char *cn_cfg_wrong(...)` returns
- * what is wrong with it, or null. The steps that change the structure call it at entry and exit by
- * CN_ASSERT_VALID; tests call it in every build.
+ * A validator checks a whole structure, in linear time: `const char *cn_cfg_wrong(...)` returns the first fault in it,
+ * or null. The steps that change the structure call it at entry and exit by CN_ASSERT_VALID; tests call it in every
+ * build.
  */
 #ifndef CN_BASE_CHECK_H
 #define CN_BASE_CHECK_H
@@ -25,12 +25,12 @@ _Noreturn void cn_check_failed(const char *expression, const char *file, int lin
 #endif
 
 #ifdef NDEBUG
-#define CN_ASSERT(expression) ((void)sizeof((expression) ? 1 : 0)) /* not evaluated */
+#define CN_ASSERT(expression) ((void)sizeof((expression) ? 1 : 0)) /* unevaluated */
 #else
 #define CN_ASSERT(expression) CN_CHECK(expression)
 #endif
 
-/* `wrong` is a call of a validator; what it says stands in the place of the expression. */
+/* `wrong` is a call of a validator; its message stands in the place of the expression. */
 #define CN_ASSERT_VALID(wrong) CN_ASSERT(cn_valid((wrong), __FILE_NAME__, __LINE__))
 static inline int cn_valid(const char *wrong, const char *file, int line)
 {
@@ -41,7 +41,8 @@ static inline int cn_valid(const char *wrong, const char *file, int line)
 
 #define CN_UNREACHABLE() cn_check_failed("unreachable", __FILE_NAME__, __LINE__)
 
-/* Memory of the tools: exhaustion ends the process with a message and status 1. The runtime does not use these. */
+/* Memory of the tools: exhaustion ends the process with a message and status 1. The runtime has its own memory
+ * functions. */
 void *cn_alloc(size_t bytes); /* zeroed */
 void *cn_realloc(void *old, size_t bytes);
 char *cn_strdup(const char *string);

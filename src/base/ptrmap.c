@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pointer map: linear probing, at most half full.
+ * Implements the pointer map: linear probing, at most half full.
  */
 #include "base/ptrmap.h"
 

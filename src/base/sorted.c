@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sorting without memory, for tables that are made during a collection or in a signal handler.
+ * Sorts in place, for tables that are made during a collection or in a signal handler.
  */
 #include "base/sorted.h"
 
 #include "base/check.h"
 
-/* Heap sort: no memory, no recursion, never quadratic. */
+/* Heap sort: in place, iterative, at most n log n. */
 static void sift(char *items, size_t root, size_t count, size_t size)
 {
   char moving[CN_SORTED_ITEM];

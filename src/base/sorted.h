@@ -11,14 +11,14 @@
 
 enum { CN_SORTED_ITEM = 64 }; /* bytes of the largest item that can be sorted */
 
-/* Sort `count` items of `size` bytes by the address that each begins with. Takes no memory, and is never quadratic. */
+/* Sort `count` items of `size` bytes by the address that each begins with. Sorts in place, in at most n log n. */
 void cn_sorted_sort(void *items, size_t count, size_t size);
 
-/* What is wrong with the order; null: nothing. Linear. `keys`: see below. */
+/* The fault in the order, or null. Linear. cn_sorted_below() explains `keys`. */
 const char *cn_sorted_wrong(const void *keys, size_t count, size_t stride);
 
-/* Raise `low` to the first index from it up to `end` for which `is_before` does not hold; `index` is the index in
- * `is_before`, which holds for the ones ahead of the result alone. */
+/* Raise `low` to the first index from it up to `end` that fails `is_before`; `index` is the index in `is_before`. The
+ * condition must hold for exactly the indices ahead of the result. */
 #define CN_BISECT(low, end, index, is_before) \
   for (__typeof__(low) cn_end_ = (__typeof__(low))(end), index; (low) < cn_end_;) { \
     index = (low) + (cn_end_ - (low)) / 2; \
@@ -36,8 +36,8 @@ static inline uint64_t cn_sorted_key(const void *keys, size_t index, size_t stri
   return key;
 }
 
-/* The number of items whose key lies below `address`: the index of the first other one. `keys` is
- * the place of the first item's key, `stride` the bytes from one to the next. */
+/* The number of items whose key lies below `address`: the index of the first other one. `keys` is the place of the
+ * first item's key, `stride` the bytes from one to the next. */
 static inline size_t cn_sorted_below(const void *keys, size_t count, size_t stride, uint64_t address)
 {
   size_t low = 0;

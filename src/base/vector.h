@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growable array: CN_VECTOR(T) declares one, zero-initialised is empty. Used by the tools, not
- * by the runtime.
+ * A growable array: CN_VECTOR(T) declares one, zero-initialised is empty. Only the tools use it.
  *
  *   CN_VECTOR(int) v = {0};
  *   cn_push(&v, 3);
