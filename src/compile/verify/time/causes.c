@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why a function may run for long without a safepoint: its loops and calls without a bound, each
- * with a sentence and its place in the source. Part of `cairn verify --time-to-safepoint`.
+ * Finds the causes of long times to a safepoint in a function: its loops and calls without a bound, each with a
+ * sentence and its place in the source. Part of `cairn verify --time-to-safepoint`.
  *
  * Needs: struct cn_work. Provides: causes. Breaks: nothing.
  */
@@ -15,7 +15,7 @@
 
 /* ---- the list ---- */
 
-/* Are they copies that the optimiser made? Then one will do. */
+/* True if they are copies that the optimiser made. Then one will do. */
 static bool is_same(const struct cairn_time_cause *a, const struct cairn_time_cause *b)
 {
   return a->line && a->line == b->line && a->column == b->column && strcmp(a->kind, b->kind) == 0 && a->where &&
@@ -61,7 +61,7 @@ static char *why_of_exits(const struct cn_loops *loops, uint32_t l)
                                              : "it ends when the data says so");
 }
 
-/* Has a block or an inner loop of it no bound itself? */
+/* True if a block or an inner loop of it is itself unbounded. */
 static bool has_endless_part(const struct cn_work *work, uint32_t l)
 {
   const struct cn_loop *loop = &work->loops->at[l];

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Time to safepoint: the bounds of every managed function, and the causes of missing ones (`cairn
- * verify --time-to-safepoint`; docs/time-to-safepoint.md). For modules from any producer; it shares the
- * cost of instructions with place-safepoints, but not the need of polls.
+ * Computes the time to safepoint: the bounds of every managed function, and the causes of missing ones (`cairn verify
+ * --time-to-safepoint`; docs/time-to-safepoint.md). For modules from any producer; it shares the cost of instructions
+ * with place-safepoints, and decides the need of polls by itself.
  *
  * Needs: safepoints in place. Provides: reports. Breaks: nothing.
  *
- * Pass over the functions callees first, so that calls have the bounds of their callees. This is an
- * optimistic fixed point: assume that the callee of a call that closes a call cycle polls on each
- * path; where the assumption fails, drop it and pass over all functions again. It is sound, for a
- * call that has returned made only calls that have. Each cycle of calls must have a safepoint.
- * Leave out the work of unpolled returns from such callees at first, and count it then, if each
- * cycle of returns has a safepoint, too; else bounds are those of one level.
+ * Pass over the functions callees first, so that calls have the bounds of their callees. This is an optimistic fixed
+ * point: assume that the callee of a call that closes a call cycle polls on each path; where the assumption fails, drop
+ * it and pass over all functions again. It is sound, for a call that has returned made only calls that have. Each cycle
+ * of calls must have a safepoint. Leave out the work of unpolled returns from such callees at first, and count it then,
+ * if each cycle of returns has a safepoint, too; else bounds are those of one level.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +25,10 @@
 /* The public header states the unit of work, too. */
 _Static_assert(CAIRN_TIME_UNBOUNDED == CN_WORK_UNKNOWN, "the unit of work is one");
 
-/* After so many passes over the functions assume nothing any more. */
+/* After so many passes over the functions drop all assumptions. */
 #define ROUNDS 6
 
-/* A call that may be reached without a safepoint. */
+/* A call that a path reaches before its first safepoint. */
 struct call_edge {
   uint32_t to;
   LLVMValueRef call;
@@ -38,10 +37,10 @@ struct call_edge {
 struct record {
   struct cn_work_summary all;
   struct cn_causes causes;
-  CN_VECTOR(struct call_edge) unpolled; /* calls that no safepoint precedes */
-  CN_VECTOR(uint32_t) returning;        /* nodes called; the caller may return then without a safepoint */
+  CN_VECTOR(struct call_edge) unpolled; /* calls before the first safepoint */
+  CN_VECTOR(uint32_t) returning;        /* nodes called; the caller may then return without a safepoint */
   bool recursive, closed;               /* in a call cycle; called by a call that closes one */
-  bool counted;                         /* in no cycle of `returning` calls */
+  bool counted;                         /* outside all cycles of `returning` calls */
   unsigned regions;
 };
 
@@ -51,7 +50,7 @@ struct timing {
   struct cn_work_known known;
   struct record *records; /* by node */
   uint64_t limit;
-  bool worst; /* assume nothing of calls that close cycles */
+  bool worst; /* drop all assumptions of calls that close cycles */
 };
 
 /* ---- calls ---- */
@@ -114,8 +113,8 @@ static uint64_t most_of(const struct cn_work_summary *s)
   return s->through > most ? s->through : most;
 }
 
-/* Check that its attributes promise the truth to callers, except for what is added after placement.
- */
+/* Check that the attributes of a function give callers true bounds, with an allowance for work added after
+ * placement. */
 static void check_claims(struct record *r, LLVMValueRef function)
 {
   LLVMAttributeRef said = cn_string_attribute(function, CN_ATTR_WORK);
@@ -192,7 +191,7 @@ static void assume(struct timing *t, uint32_t node, bool first)
     cn_work_learn(&t->known, function, &all);
 }
 
-/* One pass over the functions. True if all assumptions that calls rest on held. */
+/* Pass once over the functions. True if all assumptions that calls rest on held. */
 static bool time_functions(struct timing *t, unsigned round)
 {
   bool held = true;
@@ -218,8 +217,7 @@ static bool time_functions(struct timing *t, unsigned round)
 
 /* ---- unpolled returns ---- */
 
-/* Find the functions in no cycle of `returning` calls: mark those whose callees by such calls are
- * all marked. */
+/* Find the functions outside all cycles of `returning` calls: mark those whose callees by such calls are all marked. */
 static void find_counted(struct timing *t)
 {
   for (bool changed = true; changed;) {
@@ -264,11 +262,11 @@ static void count_returns(struct timing *t)
 
 /* ---- recursion ---- */
 
-/* Depth first over the calls that no safepoint precedes: a call of a function on the path closes a
- * cycle without a safepoint. */
+/* Depth first over the calls before the first safepoint: a call of a function on the path closes a cycle without a
+ * safepoint. */
 struct descent {
   struct timing *t;
-  uint8_t *state; /* by node: 0 not seen, 1 on the path, 2 done */
+  uint8_t *state; /* by node: 0 unseen, 1 on the path, 2 done */
   uint32_t *next;
   CN_VECTOR(uint32_t) path;
 };

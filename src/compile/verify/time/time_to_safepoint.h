@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why code takes long. Private to this folder.
+ * Causes of long times. Private to this folder.
  */
 #ifndef CN_COMPILE_VERIFY_TIME_TIME_TO_SAFEPOINT_H
 #define CN_COMPILE_VERIFY_TIME_TIME_TO_SAFEPOINT_H
