@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The time that a thread takes to a safepoint. The operation of a handshake measures it.
- */
+ * Measures the time that a thread takes to a safepoint. The operation of a handshake measures it. */
 #include "runtime/latency/arrival.h"
 
 #include <cairn/abi.h>

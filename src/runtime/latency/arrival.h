@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The time to safepoint, measured by handshakes.
- */
+ * The time to safepoint, measured by handshakes. */
 #ifndef CN_RUNTIME_LATENCY_ARRIVAL_H
 #define CN_RUNTIME_LATENCY_ARRIVAL_H
 
 #include <cairn/thread.h>
 
-/* cairn_safepoint_ask() for a thread that `random` chooses. UNKNOWN: there is no thread. */
+/* cairn_safepoint_ask() for a thread that `random` chooses. UNKNOWN: all threads have ended. */
 enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arrival, uint64_t timeout);
 
 #endif

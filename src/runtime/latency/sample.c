@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The signal is a real-time one that the thread does not block and that has no handler; the action
- * stays, since the signal may come late. Nothing is printed by the handler: names of files and
- * lines need memory, and it may have interrupted malloc().
+ * Samples the place of a running thread. The signal is a real-time one that the thread does not block and that has
+ * no handler; the action stays, since the signal may come late. The handler prints nothing: names of files and lines
+ * need memory, and it may have interrupted malloc().
  *
  *       caller         handler        handler
  *   NONE -----> ASKED --------> TAKEN --------> NONE
  *                 |  the caller gives up
- *                 +---------> NONE
- */
+ *                 +---------> NONE */
 #include "runtime/latency/sample.h"
 
 #include <errno.h>
@@ -27,8 +26,8 @@ static struct cn_sample sample;
 
 /* ---- the thread itself ---- */
 
-/* At a safepoint it waits in the runtime; what it did before is of interest. The unwinder sees the
- * stub's caller one byte before (backtrace.c). */
+/* At a safepoint the thread waits in the runtime; its managed code is of interest. The unwinder sees the stub's
+ * caller one byte before (backtrace.c). */
 static void take(const struct cn_regs *stopped, uintptr_t pc)
 {
   sample.pc = stopped ? stopped->pc : pc;
@@ -59,7 +58,7 @@ static bool is_free(int signal)
   return cn_os_action(signal, NULL, &action) == 0 && (action.sa_handler == SIG_DFL || action.sa_sigaction == handle);
 }
 
-/* 0: there is none. */
+/* Returns 0 on failure. */
 static int choose(int thread)
 {
   struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
@@ -72,7 +71,7 @@ static int choose(int thread)
   return signal >= SIGRTMIN && cn_os_action(signal, &action, NULL) == 0 ? signal : 0;
 }
 
-/* False: it gives up. */
+/* False: the caller gives up. */
 static bool await(void)
 {
   uint64_t deadline = cn_os_nanoseconds() + PATIENCE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A requester posts who is late, and the runtime's thread looks where that is.
- */
+ * Reports threads that hold up stops. A requester posts the late thread, and the runtime's thread finds its place. */
 #include "runtime/latency/stop_limit.h"
 
 #include <stdatomic.h>
@@ -13,22 +12,22 @@
 
 enum { POSTED = 1, OVER = 2 }; /* bits of the state */
 
-/* What a requester saw of the thread for which it waits; times in nanoseconds. */
+/* A requester's observations of the thread that it waits for; times in nanoseconds. */
 struct late {
   int thread;
   uint64_t since;       /* the request, which tells stops apart */
   uint64_t waited;      /* from then on */
-  uint64_t looked, ran; /* at the first look, and the thread's own clock then; */
-  uint64_t passed, had; /* from there on, and of that it had a processor */
+  uint64_t looked, ran; /* at the first look, and the thread's own clock then */
+  uint64_t passed, had; /* from there on, and the part of that on a processor */
 };
 
 static struct late awaited, posted;
 static _Atomic uint32_t state;
 static struct cn_os_thread reporter;
 
-/* ---- requesters, who have the lock of stops ---- */
+/* ---- requesters: they have the lock of stops ---- */
 
-/* False: the report before is being printed. */
+/* False: an earlier report is being printed. */
 static bool post(struct late *late, uint64_t now)
 {
   uint32_t expected = 0;
@@ -93,7 +92,7 @@ static void *report(void *unused)
   return NULL;
 }
 
-/* A constructor: libc is not ready for threads in .preinit_array. */
+/* A constructor: in .preinit_array libc is still unready for threads. */
 __attribute__((constructor)) static void start(void)
 {
   if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report, NULL))

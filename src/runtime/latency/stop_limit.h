@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_STOP_LIMIT=N: who holds a stop up for more than N microseconds is reported, once for each
- * stop, by a thread of the runtime. That may allocate, as names of files and lines need it; the
- * requester may not, for a thread that it has stopped may be in malloc().
- */
+ * CAIRN_STOP_LIMIT=N: a thread that holds a stop up for more than N microseconds is reported, once for each stop, by
+ * a thread of the runtime. That thread may allocate, as names of files and lines need it; the requester must not,
+ * for a thread that it has stopped may be in malloc(). */
 #ifndef CN_RUNTIME_LATENCY_STOP_LIMIT_H
 #define CN_RUNTIME_LATENCY_STOP_LIMIT_H
 
@@ -12,7 +11,7 @@
 /* Like cn_hooks.stop_waits(). */
 void cn_stop_limit_waits(int thread, uint64_t since);
 
-/* The program is over: the report that is under way is printed, and no more. */
+/* The program is over: finish the report that is under way, and begin no other. */
 void cn_stop_limit_end(void);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Histograms with steps that grow.
- */
+ * Counts values in histograms with steps that grow. */
 #include "runtime/latency/value_histogram.h"
 
 #include <stddef.h>

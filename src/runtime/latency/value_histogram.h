@@ -17,8 +17,8 @@ struct cn_histogram {
 
 void cn_histogram_add(struct cn_histogram *histogram, uint64_t value);
 
-/* The least value that at least `thousandths` per mille of the values do not exceed, or a step
- * less; 0 if there are no values. 500 is the median. */
+/* The least value that at least `thousandths` per mille of the values do not exceed, or a step less; 0 if there are
+ * no values. 500 is the median. */
 uint64_t cn_histogram_quantile(const struct cn_histogram *histogram, unsigned thousandths);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The watchdog on the time to safepoint. It asks one thread at a time, with cairn_safepoint_ask()
- * as any other thread could.
- */
+ * Runs the watchdog on the time to safepoint. It asks one thread at a time, with cairn_safepoint_ask() as any other
+ * thread could. */
 #include "runtime/latency/watchdog.h"
 
 #include <stdio.h>
@@ -14,8 +13,8 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/handshake.h"
 
-/* Times below this do not count, in nanoseconds without a processor or spent on the request: the
- * calls that read the clocks take them. */
+/* Times below this count as zero, in nanoseconds without a processor or spent on the request: the calls that read
+ * the clocks take them. */
 enum { MISSING = 2000 };
 enum { MOST = 1000000000 }; /* microseconds between requests */
 
@@ -90,20 +89,20 @@ static void *watch(void *unused)
     while (stopping == 0 && cn_os_wait(&stopping, 0, until))
       ;
     if (stopping != 0 || cn_arrival_of_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
-      break; /* nobody is left */
+      break; /* all threads have ended */
     note(&arrival);
   }
   return NULL;
 }
 
-/* A constructor: libc is not ready for threads in .preinit_array. */
+/* A constructor: in .preinit_array libc is still unready for threads. */
 __attribute__((constructor)) static void start(void)
 {
   if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, watch, NULL))
     cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
-/* After cn_handshake_end() the thread waits for no arrival. */
+/* After cn_handshake_end() the thread returns from each wait for an arrival at once. */
 void cn_watchdog_stop(void)
 {
   stopping = 1;

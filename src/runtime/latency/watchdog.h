@@ -1,32 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random times,
- * every N microseconds on average, and records the time that it takes.
- */
+ * CAIRN_WATCHDOG=N: a thread of the runtime requests a safepoint of some thread at random times, every N
+ * microseconds on average, and records the time that it takes. */
 #ifndef CN_RUNTIME_LATENCY_WATCHDOG_H
 #define CN_RUNTIME_LATENCY_WATCHDOG_H
 
 #include <cairn/thread.h>
 #include "runtime/latency/value_histogram.h"
 
-/* Whose an arrival is. */
+/* The party that an arrival's time is charged to. */
 enum cn_blame {
   CN_BLAME_CODE,      /* managed code's: it had its processor all the time */
   CN_BLAME_NATIVE,    /* native code was called, or came back */
-  CN_BLAME_SAFEPOINT, /* nobody's: the thread was at a safepoint when the request came */
+  CN_BLAME_SAFEPOINT, /* the thread was at a safepoint when the request came: uncharged */
   CN_BLAME_PREEMPTED, /* the kernel's, which let others run */
-  CN_BLAME_HOST,      /* it had no processor, and was not preempted: the host of a virtual machine
-                       * ran something else, or a page was waited for */
-  CN_BLAME_REQUESTER, /* the requester was delayed while it posted, so nothing is known */
+  CN_BLAME_HOST,      /* the thread lost its processor without a preemption: the host of a virtual machine ran
+                       * another task, or the thread waited for a page */
+  CN_BLAME_REQUESTER, /* the requester was delayed while it posted: unknown */
   CN_BLAMES
 };
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival);
 
-/* The program is over: let all requesters go (threads/handshake.h), and wait until the watchdog has
- * ended. */
+/* The program is over: release all requesters (threads/handshake.h), and wait until the watchdog has ended. */
 void cn_watchdog_stop(void);
 
-/* Print the results with the statistics, after the watchdog has stopped. Nothing if it was off. */
+/* Print the results with the statistics, after the watchdog has stopped. Silent if it was off. */
 void cn_watchdog_print(void);
 
 #endif

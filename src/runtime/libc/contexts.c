@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contexts of <ucontext.h>, for glibc. setcontext() and swapcontext() are defined here, as
- * longjmp() is in jumps.c. setcontext() may be a jump, swapcontext() is to come back to the frames
- * that it leaves.
- */
+ * Interposes contexts of <ucontext.h>, for glibc. setcontext() and swapcontext() are defined here, as longjmp() is
+ * in jumps.c. setcontext() may be a jump; swapcontext() is expected to come back to the frames that it leaves. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,8 +38,8 @@ static int go(const ucontext_t *context)
   return next(context);
 }
 
-/* Was the context made for a stack of its own (makecontext()) that `sp` is not on? The stack may be
- * an array in a frame of the thread's own. */
+/* True if the context was made for its own stack (makecontext()) and `sp` lies outside it. The stack may be an array
+ * in a frame of the thread's own stack. */
 static bool has_other_stack(const ucontext_t *context, uintptr_t sp)
 {
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, bytes = context->uc_stack.ss_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jumps, for Linux with glibc.
- */
+ * Interposes jumps, for Linux with glibc. The jumping thread, for its own mutator; signals are deferred during a
+ * change. */
 #undef _FORTIFY_SOURCE /* it would give longjmp() the name __longjmp_chk */
 #include "runtime/libc/jumps.h"
 
@@ -31,9 +31,8 @@ static bool is_on_stack(const struct cairn_mutator *mutator, uintptr_t sp)
   return sp > mutator->stack_bottom && sp <= mutator->stack_end;
 }
 
-/* Does the jump leave the anchor's frame? Addresses tell on one stack alone. A stack that the
- * thread does not know is an alternate one, whose handlers are younger than the thread's own
- * frames, or has no managed code. */
+/* True if the jump leaves the anchor's frame. Addresses tell on one stack alone. A stack that the thread does not
+ * know is an alternate one, whose handlers are younger than the thread's own frames, or is free of managed code. */
 static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t target)
 {
   uintptr_t sp = cn_anchor_sp(anchor);
@@ -43,9 +42,8 @@ static bool is_left(const struct cairn_mutator *mutator, const struct cn_anchor 
   return is_on_stack(mutator, target) || sp <= target;
 }
 
-/* Drop the anchors of frames that the jump leaves, and dead ones, which have no SP. Keep older ones
- * without an SP if the target is in a handler: a stub or an unwinder that the handler interrupted
- * may be filling or reading them. */
+/* Drop the anchors of frames that the jump leaves, and dead ones, whose SP is unset. Keep older ones without an SP
+ * if the target is in a handler: a stub or an unwinder that the handler interrupted may be filling or reading them. */
 static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
 {
   const struct cn_anchor *from = cn_signals_anchors();
@@ -60,8 +58,8 @@ static void drop_anchors(struct cairn_mutator *mutator, uintptr_t target)
   }
 }
 
-/* The state at the target. It is that of the youngest transition, or of the code that a handler
- * interrupted since. Native code that managed code calls without an anchor counts as managed. */
+/* The state at the target. It is that of the youngest transition, or of the code that a handler interrupted since.
+ * Native code that managed code calls without an anchor counts as managed. */
 static uint8_t state_now(const struct cairn_mutator *mutator)
 {
   const struct cn_anchor *anchor = cn_anchors_since(cn_signals_anchors(), mutator->anchor);
@@ -71,8 +69,8 @@ static uint8_t state_now(const struct cairn_mutator *mutator)
   return cn_anchor_is_entry(anchor) ? CAIRN_ABI_MANAGED : CAIRN_ABI_NATIVE;
 }
 
-/* Signals wait meanwhile. If a fault's handler jumps out of a slow path, the thread stays busy: the
- * next safepoint reports it. */
+/* Signals are deferred meanwhile. If a fault's handler jumps out of a slow path, the thread stays busy: the next
+ * safepoint reports it. */
 static void cut(struct cairn_mutator *mutator, uintptr_t target)
 {
   uint64_t busy = mutator->busy;
@@ -109,7 +107,7 @@ void cn_jumps_cut(uintptr_t target)
     cut(mutator, target);
 }
 
-/* Has the anchor's frame returned, or been left by a jump that nobody saw? */
+/* True if the anchor's frame has returned, or an unseen jump has left it. */
 static bool is_gone(const struct cairn_mutator *mutator, const struct cn_anchor *anchor, uintptr_t sp)
 {
   uintptr_t own = cn_anchor_sp(anchor);
@@ -131,8 +129,8 @@ bool cn_jumps_leave_frames(uintptr_t target, uintptr_t sp)
 
 /* ---- the C library's jumps ---- */
 
-/* glibc has one function for its three jumps, under another name in static programs. A sanitizer's
- * runtime has its own. */
+/* glibc has one function for its three jumps, under another name in static programs. A sanitizer's runtime has its
+ * own. */
 typedef void jump(sigjmp_buf buffer, int value);
 extern jump __libc_siglongjmp __attribute__((weak));
 extern jump ___interceptor_siglongjmp __attribute__((weak));
@@ -169,9 +167,8 @@ PUBLIC __attribute__((weak)) void siglongjmp(sigjmp_buf buffer, int value)
 extern __typeof__(siglongjmp) longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
 extern __typeof__(siglongjmp) _longjmp PUBLIC __attribute__((weak, alias("siglongjmp")));
 
-/* What glibc's check does: a frame below `sp` has been left, unless the jump leaves an alternate
- * stack, from which the way may lead down. glibc's own would measure from this file's frames, and a
- * static program does not have it. */
+/* glibc's check: a frame below `sp` has been left, unless the jump leaves an alternate stack: from there it may lead
+ * down. glibc's own would measure from this file's frames, and static programs lack it. */
 static void check(uintptr_t target, uintptr_t sp)
 {
   stack_t stack;

@@ -14,18 +14,17 @@
 /* Find the jumps of the C library, or of a sanitizer's runtime. Once, before managed code runs. */
 void cn_jumps_init(void);
 
-/* Call it before a jump to a frame of native code with this stack pointer. It drops the anchors of
- * the frames that the jump leaves, ends the interruptions (signals.h) whose handlers it leaves, and
- * gives the thread the state of the target's frame. A native thread lets stops pass first: a walk
- * needs the frames. A jump within native code has nothing to do, and neither has a switch to
- * another stack that cairn_stack_add() knows. Async-signal-safe. */
+/* Call it before a jump to a frame of native code with this stack pointer. It drops the anchors of the frames that
+ * the jump leaves, ends the interruptions (signals.h) whose handlers it leaves, and gives the thread the state of
+ * the target's frame. A native thread lets stops pass first: a walk needs the frames. For a jump within native code
+ * the call does nothing; likewise for a switch to another stack that cairn_stack_add() knows. Async-signal-safe. */
 void cn_jumps_cut(uintptr_t target);
 
-/* Does the calling thread leave managed frames if it goes there from `sp`, its stack pointer? Not
- * if it goes to another stack that cairn_stack_add() knows. */
+/* True if the calling thread leaves managed frames by going there from `sp`, its stack pointer; false if it goes to
+ * another stack that cairn_stack_add() knows. */
 bool cn_jumps_leave_frames(uintptr_t target, uintptr_t sp);
 
-/* The same for contexts of <ucontext.h> (contexts.c): find setcontext(). */
+/* Like cn_jumps_init(), for contexts of <ucontext.h> (contexts.c): find setcontext(). */
 void cn_contexts_init(void);
 
 #endif

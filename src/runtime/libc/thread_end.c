@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ends of threads, for glibc.
- */
+ * Notices the ends of threads, for glibc. Each thread, for itself. */
 #include "runtime/libc/thread_end.h"
 
 #include <limits.h>
@@ -26,7 +25,7 @@ static pthread_key_t ending;
 static bool has_key;
 static cn_thread_end_round *tell;
 static _Thread_local unsigned rounds;
-static _Thread_local bool awaited; /* `ending` has a value, or no round is left */
+static _Thread_local bool awaited; /* `ending` has a value, or the rounds are over */
 
 static void find_next(void)
 {

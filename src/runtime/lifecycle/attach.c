@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attach threads, and detach them.
+ * Attaches threads, and detaches them.
  *
- * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h). What
- * a signal handler attaches is detached at the handler's end: the thread may be past its
- * destructors.
- */
+ * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h). A thread that a
+ * signal handler attached is detached at the handler's end: the thread may be past its destructors. */
 #include "runtime/lifecycle/attach.h"
 
 #include <cairn/abi.h>
@@ -36,8 +34,8 @@
 
 /* ---- the end ---- */
 
-/* Keep what outlives the thread: its counts, and its share of the heap. If it was cancelled between
- * two instructions of managed code, its last block may have no header. */
+/* Keep the data that outlives the thread: its counts, and its share of the heap. If it was cancelled between two
+ * instructions of managed code, its last block may lack its header. */
 static void settle(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator == &cairn_mutator && mutator->stopped == NULL);
@@ -52,16 +50,16 @@ static void settle(struct cairn_mutator *mutator)
   cn_stats.allocated += cn_buffer_allocated(mutator);
 }
 
-/* Keep the activation's stack pointer, up to the first stub by which a call came or went. */
+/* Keep the activation's stack pointer, up to the first stub of a call in either direction. */
 static bool pass_native(void *passed, const struct cn_os_frame *frame)
 {
   *(uintptr_t *)passed = frame->sp;
   return !cn_arch_in_stubs(frame->pc);
 }
 
-/* Drop the anchors of calls that an unwinding left (pthread_exit(), a cancellation): cleanups of
- * native code, which it calls, may lie deeper than the calls did. The stack itself tells which
- * calls are under way. If it has none, the thread is in native code. */
+/* Drop the anchors of calls that an unwinding left (pthread_exit(), a cancellation): cleanups of native code, which
+ * it calls, may lie deeper than the calls did. The stack itself tells which calls are under way. If there are no
+ * such calls, the thread is in native code. */
 static void drop_left(struct cairn_mutator *mutator)
 {
   uintptr_t passed = 1;
@@ -82,13 +80,13 @@ static void check_left(const struct cairn_mutator *mutator, uintptr_t pc)
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
 
-/* It is no longer in the registry. */
+/* The mutator has left the registry. */
 static void reset(struct cairn_mutator *mutator)
 {
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
   cn_signals_end(mutator);
-  CN_ASSERT(mutator->handshake == 0); /* no requester waits for it */
+  CN_ASSERT(mutator->handshake == 0); /* requesters have finished with it */
   *mutator = (struct cairn_mutator)CN_MUTATOR_INITIAL;
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
@@ -122,9 +120,9 @@ void cn_attach_handler_ends(uintptr_t pc)
   cn_defer_let_signals();
 }
 
-/* Leave all managed frames. The C library ends a thread from the frame that called its start
- * routine: an unwinding of pthread_exit() or a cancellation stops there, before it reaches the stub
- * by which that frame called managed code. */
+/* Leave all managed frames. The C library ends a thread from the frame that called its start routine: an unwinding
+ * of pthread_exit() or a cancellation stops there, before it reaches the stub that called managed code for that
+ * frame. */
 static void leave_all(struct cairn_mutator *mutator)
 {
   cn_signals_drop_anchors(mutator, UINTPTR_MAX);
@@ -145,7 +143,7 @@ void cn_attach_end(bool last, uintptr_t pc)
 
 /* ---- the beginning ---- */
 
-/* Watch for the main thread's end only from constructors on: libc is not ready before. */
+/* Watch for the main thread's end only from constructors on: libc is unready until then. */
 __attribute__((constructor)) static void await_main(void)
 {
   if (cairn_mutator.attached)
@@ -161,8 +159,7 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
     cn_bounds_find(mutator);
     return;
   }
-  /* Do not ask the C library, which calls malloc(), in a signal handler that may have interrupted
-   * malloc(). */
+  /* Avoid the C library's query, which calls malloc(), in a signal handler that may have interrupted malloc(). */
   uintptr_t sp = cn_signals_interrupted_sp(), here = (uintptr_t)__builtin_frame_address(0);
   if ((sp != 0 || !cn_os_stack(&bottom, &end)) && !cn_os_memory_around(sp != 0 ? sp : here, &bottom, &end))
     cn_report_fatal(pc, "the bounds of the thread's stack cannot be found: the system denies "

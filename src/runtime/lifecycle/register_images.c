@@ -3,8 +3,7 @@
  * Registers images and removes them: the calls of emitted constructors and destructors.
  *
  * Any thread, signals held. A new image is added while the program runs; one that goes is removed in a stop of the
- * world, so that no collection is under way.
- */
+ * world, outside collections. */
 #include <stdatomic.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -31,7 +30,7 @@ static _Atomic bool ended; /* images stay */
 
 _Static_assert(sizeof(struct cairn_image) == CAIRN_ABI_IMAGE_SIZE, "<cairn/abi.def>");
 
-/* Objects from before there were versions have half an address in each of these fields. */
+/* Objects older than version numbers have half an address in each of these fields. */
 static void check_form(const struct cairn_image *image)
 {
   char file[CN_REPORT_PC];
@@ -75,18 +74,18 @@ static void check_regions(const struct cairn_image *image)
 static void note(const struct cairn_image *image)
 {
   cn_layouts_check(image);
-  /* What no file has is unmapped by the program itself, maybe too early: fault.c. */
+  /* The program itself unmaps code that is in no file, maybe too early: fault.c. */
   if ((image->flags & CAIRN_ABI_IMAGE_STACK_POLLS) != 0 || !cn_os_is_in_file((uintptr_t)image))
     cn_fault_install();
-  /* A fault under stress is explained with a backtrace, and a handler cannot load anything; nor can
-   * who has stopped a thread that loads something. */
+  /* A fault under stress is explained with a backtrace, and a handler must not load libraries; nor may a thread that
+   * has stopped another one in the middle of loading. */
   if (cn_options.stress != 0 || (cn_options.verify & CN_VERIFY_FRAMES) != 0)
     cn_os_unwinder(true);
   check_regions(image);
   cn_heap_check_image(image, image);
 }
 
-/* Hold signals: the dynamic linker would not resume after a handler that jumped out. */
+/* Hold signals: the dynamic linker would stay interrupted after a handler that jumped out. */
 void cairn_image_register(const struct cairn_image *image)
 {
   cn_defer_signals();
@@ -112,8 +111,8 @@ static struct cairn_mutator *own_mutator(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* Managed code without safepoints cannot be stopped, and nothing collects. A handler that
- * interrupted managed code must not stop other threads: one of them may wait for its end. */
+/* Managed code without safepoints is unstoppable, and its program does not collect. A handler that interrupted
+ * managed code must not stop other threads: one of them may wait for its end. */
 static bool stop_world(uintptr_t pc)
 {
   bool exits = cairn_mutator.stopped != NULL && cn_handshake_examined() == NULL;
@@ -137,16 +136,15 @@ static void go_on(bool stopped)
     cn_stop_end(own_mutator());
 }
 
-/* The program ends: this is the last destructor of the executable, and those of shared objects
- * follow. From here on no image is removed: other threads may still run their code, and none is
- * unmapped. */
+/* The program ends: this is the last destructor of the executable, and those of shared objects follow. From here on
+ * all images stay registered: other threads may still run their code, and all stay mapped. */
 __attribute__((destructor(101))) static void end(void)
 {
   atomic_store(&ended, true);
 }
 
-/* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted:
- * it would unmap what it reads. */
+/* Ends the program if the collecting thread calls it, by an exit handler when memory is exhausted: it would unmap
+ * data that it reads. */
 void cairn_image_unregister(const struct cairn_image *image)
 {
   if (atomic_load(&ended))

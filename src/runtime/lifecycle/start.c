@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The start of the runtime. It reads options and attaches the main thread before any other code of
- * the program runs, constructors of shared objects included (.preinit_array). Of other threads, the
- * first managed code attaches them, and starts the runtime if it has not started.
- */
+ * Starts the runtime. It reads options and attaches the main thread before any other code of the program runs,
+ * constructors of shared objects included (.preinit_array). The first managed code of each other thread attaches
+ * that thread, and starts the runtime if need be. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <cairn/abi.h>
@@ -45,8 +44,7 @@ static struct cairn_mutator *self(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* A handler that interrupted managed code must not stop other threads: one of them may wait for its
- * end. */
+/* A handler that interrupted managed code must not stop other threads: one of them may wait for its end. */
 static bool may_stop(void)
 {
   return cairn_mutator.interruptions % 2 == 0;
@@ -80,8 +78,7 @@ static void fork_ends(void)
   cn_defer_let_signals();
 }
 
-/* Keep the objects of a thread that the child does not have. Its buffer is whole but for the last
- * block. */
+/* Keep the objects of a thread that is missing in the child. Its buffer is whole except for the last block. */
 static void abandon(struct cairn_mutator *mutator)
 {
   cn_buffer_mend(mutator);
@@ -115,7 +112,7 @@ static void forked(void)
 /* The program may define it. */
 #pragma weak cairn_heap_limits
 
-/* The start and a collection take less than that of the stack. */
+/* The start and a collection take less than this of the stack. */
 enum { LEAST_STACK = 8 << 10 };
 
 /* A limit that is too small would be a segmentation fault. */
@@ -132,8 +129,8 @@ static void check_stack(char **environment)
   _exit(1);
 }
 
-/* With raised privileges the caller's variables do not count, here and in programs that this one
- * starts, as the C library's own (LD_PRELOAD) do not. */
+/* With raised privileges ignore the caller's variables, here and in programs that this one starts, as the C library
+ * ignores its own (LD_PRELOAD). */
 static void start(char **environment)
 {
   char message[200];
