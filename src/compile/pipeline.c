@@ -11,6 +11,8 @@
  * The optimiser runs with integral pointers: with "ni:1" it stops making a memset of the example loop of
  * late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
  * are harmless. If they refuse, the module is optimised again from the same point with less freedom.
+ *
+ * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pipeline(). Breaks: as its passes.
  */
 #include <stdlib.h>
 #include <string.h>

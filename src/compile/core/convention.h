@@ -56,7 +56,7 @@ extern const char cn_convention_intrinsics[];
 /* The number of bits in a vector register that every processor of the target has. */
 enum { CN_CONVENTION_VECTOR_BITS = 128 };
 
-/* The first number of the address spaces that have a meaning of the target. */
+/* The first number of the target's own address spaces. */
 enum { CN_CONVENTION_FIRST_SPACE = 256 };
 extern const char cn_convention_own_spaces[]; /* the reason for a refusal of those as managed */
 

@@ -63,7 +63,7 @@
 /* Stub for native functions that are called with their arguments in registers (short_calls.c). */
 #define CN_CALL_SHORT "cairn_call_short"
 
-/* Like CN_CALL_NATIVE, for native code of ours that passes references on: the thread stays managed. */
+/* Like CN_CALL_NATIVE, for Cairn's native code that passes references on: the thread stays managed. */
 #define CN_CALL_PASSING "cairn_call_passing"
 /* Stub that makes the thread managed and calls a body. */
 #define CN_ENTER "cairn_enter"

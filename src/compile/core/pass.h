@@ -205,7 +205,7 @@ enum cn_call_kind {
   CN_CALL_NOT,        /* not a call */
   CN_CALL_LEAF,       /* never reaches a safepoint: stays a plain call */
   CN_CALL_PARSE,      /* a parse point */
-  CN_CALL_MUSTTAIL,   /* a plain call: the frame is gone */
+  CN_CALL_MUSTTAIL,   /* excluded from parse points: the frame is gone */
   CN_CALL_STATEPOINT, /* llvm.experimental.gc.statepoint: rewritten already */
 };
 struct cn_call_class {
