@@ -17,8 +17,8 @@ bool cn_record_has_place(LLVMDbgRecordRef record);
 /* The value of a record of a variable. Null if the record has several values, or zero. */
 LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);
 
-/* Insert before `before` that the record's variable has `value`, which the record's expression is
- * about; null: that its value is lost. */
+/* Insert before `before` that the record's variable has `value`, which the record's expression is about; null: that its
+ * value is lost. */
 void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
                       LLVMValueRef before);
 

@@ -279,8 +279,8 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
     check_constant(ctx, LLVMGetInitializer(global), global);
 }
 
-/* Check unions by debug information, then the globals by it: clang gives an initialised global the
- * type of its initialiser, that is, of the union's member that it names. */
+/* Check unions by debug information, then the globals by it: clang gives an initialised global the type of its
+ * initialiser, that is, of the union's member that it names. */
 static void check_unions(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
