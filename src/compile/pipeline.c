@@ -275,7 +275,7 @@ static bool run_named(struct cn_ctx *ctx, const char *name, enum freedom freedom
   return ok;
 }
 
-/* Hand on the diagnostics of an attempt, or forget them (`to` is null). */
+/* Hand on the diagnostics of an attempt, or drop them if `to` is null. */
 static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
   for (size_t i = 0; to && to->diagnose && i < held->count; i++)
@@ -351,8 +351,8 @@ static bool is_broken(const struct cairn_diagnostics *held)
   return why && why->rule && strcmp(why->rule, "internal") == 0;
 }
 
-/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next attempt; the first time
- * only. */
+/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next attempt, but only once:
+ * `*kept` remembers it. */
 static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);

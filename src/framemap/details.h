@@ -36,8 +36,8 @@ struct cn_details {
   bool in_spans;                       /* the number of spans has been read */
 };
 
-/* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in 0 and stay mapped
- * with the image. */
+/* A virtual frame: the innermost comes first, the function that owns the machine frame last. Strings end in 0 and stay
+ * mapped with the image. */
 struct cn_source {
   const char *function; /* source name, else the symbol; always given */
   const char *file;     /* null: unknown */

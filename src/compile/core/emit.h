@@ -57,7 +57,7 @@ extern const char *const cn_emit_targets[CN_EMIT_TARGETS];
 /* Copy these from function `from` to function `to`. */
 void cn_emit_target(LLVMValueRef from, LLVMValueRef to);
 
-/* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
+/* Replace instruction `old` by `fresh`, which takes over its uses and its name, and erase it. */
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
 
 /* The guard that ties linking of code with safepoints to frame maps (base/guard.h; link_guard.c). */
