@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks a function after each step that changed its control flow: with options->check_steps, and always in builds with
- * assertions. The error names the step that made the mistake; the verifier after the pass sees only the result.
+ * Check a function after each step that changed its control flow: with options->check_steps, and
+ * always in builds with assertions. The error names the step that made the mistake; the verifier
+ * after the pass could not.
  *
  * Needs: nothing. Provides: errors, "internal". Breaks: nothing.
  */
@@ -21,7 +22,7 @@ static bool checks(const struct cn_ctx *ctx)
 #endif
 }
 
-/* The reason why a step's claim about a loop is false, or null. */
+/* Why a step's claim about a loop is false, or null. */
 static const char *find_wrong(const struct cn_loops *loops, const struct cn_step_loop *said)
 {
   const struct cn_cfg *cfg = loops->cfg;

@@ -3,7 +3,8 @@
  * Allocates chunks of anchors. The system gives several at a time, so that thousands of stacks are few mappings;
  * untouched pages take no memory. Stacks that end return theirs for new stacks.
  *
- * Any thread; CN_LOCK_ANCHORS guards the spare chunks. */
+ * Any thread; CN_LOCK_ANCHORS guards the spare chunks.
+ */
 #include "runtime/core/anchors.h"
 
 #include <string.h>

@@ -8,7 +8,8 @@
  *              ^ the oldest          ^ previous <-        ^ `next`: the end of the youngest
  *
  * `next` is the address after the youngest anchor: after the last one of a full chunk, or at the first one of the
- * chunk after it. Both mean the same. For a stack without anchors it is null. */
+ * chunk after it. Both mean the same. For a stack without anchors it is null.
+ */
 #ifndef CN_RUNTIME_CORE_ANCHORS_H
 #define CN_RUNTIME_CORE_ANCHORS_H
 

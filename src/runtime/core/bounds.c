@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the ends of threads' stacks. */
+ * Finds the ends of threads' stacks.
+ */
 #include "runtime/core/bounds.h"
 
 #include "base/check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Totals of the runtime and the collector so far (printed by stats.h). */
+ * Totals of the runtime and the collector so far (printed by stats.h).
+ */
 #ifndef CN_RUNTIME_CORE_COUNTS_H
 #define CN_RUNTIME_CORE_COUNTS_H
 

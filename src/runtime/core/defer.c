@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defers signals and cancellation. Each thread, for itself; async-signal-safe and lock-free. */
+ * Defers signals and cancellation. Each thread, for itself; async-signal-safe and lock-free.
+ */
 #include "runtime/core/defer.h"
 
 #include <errno.h>

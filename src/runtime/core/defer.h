@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Deferring of signals and cancellation while work is half done. A handler that jumps, or the thread's end, would
- * leave the work so. */
+ * leave the work so.
+ */
 #ifndef CN_RUNTIME_CORE_DEFER_H
 #define CN_RUNTIME_CORE_DEFER_H
 

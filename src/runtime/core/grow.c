@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Grows the tables of the runtime. */
+ * Grows the tables of the runtime.
+ */
 #include "runtime/core/grow.h"
 
 #include "base/check.h"

@@ -2,7 +2,8 @@
  *
  * A growable array in memory straight from the system, usable during a collection. CN_GROW(T) declares one; a
  * zero-initialised one is empty. To clear it and keep its memory set `.count = 0`. Give an array whose owner goes
- * away to cn_grow_free(). */
+ * away to cn_grow_free().
+ */
 #ifndef CN_RUNTIME_CORE_GROW_H
 #define CN_RUNTIME_CORE_GROW_H
 
@@ -15,8 +16,7 @@
     size_t count, room; \
   }
 
-/* Returns the array with room for at least `*room` + 1 items; never null: exhaustion ends the
- * program. */
+/* Returns the array with room for at least `*room` + 1 items; never null: exhaustion ends the program. */
 void *cn_grow(void *at, size_t *room, size_t item);
 
 #define cn_grow_push(array, ...) \

@@ -5,7 +5,8 @@
  *
  * An image may come at any time: its managed code has yet to run, so a concurrent collection misses nothing. An
  * image goes while collections are excluded, and its sections stay mapped until the last reader that may see them
- * has left. */
+ * has left.
+ */
 #include "runtime/core/image.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Images: the executable and the shared objects that hold compiled code. Each registers itself by
- * an emitted constructor.
+ * Images: the executable and the shared objects that hold compiled code. Each registers itself by an emitted
+ * constructor.
  */
 #ifndef CN_RUNTIME_CORE_IMAGE_H
 #define CN_RUNTIME_CORE_IMAGE_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 
-/* A registered image: a copy, which a damaged or unmapped original cannot hurt. `key` is the
- * original's address, and unique. Each registration has its own id; later ones have greater ids. */
+/* A registered image: a copy, which a damaged or unmapped original cannot hurt. `key` is the original's address, and
+ * unique. Each registration has its own id; later ones have greater ids. */
 struct cn_image {
   const struct cairn_image *key;
   struct cairn_image image;
@@ -32,15 +32,14 @@ struct cn_image_list {
  * whose words differ. The image has passed the checks of its form; signals are held. */
 bool cn_image_add(const struct cairn_image *image);
 
-/* Remove an image, if it is there, and wait for its readers, unless the calling thread is one. `farewell` gets the copy
- * just before the image goes, while images are held; it may be null. Signals are held. */
+/* Remove an image, if it is there, and wait for its readers, unless the calling thread is one. `farewell` gets the
+ * copy just before the image goes, while images are held; it may be null. Signals are held. */
 typedef void cn_image_farewell(const struct cairn_image *image);
 void cn_image_remove(const struct cairn_image *image, cn_image_farewell *farewell);
 
-/* Between the two the calling thread may read: lists that it finds stay unchanged, and the sections
- * of their images stay mapped. True: this call began that, and its caller must end it; false: the
- * thread reads already, as a collecting one does throughout. Any thread, async-signal-safe; takes
- * no lock and never waits. */
+/* Between the two the calling thread may read: lists that it finds stay unchanged, and the sections of their images
+ * stay mapped. True: this call began that, and its caller must end it; false: the thread reads already, as a
+ * collecting one does throughout. Any thread, async-signal-safe; takes no lock and never waits. */
 bool cn_image_enter(void);
 void cn_image_leave(bool entered);
 
@@ -62,8 +61,7 @@ uint64_t cn_image_generation(void);
 bool cn_image_hold(void);
 void cn_image_release(void);
 
-/* cn_readers_now() and cn_readers_left() (readers.h), for other tables that are replaced while
- * threads read them. */
+/* cn_readers_now() and cn_readers_left() (readers.h), for other tables that are replaced while threads read them. */
 uint64_t cn_image_readers_now(void);
 bool cn_image_readers_left(uint64_t since);
 

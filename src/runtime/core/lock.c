@@ -2,7 +2,8 @@
  *
  * Implements locks that signal handlers take as well. The word of each lock names its holder: one step takes the
  * lock and tells which thread has it. No mutex of libc does that. A bit of the word says that threads wait, for the
- * low half of the word; a release wakes one of them. */
+ * low half of the word; a release wakes one of them.
+ */
 #include "runtime/core/lock.h"
 
 #include <stdatomic.h>

@@ -2,7 +2,8 @@
  *
  * Locks that signal handlers take as well. A thread that takes a lock again, in a handler that interrupted it at any
  * instruction, gets an error instead of waiting for itself. While a thread holds one, only faults interrupt it:
- * other signals are deferred, because their handlers may jump out. */
+ * other signals are deferred, because their handlers may jump out.
+ */
 #ifndef CN_RUNTIME_CORE_LOCK_H
 #define CN_RUNTIME_CORE_LOCK_H
 
@@ -19,8 +20,7 @@ enum cn_lock {
   CN_LOCKS
 };
 
-/* False: the calling thread holds it
- * already. */
+/* False: the calling thread holds it already. */
 bool cn_lock_take(enum cn_lock lock);
 void cn_lock_release(enum cn_lock lock);
 

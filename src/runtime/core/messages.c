@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints messages and ends the program. Any thread. */
+ * Prints messages and ends the program. Any thread.
+ */
 #include "runtime/core/messages.h"
 
 #include <stdarg.h>

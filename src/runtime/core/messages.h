@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Messages of the runtime to people: all on the standard error stream, and all after "cairn: ". They allocate
- * nothing. */
+ * nothing.
+ */
 #ifndef CN_RUNTIME_CORE_MESSAGES_H
 #define CN_RUNTIME_CORE_MESSAGES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defines the mutator of each thread that runs managed code. attach.c attaches it. */
+ * Defines the mutator of each thread that runs managed code. attach.c attaches it.
+ */
 #include "runtime/core/mutator.h"
 
 #include <cairn/abi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mutator: the data of a thread that runs managed code. Compiled code and the stubs know its
- * first fields (abi.def).
+ * The mutator: the data of a thread that runs managed code. Compiled code and the stubs know its first fields
+ * (abi.def).
  */
 #ifndef CN_RUNTIME_CORE_MUTATOR_H
 #define CN_RUNTIME_CORE_MUTATOR_H

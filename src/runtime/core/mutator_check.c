@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Validates mutators (mutator.h, "Invariants"). */
+ * Validates mutators (mutator.h, "Invariants").
+ */
 #include "runtime/core/mutator.h"
 
 #include <cairn/abi.h>

@@ -5,7 +5,8 @@
  * thread sees a call between its question and its wait.
  *
  * A release wakes one thread. The woken thread tries again: either it has the lock, and with it CONTENDED for other
- * possible waiters, or it waits again and the next release wakes one. */
+ * possible waiters, or it waits again and the next release wakes one.
+ */
 #include "runtime/core/mutex.h"
 
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A lock whose waiting threads sleep in the kernel. Any number of threads may wait: a release wakes one.
- * test/model/mutex.pml is its model. */
+ * test/model/mutex.pml is its model.
+ */
 #ifndef CN_RUNTIME_CORE_MUTEX_H
 #define CN_RUNTIME_CORE_MUTEX_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parses options. An unknown name or a bad value is an error. */
+ * Parses options. An unknown name or a bad value is an error.
+ */
 #include "runtime/core/options.h"
 
 #include <stdio.h>

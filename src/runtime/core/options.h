@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options of the runtime, from the environment (options.def). Set once, before the program's own
- * code runs.
+ * Options of the runtime, from the environment (options.def). Set once, before the program's own code runs.
  */
 #ifndef CN_RUNTIME_CORE_OPTIONS_H
 #define CN_RUNTIME_CORE_OPTIONS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Arms polls. Compiled code reads the poll word, the stack limit and the allocation buffer's limit plainly; this
- * file always accesses them atomically. test/model/limit.pml is its model. */
+ * file always accesses them atomically. test/model/limit.pml is its model.
+ */
 #include "runtime/core/poll_word.h"
 
 #include "base/check.h"
@@ -21,8 +22,7 @@ void cn_poll_word_arm(struct cairn_mutator *mutator, enum cn_reason reason)
   __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Raise the limit first, then read the word: a thread that arms in between lowers the limit again.
- */
+/* Raise the limit first, then read the word: a thread that arms in between lowers the limit again. */
 void cn_poll_word_open_buffer(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->alloc <= mutator->buffer_end);
@@ -31,8 +31,7 @@ void cn_poll_word_open_buffer(struct cairn_mutator *mutator)
     __atomic_store_n(&mutator->limit, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Lower the limit first, then read the word: a thread that arms in between raises the limit again.
- */
+/* Lower the limit first, then read the word: a thread that arms in between raises the limit again. */
 void cn_poll_word_arm_limit(struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->stack_floor != UINTPTR_MAX); /* UINTPTR_MAX tells a poll to stop */

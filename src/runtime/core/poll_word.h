@@ -2,7 +2,8 @@
  *
  * Poll words: the only means to send a thread into the slow path of its next poll, or of its next inline allocation,
  * whichever comes first, and to let it run on. Any thread may call these at any time, except where a comment says
- * otherwise; they return at once. */
+ * otherwise; they return at once.
+ */
 #ifndef CN_RUNTIME_CORE_POLL_WORD_H
 #define CN_RUNTIME_CORE_POLL_WORD_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts readers, in two generations. All accesses are in one order for all threads. */
+ * Counts readers, in two generations. All accesses are in one order for all threads.
+ */
 #include "runtime/core/readers.h"
 
 #include "base/check.h"

@@ -15,7 +15,8 @@
  *
  * A reader counts itself under the generation that it sees. At most two generations have readers: the next one
  * begins when all readers of the last but one have left. A reader that found the old data came under `since` or
- * before; once the generation is greater by two, all such readers have left. */
+ * before; once the generation is greater by two, all such readers have left.
+ */
 #ifndef CN_RUNTIME_CORE_READERS_H
 #define CN_RUNTIME_CORE_READERS_H
 
@@ -31,8 +32,8 @@ struct cn_readers {
 };
 
 /* The calling thread begins and ends reading. The calls do not nest; `*inside` tells whether the thread reads. They
- * defer signals meanwhile: a handler that jumped out would leave the thread counted. Any thread, async-signal-safe,
- * lock-free and wait-free. */
+ * defer signals meanwhile: a handler that jumped out would leave the thread counted. Any thread, async-signal-safe;
+ * takes no lock and never waits. */
 void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside);
 void cn_readers_leave(struct cn_readers *readers, volatile unsigned *inside);
 

@@ -3,7 +3,8 @@
  * Makes backtraces (pillar-stack-iterator-2011, "get string for frame"). The platform's unwinder leads, because it
  * sees native activations and those that a signal interrupted. The walk of managed activations keeps step with it,
  * knows those of other code managers, and goes on alone where native code lacks call-frame information. Both pass
- * through the stack twice, first to count, so that both ends of a deep stack are shown. */
+ * through the stack twice, first to count, so that both ends of a deep stack are shown.
+ */
 #include "runtime/debug/backtrace.h"
 
 #include <errno.h>
@@ -303,8 +304,8 @@ static void watch(void)
   alarm(SECONDS);
 }
 
-/* The first thread prints. A message on the way, or of a handler that came before signals were
- * held, returns to its caller, which aborts. */
+/* The first thread prints. A message on the way, or of a handler that came before signals were held, returns to its
+ * caller, which aborts. */
 static bool is_first(void)
 {
   int none = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Backtraces of programs that end (docs/stack.md, "Backtraces"); cairn_backtrace() is in
- * <cairn/stack.h>. All print to the standard error stream.
+ * Backtraces of programs that end (docs/stack.md, "Backtraces"); cairn_backtrace() is in <cairn/stack.h>. All print
+ * to the standard error stream.
  */
 #ifndef CN_RUNTIME_DEBUG_BACKTRACE_H
 #define CN_RUNTIME_DEBUG_BACKTRACE_H
@@ -15,8 +15,8 @@
  * signal handlers. Once; later calls do nothing. */
 void cn_backtrace_abort(uintptr_t frame);
 
-/* From the activation at `pc`. The first may load the unwinder; the second, for signal handlers,
- * uses one that is there. */
+/* From the activation at `pc`. The first may load the unwinder; the second, for signal handlers, uses one that is
+ * there. */
 void cn_backtrace_from(uintptr_t pc);
 void cn_backtrace_fault(uintptr_t pc);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prints lines of backtraces. Sources of names and places, best first: the manager of a region; the details of a
- * safepoint, which stripped programs have too; the symbol table. */
+ * safepoint, which stripped programs have too; the symbol table.
+ */
 #include "runtime/debug/backtrace_print.h"
 
 #include <stdarg.h>

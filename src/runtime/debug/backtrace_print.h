@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of a backtrace. These functions do not allocate. */
+ * Lines of a backtrace. These functions do not allocate.
+ */
 #ifndef CN_RUNTIME_DEBUG_BACKTRACE_PRINT_H
 #define CN_RUNTIME_DEBUG_BACKTRACE_PRINT_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds details of safepoints in a sorted table of the functions of all images that have details, made at the first
- * look-up after an image came or went. */
+ * look-up after an image came or went.
+ */
 #include "runtime/debug/safepoint_details.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Details of a safepoint beyond its frame: source positions with inlined functions, deopt values, spans
- * (framemap/details.h), found by its return address over all images. */
+ * (framemap/details.h), found by its return address over all images.
+ */
 #ifndef CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
 #define CN_RUNTIME_DEBUG_SAFEPOINT_DETAILS_H
 

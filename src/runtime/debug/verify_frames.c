@@ -2,7 +2,8 @@
  *
  * Checks the walk (stackmaps-v2, "Stack Map Format": that format leaves the caller's place open, so a second source
  * must confirm it). The unwinder steps through all activations, native ones and stubs too; those of functions with
- * frame maps must be the walk's. */
+ * frame maps must be the walk's.
+ */
 #include "runtime/debug/verify_frames.h"
 
 #include "base/check.h"
@@ -87,8 +88,7 @@ static bool compare(void *env, const struct cn_os_frame *frame)
   return true;
 }
 
-/* Native code may call for a collection, too; but if there are objects, some code has frame maps.
- */
+/* Native code may call for a collection, too; but if there are objects, some code has frame maps. */
 static void check_images(void)
 {
   bool managed = false, entered = cn_image_enter();
@@ -119,8 +119,8 @@ void cn_verify_frames(const struct cairn_mutator *mutator, const struct cn_regs 
     cairn_fatal("CAIRN_VERIFY=frames: the unwinder does not get out of the runtime, to pc %s; was "
                 "the program linked without .eh_frame_hdr?",
                 cn_report_pc(check.from, place));
-  /* Zero comes after the activation that call-frame information says is the oldest. If that is a
-   * coroutine's, the walk has gone on to the stack that resumed it. */
+  /* Zero comes after the activation that call-frame information says is the oldest. If that is a coroutine's, the
+   * walk has gone on to the stack that resumed it. */
   if (check.there && check.walk.stack == mutator->stack &&
       (check.last == 0 || cn_index_find_inside(check.last) || cn_os_unwindable(check.last)))
     cairn_fatal("CAIRN_VERIFY=frames: activation %lu: the walk is at pc %s, sp 0x%lx, the unwinder "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_VERIFY=frames: compares two independent walks of one stack. */
+ * CAIRN_VERIFY=frames: compares two independent walks of one stack.
+ */
 #ifndef CN_RUNTIME_DEBUG_VERIFY_FRAMES_H
 #define CN_RUNTIME_DEBUG_VERIFY_FRAMES_H
 

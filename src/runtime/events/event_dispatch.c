@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dispatches events. One mutex serialises them, whichever threads a collector works on. */
+ * Dispatches events. One mutex serialises them, whichever threads a collector works on.
+ */
 #include "runtime/events/event_dispatch.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Events of the runtime for their consumers: listeners (<cairn/events.h>), CAIRN_LOG, CAIRN_TRACE, probes. Nothing
- * here allocates. */
+ * here allocates.
+ */
 #ifndef CN_RUNTIME_EVENTS_EVENT_DISPATCH_H
 #define CN_RUNTIME_EVENTS_EVENT_DISPATCH_H
 

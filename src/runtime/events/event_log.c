@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints the lines of CAIRN_LOG: gc, stops. The watchdog prints arrivals. */
+ * Prints the lines of CAIRN_LOG: gc, stops. The watchdog prints arrivals.
+ */
 #include "runtime/events/event_log.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Writes the trace. An event of the format is one line. "ph" is its kind: B and E begin and end something on a
- * thread (tid), X is both, C is a counter, M names a process or a thread. Times are microseconds. */
+ * thread (tid), X is both, C is a counter, M names a process or a thread. Times are microseconds.
+ */
 #include "runtime/events/event_trace.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * CAIRN_TRACE=FILE: events in the trace-event format, an array of JSON, which Perfetto opens. The
- * caller makes calls come one at a time.
+ * CAIRN_TRACE=FILE: events in the trace-event format, an array of JSON, which Perfetto opens. The caller makes calls
+ * come one at a time.
  */
 #ifndef CN_RUNTIME_EVENTS_EVENT_TRACE_H
 #define CN_RUNTIME_EVENTS_EVENT_TRACE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Interposes the functions that set signal actions, for Linux with glibc. Any thread; signals are blocked during a
- * change. */
+ * change.
+ */
 #include "runtime/handlers/action.h"
 
 #include <errno.h>
@@ -13,8 +14,7 @@
 #include "runtime/core/image.h"
 #include "runtime/core/messages.h"
 
-/* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has
- * one. */
+/* glibc's sigaction(), by its other name; and that of a sanitizer's runtime, if the program has one. */
 extern int __sigaction(int signal, const struct sigaction *action, struct sigaction *before);
 extern int ___interceptor_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
     __attribute__((weak));

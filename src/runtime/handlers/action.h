@@ -7,7 +7,8 @@
  * own. A direct system call stays unseen. The sanitizers' runtimes of LLVM define two of them as well, and come
  * before us; these let others come before them.
  *
- * In the kernel each handler is cn_signals_deliver(); queries return the action that the program installed. */
+ * In the kernel each handler is cn_signals_deliver(); queries return the action that the program installed.
+ */
 #ifndef CN_RUNTIME_HANDLERS_ACTION_H
 #define CN_RUNTIME_HANDLERS_ACTION_H
 

@@ -4,7 +4,8 @@
  * Handlers that were installed by sigaction() and its like are known (signals.h). Others, given to the kernel by the
  * system call itself, return to a piece of code, the restorer. The kernel tells its address, so a handler has that
  * address somewhere above on its stack. An earlier handler may also have left it there; then the answer errs on the
- * careful side. */
+ * careful side.
+ */
 #include "runtime/handlers/action.h"
 #include "runtime/core/mutator.h"
 #include "runtime/os/os.h"

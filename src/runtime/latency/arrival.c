@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Measures the time that a thread takes to a safepoint. The operation of a handshake measures it. */
+ * Measures the time that a thread takes to a safepoint. The operation of a handshake measures it.
+ */
 #include "runtime/latency/arrival.h"
 
 #include <cairn/abi.h>
@@ -16,8 +17,8 @@ struct question {
   struct cairn_arrival arrival;
 };
 
-/* Read the thread's own clock, then the clock, and try again if the kernel preempted this thread in
- * between: work of the other thread in that time would seem to follow the request. */
+/* Read the thread's own clock, then the clock, and try again if the kernel preempted this thread in between: work of
+ * the other thread in that time would seem to follow the request. */
 static void read_clocks(struct question *question, int thread)
 {
   for (int attempt = 0; attempt < 8; attempt++) {

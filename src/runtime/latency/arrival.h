@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The time to safepoint, measured by handshakes. */
+ * The time to safepoint, measured by handshakes.
+ */
 #ifndef CN_RUNTIME_LATENCY_ARRIVAL_H
 #define CN_RUNTIME_LATENCY_ARRIVAL_H
 

@@ -7,7 +7,8 @@
  *       caller         handler        handler
  *   NONE -----> ASKED --------> TAKEN --------> NONE
  *                 |  the caller gives up
- *                 +---------> NONE */
+ *                 +---------> NONE
+ */
 #include "runtime/latency/sample.h"
 
 #include <errno.h>

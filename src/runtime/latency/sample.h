@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Samples of running threads: the thread itself reports its place, in the handler of a signal that the runtime
- * borrows. */
+ * borrows.
+ */
 #ifndef CN_RUNTIME_LATENCY_SAMPLE_H
 #define CN_RUNTIME_LATENCY_SAMPLE_H
 

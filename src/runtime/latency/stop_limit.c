@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reports threads that hold up stops. A requester posts the late thread, and the runtime's thread finds its place. */
+ * Reports threads that hold up stops. A requester posts the late thread, and the runtime's thread finds its place.
+ */
 #include "runtime/latency/stop_limit.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts values in histograms with steps that grow. */
+ * Counts values in histograms with steps that grow.
+ */
 #include "runtime/latency/value_histogram.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of values in little memory: 16 steps for each power of two, so a quantile is off by 6 % at
- * most. Zero-initialised is empty.
+ * Counts of values in little memory: 16 steps for each power of two, so a quantile is off by 6 % at most.
+ * Zero-initialised is empty.
  */
 #ifndef CN_RUNTIME_LATENCY_VALUE_HISTOGRAM_H
 #define CN_RUNTIME_LATENCY_VALUE_HISTOGRAM_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs the watchdog on the time to safepoint. It asks one thread at a time, with cairn_safepoint_ask() as any other
- * thread could. */
+ * thread could.
+ */
 #include "runtime/latency/watchdog.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Interposes contexts of <ucontext.h>, for glibc. setcontext() and swapcontext() are defined here, as longjmp() is
- * in jumps.c. setcontext() may be a jump; swapcontext() is expected to come back to the frames that it leaves. */
+ * in jumps.c. setcontext() may be a jump; swapcontext() is expected to come back to the frames that it leaves.
+ */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -65,8 +66,8 @@ PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
   return go(context);
 }
 
-/* Refuse to leave managed frames: their anchors would have to stay, since the context that is saved
- * leads to them, and to go, since the frames of the target will overwrite them. */
+/* Refuse to leave managed frames: their anchors would have to stay, since the context that is saved leads to them,
+ * and to go, since the frames of the target will overwrite them. */
 PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Interposes jumps, for Linux with glibc. The jumping thread, for its own mutator; signals are deferred during a
- * change. */
+ * change.
+ */
 #undef _FORTIFY_SOURCE /* it would give longjmp() the name __longjmp_chk */
 #include "runtime/libc/jumps.h"
 
@@ -186,8 +187,7 @@ PUBLIC __attribute__((weak)) void __longjmp_chk(sigjmp_buf buffer, int value)
   siglongjmp(buffer, value);
 }
 
-/* LLVM's sanitizer runtimes define these names, too: theirs jump to the following ones (see
- * handlers/action.c). */
+/* LLVM's sanitizer runtimes define these names, too: theirs jump to the following ones (see handlers/action.c). */
 #define FIRST(name) PUBLIC __attribute__((noreturn, nothrow, alias(name)))
 extern __typeof__(siglongjmp) __interceptor_siglongjmp FIRST("siglongjmp");
 extern __typeof__(siglongjmp) __interceptor_longjmp FIRST("siglongjmp");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jumps of native code over managed frames. This file defines longjmp() and its like, as
- * handlers/action.c defines sigaction(), to drop the anchors of the frames that a jump leaves
- * before those frames go: afterwards the stack below the target is used again, and another thread
- * may walk this one.
+ * Jumps of native code over managed frames. This file defines longjmp() and its like, as handlers/action.c defines
+ * sigaction(), to drop the anchors of the frames that a jump leaves before those frames go: afterwards the stack
+ * below the target is used again, and another thread may walk this one.
  */
 #ifndef CN_RUNTIME_LIBC_JUMPS_H
 #define CN_RUNTIME_LIBC_JUMPS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notices the ends of threads, for glibc. Each thread, for itself. */
+ * Notices the ends of threads, for glibc. Each thread, for itself.
+ */
 #include "runtime/libc/thread_end.h"
 
 #include <limits.h>

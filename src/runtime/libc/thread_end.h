@@ -5,9 +5,9 @@
  * code, in any order and any round. So ours asks to be called in each round, and the thread is detached in the last
  * one.
  *
- * It has to count all rounds, also those before the thread's first managed code. So it has
- * data in each thread that has any: this file defines pthread_setspecific() and tss_set(), as jumps.c defines
- * longjmp(). */
+ * It has to count all rounds, also those before the thread's first managed code. So it has data in each thread that
+ * has any: this file defines pthread_setspecific() and tss_set(), as jumps.c defines longjmp().
+ */
 #ifndef CN_RUNTIME_LIBC_THREAD_END_H
 #define CN_RUNTIME_LIBC_THREAD_END_H
 

@@ -3,7 +3,8 @@
  * Attaches threads, and detaches them.
  *
  * The first managed code that a thread enters attaches it. Its end detaches it (thread_end.h). A thread that a
- * signal handler attached is detached at the handler's end: the thread may be past its destructors. */
+ * signal handler attached is detached at the handler's end: the thread may be past its destructors.
+ */
 #include "runtime/lifecycle/attach.h"
 
 #include <cairn/abi.h>

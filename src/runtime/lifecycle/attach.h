@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attaching and detaching the calling thread. core/mutator.h describes its mutator. */
+ * Attaching and detaching the calling thread. core/mutator.h describes its mutator.
+ */
 #ifndef CN_RUNTIME_LIFECYCLE_ATTACH_H
 #define CN_RUNTIME_LIFECYCLE_ATTACH_H
 

@@ -3,7 +3,8 @@
  * Registers images and removes them: the calls of emitted constructors and destructors.
  *
  * Any thread, signals held. A new image is added while the program runs; one that goes is removed in a stop of the
- * world, outside collections. */
+ * world, outside collections.
+ */
 #include <stdatomic.h>
 #include <cairn/abi.h>
 #include <cairn/collector.h>

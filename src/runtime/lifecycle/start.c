@@ -2,7 +2,8 @@
  *
  * Starts the runtime. It reads options and attaches the main thread before any other code of the program runs,
  * constructors of shared objects included (.preinit_array). The first managed code of each other thread attaches
- * that thread, and starts the runtime if need be. */
+ * that thread, and starts the runtime if need be.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 #include <cairn/abi.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocates and resizes objects when the code in line finds no room in the mutator's buffer.
+ * Allocates and resizes objects when the inline code finds the mutator's buffer full.
  *
- * The allocating thread, in a slow path: the mutator is busy, so that signals and cancellation wait. No lock is held.
- * The block has a header when the slow path ends.
+ * The allocating thread, in a slow path: the mutator is busy, so that signals and cancellation wait. The thread
+ * holds no lock. The block has a header when the slow path ends.
  */
 #include <string.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ static void *allocate_interrupting(struct cn_wanted wanted)
 {
   void *block = cn_heap_allocate_beside(wanted);
 
-  /* Do not run exit handlers: the interrupted code may hold a lock that they take. */
+  /* Skip exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {
     cn_report_text("cairn: out of memory: cannot allocate %zu bytes (heap maximum %zu) in a signal "
                    "handler that interrupted managed code, or in what cairn_on_exhaustion() calls\n",
@@ -90,7 +90,7 @@ static void *growing(void *env)
              : NULL;
 }
 
-/* Exit handlers that run because a collection found no memory do not collect. */
+/* Exit handlers that run because memory is exhausted must manage with the memory at hand. */
 static void *after_asking(void *env)
 {
   const struct allocation *allocation = env;
@@ -137,8 +137,8 @@ static cn_attempt *const attempts[] = {
     in_handlers_part,     /* a handler that interrupted managed code has its part of the buffer, or the program ends */
     in_buffer,            /* in the mutator's buffer, or in a new one */
     in_stop,              /* by the attempts in a stopped world (collect.c) */
-    growing,              /* beyond the usual size: nothing may collect, or the collection waits for a fork() */
-    after_asking,         /* the program frees something, and a collection follows, as long as the program wants that */
+    growing,              /* beyond the usual size: collections are impossible, or the collection waits for a fork() */
+    after_asking,         /* the program frees memory, and a collection follows, as long as the program wants that */
     end_program,
     NULL,
 };
@@ -154,8 +154,8 @@ static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, 
 
 /* ---- objects ---- */
 
-/* Between the two handlers wait, as in the slow path itself: holding signals back by the system
- * would take most of its time. */
+/* Between the two handlers wait, as in the slow path itself: deferring signals by the system would take most of its
+ * time. */
 static uint64_t hold(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
@@ -172,14 +172,13 @@ static void let(uint64_t busy)
   cn_defer_let_cancellation();
 }
 
-/* Looking a layout up means that the thread counts itself as a reader, by locked instructions that
- * wait for all its stores; a program that allocates large arrays does so for each, of a few types.
- */
+/* Looking a layout up means that the thread counts itself as a reader, by locked instructions that wait for all its
+ * stores; a program that allocates large arrays does so for each, of a few types. */
 static bool is_known(const struct cairn_layout *layout)
 {
   static _Thread_local struct {
     const struct cairn_layout *layout;
-    uint64_t generation; /* of the images, in which it was known */
+    uint64_t generation; /* of the images, at the time of the look-up */
   } last;
   uint64_t generation = cn_image_generation();
 
@@ -278,7 +277,7 @@ void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_l
   return array;
 }
 
-/* Resize the array if that goes in place. Before any stop passes: then it may be elsewhere. */
+/* Resize the array if that is possible in place. Call it before any stop passes: then the array may move. */
 static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array,
                             int64_t count, bool uninit)
 {
@@ -315,8 +314,8 @@ void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout 
   return NULL;
 }
 
-/* Functions that front ends' IR calls; compiled code has their expansions instead. The collector
- * would not find the references of a native caller. */
+/* Functions that front ends' IR calls; compiled code has their expansions instead. The collector would miss the
+ * references of a native caller. */
 #define NOT_COMPILED(name, ...) \
   __attribute__((visibility("default"))) void *name(__VA_ARGS__); \
   void *name(__VA_ARGS__) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What collectors do to barriers while the program runs, thread by thread.
+ * Changes barriers for a collector while the program runs, thread by thread. The requester, in native code.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks of stored references, for calls that pass `check-stores` puts into programs.
+ * Checks stored references, for calls that pass `check-stores` puts into programs. The storing thread, between
+ * safepoints; signals may come.
  */
 #include "runtime/safepoints/check_store.h"
 
@@ -44,12 +45,12 @@ static const struct cairn_global_root *find(const struct cn_image_list *list, ui
   return NULL;
 }
 
-/* The global that was found last. This thread reads it without counting itself as a reader of
- * images: it reaches no safepoint here, and images go in a stop, except in programs without
- * safepoints. A handler may come between any two stores. */
+/* The global that was found last. This thread reads it without counting itself as a reader of images: it reaches no
+ * safepoint here, and images go in a stop, except in programs without safepoints. A handler may come between any two
+ * stores. */
 static _Thread_local struct {
   const struct cairn_global_root *volatile root;
-  volatile uint64_t generation; /* generation of the list; 0: nothing is kept */
+  volatile uint64_t generation; /* generation of the list; 0: empty */
 } last;
 
 static void keep(const struct cairn_global_root *root, uint64_t generation)
@@ -77,7 +78,7 @@ static bool in_global(uintptr_t slot)
   return root != NULL;
 }
 
-/* Does it lie on the stack that the thread is on, or on one that is added? */
+/* True if it lies on the stack that the thread runs on, or on one that is added. */
 static bool on_stack(uintptr_t slot, const struct cn_regs *regs)
 {
   uintptr_t sp = cn_arch_sp_after(regs);
@@ -99,8 +100,8 @@ static void look(int thread, void *env)
   question->described = cn_described_elsewhere(cn_handshake_examined(), question->slot);
 }
 
-/* Ask another thread whether it lies in one of its locals: that thread waits for a result there, or
- * comes to a safepoint soon. UNKNOWN: it lies on the stack of none. */
+/* Ask another thread whether it lies in one of its locals: that thread waits for a result there, or comes to a
+ * safepoint soon. UNKNOWN: it lies outside all stacks. */
 static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
   enum { PATIENCE = 100000000 }; /* nanoseconds */
@@ -116,8 +117,8 @@ static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
   return status;
 }
 
-/* If the other thread does not come, or a third one requests something meanwhile, there is no
- * answer, and nothing to report. */
+/* If the other thread stays away, or a third one requests something meanwhile, the answer is unknown, and the store
+ * passes. */
 static bool in_other_thread(uintptr_t slot)
 {
   bool described;
@@ -126,10 +127,9 @@ static bool in_other_thread(uintptr_t slot)
   return status == CAIRN_OK ? described : status != CAIRN_E_UNKNOWN;
 }
 
-/* Does the collector look for references there? Between the stack pointer and the end of the stack
- * globals may lie, too: a thread's own above its frames, and any above the stack of a signal
- * handler. No walk leads on from a handler that interrupted managed code, so globals come first
- * there. */
+/* True if the collector scans the place for references. Between the stack pointer and the end of the stack globals
+ * may lie, too: a thread's own above its frames, and any above the stack of a signal handler. Walks end at a handler
+ * that interrupted managed code, so globals come first there. */
 static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
 {
   if (cn_described_had(slot, regs) || in_last_global(slot))

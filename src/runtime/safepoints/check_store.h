@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What compiled code calls before it stores a reference, or copies what may be references, through
- * an ordinary pointer (pass `check-stores`), by stubs of the port: cairn_check_store() and
- * cairn_check_copy().
+ * Checks that compiled code calls before it stores a reference, or copies possible references, through an ordinary
+ * pointer (pass `check-stores`), by stubs of the port: cairn_check_store() and cairn_check_copy().
  */
 #ifndef CN_RUNTIME_SAFEPOINTS_CHECK_STORE_H
 #define CN_RUNTIME_SAFEPOINTS_CHECK_STORE_H
@@ -11,9 +10,8 @@
 #include <stdint.h>
 #include "runtime/arch/arch.h"
 
-/* They neither collect nor wait, and end the program if the collector does not look at the place.
- * `regs` has pc, stack pointer and callee-saved registers of the caller; `what` names type, member
- * and source line. Phase MUTATE. */
+/* They neither collect nor wait, and end the program if the collector does not scan the place. `regs` has pc, stack
+ * pointer and callee-saved registers of the caller; `what` names type, member and source line. Phase MUTATE. */
 void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs);
 void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const struct cn_regs *regs);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Collects garbage at safepoints: polls, requests, and the collections of an allocation that found no room.
+ * Collects garbage at safepoints: polls, requests, and the collections of a failed allocation.
  *
- * The thread that comes to the safepoint, in a slow path: the mutator is busy, so that signals and cancellation wait.
- * The collecting thread has stopped all others. No lock is held at a safepoint.
+ * The thread that comes to the safepoint, in a slow path: the mutator is busy, so that signals and cancellation
+ * wait. The collecting thread has stopped all others. The thread holds no lock at a safepoint.
  */
 #include "runtime/safepoints/collect.h"
 
@@ -83,8 +83,8 @@ static void collect_once(const struct cn_regs *regs, enum cairn_cause cause, str
   cn_image_leave(entered);
 }
 
-/* A request for a collection, and what had been collected when the thread made it. A thread makes
- * it while it is managed. So a collection that it counts as later began later. */
+/* A request for a collection, and the counts of collections when the thread made it. A thread makes it while it is
+ * managed. So a collection that it counts as later began later. */
 struct request {
   struct cn_wanted wanted;
   uint64_t collections, wholes;
@@ -96,8 +96,8 @@ static struct request request_of(struct cn_wanted wanted)
                           __atomic_load_n(&wholes, __ATOMIC_RELAXED)};
 }
 
-/* Has another thread collected what this one wants, while it waited for the world? Then a block may
- * fit, without a collection. */
+/* True if another thread has collected all that this request wants, while this thread waited for the world. Then a
+ * block may fit at once. */
 static bool is_served(const void *env)
 {
   const struct request *request = env;
@@ -113,13 +113,13 @@ static bool is_not_served(const void *unused)
   return false;
 }
 
-/* ---- attempts to allocate in a stopped world, where no other thread takes the room that a collection made ---- */
+/* ---- attempts to allocate in a stopped world, where the room that a collection made is this thread's alone ---- */
 
 struct stopped {
   const struct cn_regs *regs;
   enum cairn_cause cause;
   const struct request *request;
-  bool crawls; /* the collection made next to no room: the program is to end instead of crawling on */
+  bool crawls; /* the collection made almost no room: the program is to end instead of crawling on */
 };
 
 static void *after_others(void *env)
@@ -167,11 +167,11 @@ static cn_attempt *const stopped_attempts[] = {
     after_collection, /* after a collection, of the young if the cause is an allocation */
     after_full,       /* after a full collection, if that one was of the young */
     in_rest,          /* in the memory that the collector keeps back for this */
-    note_exhaustion,  /* there is no room */
+    note_exhaustion,  /* memory is exhausted */
     NULL,
 };
 
-/* The world is stopped. If no block is wanted, collect only. */
+/* The world is stopped. If no block is wanted, only collect. */
 static void *serve(const struct cn_regs *regs, enum cairn_cause cause, const struct request *request)
 {
   struct stopped stopped = {.regs = regs, .cause = cause, .request = request};
@@ -195,9 +195,9 @@ static enum cn_stop_begun begin_stop(const struct cn_regs *regs, cn_stop_served 
   return begun;
 }
 
-/* Of many threads that request a collection at once, one stops the others. A thread that is served
- * and whose block does not fit has its own stop next. An exit handler that runs because a
- * collection found no memory does not collect again. */
+/* Of many threads that request a collection at once, one stops the others. A thread that is served and whose block
+ * does not fit has its own stop next. An exit handler that runs because memory is exhausted gets null instead of
+ * another collection. */
 void *cn_collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -234,13 +234,13 @@ static bool wants_collection(struct cairn_mutator *mutator)
   return stress || requested;
 }
 
-/* The usual reason for code whose image is not registered. */
+/* The usual reason for code whose image is unregistered. */
 const char cn_collect_no_constructor[] = "lld and mold ignore constructors in .ctors, which 'cairn "
                                          "frames --rewrite' moves to .init_array";
 
-/* Refuse a safepoint whose code has no frame map: its frames would pass for native ones. A managed
- * function whose frame is gone, because it ends in the call of the safepoint, needs none. Of a
- * signal handler the walk tells more. */
+/* Refuse a safepoint whose code lacks a frame map: its frames would pass for native ones. A managed function whose
+ * frame is gone, because it ends in the call of the safepoint, may lack it. For a signal handler the walk tells
+ * more. */
 void *cn_collect_mapped(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted)
 {
   struct cn_region region;
@@ -257,8 +257,7 @@ void *cn_collect_mapped(const struct cn_regs *regs, enum cairn_cause cause, stru
   return cn_collect(regs, cause, wanted);
 }
 
-/* Refuse managed code that no file has, and whose image is not registered: the collector would find
- * nothing of its frames. */
+/* Refuse managed code outside files whose image is unregistered: the collector would miss its frames. */
 __attribute__((noinline)) void cn_collect_check_registered(uintptr_t pc)
 {
   struct cn_region region;
@@ -284,14 +283,14 @@ static void let_stops_pass(struct cairn_mutator *mutator, const struct cn_regs *
   mutator->stopped = NULL;
 }
 
-/* Begin a slow path. True: a collection is due, stress mode's or a signal handler's. `*native`:
- * native code called cairn_collect(); the thread is managed up to leave(). */
+/* Begin a slow path. True: a collection is due, stress mode's or a signal handler's. `*native`: native code called
+ * cairn_collect(); the thread is managed up to leave(). */
 bool cn_safepoint_enter(const struct cn_regs *regs, bool *native)
 {
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
 
-  /* A signal handler got here, of a fault in a slow path or one that the runtime does not know: the
-   * frames below have no anchor. */
+  /* A signal handler got here, of a fault in a slow path or one unknown to the runtime: the frames below lack an
+   * anchor. */
   if (mutator->busy)
     cn_report_fatal(regs->pc, "a safepoint was reached inside the runtime, by a signal handler, a "
                               "collector or the operation of a handshake");
@@ -342,8 +341,7 @@ void cn_safepoint_poll(const struct cn_regs *regs)
   cn_safepoint_leave(native);
 }
 
-/* In a handler that interrupted managed code, the collection waits for the next safepoint after it.
- */
+/* In a handler that interrupted managed code, the collection waits for the next safepoint after it. */
 void cn_safepoint_collect(const struct cn_regs *regs)
 {
   bool native;

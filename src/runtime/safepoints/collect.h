@@ -14,11 +14,10 @@
 
 /* ---- attempts ---- */
 
-/* An attempt to allocate a block: null if it finds no room, or does not apply. */
+/* An attempt to allocate a block: null if it fails, or is inapplicable. */
 typedef void *cn_attempt(void *env);
 
-/* The first block that one of the attempts finds, in the order of the table, which ends with null; null: there is none.
- */
+/* The first block that one of the attempts finds, in the order of the table, which ends with null; null if all fail. */
 static inline void *cn_attempt_all(cn_attempt *const *attempts, void *env)
 {
   void *block = NULL;
@@ -36,20 +35,21 @@ bool cn_collect_may(void);
 /* The cause of a collection that cn_safepoint_enter() finds due. */
 enum cairn_cause cn_collect_due(void);
 
-/* Collect, and allocate the block that is wanted, if any; or allocate it after another thread's collection. Null: there
- * is no room, no block is wanted, or the collection waits for a fork() (CN_REASON_COLLECT). In a slow path. */
+/* Collect, and allocate the block that is wanted, if any; or allocate it after another thread's collection. Null:
+ * the allocation failed, no block is wanted, or the collection waits for a fork() (CN_REASON_COLLECT). In a slow
+ * path. */
 void *cn_collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted);
-/* Like cn_collect(), for managed code: ends the program if the code has no frame map. */
+/* Like cn_collect(), for managed code: ends the program if the code lacks a frame map. */
 void *cn_collect_mapped(const struct cn_regs *regs, enum cairn_cause cause, struct cn_wanted wanted);
 
-/* Refuse managed code that no file has and whose image is not registered. */
+/* Refuse managed code outside files whose image is unregistered. */
 void cn_collect_check_registered(uintptr_t pc);
 extern const char cn_collect_no_constructor[];
 
 /* ---- slow paths ---- */
 
-/* Begin a slow path at a safepoint. True: a collection is due, stress mode's or a signal handler's. `*native`: native
- * code called; the thread is managed up to the end. */
+/* Begin a slow path at a safepoint. True: a collection is due, stress mode's or a signal handler's. `*native`:
+ * native code called; the thread is managed up to the end. */
 bool cn_safepoint_enter(const struct cn_regs *regs, bool *native);
 /* End it. Signals that came meanwhile are delivered. */
 void cn_safepoint_leave(bool native);

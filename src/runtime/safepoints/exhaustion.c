@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The program's callback runs as the handler of a signal that interrupted managed code does: the
- * allocation that waits has references in any register, so nothing may move meanwhile.
+ * Asks the program for memory when it is exhausted. The program's callback runs as the handler of a signal that
+ * interrupted managed code does: the allocation that waits has references in any register, so all objects must stay
+ * in place meanwhile.
  */
 #include "runtime/safepoints/exhaustion.h"
 
@@ -19,18 +20,18 @@
 enum {
   TRIES = 8,
   TEXT = 40,
-  LITTLE = 64, /* next to no room: one part in so many of the maximum */
-  VAIN = 16    /* full collections in a row that make no more */
+  LITTLE = 64, /* almost no room: this part of the maximum */
+  VAIN = 16    /* the limit of full collections in a row that make almost no room */
 };
 
 static struct {
-  cairn_exhausted *call; /* null: there is none */
+  cairn_exhausted *call; /* may be null */
   void *env;
 } callback;
 static struct cn_mutex changing;
-static uint64_t live = CAIRN_LIVE_UNKNOWN; /* after the last collection that found no room */
-static unsigned vain;                      /* full collections in a row that made next to no room, */
-static uint64_t allocated;                 /* and what the program had allocated at the last full one */
+static uint64_t live = CAIRN_LIVE_UNKNOWN; /* after the last collection that made too little room */
+static unsigned vain;                      /* full collections in a row that made almost no room */
+static uint64_t allocated;                 /* total allocated by the program at the last full one */
 
 void cairn_on_exhaustion(cairn_exhausted *call, void *env)
 {

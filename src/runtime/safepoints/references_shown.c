@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls of native code that would be given a reference, or return one. The compiler and the linker
- * find those whose callees they know (src/compile/transitions); the others end the program here.
+ * Refuses calls of native code that would be given a reference, or return one. The compiler and the linker find
+ * those whose callees they know (src/compile/transitions); the others end the program here.
  */
 #include <stdint.h>
 #include <cairn/abi.h>
@@ -14,8 +14,8 @@
   "only managed code may have one: pass a handle, or declare the function cairn_leaf if it " \
   "never calls back"
 
-/* From the stub cairn_call_body. It goes on only where nothing is ever collected: in a program with
- * a unit that was compiled without safepoints, whose functions have no mark. */
+/* Called by the stub cairn_call_body. Returns only in a program that never collects: one with a unit that was
+ * compiled without safepoints, whose functions are unmarked. */
 void cn_references_shown(uintptr_t callee, uintptr_t pc);
 void cn_references_shown(uintptr_t callee, uintptr_t pc)
 {
@@ -26,7 +26,7 @@ void cn_references_shown(uintptr_t callee, uintptr_t pc)
                 cn_report_pc(pc, caller), cn_report_pc(callee, native));
 }
 
-/* In the place of a native callee that is called by a bridge. */
+/* Takes the place of a native callee that is called by a bridge. */
 _Noreturn void cairn_refuse_native(void) __attribute__((visibility("default")));
 _Noreturn void cairn_refuse_native(void)
 {

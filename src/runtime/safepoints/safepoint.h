@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C side of the stubs (arch/): each is called at a safepoint, with what the stub saved.
+ * The C side of the stubs (arch/): each is called at a safepoint, with the registers that the stub saved.
  */
 #ifndef CN_RUNTIME_SAFEPOINTS_SAFEPOINT_H
 #define CN_RUNTIME_SAFEPOINTS_SAFEPOINT_H
@@ -13,13 +13,13 @@
 void cn_safepoint_poll(const struct cn_regs *regs);
 void cn_safepoint_collect(const struct cn_regs *regs);
 
-/* Return a new object's payload, all zero; the last one's is whatever lay there. */
+/* Return a new object's payload, all zero; the last function leaves the old contents of the memory. */
 void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *layout);
 void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count);
 void *cn_safepoint_alloc_uninit(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count);
 
-/* Give the array, which must have that layout, another length, and return null; or return a new
- * array, for cairn_resize_finish(). */
+/* Give the array, which must have that layout, another length, and return null; or return a new array, for
+ * cairn_resize_finish(). */
 void *cn_safepoint_resize(const struct cn_regs *regs, const struct cairn_layout *layout, uintptr_t array, int64_t count,
                           bool uninit);
 

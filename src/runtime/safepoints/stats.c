@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Statistics: one `name: value` per line.
+ * Prints statistics: one `name: value` per line.
  */
 #include "runtime/safepoints/stats.h"
 
@@ -80,8 +80,8 @@ void cn_stats_collection(const struct cairn_collection *collection, const struct
   cn_histogram_add(&cn_stats_pauses, end - since);
 }
 
-/* Sum over all threads. Those that run change their own counts meanwhile. If the operation of a
- * handshake calls exit(), no thread comes or goes anyway. */
+/* Sum over all threads. Running threads change their own counts meanwhile. If the operation of a handshake calls
+ * exit(), the set of threads is fixed anyway. */
 static void add_up(uint64_t *safepoints, uint64_t *allocated)
 {
   bool own = cn_stop_is_own();
@@ -106,8 +106,7 @@ size_t cairn_soft_limit(void)
   return cn_options.heap_soft;
 }
 
-/* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints
- * nothing. */
+/* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints nothing. */
 __attribute__((destructor(101))) static void end(void)
 {
   uint64_t safepoints, allocated;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of the collector's work, printed at exit with CAIRN_STATS=1, and the events of each
- * collection.
+ * Counts of the collector's work, printed at exit with CAIRN_STATS=1, and the events of each collection.
  */
 #ifndef CN_RUNTIME_SAFEPOINTS_STATS_H
 #define CN_RUNTIME_SAFEPOINTS_STATS_H
@@ -14,14 +13,14 @@
 
 extern struct cn_histogram cn_stats_pauses; /* nanoseconds */
 
-/* Tell of a collection that is about to begin; returns the time. Phase STOP. */
+/* Report a collection that is about to begin; returns the time. Phase STOP. */
 uint64_t cn_stats_begin(const struct cairn_collection *collection);
 
-/* Bytes that the program has allocated. Phase STOP, or while no thread comes or goes; those that
- * run change it meanwhile. */
+/* Bytes that the program has allocated. Phase STOP, or while the set of threads is fixed; running threads change it
+ * meanwhile. */
 uint64_t cn_stats_allocated(void);
 
-/* And of its end: since when it ran, and the statistics `before` it. */
+/* Report the end of a collection: its begin, and the statistics `before` it. */
 void cn_stats_collection(const struct cairn_collection *collection, const struct cn_stats *before, uint64_t since);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * Explains three kinds of fault: the first use of a stale reference, for stress mode unmaps the space that objects
  * left; a frame too large for the rest of the stack; and a section of an image that was unmapped without being
- * unregistered. */
+ * unregistered.
+ */
 #include "runtime/signals/fault.h"
 
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Explaining faults: on memory that a collection moved objects away from, or below the stack. */
+ * Explaining faults: on memory that a collection moved objects away from, or below the stack.
+ */
 #ifndef CN_RUNTIME_SIGNALS_FAULT_H
 #define CN_RUNTIME_SIGNALS_FAULT_H
 

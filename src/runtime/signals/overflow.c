@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Detects stack overflow. The thread itself, in a slow path or in the handler of a fault; lock-free. */
+ * Detects stack overflow. The thread itself, in a slow path or in the handler of a fault.
+ */
 #include "runtime/signals/overflow.h"
 
 #include <unistd.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Delivers signals. Between any two instructions of this file another signal may come, whose handler may jump out.
- * So each change is one store, or readers understand it half done. */
+ * So each change is one store, or readers understand it half done.
+ */
 #include "runtime/signals/signals.h"
 
 #include <errno.h>

@@ -7,7 +7,8 @@
  *     allocations come from a second buffer, and collections wait.
  *   - The thread was in a slow path of the runtime: the handler runs after it, and may do the same.
  *
- * On an unattached thread, handlers run at once. */
+ * On an unattached thread, handlers run at once.
+ */
 #ifndef CN_RUNTIME_SIGNALS_SIGNALS_H
 #define CN_RUNTIME_SIGNALS_SIGNALS_H
 
@@ -17,16 +18,16 @@
 #include "runtime/core/mutator.h"
 #include "runtime/handlers/action.h"
 
-/* A slow path begins, in a frame that ends at `sp`: end the interruptions whose handlers a jump
- * left. The mutator is busy. */
+/* A slow path begins, in a frame that ends at `sp`: end the interruptions whose handlers a jump left. The mutator is
+ * busy. */
 void cn_signals_settle(uintptr_t sp);
 
-/* The first anchor of calls that began after managed code was interrupted; a stub may be filling
- * one below it. If no managed code is interrupted, the first anchor of all. */
+/* The first anchor of calls that began after managed code was interrupted; a stub may be filling one below it. If no
+ * managed code is interrupted, the first anchor of all. */
 struct cn_anchor *cn_signals_anchors(void);
 
-/* Drop the anchors of native frames that an exception left, or those with an SP up to `sp`, where
- * the stack is now, which a longjmp left. The calls that the thread can return to lie above. */
+/* Drop the anchors of native frames that an exception left, or those with an SP up to `sp`, where the stack is now,
+ * which a longjmp left. The calls that the thread can return to lie above. */
 void cn_signals_drop_anchors(struct cairn_mutator *mutator, uintptr_t sp);
 
 /* The thread's state when the last handler began that interrupted managed code; native outside such handlers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The public stack iterator, over the walker (pillar-stack-iterator-2011).
+ * Implements the public stack iterator over the walker (pillar-stack-iterator-2011).
  */
 #include <cairn/stack.h>
 
@@ -41,7 +41,7 @@ static void leave(const struct cn_walk *walk)
     cn_code_regions_leave();
 }
 
-/* A thread that never ran managed code has no activations. */
+/* The activations of a thread begin with its first managed code. */
 void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
@@ -86,7 +86,7 @@ void cairn_stack_next(struct cairn_stack_iterator *iterator)
     cn_walk_next(walk);
 }
 
-/* The manager of a region may show inlined functions as activations of their own. */
+/* The manager of a region may show inlined functions as separate activations. */
 void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
 {
   struct cn_walk *walk = inner(iterator);

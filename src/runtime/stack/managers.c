@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The code info manager of code with frame maps (pillar-stack-iterator-2011, "the Pillar compiler's
- * code info manager uses a callback that consults the previously generated stack maps").
+ * Implements the code info manager of code with frame maps (pillar-stack-iterator-2011, "the Pillar compiler's code
+ * info manager uses a callback that consults the previously generated stack maps").
  */
 #include "runtime/stack/managers.h"
 
@@ -57,8 +57,8 @@ static void enumerate_compiled(const struct cairn_stack_iterator *iterator, cair
   cn_frame_roots(const_walk_of(iterator), callback, env);
 }
 
-/* How deep functions are inlined into each other at the virtual frame. A span that was opened in a
- * function that is inlined deeper does not enclose it. */
+/* The depth of inlining at the virtual frame. A span encloses it only if the function that opened it is inlined at most
+ * as deep. */
 static uint32_t inlining_depth(const struct cn_walk *walk)
 {
   struct cn_source source;

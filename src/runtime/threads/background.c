@@ -2,7 +2,8 @@
  *
  * Runs a collector's job step by step, on its own thread. Each step first says that it is under way, then reads
  * whether steps are held. A thread that holds steps first says so, then reads whether a step is under way. At least
- * one of the two sees the other, as all these accesses are sequentially consistent. */
+ * one of the two sees the other, as all these accesses are sequentially consistent.
+ */
 #include "runtime/threads/background.h"
 
 #include <sched.h>

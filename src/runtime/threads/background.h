@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The background thread: a thread of the runtime that does a collector's job step by step, while the program runs
- * (cairn_background_run(), <cairn/collector.h>). It runs no managed code and gets no signals. */
+ * (cairn_background_run(), <cairn/collector.h>). It runs no managed code and gets no signals.
+ */
 #ifndef CN_RUNTIME_THREADS_BACKGROUND_H
 #define CN_RUNTIME_THREADS_BACKGROUND_H
 

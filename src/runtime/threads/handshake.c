@@ -11,7 +11,8 @@
  *
  * The requester disarms the poll at the end; a mutator that runs the operation disarms it, too. A mutator waits
  * while the requester has the word TAKEN. The requester sends a barrier between arming the poll and reading the
- * state: so either it sees the mutator managed, or the mutator sees its poll armed (stop.c). */
+ * state: so either it sees the mutator managed, or the mutator sees its poll armed (stop.c).
+ */
 #include "runtime/threads/handshake.h"
 
 #include <stdatomic.h>

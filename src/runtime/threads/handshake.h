@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handshakes: an operation that runs once for each of some mutators, on its own thread at a
- * safepoint, or on the requester's while that thread rests. docs/threads.md draws the protocol;
- * test/model/handshake.pml is its model.
+ * Handshakes: an operation that runs once for each of some mutators, on its own thread at a safepoint, or on the
+ * requester's while that thread rests. docs/threads.md draws the protocol; test/model/handshake.pml is its model.
  */
 #ifndef CN_RUNTIME_THREADS_HANDSHAKE_H
 #define CN_RUNTIME_THREADS_HANDSHAKE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Implements the mutator's side of a handshake (handshake.c draws the states), and the acts of both sides: change
- * the state, and run the operation. */
+ * the state, and run the operation.
+ */
 #include "runtime/threads/handshake.h"
 
 #include <pthread.h>

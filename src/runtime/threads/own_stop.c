@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ends a thread that would wait for a stop that it would have to end itself. */
+ * Ends a thread that would wait for a stop that it would have to end itself.
+ */
 #include "runtime/core/messages.h"
 #include "runtime/threads/stop.h"
 

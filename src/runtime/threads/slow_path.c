@@ -2,7 +2,8 @@
  *
  * Begins and ends slow paths of native code, and lets stops pass when native code returns to managed code.
  *
- * Each thread, for its own mutator. All functions are lock-free; stops may pass in all three. */
+ * Each thread, for its own mutator. The thread holds no lock; stops may pass in all three functions.
+ */
 #include "runtime/threads/slow_path.h"
 
 #include "base/check.h"
@@ -39,8 +40,8 @@ static void begin_heap(struct cairn_mutator *mutator)
   cn_poll_word_disarm(mutator, CN_REASON_HEAP);
 }
 
-/* Native code has returned. The anchor of its call is still whole, so that walks find the caller's registers. The stub
- * has set the state to native, so that a handler does no harm until `busy` is set. */
+/* Native code has returned. The anchor of its call is still whole, so that walks find the caller's registers. The
+ * stub has set the state to native, so that a handler does no harm until `busy` is set. */
 void cn_slow_path_back(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;

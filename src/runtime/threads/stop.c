@@ -10,7 +10,8 @@
  *      poll & STOP? arrive                     state == MANAGED? wait for it
  *
  * A waiting mutator counts as one in native code. A requester that has a mutator counts as waiting from before it
- * takes the lock, so that two requesters do not wait for each other. */
+ * takes the lock, so that two requesters do not wait for each other.
+ */
 #include "runtime/threads/stop.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stopping the world: all managed code stands while a thread collects. docs/threads.md draws the protocol and says
- * why it holds; test/model/stop.pml is its model. */
+ * why it holds; test/model/stop.pml is its model.
+ */
 #ifndef CN_RUNTIME_THREADS_STOP_H
 #define CN_RUNTIME_THREADS_STOP_H
 
@@ -10,8 +11,8 @@
 
 /* ---- the registry of mutators ---- */
 
-/* Add a mutator to the registry, and remove it. Its own thread calls both, in native code. Each
- * waits for a stop that is under way. */
+/* Add a mutator to the registry, and remove it. Its own thread calls both, in native code. Each waits for a stop
+ * that is under way. */
 void cn_stop_add(struct cairn_mutator *mutator);
 /* `farewell` runs just before the mutator goes, outside stops. */
 typedef void cn_stop_farewell(struct cairn_mutator *mutator);
@@ -27,8 +28,7 @@ const char *cn_stop_registry_wrong(void);
 /* Between exclude and include stops cannot begin, and mutators cannot come or go. Native code, for work of
  * microseconds. cairn_mutator_next() may be called there, too. */
 void cn_stop_exclude(void);
-/* False: `deadline`, by cn_os_nanoseconds(), has passed, or another thread excludes stops and
- * `over` is true. */
+/* False: `deadline`, by cn_os_nanoseconds(), has passed, or another thread excludes stops and `over` is true. */
 bool cn_stop_exclude_unless(uint64_t deadline, cn_mutex_over *over);
 /* An `over` may have become true. Any thread. */
 void cn_stop_tell(void);

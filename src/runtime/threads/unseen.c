@@ -2,7 +2,8 @@
  *
  * Handles children whose fork() ran without handlers. The runtime's threads and its other mutators are missing, and
  * were running at the fork. So the child goes on only if the parent had one mutator, outside stops and steps of the
- * collector's thread. */
+ * collector's thread.
+ */
 #include "runtime/threads/unseen.h"
 
 #include <sched.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Children whose fork() ran without handlers: those of _Fork(), of clone() and of the system call. */
+ * Children whose fork() ran without handlers: those of _Fork(), of clone() and of the system call.
+ */
 #ifndef CN_RUNTIME_THREADS_UNSEEN_H
 #define CN_RUNTIME_THREADS_UNSEEN_H
 

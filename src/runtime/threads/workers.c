@@ -4,7 +4,8 @@
  * collecting thread does part 0, and waits for the last of the others.
  *
  * Threads are started before the stop: to start one calls malloc(), whose lock a stopped thread may hold, in a
- * signal handler that interrupted it there. */
+ * signal handler that interrupted it there.
+ */
 #include "runtime/threads/workers.h"
 
 #include <stdatomic.h>

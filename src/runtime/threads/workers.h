@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Workers: the runtime's threads, among which a collector divides its work (cairn_workers_run(),
- * <cairn/collector.h>). They run no managed code and get no signals. */
+ * <cairn/collector.h>). They run no managed code and get no signals.
+ */
 #ifndef CN_RUNTIME_THREADS_WORKERS_H
 #define CN_RUNTIME_THREADS_WORKERS_H
 

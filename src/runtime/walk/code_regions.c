@@ -2,7 +2,8 @@
  *
  * Keeps code regions (pillar-stack-iterator-2011, prtAddCodeRegion), in a table that is constant once it is
  * published: a writer makes another table, and frees the parts that only the old one had when all readers have left
- * it (readers.h). */
+ * it (readers.h).
+ */
 #include "runtime/walk/code_regions.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Code regions and their managers (<cairn/stack.h>; pillar-stack-iterator-2011, "define regions of
- * code and define different owners for each region").
+ * Code regions and their managers (<cairn/stack.h>; pillar-stack-iterator-2011, "define regions of code and define
+ * different owners for each region").
  */
 #ifndef CN_RUNTIME_WALK_CODE_REGIONS_H
 #define CN_RUNTIME_WALK_CODE_REGIONS_H
@@ -18,7 +18,7 @@ struct cn_region {
 };
 
 /* The region with the call that returns to `pc`: pc is in (start, end]. False: `pc` is outside all regions. Any
- * thread, any time, signal handlers included; lock-free and wait-free. */
+ * thread, any time, signal handlers included; takes no lock and never waits. */
 bool cn_code_regions_find(uintptr_t pc, struct cn_region *region);
 
 bool cn_code_regions_any(void);

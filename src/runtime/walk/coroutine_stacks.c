@@ -4,7 +4,8 @@
  *
  * The mutator has the anchors and the bounds of the stack that the thread runs on. cairn_stack_switch() exchanges
  * them, so that native calls nest on each stack by themselves. A stack may be left by one thread and continued by
- * another. */
+ * another.
+ */
 #include "runtime/walk/coroutine_stacks.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stacks of coroutines (struct cairn_stack, <cairn/stack.h>), and the thread's own while it runs on one of them.
- * Each has its anchors: those of the stack that the thread runs on are in the mutator. */
+ * Each has its anchors: those of the stack that the thread runs on are in the mutator.
+ */
 #ifndef CN_RUNTIME_WALK_COROUTINE_STACKS_H
 #define CN_RUNTIME_WALK_COROUTINE_STACKS_H
 
@@ -41,8 +42,7 @@ bool cn_coroutine_stacks_hold(uintptr_t address);
 /* True if no thread runs on that stack (null: the mutator's own). */
 bool cn_coroutine_stacks_waits(const struct cairn_mutator *mutator, const struct cairn_stack *stack);
 
-/* The mutator with `sp` on its own stack, for a walk of `mutator` that a manager has led there.
- */
+/* The mutator with `sp` on its own stack, for a walk of `mutator` that a manager has led there. */
 const struct cairn_mutator *cn_coroutine_stacks_owner(const struct cairn_mutator *mutator, uintptr_t sp);
 
 struct cn_return_barriers;

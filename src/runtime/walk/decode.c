@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Decodes safepoints. Checks once the facts that walks rely on: roots with a code lie in the frame, and the frame
- * has room for the registers that it saves. */
+ * has room for the registers that it saves.
+ */
 #include "runtime/walk/decode.h"
 
 #include "base/check.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Keeps the functions of each image, sorted, and the hash table of the safepoints that were met. Changes of either
- * are made under the lock. */
+ * are made under the lock.
+ */
 #include "runtime/walk/index.h"
 
 #include "base/check.h"
@@ -495,8 +496,8 @@ static bool others_read(void)
   return false;
 }
 
-/* A mutator that finds a table and has not set `busy` in time found it before this stop's barrier,
- * and has set it by the next stop's. */
+/* A mutator that finds a table and has not set `busy` in time found it before this stop's barrier, and has set it by
+ * the next stop's. */
 void cn_index_trim(void)
 {
   size_t kept = 0;

@@ -7,7 +7,8 @@
  *
  * Look-ups read the table without a lock, while others may add to it: an entry's value is written before its key,
  * and a table that has become too small stays as it is and is replaced by another. A replaced table is freed when
- * walks can no longer read it. */
+ * walks can no longer read it.
+ */
 #ifndef CN_RUNTIME_WALK_INDEX_H
 #define CN_RUNTIME_WALK_INDEX_H
 
@@ -137,8 +138,8 @@ enum cn_frames {
 
 /* Between the two, tables that the thread finds stay as they are: for a thread that is neither at a safepoint nor
  * walks a stopped stack. They defer signals meanwhile. True: this call began that, and its caller must end it. Any
- * thread, async-signal-safe; lock-free and wait-free. A mutator in native code sets `busy`, which costs two stores;
- * cn_index_trim() sees it. */
+ * thread, async-signal-safe; takes no lock and never waits. A mutator in native code sets `busy`, which costs two
+ * stores; cn_index_trim() sees it. */
 static inline bool cn_index_enter(void)
 {
   struct cairn_mutator *mutator = &cairn_mutator;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeps native return addresses in a table of words; each address has one place in it. */
+ * Keeps native return addresses in a table of words; each address has one place in it.
+ */
 #include "runtime/walk/native_pcs.h"
 
 #include <stdatomic.h>

@@ -2,7 +2,8 @@
  *
  * Addresses that walks have met outside all code with frame maps: return addresses of managed code into native code.
  * Each series of managed activations ends at one, so the answer is kept, in a small table whose addresses may
- * displace each other. */
+ * displace each other.
+ */
 #ifndef CN_RUNTIME_WALK_NATIVE_PCS_H
 #define CN_RUNTIME_WALK_NATIVE_PCS_H
 

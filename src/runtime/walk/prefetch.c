@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prefetches ahead of a walk: words on the stack that lie in the code pass for return addresses. */
+ * Prefetches ahead of a walk: words on the stack that lie in the code pass for return addresses.
+ */
 #include "runtime/walk/prefetch.h"
 
 #include "base/check.h"

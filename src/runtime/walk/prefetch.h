@@ -2,7 +2,8 @@
  *
  * Prefetching ahead of a walk: the stack, and the table's entries of the return addresses on it. A guess tells which
  * words are return addresses; a wrong guess only costs time. Only pages that the walk reads anyway are read: the end
- * of a stack's memory may be unknown. */
+ * of a stack's memory may be unknown.
+ */
 #ifndef CN_RUNTIME_WALK_PREFETCH_H
 #define CN_RUNTIME_WALK_PREFETCH_H
 

@@ -5,7 +5,8 @@
  *
  *     table   | last end, leaf | last end, leaf | ...
  *                        |
- *                        +-> | count | region | region | ... |     sorted, and not empty */
+ *                        +-> | count | region | region | ... |     sorted, and not empty
+ */
 #include "runtime/walk/regions_table.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A sorted table of code regions that is constant once it is published: a change makes another table, which shares
- * most of the old one's memory. */
+ * most of the old one's memory.
+ */
 #ifndef CN_RUNTIME_WALK_REGIONS_TABLE_H
 #define CN_RUNTIME_WALK_REGIONS_TABLE_H
 

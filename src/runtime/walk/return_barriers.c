@@ -12,7 +12,8 @@
  *
  * The barriers are one pool, for their stubs are static. A set of them belongs to one stack, and is changed by the
  * thread that walks the stack in a stop, or by the thread that runs on it. Sets are lent, and barriers taken for
- * one, by one atomic operation each. */
+ * one, by one atomic operation each.
+ */
 #include "runtime/walk/return_barriers.h"
 
 #include <stdatomic.h>

@@ -4,7 +4,8 @@
  * that comes by one knows that older activations have not run since. Only for collectors that call
  * cairn_visit_young_roots(); others never see one.
  *
- * Unwinders find their way by the stubs' call-frame information, walks by cn_return_barrier_pass(). */
+ * Unwinders find their way by the stubs' call-frame information, walks by cn_return_barrier_pass().
+ */
 #ifndef CN_RUNTIME_WALK_RETURN_BARRIERS_H
 #define CN_RUNTIME_WALK_RETURN_BARRIERS_H
 
@@ -23,8 +24,8 @@ bool cn_return_barrier_pass(struct cn_frame *frame);
 /* True if the frame's callee returns to it through a barrier: neither the frame nor an older one has run. */
 bool cn_return_barrier_is_there(const struct cn_frame *frame);
 
-/* ---- the barriers of a stack: phase STOP, the thread that walks the stack; or within
- * cn_return_barrier_returned() ---- */
+/* ---- the barriers of a stack: phase STOP, the thread that walks the stack; or within cn_return_barrier_returned()
+ * ---- */
 
 /* A barrier that is set. For all of a stack these hold (cn_return_barriers_wrong()):
  *   - each is younger than the one before it, so at a lower address

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Walks stacks. The walk steps over managed frames by their frame maps alone, and over native ranges by the anchors
- * that the transition stubs left. Anything else ends the program, so that all roots are found. */
+ * that the transition stubs left. Anything else ends the program, so that all roots are found.
+ */
 #include "runtime/walk/walk.h"
 
 #include "base/check.h"
@@ -21,8 +22,8 @@ _Noreturn static void fail(const struct cn_walk *walk, const char *reason)
               (unsigned long)walk->frame.sp, reason);
 }
 
-/* Take the next anchor that is as old as the frame's callee, or older. Skip those whose call is over,
- * such as those that a longjmp left. */
+/* Take the next anchor that is as old as the frame's callee, or older. Skip those whose call is over, such as those
+ * that a longjmp left. */
 static bool take_anchor(struct cn_walk *walk)
 {
   struct cn_anchor *anchor;
@@ -38,8 +39,8 @@ static bool take_anchor(struct cn_walk *walk)
   return false;
 }
 
-/* Native code called the activation's function. Take the caller's pc, and the register that the
- * stub uses, from the stub's anchor. The caller may have a code info manager. */
+/* Native code called the activation's function. Take the caller's pc, and the register that the stub uses, from the
+ * stub's anchor. The caller may have a code info manager. */
 static bool pass_entry(struct cn_walk *walk)
 {
   struct cn_frame *frame = &walk->frame;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack walker: managed frames from the youngest to the oldest (pillar-stack-iterator-2011,
- * "Stack Iteration Interface": the stack pointer, and where callee-saved registers were last
- * saved).
+ * The stack walker: managed frames from the youngest to the oldest (pillar-stack-iterator-2011, "Stack Iteration
+ * Interface": the stack pointer, and where callee-saved registers were last saved).
  */
 #ifndef CN_RUNTIME_WALK_WALK_H
 #define CN_RUNTIME_WALK_WALK_H
@@ -50,8 +49,7 @@ static inline uintptr_t *cn_frame_register(const struct cn_frame *frame, unsigne
   return (uintptr_t *)&frame->regs->gpr[reg];
 }
 
-/* A struct cairn_stack_iterator holds a walk: managers get the walker's own and may copy it. Hence
- * the size. */
+/* A struct cairn_stack_iterator holds a walk: managers get the walker's own and may copy it. Hence the size. */
 struct cn_walk {
   union {
     struct {
@@ -77,8 +75,8 @@ struct cn_walk {
 _Static_assert(sizeof(struct cn_walk) == sizeof(struct cairn_stack_iterator), "<cairn/stack.h>");
 
 /* Start at the registers that a stub saved, or (`regs` null) at the youngest anchor: the caller is native code.
- * True: `walk->frame` is the youngest managed frame. False: the stack has only native frames. A stack that cannot
- * be parsed ends the program. */
+ * True: `walk->frame` is the youngest managed frame. False: the stack has only native frames. A stack that cannot be
+ * parsed ends the program. */
 bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, const struct cn_regs *regs);
 
 /* Start at the managed code of the calling thread that is running: at a call that returns as `regs` says; only its
@@ -114,8 +112,8 @@ struct cn_walk_kept {
 void cn_walk_keep(const struct cn_walk *walk, struct cn_walk_kept *kept);
 void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept);
 
-/* An activation of a stub that called native code: its data is the anchor. The walker steps over it
- * at once (stub_manager.c). */
+/* An activation of a stub that called native code: its data is the anchor. The walker steps over it at once
+ * (stub_manager.c). */
 extern const struct cairn_code_manager cn_manager_stubs;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 port: what stubs.S does not do.
+ * Implements the C part of the x86-64 port; stubs.S has the rest.
  */
 #include "runtime/arch/arch.h"
 
@@ -47,12 +47,11 @@ void cn_arch_by_number(uintptr_t *const place[CN_CALLEE_SAVED], uintptr_t *reg[C
   reg[15] = place[CN_R15];
 }
 
-/* Read by stubs.S: the components of the processor's state for XSAVE to save, 0 if there is only
- * FXSAVE; the room they need; and not zero if XSAVEC can leave out those that are not in use. XSAVE
- * writes these, too, but says which they were. */
+/* Read by stubs.S: the components of the processor's state for XSAVE to save, 0 if there is only FXSAVE; the room
+ * they need; and nonzero if XSAVEC can leave out unused ones. XSAVE writes these, too, but says which they were. */
 uint32_t cn_arch_vector_state, cn_arch_vector_bytes = 512;
 uint8_t cn_arch_vector_compact;
-/* Not zero: the stubs move the registers themselves, to the end of an area of as many bytes. */
+/* Nonzero: the stubs move the registers themselves, to the end of an area of as many bytes. */
 uint8_t cn_arch_vector_by_hand;
 enum { LEGACY = 512, HEADER = 64, BY_HAND = 33 * 64 };
 enum { AVX = 0x6, AVX512 = 0xe0, STATE = AVX | AVX512 }; /* SSE and AVX; three parts of AVX-512 */
@@ -63,13 +62,13 @@ extern const char cn_arch_barriers[];
 enum { BARRIER = 32, CALL = 11 }; /* bytes of an entry, and those before the address it pushes */
 
 extern const char cn_arch_stubs_start[], cn_arch_stubs_end[]; /* stubs.S */
-/* Of each place where a stub makes its thread managed: where that begins, has been done, and is
- * undone or over; from cn_arch_stubs_start on. */
+/* Of each place where a stub makes its thread managed: where that begins, has been done, and is undone or over; from
+ * cn_arch_stubs_start on. */
 extern const uint32_t cn_arch_windows[], cn_arch_windows_end[];
 extern const char cn_arch_native_return[], cn_arch_short_return[], cn_arch_body_return[];
 extern const char cn_arch_interrupted_at[];
 
-/* Is there an instruction for each register of these parts? */
+/* True if there is an instruction for each register of these parts. */
 static bool can_move(unsigned state)
 {
   return (state & AVX) == AVX &&
@@ -117,7 +116,7 @@ bool cn_arch_barrier_index(uintptr_t pc, unsigned *index)
   return offset < CAIRN_ABI_BARRIERS * BARRIER && (offset % BARRIER == 0 || offset % BARRIER == CALL);
 }
 
-/* RDSSPQ leaves the register alone where there is no shadow stack. */
+/* RDSSPQ leaves the register alone if the shadow stack is off. */
 bool cn_arch_may_replace(void)
 {
   uintptr_t shadow = 0;
@@ -140,8 +139,7 @@ uintptr_t cn_arch_fault_sp(const void *ucontext)
   return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Of eight words glibc writes the last three mangled: exclusive or with a secret of the thread's,
- * then rotated. */
+/* Of eight words glibc writes the last three mangled: exclusive or with a secret of the thread's, then rotated. */
 uintptr_t cn_arch_jump_sp(const void *buffer)
 {
   enum { RSP = 6 };
@@ -158,8 +156,7 @@ static bool has(uintptr_t pc, const unsigned char *code, size_t bytes)
   return cn_os_read(pc, there, bytes) && memcmp(there, code, bytes) == 0;
 }
 
-/* After a call that never returns there may be nothing, not even memory; the page of the call is
- * there. */
+/* After a call that never returns the memory may end; the page of the call is there. */
 static bool follows(uintptr_t pc, const unsigned char *code, size_t bytes)
 {
   enum { PAGE = 4096 };
@@ -180,8 +177,8 @@ bool cn_arch_signal_frame(uintptr_t pc, uintptr_t sp, uintptr_t *interrupted)
   return true;
 }
 
-/* Is it a thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub? `pc`
- * may be anything: a program may have jumped anywhere. */
+/* True if it is a thunk of the compile side: [[movl $8, %eax;] movq target@GOT, %r11;] jmp to a stub. `pc` may be
+ * any value: a program may have jumped anywhere. */
 static bool is_thunk(uintptr_t pc)
 {
   static const unsigned char count[] = {0xb8, 8, 0, 0, 0}, load[] = {0x4c, 0x8b, 0x1d};
@@ -215,7 +212,7 @@ bool cn_arch_calls_as_managed(uintptr_t pc)
   memcpy(&distance, call + 1, sizeof distance);
   uintptr_t target = pc + (uintptr_t)(intptr_t)distance;
   return has_mark(target - CAIRN_ABI_ENTRY_SIZE) ||
-         (cn_arch_is_stub(target) && !has_mark(target)); /* anybody calls cairn_collect() */
+         (cn_arch_is_stub(target) && !has_mark(target)); /* native code may call cairn_collect(), too */
 }
 
 bool cn_arch_in_entry(uintptr_t pc)
@@ -276,12 +273,11 @@ static uintptr_t word_below(const struct cn_anchor *anchor)
   return ((const uintptr_t *)cn_anchor_sp(anchor))[-1];
 }
 
-/* The word below the anchor's SP leads to the stub until the native callee returns; before the stub
- * calls it, when the thread is native already, the word is the pc that the stub took from there. It
- * is again if a longjmp left the callee and the same call is made once more; then the anchor's
- * stack is that of the caller's frame, which a walk reaches first. A probe that replaces return
- * addresses for a time (Linux's uretprobes, by one at the start of a page) would make live frames
- * look dead. */
+/* The word below the anchor's SP leads to the stub until the native callee returns; before the stub calls it, when
+ * the thread is native already, the word is the pc that the stub took from there. The word leads there again if a
+ * longjmp left the callee and the same call is made once more; then the anchor's stack is that of the caller's
+ * frame, which a walk reaches first. A probe that replaces return addresses for a time (Linux's uretprobes, by one
+ * at the start of a page) would make live frames look dead. */
 bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
 {
   if (anchor->sp == 0 || cn_anchor_is_entry(anchor)) /* 0: a signal came while it was filled */
@@ -296,8 +292,8 @@ bool cn_arch_anchor_lives(const struct cn_anchor *anchor)
   return false;
 }
 
-/* Before the call it seems to keep all: what it has there nobody takes for a reference, for the
- * caller's map has none in these registers. */
+/* Before the call the anchor seems to keep all registers: these values do not count as references, for the caller's
+ * map has no root in these registers. */
 bool cn_arch_anchor_keeps(const struct cn_anchor *anchor, int reg)
 {
   return reg == CN_RBP || word_below(anchor) != (uintptr_t)cn_arch_short_return;
@@ -311,8 +307,8 @@ void cn_arch_anchor_walked(struct cn_anchor *anchor)
 
 /* ---- exceptions ---- */
 
-/* Of <unwind.h>, in whichever unwinder the program has, if it has one: linked with it, or come with
- * a shared object; or loaded by libc for itself, as pthread_exit() does. */
+/* Of <unwind.h>, in the program's unwinder, which may be missing: linked with it, or from a shared object; or loaded
+ * by libc for itself, as pthread_exit() does. */
 struct _Unwind_Context;
 typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
 extern get_register _Unwind_GetGR __attribute__((weak));
@@ -336,13 +332,12 @@ static get_register *find_get_register(uintptr_t pc)
   return function;
 }
 
-/* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception
- * passes. In its second phase the frame goes for good: drop the anchors that a longjmp left above
- * its own. Its own is over, but stays reserved, for the unwinder has yet to read it, and the
- * handler of a signal that comes before may call native code. The next slow path drops it, or the
- * return of the call around it. The thread gets the state of the frame's caller, whose landing pads
- * may run next. A thread that is cancelled within the stub has not filled its anchor yet, or has
- * dropped it, and has that state. */
+/* The personality of cairn_call_any and cairn_enter, which the unwinder calls when an exception passes. In its
+ * second phase the frame goes for good: drop the anchors that a longjmp left above its own. Its own is over, but
+ * stays reserved, for the unwinder has yet to read it, and the handler of a signal that comes before may call native
+ * code. The next slow path drops it, or the return of the call around it. The thread gets the state of the frame's
+ * caller, whose landing pads may run next. A thread that is cancelled within the stub has yet to fill its anchor, or
+ * has dropped it, and has that state. */
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context);
 int cn_arch_unwound(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of the fast walk for processors with vectors of eight (AVX-512). One vector holds where
- * all callee-saved registers are kept, and the stack pointer; saving is one masked addition, and
- * eight roots take five instructions. All these processors can fetch for writing.
+ * Implements the loop of the fast walk for processors with vectors of eight (AVX-512). One vector holds the places
+ * of all callee-saved registers, and the stack pointer; saving is one masked addition, and eight roots take five
+ * instructions. All these processors can prefetch for writing.
  */
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2,popcnt,prfchw")
 
@@ -28,7 +28,7 @@ static inline void lanes_store(struct lanes lanes, uintptr_t **place)
   _mm512_mask_storeu_epi64(place, LANES, lanes.at);
 }
 
-/* The lane that no register has gets anything. */
+/* The spare lane gets any value. */
 static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
 {
   __m512i offset = _mm512_load_si512(cn_arch_shapes[value & CN_ENTRY_SAVED].offset);

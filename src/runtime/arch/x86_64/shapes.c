@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 port: where pushes put registers. Compilers push in this order: rbp r15 r14 r13 r12 rbx;
+ * Lists the places where pushes put registers, for x86-64. Compilers push in this order: rbp r15 r14 r13 r12 rbx;
  * the first one lands at CFA - 16.
  */
 #include "runtime/arch/arch.h"
