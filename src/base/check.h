@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The one family of checks. A failed check is always a defect of Cairn rather than of its input: it prints expression,
- * file and line, leaves the heap alone, and aborts. Two levels:
+ * file and line, allocates nothing, and aborts. Two levels:
  *
  *   CN_CHECK   in every build: conditions that, if they were passed over, would write wrong code or lose a root,
  *              and cost next to nothing

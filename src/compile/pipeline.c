@@ -11,6 +11,8 @@
  * The optimiser runs with integral pointers: with "ni:1" it stops making a memset of the example loop of
  * late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
  * are harmless. If they refuse, the module is optimised again from the same point with less freedom.
+ *
+ * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pipeline(). Breaks: as its passes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -115,8 +117,8 @@ static const char *const none[] = {
     "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */
 
-/* The first passes of each order: they run before the optimiser's freedom matters, and with
- * link-time optimisation they are those of the unit. */
+/* The first passes of each order: they run before the optimiser's freedom matters, and with link-time optimisation they
+ * are those of the unit. */
 enum { ONCE = 2 };
 
 static const char *const *order_of(const struct cairn_compile_options *options)
@@ -273,7 +275,7 @@ static bool run_named(struct cn_ctx *ctx, const char *name, enum freedom freedom
   return ok;
 }
 
-/* Hand on the diagnostics of an attempt, or forget them (`to` is null). */
+/* Hand on the diagnostics of an attempt, or drop them if `to` is null. */
 static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
   for (size_t i = 0; to && to->diagnose && i < held->count; i++)
@@ -281,8 +283,8 @@ static void release(struct cairn_diagnostics *held, const struct cairn_compile_o
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on, the optimiser with this freedom. LLVM's verifier checks the module
- * after `each`, or before the optimiser and at the end. */
+/* Run the passes from *order on, the optimiser with this freedom. LLVM's verifier checks the module after `each`, or
+ * before the optimiser and at the end. */
 static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom, bool each)
 {
   const char *last = NULL; /* the last of our passes, if its output is unverified so far */
@@ -349,8 +351,8 @@ static bool is_broken(const struct cairn_diagnostics *held)
   return why && why->rule && strcmp(why->rule, "internal") == 0;
 }
 
-/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next
- * attempt; the first time only. */
+/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next attempt, but only once:
+ * `*kept` remembers it. */
 static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
 {
   const struct cairn_diagnostic *why = first_error(held);
@@ -364,8 +366,8 @@ static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics 
   return true;
 }
 
-/* A front end whose layout says "ni:1", or "pu1:64:64" and the like, wants non-integral references,
- * so the attempt with integral ones is skipped. */
+/* A front end whose layout says "ni:1", or "pu1:64:64" and the like, wants non-integral references, so the attempt with
+ * integral ones is skipped. */
 static enum freedom first_freedom(const struct cn_ctx *prepared)
 {
   const char *layout = LLVMGetDataLayoutStr(prepared->module);
@@ -449,8 +451,8 @@ static bool weigh(struct cn_ctx *ctx)
   return !ctx->options->samples || run_llvm_plainly(ctx, "function(add-discriminators),sample-profile");
 }
 
-/* Drop the descriptions of variables and types: only the rules need them, and every later pass
- * would carry them along. */
+/* Drop the descriptions of variables and types: only the rules need them, and every later pass would carry them along.
+ */
 static bool drop_variables(struct cn_ctx *ctx)
 {
   return !ctx->options->lines_only || run_llvm_plainly(ctx, "strip-nonlinetable-debuginfo");

@@ -36,8 +36,8 @@ struct cn_details {
   bool in_spans;                       /* the number of spans has been read */
 };
 
-/* A virtual frame: the innermost comes first, the function that has the frame last. Strings end in
- * 0 and stay mapped with the image. */
+/* A virtual frame: the innermost comes first, the function that owns the machine frame last. Strings end in 0 and stay
+ * mapped with the image. */
 struct cn_source {
   const char *function; /* source name, else the symbol; always given */
   const char *file;     /* null: unknown */
@@ -48,9 +48,8 @@ struct cn_source {
 struct cn_deopt {
   enum { CN_DEOPT_CONSTANT, CN_DEOPT_VALUE, CN_DEOPT_ADDRESS, CN_DEOPT_AT_CALL } kind;
   uint16_t size;     /* of the value in bytes, or 0: unknown */
-  struct cn_loc loc; /* VALUE: its place; ADDRESS: loc.reg + loc.offset is the value; AT_CALL: the
-                      * register that held it when the call was made; the call may have changed it
-                      * ("deopt-lowering"="live-in") */
+  struct cn_loc loc; /* VALUE: its place; ADDRESS: loc.reg + loc.offset is the value; AT_CALL: the register that held it
+                      * when the call was made; the call may have changed it ("deopt-lowering"="live-in") */
   uint64_t constant;
 };
 
@@ -61,12 +60,12 @@ struct cn_span {
   uint32_t depth; /* abi.def, SPAN_MARK */
 };
 
-/* Statuses are those of enum cn_framemap_status. Step through the functions of [*cursor, end);
- * CN_FRAMEMAP_NONE at the end, CN_FRAMEMAP_BAD if the bytes are malformed. */
+/* Statuses are those of enum cn_framemap_status. Step through the functions of [*cursor, end); CN_FRAMEMAP_NONE at the
+ * end, CN_FRAMEMAP_BAD if the bytes are malformed. */
 int cn_details_next_function(const unsigned char **cursor, const unsigned char *end,
                              struct cn_details_function *function);
-/* The function of [start, end) whose code holds the byte at `address` (of a return address, the
- * byte before it). Linear in the number of code sections, else logarithmic. */
+/* The function of [start, end) whose code holds the byte at `address` (of a return address, the byte before it). Linear
+ * in the number of code sections, else logarithmic. */
 int cn_details_function_at(const unsigned char *start, const unsigned char *end, uintptr_t address,
                            struct cn_details_function *function);
 /* The i-th safepoint's return offset; they ascend. For callers that visit them all. */

@@ -133,7 +133,8 @@ void cn_details_free(struct cn_detail_function *function);
 /* True if the safepoint has details to write. */
 bool cn_detail_says_something(const struct cn_detail *detail);
 
-/* Like cn_details_next_span(), for readers that leave the span table unmapped; it is at cn_details_span_table(). */
+/* Like cn_details_next_span(), for readers that leave the span table unmapped. The table is at cn_details_span_table().
+ */
 int cn_details_next_span_use(struct cn_details *details, struct cn_span_use *out);
 uintptr_t cn_details_span_table(const struct cn_details *details);
 

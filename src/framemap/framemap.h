@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps: the object side writes them into section `cairn_frames`, the walker reads them. This
- * header is the reader's interface; the encoding is drawn in src/framemap/framemap_format.h.
+ * Frame maps: the object side writes them into section `cairn_frames`, the walker reads them. This header is the
+ * reader's interface; the encoding is drawn in src/framemap/framemap_format.h.
  *
- * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee
- * (docs/llvm-22.md, "the callee's CFA").
+ * SP of a frame at its safepoint is the canonical frame address (CFA) of its callee (docs/llvm-22.md, "the callee's
+ * CFA").
  */
 #ifndef CN_FRAMEMAP_FRAMEMAP_H
 #define CN_FRAMEMAP_FRAMEMAP_H
@@ -42,9 +42,9 @@ struct cn_root {
   bool is_derived; /* false: a base; both places are the same */
 };
 
-/* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one
- * reference `ref_offset` bytes in. An alloca whose elements hold several references comes as
- * several areas. The reader delivers `ref_offset` 0: an area starts at its first reference. */
+/* A described alloca: `count` elements of `stride` bytes from reg + offset on, each with one reference `ref_offset`
+ * bytes in. An alloca whose elements hold several references comes as several areas. The reader delivers `ref_offset`
+ * 0: an area starts at its first reference. */
 struct cn_area {
   uint8_t reg;
   int32_t offset;

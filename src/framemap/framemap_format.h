@@ -3,9 +3,9 @@
  * Frame maps: the encoding of section `cairn_frames`, and its writer. The reader is framemap/framemap.h. Private to
  * src/framemap and to code that fills the model.
  *
- * The section is a sequence of functions. The only relocation of each is the 32-bit distance to
- * its entry, so that it may stand anywhere. A function begins at a multiple of 4; numbers are little-endian. Readers
- * skip zero words between functions: linkers pad with them.
+ * The section is a sequence of functions. The only relocation of each is the 32-bit distance to its entry, so that it
+ * may stand anywhere. A function begins at a multiple of 4; numbers are little-endian. Readers skip zero words between
+ * functions: linkers pad with them.
  *
  *      0  u32  length of all of this, a multiple of 4
  *      4  i32  entry of the function, minus the address of this field     (relocated)

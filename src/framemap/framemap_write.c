@@ -117,8 +117,8 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   put_areas(out, s);
 }
 
-/* Encode all descriptors into `bytes`, equal ones once. The result says where each safepoint's
- * starts; the caller frees it. */
+/* Encode all descriptors into `bytes`, equal ones once. The result says where each safepoint's starts; the caller frees
+ * it. */
 static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
 {
   size_t count = f->safepoints.count;

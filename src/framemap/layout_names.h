@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The names of a layout: one string, so that linkers keep one copy of equal ones. Its first line is
- * the type's name. Each further line is a field:
+ * The names of a layout: one string, so that linkers keep one copy of equal ones. Its first line is the type's name.
+ * Each further line is a field:
  *
  *   OFFSET{*COUNT/STRIDE} NAME
  *
- * OFFSET, decimal, is that of the field, or of its first place if there are several: then a pair
- * follows for each array that it is in, the outermost first, and NAME has "[]" for each. A COUNT of
- * 0 is the flexible member's. Offsets are from the payload, of arrays from an element's start.
+ * OFFSET, decimal, is that of the field, or of its first place if there are several: then a pair follows for each array
+ * that it is in, the outermost first, and NAME has "[]" for each. A COUNT of 0 is the flexible member's. Offsets are
+ * from the payload, of arrays from an element's start.
  *
  *   "struct table\n0 count\n8*0/16 slot[].key\n16*0/16 slot[].value"
  */

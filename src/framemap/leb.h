@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers in the sections of frame maps and details: little-endian ones of some width, and unsigned
- * LEB128 of at most 64 bits ("uleb"), zigzag if they may be negative. Readers need this header
- * alone, so that the runtime can use it; writers append to a struct cn_bytes.
+ * Numbers in the sections of frame maps and details: little-endian ones of some width, and unsigned LEB128 of at most
+ * 64 bits ("uleb"), zigzag if they may be negative. Readers need this header alone, so that the runtime can use it;
+ * writers append to a struct cn_bytes.
  */
 #ifndef CN_FRAMEMAP_LEB_H
 #define CN_FRAMEMAP_LEB_H

@@ -56,7 +56,7 @@ extern const char cn_convention_intrinsics[];
 /* The number of bits in a vector register that every processor of the target has. */
 enum { CN_CONVENTION_VECTOR_BITS = 128 };
 
-/* The first number of the address spaces that have a meaning of the target. */
+/* The first number of the target's own address spaces. */
 enum { CN_CONVENTION_FIRST_SPACE = 256 };
 extern const char cn_convention_own_spaces[]; /* the reason for a refusal of those as managed */
 
@@ -69,8 +69,8 @@ extern const char cn_convention_stack_check[], cn_convention_stack_check_operand
 /* Inline assembly, with its constraints, that makes an i64 of 0, hidden from the optimiser. */
 extern const char cn_convention_zero[], cn_convention_zero_operands[];
 
-/* The instruction that jumps to the function whose address is the word of the global offset table
- * for `symbol`, as the assembler reads it. Free it. */
+/* The instruction that jumps to the function whose address stands in the word of `symbol` in the global offset table,
+ * as the assembler reads it. Free it. */
 char *cn_convention_jump(const char *symbol);
 
 /* The instructions of a thunk: hand the stub `stub` the address of `target`; `variadic`: say that vector registers may

@@ -276,8 +276,8 @@ char *cn_convention_pass_on(const char *target, bool variadic)
 
 /* ---- entries ---- */
 
-/* A function lies 8 bytes after a multiple of 16 if it has the mark; so does its body. The prefix
- * is in two parts: code, and the word of the mark. */
+/* A function lies 8 bytes after a multiple of 16 if it has the mark; so does its body. The prefix is in two parts:
+ * code, and the word of the mark. */
 enum { CODE = 16, MARK = 8, PREFIX = CODE + MARK, JUMP_END = 12 };
 
 static const unsigned char prefix_code[] = {0x4c, 0x8d, 0x1d, PREFIX - 7 + CAIRN_ABI_ENTRY_SIZE,

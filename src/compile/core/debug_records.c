@@ -100,7 +100,7 @@ static void note_left(struct cn_moving_records *records, LLVMValueRef at)
   }
 }
 
-/* The only block that leads to `block`, or null. */
+/* The only predecessor of `block`, or null. */
 static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block)
 {
   LLVMBasicBlockRef only = NULL;

@@ -17,8 +17,8 @@ bool cn_record_has_place(LLVMDbgRecordRef record);
 /* The value of a record of a variable. Null if the record has several values, or zero. */
 LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record);
 
-/* Insert before `before` that the record's variable has `value`, which the record's expression is
- * about; null: that its value is lost. */
+/* Insert before `before` a record that gives the variable of `record` the value `value`, as the subject of that
+ * record's expression. Null says that the variable's value is lost. */
 void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
                       LLVMValueRef before);
 
@@ -42,8 +42,9 @@ struct cn_moving_records {
 
 /* Note the records of `first` to the end of its block, except those before `first` itself. */
 void cn_records_note(struct cn_moving_records *records, struct cn_ctx *ctx, LLVMValueRef first);
-/* The instructions have moved, and their records have gathered at the end of the block that they left, before its
- * terminator `end`. Copy them to where they belong, and say before `end` what the variables' values are there. */
+/* Call this when the instructions have moved, and their records have gathered at the end of the block that they left,
+ * before its terminator `end`. Copies the records to their instructions, and says before `end` what the variables'
+ * values are there. */
 void cn_records_follow(struct cn_moving_records *records, LLVMValueRef end);
 
 #endif

@@ -31,8 +31,8 @@ void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function);
 /* Mark a function whose calls are recorded although all objects stay in place meanwhile (CN_ATTR_STILL). */
 void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...).
- * The old array is replaced. */
+/* Append `count` elements to the special global array `name` (llvm.used, llvm.global_ctors, ...). The old array is
+ * replaced. */
 void cn_emit_append(struct cn_ctx *ctx, const char *name, LLVMTypeRef element, const LLVMValueRef *more, size_t count);
 /* Remove the elements that satisfy `is_one`. An empty array is deleted. */
 void cn_emit_remove(struct cn_ctx *ctx, const char *name, bool (*is_one)(LLVMValueRef element));
@@ -57,7 +57,7 @@ extern const char *const cn_emit_targets[CN_EMIT_TARGETS];
 /* Copy these from function `from` to function `to`. */
 void cn_emit_target(LLVMValueRef from, LLVMValueRef to);
 
-/* Put `fresh` in the place of instruction `old`, which is erased: its uses and its name. */
+/* Replace instruction `old` by `fresh`, which takes over its uses and its name, and erase it. */
 void cn_emit_instead(LLVMValueRef old, LLVMValueRef fresh);
 
 /* The guard that ties linking of code with safepoints to frame maps (base/guard.h; link_guard.c). */

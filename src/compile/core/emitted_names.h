@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names on which emitted IR, the runtime and include/cairn/cairn.h agree, and small helpers to emit
- * them. Private to src/compile.
+ * Names on which emitted IR, the runtime and include/cairn/cairn.h agree, and small helpers to emit them. Private to
+ * src/compile.
  */
 #ifndef CN_COMPILE_CORE_EMITTED_NAMES_H
 #define CN_COMPILE_CORE_EMITTED_NAMES_H
@@ -23,8 +23,8 @@
 /* Attribute of functions: objects stay in place while the function runs, but it lets the runtime check stores, which
  * scans the frames: its calls are recorded (stationary_calls.c). */
 #define CN_ATTR_STILL "cairn-still"
-/* Attributes of declarations, which C has as annotations: the definition, wherever it is, is native
- * code; or it is managed code. */
+/* Attributes of declarations, which C has as annotations: the definition, wherever it is, is native code; or it is
+ * managed code. */
 #define CN_ATTR_NATIVE "cairn-native"
 #define CN_ATTR_MANAGED_CODE "cairn-managed"
 #define CN_ALLOC "cairn_alloc"
@@ -63,7 +63,7 @@
 /* Stub for native functions that are called with their arguments in registers (short_calls.c). */
 #define CN_CALL_SHORT "cairn_call_short"
 
-/* Like CN_CALL_NATIVE, for native code of ours that passes references on: the thread stays managed. */
+/* Like CN_CALL_NATIVE, for Cairn's native code that passes references on: the thread stays managed. */
 #define CN_CALL_PASSING "cairn_call_passing"
 /* Stub that makes the thread managed and calls a body. */
 #define CN_ENTER "cairn_enter"
@@ -104,8 +104,8 @@
 /* The functions that a front end defines to have its calls with a bundle "gc-transition" lowered. */
 #define CN_TRANSITION_ENTER "cairn.transition.enter"
 #define CN_TRANSITION_LEAVE "cairn.transition.leave"
-/* Hidden thunks: to a function that may be native, to one that must be managed, each also for
- * variadic calls; to a stub of the runtime. */
+/* Hidden thunks: to a function that may be native, to one that must be managed, each also for variadic calls; to a stub
+ * of the runtime. */
 #define CN_CALL_PREFIX "cairn.call."
 #define CN_VCALL_PREFIX "cairn.vcall."
 #define CN_BODY_PREFIX "cairn.body."
@@ -167,8 +167,8 @@
 /* The poll's body in a module: @gc.safepoint_poll, which a module defines, or Cairn's. */
 #define CN_USER_POLL "gc.safepoint_poll"
 
-/* LLVM's encodings of memory(inaccessiblemem: readwrite) and memory(argmem: readwrite), of LLVM 22:
- * two bits per location, argmem first. */
+/* LLVM's encodings of memory(inaccessiblemem: readwrite) and memory(argmem: readwrite), of LLVM 22: two bits per
+ * location, argmem first. */
 #define CN_MEMORY_INACCESSIBLE (3 << 2)
 #define CN_MEMORY_ARGUMENTS (3 << 0)
 

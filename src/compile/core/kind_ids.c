@@ -11,7 +11,7 @@
 
 enum { CELLS = 256 }; /* a power of two */
 
-/* Found by the address of the name, which is a literal and lives as long as the process. */
+/* A remembered number. It is found by the address of the name, which is a literal and lives as long as the process. */
 struct cell {
   const char *name;
   unsigned number;

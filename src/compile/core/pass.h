@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The basis of every pass of the compile side: the context, diagnostics, and the questions about
- * types, functions and calls that must have one answer. Private to src/compile.
+ * The basis of every pass of the compile side: the context, diagnostics, and the questions about types, functions and
+ * calls that must have one answer. Private to src/compile.
  */
 #ifndef CN_COMPILE_CORE_PASS_H
 #define CN_COMPILE_CORE_PASS_H
@@ -120,8 +120,7 @@ static inline bool cn_placement_on(const struct cn_ctx *ctx, enum cairn_placemen
 
 /* ---- diagnostics (diagnose.c) ---- */
 
-/* Report; `at` is an instruction (its debug location and function are used), a function, a
- * global or null. */
+/* Report; `at` is an instruction (its debug location and function are used), a function, a global or null. */
 void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at, const char *rule, const char *format,
                ...) __attribute__((format(printf, 5, 6)));
 #define cn_error(ctx, at, rule, ...) cn_report(ctx, CAIRN_ERROR, at, rule, __VA_ARGS__)
@@ -153,8 +152,7 @@ struct cn_finding {
 void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, const struct cn_finding *finding,
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* A value for messages: "%name", "@name" or its printed form cut short; into the caller's
- * buffer. */
+/* A value for messages: "%name", "@name" or its printed form cut short; into the caller's buffer. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
 
 /* ---- types, functions, calls (references.c) ---- */
@@ -205,7 +203,7 @@ enum cn_call_kind {
   CN_CALL_NOT,        /* not a call */
   CN_CALL_LEAF,       /* never reaches a safepoint: stays a plain call */
   CN_CALL_PARSE,      /* a parse point */
-  CN_CALL_MUSTTAIL,   /* a plain call: the frame is gone */
+  CN_CALL_MUSTTAIL,   /* excluded from parse points: the frame is gone */
   CN_CALL_STATEPOINT, /* llvm.experimental.gc.statepoint: rewritten already */
 };
 struct cn_call_class {
@@ -220,9 +218,8 @@ struct cn_call_class cn_classify_call(LLVMValueRef instruction);
 
 /* ---- control flow (cfg.c) ---- */
 
-/* Split the block of `at` before it and return the new block, the tail. Successors' phis are right;
- * the old block ends in a branch to the tail. Allocas of fixed size in the entry block stay in it.
- */
+/* Split the block of `at` before it and return the new block, the tail. Successors' phis are right; the old block ends
+ * in a branch to the tail. Allocas of fixed size in the entry block stay in it. */
 LLVMBasicBlockRef cn_split_before(struct cn_ctx *ctx, LLVMValueRef at, const char *name);
 /* A new block on the edge from branch or switch `end` to its successor `which`. If `end` has several edges to that
  * block, it lies on all of them. */

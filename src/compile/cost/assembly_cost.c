@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Needs: inline assembly. Provides: how long it takes. Breaks: nothing.
+ * Estimates the work of inline assembly. Needs: inline assembly. Provides: its work. Breaks: nothing.
  *
- * The text is not understood, only searched for what may loop: a jump that does not lead forward, a
- * repeated string instruction, a call. Without any of these, each statement runs once.
+ * The text is only searched for statements that may loop: a jump that does not lead forward, a repeated string
+ * instruction, a call. In the absence of these, each statement runs once.
  */
 #include <string.h>
 #include "compile/cost/cost.h"
@@ -50,14 +50,13 @@ static bool starts(struct text word, const char *start)
   return (size_t)(word.end - word.at) >= strlen(start) && strncmp(word.at, start, strlen(start)) == 0;
 }
 
-/* Is it a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes
- * on? */
+/* True for a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes on. */
 static bool leads_forward(struct text target)
 {
   return target.end > target.at && (target.end[-1] == 'f' || starts(target, "$"));
 }
 
-/* May the statement take any time? `rest` is what follows its first word. */
+/* True if the statement may take any time. `rest` is the text after its first word. */
 static bool goes_round(struct text word, struct text rest)
 {
   static const char *const repeats[] = {"rep", "repe", "repz", "repne", "repnz", NULL};

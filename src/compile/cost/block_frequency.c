@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How often blocks run, by branch weights. Part of pass `place-safepoints`.
+ * Estimates how often blocks run, by branch weights. Part of pass `place-safepoints`.
  *
  * Needs: struct cn_loops. Provides: numbers for comparing blocks outside loops. Breaks: nothing.
  *
- * One walk in reverse post-order. A run that enters a loop leaves it: so an edge out of a loop gets
- * its share of the runs that leave by the block, not of all passes.
+ * One walk in reverse post-order. A run that enters a loop leaves it: so an edge out of a loop gets its share of the
+ * runs that leave by the block, rather than of all iterations.
  */
 #include "compile/cost/block_frequency.h"
 
@@ -62,17 +62,17 @@ static void find_weights(LLVMValueRef end, uint64_t *weights, unsigned count)
     return;
   for (unsigned s = 0; s < count; s++)
     weights[s] = is_cold(LLVMGetSuccessor(end, s)) ? COLD : USUAL;
-  if (LLVMIsAInvokeInst(end)) /* it returns; exceptions are exceptions */
+  if (LLVMIsAInvokeInst(end)) /* exceptions are rare */
     weights[1] = COLD;
 }
 
 struct spreading {
   const struct cn_loops *loops;
-  uint32_t *outermost; /* by loop: the one round it that no other is round */
+  uint32_t *outermost; /* by loop: the outermost loop around it */
   uint64_t *often;
 };
 
-/* Does the edge lead out of the outermost loop round `from`? */
+/* True if the edge leads out of the outermost loop around `from`. */
 static bool leaves_loops(const struct spreading *s, uint32_t from, uint32_t to)
 {
   uint32_t l = s->loops->of[from];
@@ -126,8 +126,8 @@ void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
   free(s.outermost);
 }
 
-/* Take from `rare` where block `b` may often lead: all but those in its loop to which its edges
- * have hardly any of the weights; zero, too, is known. `sums` is zero by block, and is so again. */
+/* Take from `rare` the blocks to which block `b` may often lead: all except those in its loop to which its edges have
+ * hardly any of the weights; zero, too, is known. `sums` is zero by block, and is so again. */
 static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums, bool *rare)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];
@@ -147,7 +147,7 @@ static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums,
   free(weights);
 }
 
-/* No block to which an edge retreats is rare. */
+/* A block that a retreating edge enters is never rare. */
 void cn_block_frequency_rare(const struct cn_loops *loops, bool *rare)
 {
   const struct cn_cfg *cfg = loops->cfg;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much a function does between safepoints, at most. Private to src/compile.
+ * Bounds of a function's work between safepoints. Private to src/compile.
  *
- * Work is counted in units of about half a nanosecond: a simple instruction is one. A contract
- * makes bounds of single functions bounds of whole programs: a call of any function that Cairn
- * compiled polls, or does no more than CN_CALL_WORK before it returns. Where no poll can keep to
- * that, `through` of the function's summary and its attribute say so. An unknown callee counts as
- * CN_CALL_WORK. Native code after a transition counts as no more, for a thread in it delays nobody.
+ * Work is counted in units of about half a nanosecond: a simple instruction is one. A contract makes bounds of single
+ * functions bounds of whole programs: a call of any function that Cairn compiled polls, or does at most CN_CALL_WORK
+ * before it returns. If polls cannot keep to that, `through` of the function's summary and its attribute say so. An
+ * unknown callee counts as CN_CALL_WORK. Native code after a transition counts as the same, for a thread in it delays
+ * no other.
  */
 #ifndef CN_COMPILE_COST_COST_H
 #define CN_COMPILE_COST_COST_H
@@ -14,27 +14,27 @@
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
-/* The work of a call of which nothing is known. */
+/* The work of a call of an unknown callee. */
 #define CN_CALL_WORK 2000
-/* The work of a call without that of its callee. */
+/* The work of a call alone; its callee's comes on top. */
 #define CN_CALL_ITSELF 5
 #define CN_WORK_DIVIDE 20
 /* A load and a store that the prefetcher does not foresee, several of which may be under way. */
 #define CN_WORK_LOAD_ANYWHERE 16
 #define CN_WORK_STORE_ANYWHERE 8
 
-/* The paths of a piece of code with one entry, as a function, from there to its end. Each number is
- * CN_WORK_UNKNOWN if there is no bound, 0 if there is no such path. */
+/* The paths of a piece of code with one entry, such as a function, from there to its end. Each number is
+ * CN_WORK_UNKNOWN if it has no bound, 0 if the code has no such path. */
 struct cn_work_summary {
   uint64_t enter;   /* from the entry to the first safepoint */
   uint64_t between; /* from one safepoint to the next */
   uint64_t leave;   /* from the last safepoint to the end */
   uint64_t through; /* from entry to end on a path without a safepoint */
-  bool passes;      /* is there a path to the end without a safepoint? Not if every call polls. */
-  bool polls;       /* is there a path to a safepoint? */
+  bool passes;      /* true if the code has a path to the end without a safepoint; false if every call polls */
+  bool polls;       /* true if the code has a path to a safepoint */
 };
 
-/* Sums and products that stay CN_WORK_UNKNOWN once they are, or do not fit. */
+/* Sums and products. CN_WORK_UNKNOWN stays, and replaces results that do not fit. */
 static inline uint64_t cn_work_add(uint64_t a, uint64_t b)
 {
   return a > CN_WORK_UNKNOWN - b ? CN_WORK_UNKNOWN : a + b;
@@ -54,16 +54,16 @@ static inline uint64_t cn_work_limit(const struct cn_ctx *ctx)
   return 2 * cn_work_budget(ctx);
 }
 
-/* The work of one instruction (instruction_cost.c): CN_CALL_WORK for a call of which nothing is
- * known, CN_WORK_UNKNOWN for one that runs as long as an unknown argument says. */
+/* The work of one instruction (instruction_cost.c): CN_CALL_WORK for a call of an unknown callee, CN_WORK_UNKNOWN for
+ * one whose duration depends on an unknown argument. */
 uint64_t cn_work_of(LLVMValueRef instruction);
 
-/* The further work of an instruction that misses all caches, as on each pass of a long loop over
- * much memory; cn_work_of() has the usual work. */
+/* The further work of an instruction that misses all caches, as in each iteration of a long loop over much memory;
+ * cn_work_of() has the usual work. */
 uint64_t cn_work_of_miss(LLVMValueRef instruction);
 
-/* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at
- * its end or in all. Returns N. */
+/* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at its end or in all.
+ * Returns N. */
 uint64_t cn_work_parse(LLVMAttributeRef attribute);
 /* Give a call that attribute. */
 void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work);
@@ -74,8 +74,7 @@ uint64_t cn_work_of_bytes(uint64_t bytes);
 /* The work of a call of an intrinsic (intrinsic_cost.c). */
 uint64_t cn_work_of_intrinsic(LLVMValueRef call);
 
-/* The elements of a value of `type`, and the registers that it takes: so many instructions has one
- * operation. */
+/* The elements of a value of `type`, and the registers that it takes: one operation has so many instructions. */
 unsigned cn_work_elements(LLVMTypeRef type);
 uint64_t cn_work_registers(LLVMTypeRef type);
 
@@ -91,12 +90,11 @@ struct cn_work_known {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */
   CN_VECTOR(struct cn_work_summary) at;
   struct cn_ptrmap slow;         /* the slow paths of polls */
-  bool polls_alone;              /* allocations in line do not count as polls */
-  const struct cn_ptrmap *sites; /* instructions before which a poll will be; null: none */
+  bool polls_alone;              /* true: allocations in line do not count as polls */
+  const struct cn_ptrmap *sites; /* instructions that will get a poll before them, or null */
 };
 
-/* Zero-initialised knows of no function; this finds the slow paths of @gc.safepoint_poll, if the
- * module has one. */
+/* A zero-initialised set is empty; this finds the slow paths of @gc.safepoint_poll, if the module has one. */
 void cn_work_know_module(struct cn_work_known *known, LLVMModuleRef module);
 /* Take every further call of `function`, a certain definition, for this. */
 void cn_work_learn(struct cn_work_known *known, LLVMValueRef function, const struct cn_work_summary *summary);
@@ -105,25 +103,24 @@ void cn_work_forget(struct cn_work_known *known);
 
 /* The summary of one instruction: its work, and for a call the facts about its callee. */
 struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRef instruction);
-/* Does the block end in a poll: a branch of which one side calls the slow path of a poll, or of an
- * allocation in line? */
+/* True if the block ends in a poll: a branch with one side that calls the slow path of a poll, or of an allocation in
+ * line. */
 bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b);
 
 /* ---- one function (path_cost.c) ---- */
 
-/* At some place: the work since the entry on paths without a safepoint, and since the last
- * safepoint on the others. */
+/* At some place: the work since the entry on paths without a safepoint, and since the last safepoint on the others. */
 struct cn_work_point {
   uint64_t entry, poll;
-  bool fresh, polled; /* are there such paths? */
+  bool fresh, polled; /* true if there are such paths */
 };
 
-/* The work of a loop from its header to its back edges, */
+/* The work of a loop from its header to its back edges. */
 struct cn_work_loop {
   struct cn_work_summary once;
-  uint64_t more;              /* and what its passes but the last may do, one after the other, without polling */
+  uint64_t more;              /* the work of its iterations except the last, one after the other, without polling */
   bool trusted;               /* `more` is a note of place-safepoints, not proved */
-  struct cn_work_point start; /* at its header, after any number of passes */
+  struct cn_work_point start; /* at its header, after any number of iterations */
 };
 
 struct cn_work {
@@ -133,33 +130,32 @@ struct cn_work {
   struct cn_work_loop *at;        /* by loop */
   struct cn_work_point *in, *out; /* by block, from the entry of the function */
   struct cn_work_summary all;
-  bool irreducible; /* has cycles that are no loops */
+  bool irreducible; /* has cycles other than loops */
 };
 
 /* Longest paths between safepoints. Valid as long as `loops` are. */
 void cn_work_build(struct cn_work *work, const struct cn_ctx *ctx, const struct cn_loops *loops,
                    const struct cn_work_known *known);
 void cn_work_free(struct cn_work *work);
-/* May an exception leave the function on a path without a safepoint? */
+/* True if an exception may leave the function on a path without a safepoint. */
 bool cn_work_throws(const struct cn_work *work);
 
-/* cn_work.all of a function, for callers that want nothing else. */
+/* cn_work.all of a function, for callers that need only this. */
 struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
                                          const struct cn_work_known *known);
 
-/* Call `found` for each cycle of blocks that may do more than `limit` without a safepoint
- * (unpolled_cycles.c). */
+/* Call `found` for each cycle of blocks that may do more than `limit` without a safepoint (unpolled_cycles.c). */
 typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count);
 void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env);
 
-/* `point` after `piece`, and what ended there, in `ways`; both null-initialised at first, the point
- * of an entry with `fresh` set. And what ends at the end. */
+/* cn_work_step(): `point` after `piece`; paths that end there go into `ways`. Both are null-initialised at first, the
+ * point of an entry with `fresh` set. cn_work_end(): paths that end at the end. */
 struct cn_work_point cn_work_step(struct cn_work_point point, const struct cn_work_summary *piece,
                                   struct cn_work_summary *ways);
 void cn_work_end(struct cn_work_point point, struct cn_work_summary *ways);
 /* Merge the points of two paths that meet. */
 void cn_work_merge(struct cn_work_point *into, struct cn_work_point p);
-/* Where a loop is entered at `p`: at its header, after any number of passes. */
+/* The point at a loop's header, after any number of iterations; the loop is entered at `p`. */
 struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work_loop *loop);
 
 #endif

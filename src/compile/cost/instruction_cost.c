@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The work of one instruction, in units of about half a nanosecond: an estimate that is rather too
- * high. Strip-mined loops get their chunks by it, and functions their bounds
- * (late-insertion-slides-2014, future work: "Inner loop chunking"). Needs, provides, breaks:
- * nothing.
+ * Estimates the work of one instruction, in units of about half a nanosecond, rather too high. Strip-mined loops get
+ * their chunks by it, and functions their bounds (late-insertion-slides-2014, future work: "Inner loop chunking").
+ * Needs, provides, breaks: nothing.
  *
- * Most instructions take one unit: a core does two or three of them in half a nanosecond, but they
- * wait for one another. Other numbers are for what takes long on every machine: divisions, memory
- * that is not in the cache, and calls.
+ * Most instructions take one unit: a core does two or three of them in half a nanosecond, but they wait for one
+ * another. Other numbers are for instructions that take long on every machine: divisions, accesses that miss the cache,
+ * and calls.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +18,9 @@
 #include "compile/cost/cost.h"
 
 #define ATOMIC 40
-/* A load for whose result the next one waits, so that each takes the whole way to memory. */
+/* A load that the next one depends on, so that each takes a whole round trip to memory. */
 #define LOAD_CHASED 64
-/* Memory filled or copied: four gigabytes a second, which a machine does without its caches. */
+/* Memory filled or copied: four gigabytes a second, a rate that a machine reaches without its caches. */
 #define BYTES_PER_UNIT 2
 #define FILL_ITSELF 20
 
@@ -85,7 +84,7 @@ uint64_t cn_work_registers(LLVMTypeRef type)
 
 /* ---- memory ---- */
 
-/* Does `value` advance evenly, or not at all: is no part of it loaded or mixed? */
+/* True if `value` advances evenly or stays as it is, without a loaded or mixed part. */
 static bool is_even(LLVMValueRef value, unsigned depth)
 {
   if (!LLVMIsAInstruction(value))
@@ -110,8 +109,8 @@ static bool is_even(LLVMValueRef value, unsigned depth)
   }
 }
 
-/* Is the pointer `phi` the result of a load from where it pointed before, at most this many phis
- * and selects away: a walk along a list or a tree? */
+/* True if the pointer `phi` is the result of a load from where it pointed before, at most this many phis and selects
+ * away: a walk along a list or a tree. */
 static bool is_loaded_from(LLVMValueRef value, LLVMValueRef phi, unsigned depth)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
@@ -146,8 +145,7 @@ static bool is_chased(LLVMValueRef pointer)
   return chased;
 }
 
-/* The work of an access through `pointer`: `anywhere` if its place does not follow from the last
- * one's. */
+/* The work of an access through `pointer`: `anywhere` if its place is independent of the last one's. */
 static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chased)
 {
   while (LLVMIsAInstruction(pointer)) {
@@ -165,8 +163,7 @@ static uint64_t of_access(LLVMValueRef pointer, uint64_t anywhere, uint64_t chas
   return LLVMIsALoadInst(pointer) || LLVMIsAIntToPtrInst(pointer) ? anywhere / 4 : 1;
 }
 
-/* The further work of a miss of every cache, for an access whose place does not follow from the
- * last one's. */
+/* The further work of a miss of every cache, for an access whose place is independent of the last one's. */
 #define LOAD_MISSED 84
 #define STORE_MISSED 32
 
@@ -187,7 +184,7 @@ uint64_t cn_work_of_bytes(uint64_t bytes)
   return bytes >= CN_WORK_UNKNOWN / 2 ? CN_WORK_UNKNOWN : FILL_ITSELF + bytes / BYTES_PER_UNIT;
 }
 
-/* Functions of C that take as long as their argument says, and intrinsics named like them. */
+/* Functions of C whose work depends on an argument, and intrinsics named like them. */
 static const struct sized {
   const char *name;
   unsigned length; /* the number of the argument */
@@ -199,7 +196,7 @@ static const struct sized {
     {"calloc", 1},         {"realloc", 1},     {"__memset_chk", 2}, {"__mempcpy_chk", 2},
 };
 
-/* The work of one of these; 0: it is none. A calloc counts its elements, too. */
+/* The work of one of these; 0 for other calls. A calloc counts its elements, too. */
 static uint64_t of_sized(LLVMValueRef call, const char *name)
 {
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
@@ -212,7 +209,7 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
   return 0;
 }
 
-/* The promise "cairn-work"="N" of the call or of its callee; 0: none. */
+/* The promise "cairn-work"="N" of the call or of its callee, or 0. */
 static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
 {
   unsigned length = sizeof CN_ATTR_WORK - 1;
@@ -249,7 +246,7 @@ void cn_work_say(struct cn_ctx *ctx, LLVMValueRef call, uint64_t work)
       LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_WORK, sizeof CN_ATTR_WORK - 1, number, (unsigned)length));
 }
 
-/* Is it a call that a later pass deletes, or makes an instruction or two of? */
+/* True for a call that a later pass deletes, or makes an instruction or two of. */
 static bool is_marker(const char *name)
 {
   return cn_calls_is_marker(name) || cn_calls_is_tag(name) || strcmp(name, CN_PTRDIFF) == 0;
@@ -302,7 +299,7 @@ static uint64_t of_division(LLVMValueRef i)
   return CN_WORK_DIVIDE * cn_work_elements(type) * (bits > 64 ? 4 : 1);
 }
 
-/* The work of combining each part with each, for integers that do not fit a register. */
+/* The work of combining each part with each, for integers wider than a register. */
 static uint64_t of_product(LLVMTypeRef type)
 {
   uint64_t parts = (bits_of_scalar(element_of(type)) + 63) / 64;

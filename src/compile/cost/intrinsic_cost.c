@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The work of a call of an intrinsic. The table of effects (effects/intrinsics.def) says whether it
- * accesses memory, and which operand is a length. The table here has the others that are more than
- * an instruction or two, or none. An intrinsic in neither that may access memory of any length is
- * as much as a call. Needs, breaks: nothing. Provides: cn_work_of_intrinsic().
+ * Estimates the work of a call of an intrinsic. The table of effects (effects/intrinsics.def) says whether it accesses
+ * memory, and which operand is a length. The table here has the others that take more than an instruction or two, or
+ * zero. An unlisted intrinsic that may access memory of any length counts as a call. Needs, breaks: nothing. Provides:
+ * cn_work_of_intrinsic().
  */
 #include <string.h>
 #include "base/check.h"
@@ -12,8 +12,8 @@
 #include "compile/cost/cost.h"
 #include "compile/effects/intrinsics.h"
 
-/* Whole names without the types. One that begins with "llvm.vp." or
- * "llvm.experimental.constrained." is found by the rest. */
+/* Whole names without the types. For a name that begins with "llvm.vp." or "llvm.experimental.constrained." the rest is
+ * looked up. */
 static const struct known {
   const char *name;
   uint64_t work; /* of an element */
@@ -57,7 +57,7 @@ static const struct known {
     {"llvm.matrix.multiply", 64},
     {"llvm.clear_cache", CN_CALL_WORK},
     {"llvm.get.rounding", 20},
-    /* no instruction, or a constant */
+    /* deleted, or a constant */
     {"llvm.annotation", 0},
     {"llvm.assume", 0},
     {"llvm.codeview.annotation", 0},
@@ -133,7 +133,7 @@ static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
   return cn_work_of_bytes(count);
 }
 
-/* May an intrinsic without a row access memory for as long as an operand says? */
+/* True if an intrinsic without a row may access memory for as long as an operand says. */
 static bool has_length(LLVMValueRef call, LLVMValueRef callee)
 {
   LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The largest value of an integer, as far as its operands tell. Needs, breaks: nothing. Provides:
+ * Computes the largest value of an integer, as far as its operands tell. Needs, breaks: nothing. Provides:
  * cn_largest_value().
  */
 #include "compile/analysis/calls.h"
@@ -11,7 +11,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Is it x < y ? x : y or the like, unsigned: the smaller of the two? */
+/* True for x < y ? x : y or the like, unsigned: the smaller of the two. */
 static bool is_minimum(LLVMValueRef select)
 {
   LLVMValueRef test = LLVMIsAICmpInst(LLVMGetOperand(select, 0));

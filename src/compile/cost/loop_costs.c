@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long loops run. Needs: struct cn_cfg. Provides: struct cn_loops with sizes, trip counts and
- * work. Breaks: nothing.
+ * Computes the costs of loops. Needs: struct cn_cfg. Provides: struct cn_loops with sizes, trip counts and work.
+ * Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "compile/cost/loops.h"
 #include "compile/effects/intrinsics.h"
 
-/* The work of a block's instructions, the same with unbounded work counted as a call, and what is
- * added where accesses miss. */
+/* The work of a block's instructions, the same with unbounded work counted as a call, and the extra work if accesses
+ * miss. */
 struct block_work {
   uint64_t all, size, misses;
   bool calls, leaves;
 };
 
-/* Is it a memset or memcpy of unknown length? */
+/* True for a memset or memcpy of unknown length. */
 static bool fills_memory(LLVMValueRef i)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(i);
@@ -57,8 +57,7 @@ static struct block_work work_of_block(LLVMBasicBlockRef block)
   return work;
 }
 
-/* Add what is done in the loop outside of those in it to what is done in these. `work` is that of a
- * pass, for now. */
+/* Add the work of the loop itself to the work of its inner loops. `work` is that of an iteration, for now. */
 static void add_block(struct cn_loop *loop, const struct block_work *block)
 {
   loop->size = cn_work_add(loop->size, block->size);
@@ -76,7 +75,7 @@ static void add_inner(struct cn_loop *loop, const struct cn_loop *inner)
   loop->leaves |= inner->leaves;
 }
 
-/* Count the trips of all loops that block `b` may leave. */
+/* Count the iterations of all loops that block `b` may leave. */
 static void count_trips(struct cn_loops *loops, uint32_t b)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];

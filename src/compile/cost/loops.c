@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Natural loops. Needs: struct cn_cfg. Provides: struct cn_loops. Breaks: nothing.
+ * Finds natural loops. Needs: struct cn_cfg. Provides: struct cn_loops. Breaks: nothing.
  */
 #include "compile/cost/loops.h"
 
@@ -36,7 +36,7 @@ bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef 
 
 /* ---- induction variables ---- */
 
-/* Is next = phi + step, by a GEP with one index or by an addition? */
+/* True if next = phi + step, by a GEP with one index or by an addition. */
 static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
 {
   LLVMValueRef next = iv->next, by = NULL;
@@ -201,8 +201,8 @@ static void find_latch(const struct cn_cfg *cfg, struct cn_loop *loop)
     }
 }
 
-/* Count the edge into the exits of all loops that it leaves; it closes an irreducible cycle in the
- * first one that it stays in, if it retreats, and ends no loop. */
+/* Count the edge into the exits of all loops that it leaves. If it retreats and ends no loop, it closes an irreducible
+ * cycle in the first loop that it stays in. */
 static void add_edge(struct cn_loops *loops, uint32_t from, uint32_t to)
 {
   uint32_t l = loops->of[from];
@@ -245,7 +245,7 @@ void cn_loops_free(struct cn_loops *loops)
   *loops = (struct cn_loops){0};
 }
 
-/* Does `condition` compare an induction variable, maybe besides another test? */
+/* True if `condition` compares an induction variable, maybe besides another test. */
 static bool compares_count(const struct cn_loops *loops, uint32_t l, LLVMValueRef condition, unsigned depth)
 {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(loops->cfg->function));

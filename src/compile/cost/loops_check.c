@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_loops hold what its header says? Needs: a valid struct cn_cfg. Provides:
- * cn_loops_wrong(). Breaks: nothing.
+ * Checks that a struct cn_loops is as its header says. Needs: a valid struct cn_cfg. Provides: cn_loops_wrong().
+ * Breaks: nothing.
  */
 #include "compile/cost/loops.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much a function may do between safepoints: longest paths (docs/architecture.md, invariant 5;
+ * Bounds the work of a function between safepoints, by longest paths (docs/architecture.md, invariant 5;
  * late-insertion-slides-2014, future work).
  *
  * Needs: struct cn_loops. Provides: struct cn_work. Breaks: nothing.
  *
- * A block is summed up first, then each loop, the innermost first, then the function, each by going
- * through its own blocks and the headers of the loops in it, in order, with the longest time since
- * its entry and since the last safepoint. Where a loop is entered, the passes that it may make
- * without a safepoint are added at once: trip count times work, or the note of place-safepoints at
- * its branch; without either there is no bound. What its blocks do after its entry is known by
- * then. Cycles that are no loops are iterated until nothing changes, which is soon if each polls.
+ * A block is summed up first, then each loop, the innermost first, then the function, each by going through its own
+ * blocks and the headers of the loops in it, in order, with the longest time since its entry and since the last
+ * safepoint. Where a loop is entered, the iterations that it may make without a safepoint are added at once: trip count
+ * times work, or the note of place-safepoints at its branch; otherwise it is unbounded. The work of its blocks after
+ * its entry is known by then. Cycles other than loops are iterated until the points are stable, which is soon if each
+ * polls.
  */
 #include "compile/cost/cost.h"
 
@@ -20,7 +20,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-/* The largest number of iterations for cycles that are no loops. */
+/* The largest number of iterations for cycles other than loops. */
 #define ROUNDS 20
 
 /* ---- points and pieces ---- */
@@ -109,14 +109,14 @@ static struct cn_work_summary sum_block(const struct cn_work *w, uint32_t b)
 struct region {
   struct cn_work *w;
   uint32_t loop;         /* or CN_NO_BLOCK */
-  const uint32_t *order; /* its blocks, those of each loop in it in a row */
+  const uint32_t *order; /* its blocks, those of each inner loop in a row */
   uint32_t count;
   bool endless, changed;
   struct cn_work_summary ways;
 };
 
-/* Is it a retreating edge that ends no loop? Few functions have any, and queries of dominators in
- * deep nests take long. */
+/* True for a retreating edge that ends no loop. Few functions have such edges, and queries of dominators in deep nests
+ * take long. */
 static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 {
   return w->irreducible && cn_cfg_retreats(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
@@ -176,7 +176,7 @@ struct cn_work_point cn_work_repeat(struct cn_work_point p, const struct cn_work
   return p;
 }
 
-/* Does an edge out of block `b` close an irreducible cycle? */
+/* True if an edge out of block `b` closes an irreducible cycle. */
 static bool ends_cycle(const struct cn_work *w, uint32_t b)
 {
   const struct cn_block *block = &w->loops->cfg->blocks[b];
@@ -252,7 +252,7 @@ static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
 }
 
-/* The same for a loop: for all its latches that can be reached without a safepoint. */
+/* The note of a loop: like noted(), for all its latches that can be reached without a safepoint. */
 static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
@@ -268,8 +268,7 @@ static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
   return most;
 }
 
-/* The note holds only for a loop that counts: no other is ever cut, so its note came from
- * elsewhere. */
+/* The note holds only for a loop that counts: only such loops are cut, so another loop's note came from elsewhere. */
 static uint64_t passes_of(const struct cn_ctx *ctx, const struct region *r)
 {
   struct cn_work *w = r->w;
@@ -314,8 +313,8 @@ static bool is_end(LLVMBasicBlockRef block)
   return LLVMGetNumSuccessors(end) == 0 && !LLVMIsAUnreachableInst(end);
 }
 
-/* The function ends where nothing follows. Count all points from its entry then, those of a loop
- * after the loop around it. */
+/* The function ends at blocks without successors. Then count all points from its entry, those of a loop after the loop
+ * around it. */
 static void sum_function(struct cn_work *w)
 {
   const struct cn_loops *loops = w->loops;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a thread surely comes to a safepoint, before and after statepoints are made: at a poll, at
- * an allocation, and in functions that poll on every path through them. A parse
- * point alone is none: what it calls may run for long (statepoints-later, "PlaceSafepoints", takes
- * every call for a poll). Needs, breaks: nothing. Provides: what calls are, for path_cost.c.
+ * Tells where a thread surely comes to a safepoint, both with calls and with statepoints: at a poll, at an allocation,
+ * and in functions that poll on every path through them. A parse point alone does not count: its callee may run for
+ * long (statepoints-later, "PlaceSafepoints", takes every call for a poll). Needs, breaks: nothing. Provides: summaries
+ * of calls, for path_cost.c.
  */
 #include <string.h>
 #include "base/check.h"
@@ -92,7 +92,7 @@ static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMV
       .passes = true, .through = work, .polls = polls, .enter = polls ? work : 0, .leave = polls ? leave : 0};
 }
 
-/* The caller does not count the work between two safepoints of the callee. */
+/* The caller leaves out the work between two safepoints of the callee. */
 static struct cn_work_summary with_call(struct cn_work_summary callee)
 {
   callee.between = 0;
@@ -114,8 +114,8 @@ struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRe
 
 /* ---- polls ---- */
 
-/* Is it a flag that somebody else sets: read anew each time, or at a place that does not depend on
- * the program's data? */
+/* True for a flag that other code sets: read anew each time, or at a place that does not depend on the program's
+ * data. */
 static bool reads_flag(LLVMValueRef load)
 {
   LLVMValueRef at = LLVMGetOperand(load, 0);
@@ -128,8 +128,8 @@ static bool reads_flag(LLVMValueRef load)
   return LLVMIsConstant(at) || (LLVMIsACallInst(at) && cn_calls_intrinsic(at, "llvm.threadlocal.address"));
 }
 
-/* The value on which the branch at the end of a block depends: a flag that was read there, or the
- * result of assembly there, as in a poll of the stack pointer. */
+/* The value that the branch at the end of a block depends on: a flag that was read there, or the result of assembly
+ * there, as in a poll of the stack pointer. */
 static bool branches_on_flag(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -145,8 +145,8 @@ static bool branches_on_flag(LLVMBasicBlockRef block)
   return LLVMIsALoadInst(from) && LLVMGetInstructionParent(from) == block && reads_flag(from);
 }
 
-/* The first function that the block calls before anything that takes time, if that is the slow path
- * of a poll or of an allocation; or null. */
+/* The first function that the block calls before anything that takes time, if that is the slow path of a poll or of an
+ * allocation; or null. */
 static LLVMValueRef slow_path(const struct cn_work_known *known, LLVMBasicBlockRef block)
 {
   uint64_t work = 0;
@@ -160,8 +160,7 @@ static LLVMValueRef slow_path(const struct cn_work_known *known, LLVMBasicBlockR
   return NULL;
 }
 
-/* Does it test whether an allocation fits the buffer? Who wants the thread at a safepoint sets the
- * limit to 0. */
+/* True if it tests whether an allocation fits the buffer. The limit is set to 0 to bring the thread to a safepoint. */
 static bool reads_limit(LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Check a function after each step that changed its control flow: with options->check_steps, and
- * always in builds with assertions. The error names the step that made the mistake; the verifier
- * after the pass could not.
+ * Checks a function after each step that changed its control flow: with options->check_steps, and always in builds with
+ * assertions. The error names the step that made the mistake; the verifier after the pass sees only the result.
  *
  * Needs: nothing. Provides: errors, "internal". Breaks: nothing.
  */
@@ -22,7 +21,7 @@ static bool checks(const struct cn_ctx *ctx)
 #endif
 }
 
-/* Why a step's claim about a loop is false, or null. */
+/* The reason why a step's claim about a loop is false, or null. */
 static const char *find_wrong(const struct cn_loops *loops, const struct cn_step_loop *said)
 {
   const struct cn_cfg *cfg = loops->cfg;

@@ -10,18 +10,17 @@
 /* The claims of a step about a loop that it made or changed. */
 struct cn_step_loop {
   LLVMBasicBlockRef header;
-  LLVMBasicBlockRef latch; /* the only block with back edges to the header; null: not said */
-  LLVMBasicBlockRef outer; /* the header of the next loop round it; null: not said */
-  uint32_t blocks;         /* how many it has; 0: not said */
-  uint32_t exits;          /* how many edges lead out of it; 0: not said */
+  LLVMBasicBlockRef latch; /* the only block with back edges to the header; null: unclaimed */
+  LLVMBasicBlockRef outer; /* the header of the next loop around it; null: unclaimed */
+  uint32_t blocks;         /* the number of its blocks; 0: unclaimed */
+  uint32_t exits;          /* the number of edges that lead out of it; 0: unclaimed */
 };
 
 /* Before step `step`, which relies on the claims: report an error, "internal", if one is false. */
 void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
                     size_t count);
 
-/* After step `step`: report an error, "internal", if `function` is no valid IR, or if a claim about
- * a loop is false. */
+/* After step `step`: report an error, "internal", if `function` is invalid IR, or if a claim about a loop is false. */
 void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step, const struct cn_step_loop *loops,
                   size_t count);
 

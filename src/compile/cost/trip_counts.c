@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How often a loop runs at most. Needs: struct cn_loops without trip counts. Provides: trip counts.
- * Breaks: nothing.
+ * Computes the largest trip counts of loops. Needs: struct cn_loops without trip counts. Provides: trip counts. Breaks:
+ * nothing.
  *
- * Short loops matter most. Counting the values of the induction variable up to the bound is exact,
- * fast and right for every predicate. Long loops get a trip count, by subtraction, only if they
- * advance by one. Loops that halve a number, or take a bit from it, on each pass run as often as it
- * has bits.
+ * Short loops matter most. Counting the values of the induction variable up to the bound is exact, fast and right for
+ * every predicate. Long loops get a trip count, by subtraction, only if they advance by one. Loops that halve a number,
+ * or take a bit from it, in each iteration run as often as it has bits.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-/* Passes are counted up to here. */
+/* Iterations are counted up to here. */
 #define COUNT_LIMIT 4096
 
 static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
@@ -57,8 +56,8 @@ static LLVMIntPredicate zero_test(LLVMValueRef user, LLVMValueRef value)
   return p == LLVMIntEQ || p == LLVMIntNE ? p : LLVMIntSGE;
 }
 
-/* Does an assumption or a branch that dominates the loop's header prove that `test`, a comparison
- * with zero, is `wanted`? */
+/* True if an assumption or a branch that dominates the loop's header proves that `test`, a comparison with zero, is
+ * `wanted`. */
 static bool is_passed(const struct cn_loops *loops, uint32_t header, LLVMValueRef test, bool wanted)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -94,8 +93,7 @@ static bool is_nonzero(const struct cn_loops *loops, uint32_t header, LLVMValueR
   return false;
 }
 
-/* Count remainder loops of unrolling: from 0 in steps of 1 up to a bound that is small and not 0.
- */
+/* Count remainder loops of unrolling: from 0 in steps of 1 up to a bound that is small and nonzero. */
 static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop, const struct cn_induction *iv,
                             LLVMValueRef start, LLVMValueRef tested, LLVMValueRef bound)
 {
@@ -111,7 +109,7 @@ static uint64_t bound_trips(const struct cn_loops *loops, uint32_t loop, const s
 /* An exit test of an induction variable that starts from a constant against a constant. */
 struct counting {
   LLVMIntPredicate predicate;
-  bool leaves; /* the loop is left when it holds, else when it does not */
+  bool leaves; /* the loop is left when it holds; false: when it fails */
   bool next;   /* the tested value is the advanced one */
   unsigned width;
   uint64_t start, end; /* of `width` bits */
@@ -137,9 +135,8 @@ static uint64_t count_slowly(const struct counting *c)
   return CN_WORK_UNKNOWN;
 }
 
-/* Count a long way in steps of one, up or down: each value is met, so the loop is left at the bound
- * or right after it, unless the tested value was beyond it from the start, which counting slowly
- * would have found. */
+/* Count a long way in steps of one, up or down: each value is met, so the loop is left at the bound or right after it.
+ * A tested value beyond the bound from the start is excluded: counting slowly would have found it. */
 static uint64_t count_far(const struct counting *c)
 {
   uint64_t mask = UINT64_MAX >> (64 - c->width);
@@ -156,7 +153,7 @@ static uint64_t count_far(const struct counting *c)
   return CN_WORK_UNKNOWN;
 }
 
-/* Passes until `compare` is `leaves`, for an induction variable against a constant. */
+/* Iterations until `compare` is `leaves`, for an induction variable against a constant. */
 static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   struct cn_induction iv;
@@ -186,9 +183,9 @@ static uint64_t count_trips(const struct cn_loops *loops, uint32_t loop, LLVMVal
   return trips != CN_WORK_UNKNOWN ? trips : count_far(&c);
 }
 
-/* ---- what shrinks ---- */
+/* ---- values that shrink ---- */
 
-/* The value of the header's phi `phi` on the next pass. */
+/* The value of the header's phi `phi` in the next iteration. */
 static LLVMValueRef next_of(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi)
 {
   LLVMBasicBlockRef latch = loops->cfg->blocks[loops->at[loop].latch].block;
@@ -209,9 +206,8 @@ static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
          LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
 }
 
-/* The number of passes after which `phi` is zero for good, whatever it was, if `next` follows it. A
- * shift or a division takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one
- * every two passes. */
+/* The number of iterations after which `phi` is zero for good, whatever it was, if `next` follows it. A shift or a
+ * division takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one every two iterations. */
 static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi, LLVMValueRef next)
 {
   uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));
@@ -243,7 +239,7 @@ static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVM
   }
 }
 
-/* The integer phi of the loop's header that is `tested`, or becomes it on the next pass. */
+/* The integer phi of the loop's header that is `tested`, or becomes it in the next iteration. */
 static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVMValueRef tested)
 {
   LLVMBasicBlockRef header = loops->cfg->blocks[loops->at[loop].header].block;
@@ -255,8 +251,8 @@ static LLVMValueRef phi_tested(const struct cn_loops *loops, uint32_t loop, LLVM
   return NULL;
 }
 
-/* Passes until `compare` is `leaves`, for a value that shrinks to zero and stays there, against a
- * constant with which zero leaves the loop. A constant may have been added to the value before. */
+/* Iterations until `compare` is `leaves`, for a value that shrinks to zero and stays there, against a constant such
+ * that zero leaves the loop. A constant may have been added to the value before. */
 static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLVMValueRef compare, bool leaves)
 {
   LLVMValueRef tested = LLVMGetOperand(compare, 0), bound = LLVMGetOperand(compare, 1);

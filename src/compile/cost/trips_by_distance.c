@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The largest trip count of a loop whose bound is at a known distance from the start of its
- * induction variable, though both are unknown: loops of strip-mining
- * (place/loops), and tiled loops. Needs: struct cn_loops without trip counts. Provides: trip
- * counts. Breaks: nothing.
+ * Computes the largest trip count of a loop whose bound is at a known distance from the start of its induction
+ * variable, though both are unknown: loops of strip-mining (place/loops), and tiled loops. Needs: struct cn_loops
+ * without trip counts. Provides: trip counts. Breaks: nothing.
  *
- * The distance is that of the bound from the start in the direction of the steps, modulo the width.
- * It is none to a test of order if the bound is not ahead at all. Facts about it come from the
- * computation of the bound (start + constant, a choice, a minimum) and from tests of the distance:
- * those that choose the bound, and those on the way into the loop.
+ * The distance is that of the bound from the start in the direction of the steps, modulo the width. A test of order
+ * sees no distance if the bound is not ahead at all. Facts about it come from the computation of the bound (start +
+ * constant, a choice, a minimum) and from tests of the distance: those that choose the bound, and those on the way into
+ * the loop.
  *
- * Where the step is not known, distances are counted in steps: the bound is some products of the
- * step away, and a test says that the step is so small that they do not wrap.
+ * If the step is unknown, distances are counted in steps: the bound is some products of the step away, and a test says
+ * that the step is so small that they do not wrap.
  */
 #include "base/check.h"
 #include "compile/analysis/predicates.h"
@@ -19,8 +18,8 @@
 #include "compile/cost/cost.h"
 #include "compile/cost/loops.h"
 
-#define DEPTH 6       /* levels of operands that are looked at for a bound or a test */
-#define GUARD_LIMIT 4 /* branches on the way in that are looked at */
+#define DEPTH 6       /* levels of operands that are searched for a bound or a test */
+#define GUARD_LIMIT 4 /* branches on the way in that are searched */
 
 struct exit_test {
   const struct cn_loops *loops;
@@ -35,7 +34,7 @@ struct exit_test {
 struct distance {
   uint64_t most; /* or UINT64_MAX */
   bool whole;    /* a whole number of steps */
-  bool some;     /* not 0 */
+  bool some;     /* nonzero */
   /* an unknown step is at most this, or the first test ends the loop; or UINT64_MAX */
   uint64_t step;
 };
@@ -44,7 +43,7 @@ static const struct distance anything = {.most = UINT64_MAX, .step = UINT64_MAX}
 static const struct distance not_ahead = {.most = 0, .whole = true, .step = UINT64_MAX};
 static const struct distance ends_at_once = {.most = 0, .whole = true, .step = 0};
 
-/* Both are known of one distance; one of the two is. */
+/* The facts of `a` and `b` together: they are of one distance. */
 static struct distance both(struct distance a, struct distance b)
 {
   return (struct distance){.most = a.most < b.most ? a.most : b.most,
@@ -100,9 +99,9 @@ static struct distance exactly(const struct exit_test *t, uint64_t forward)
   return d;
 }
 
-/* ---- what a test says of the distance ---- */
+/* ---- facts from a test of the distance ---- */
 
-/* Is it this binary operation? Sets its operands `*a` and `*b`. */
+/* True for this binary operation. Sets its operands `*a` and `*b`. */
 static bool is_binary(LLVMValueRef value, LLVMOpcode opcode, LLVMValueRef *a, LLVMValueRef *b)
 {
   if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != opcode)
@@ -120,7 +119,7 @@ static bool is_same(LLVMValueRef value, LLVMValueRef as)
   return LLVMIsAPtrToIntInst(value) && LLVMGetOperand(value, 0) == as && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 64;
 }
 
-/* Flags do not matter: where it is poison, so are start or bound, and the first test ends all. */
+/* Flags are irrelevant: where it is poison, so are start or bound, and the first test ends all. */
 static bool is_distance(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef to, from;
@@ -138,7 +137,7 @@ static bool is_constant(LLVMValueRef value, uint64_t *number)
   return true;
 }
 
-/* Is `value` the distance less one? */
+/* True if `value` is the distance less one. */
 static bool is_one_before(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   LLVMValueRef a, b;
@@ -151,7 +150,7 @@ static bool is_one_before(const struct exit_test *t, LLVMValueRef value, LLVMVal
          is_constant(b, &number) && number == mask_of(t);
 }
 
-/* Is `value` the remainder of the distance after whole steps? */
+/* True if `value` is the remainder of the distance after whole steps. */
 static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef bound)
 {
   uint64_t step = step_size(t), number;
@@ -162,7 +161,7 @@ static bool is_rest(const struct exit_test *t, LLVMValueRef value, LLVMValueRef 
   return is_binary(value, LLVMURem, &a, &b) && is_distance(t, a, bound) && is_constant(b, &number) && number == step;
 }
 
-/* Is `value` a number of unknown steps, modulo the width? */
+/* True if `value` is a number of unknown steps, modulo the width. */
 static bool is_steps(const struct exit_test *t, LLVMValueRef value, uint64_t *number)
 {
   LLVMValueRef a, b;
@@ -214,7 +213,7 @@ static struct distance by_compare(const struct exit_test *t, LLVMIntPredicate p,
   return d;
 }
 
-/* Is it an `and` or `or` of one bit, in either form? */
+/* True for an `and` or `or` of one bit, in either form. */
 static bool is_junction(LLVMValueRef condition, bool *conjunction, LLVMValueRef *a, LLVMValueRef *b)
 {
   *conjunction = true;
@@ -238,9 +237,8 @@ static bool says_nothing(struct distance d)
   return d.most == UINT64_MAX && d.step == UINT64_MAX && !d.whole && !d.some;
 }
 
-/* The distance of `bound` where `condition` is `value`. One that was frozen may have any value if
- * a part of it is poison, so all parts must be of start and bound, with which the loop's own test
- * is poison. */
+/* The distance of `bound` where `condition` is `value`. A frozen condition may have any value if a part of it is
+ * poison, so all its parts must be made of start and bound: if these are poison, so is the loop's own test. */
 static struct distance by_parts(const struct exit_test *t, LLVMValueRef condition, bool value, LLVMValueRef bound,
                                 bool frozen, unsigned depth)
 {
@@ -272,11 +270,11 @@ static struct distance by_condition(const struct exit_test *t, LLVMValueRef cond
   return by_parts(t, condition, value, bound, frozen, DEPTH);
 }
 
-/* ---- what the bound's computation says ---- */
+/* ---- facts from the computation of the bound ---- */
 
 static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, unsigned depth);
 
-/* Nothing comes before it in the order of the test, so the loop ends whatever the step. */
+/* True if the bound is the least value in the order of the test, so the loop ends whatever the step. */
 static bool is_least(const struct exit_test *t, LLVMValueRef bound)
 {
   uint64_t number;
@@ -387,7 +385,7 @@ static struct distance of_entry(const struct exit_test *t)
 
 /* ---- trips ---- */
 
-/* Do the flags of the advance say that it cannot wrap before the test ends the loop? */
+/* True if the flags of the advance say that it cannot wrap before the test ends the loop. */
 static bool cannot_wrap(const struct exit_test *t)
 {
   LLVMValueRef next = t->iv.next;
@@ -410,8 +408,7 @@ static bool cannot_wrap(const struct exit_test *t)
   }
 }
 
-/* Is the loop left by this test, or not at all? It has no other exit, and calls nothing that may
- * not return. */
+/* True if the loop is left by this test or never: it has no other exit, and calls only functions that return. */
 static bool is_only_exit(const struct exit_test *t)
 {
   const struct cn_loop *l = &t->loops->at[t->loop];
@@ -419,9 +416,9 @@ static bool is_only_exit(const struct exit_test *t)
   return l->exits == 1 && !l->leaves;
 }
 
-/* Does a distance that is no whole number of steps, or none at all, end the loop as well? An order
- * does where the steps lead past the bound. An equality does not, but to miss it is undefined where
- * the advance must not wrap. */
+/* True if the loop also ends if the distance is no whole number of steps, or the bound is not ahead. An order does
+ * where the steps lead past the bound. An equality does not, but to miss it is undefined where the advance must not
+ * wrap. */
 static bool need_not_meet(const struct exit_test *t)
 {
   switch (t->stay) {
@@ -436,7 +433,7 @@ static bool need_not_meet(const struct exit_test *t)
   }
 }
 
-/* Is an unknown step at least 0, and so small that the distance does not wrap? */
+/* True if an unknown step is at least 0, and so small that the distance does not wrap. */
 static bool is_small(const struct exit_test *t, struct distance d)
 {
   uint64_t half = mask_of(t) >> 1, all;

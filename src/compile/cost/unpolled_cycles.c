@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cycles of blocks that may run for long without a safepoint (docs/architecture.md, invariant 5).
- * Needs: struct cn_work. Provides: such cycles, each with its blocks. Breaks: nothing.
+ * Finds cycles of blocks that may run for long without a safepoint (docs/architecture.md, invariant 5). Needs: struct
+ * cn_work. Provides: such cycles, each with its blocks. Breaks: nothing.
  *
- * Take away the blocks all of whose paths have a safepoint, and the back edges of loops that do
- * little without one: the rest of the function must be a graph without a cycle.
+ * Take away the blocks that have a safepoint on all their paths, and the back edges of loops that do little between
+ * safepoints: the rest of the function must be acyclic.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,14 +15,14 @@ struct walk {
   uint64_t limit;
   cn_work_cycle *found;
   void *env;
-  uint8_t *state; /* per block: 0 not seen, 1 on the stack, 2 done or never without a safepoint */
+  uint8_t *state; /* per block: 0 unseen, 1 on the stack, 2 done, or always with a safepoint */
   struct step {
-    uint32_t block, next; /* number of the successor to look at next */
+    uint32_t block, next; /* number of the successor to visit next */
   } *stack;
   uint32_t depth;
 };
 
-/* Does a loop that closes by this edge run for a short time only? */
+/* True if a loop that closes by this edge runs for a short time only. */
 static bool is_short(const struct walk *walk, uint32_t from, uint32_t to)
 {
   const struct cn_loops *loops = walk->work->loops;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where can a function return without a safepoint? Needs: struct cn_cfg. Provides: struct
+ * Finds the places from which a function can return without a safepoint. Needs: struct cn_cfg. Provides: struct
  * cn_unpolled_returns. Breaks: nothing.
  */
 #include "compile/cost/unpolled_returns.h"

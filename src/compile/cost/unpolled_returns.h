@@ -11,21 +11,21 @@
 struct cn_unpolled_returns {
   const struct cn_cfg *cfg;
   const struct cn_work_known *known;
-  /* Does an instruction end a path, as a safepoint does? May be null. */
+  /* True if an instruction ends a path, as a safepoint does. May be null. */
   bool (*ends)(const void *env, uint32_t block, LLVMValueRef instruction);
   const void *env;
   bool caught;   /* follow exceptions, too */
-  bool *returns; /* by block: is there one from its start? */
+  bool *returns; /* by block: true if such a path leads from its start */
 };
 
 /* Find `returns`; the other fields are set. */
 void cn_unpolled_returns_find(struct cn_unpolled_returns *ways);
 void cn_unpolled_returns_free(struct cn_unpolled_returns *ways);
-/* Does each path from `instruction` on end in block `b`? */
+/* True if each path from `instruction` on ends in block `b`. */
 bool cn_unpolled_returns_stop(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef instruction);
-/* Is there a path from the end of block `b`, */
+/* True if such a path leads on from the end of block `b`. */
 bool cn_unpolled_returns_after(const struct cn_unpolled_returns *ways, uint32_t b);
-/* and from after `call` in it, which has returned? */
+/* True if such a path leads on from `call` in block `b`, after it has returned. */
 bool cn_unpolled_returns_from(const struct cn_unpolled_returns *ways, uint32_t b, LLVMValueRef call);
 
 #endif

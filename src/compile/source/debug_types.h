@@ -39,8 +39,8 @@ bool cn_debug_is_reference(struct cn_ctx *ctx, LLVMMetadataRef type);
 /* True if a struct or a member has the BTF declaration tag `tag` in its operand `annotations`. */
 bool cn_debug_has_tag(struct cn_ctx *ctx, LLVMMetadataRef node, unsigned annotations, const char *tag);
 
-/* True if a typedef in front of the type, or the struct or union itself, has the declaration tag;
- * of an array, its element. */
+/* True if a typedef in front of the type, or the struct or union itself, has the declaration tag; of an array, its
+ * element. */
 bool cn_debug_type_has_tag(struct cn_ctx *ctx, LLVMMetadataRef type, const char *tag);
 
 /* The bytes of a type. */

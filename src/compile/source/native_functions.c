@@ -95,7 +95,7 @@ static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
   cn_free(&s.work);
 }
 
-/* ---- functions that no managed code calls ---- */
+/* ---- functions that only native code calls ---- */
 
 /* True if `user` gives `function` to signal() or to a member of a struct sigaction. */
 static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Record layouts as clang prints them, matched with debug information.
+ * Reads record layouts as clang prints them, and matches them with debug information.
  *
  *   *** Dumping AST Record Layout
  *            0 | union u
@@ -8,8 +8,8 @@
  *            0 |   char[8] n
  *              | [sizeof=8, align=8]
  *
- * A record is known by its name, or by its line if it has none, and by its size and the names of
- * its members. Part of pass `rules`. Breaks: nothing.
+ * A record is known by its name, or by its line if it is unnamed, and by its size and the names of its members. Part of
+ * pass `rules`. Needs: debug information. Provides: record_layouts.h. Breaks: nothing.
  */
 #include "compile/source/record_layouts.h"
 

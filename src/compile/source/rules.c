@@ -279,15 +279,15 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
     check_constant(ctx, LLVMGetInitializer(global), global);
 }
 
-/* Check unions by debug information, then the globals by it: clang gives an initialised global the
- * type of its initialiser, that is, of the union's member that it names. */
+/* Check unions by debug information, then the globals: clang gives an initialised global the type of its initialiser,
+ * which is that of the union's member that it names. */
 static void check_unions(struct cn_ctx *ctx)
 {
   unsigned errors = ctx->errors;
   size_t length;
 
   cn_rules_unions(ctx);
-  if (ctx->errors > errors) /* unions hide references from this check */
+  if (ctx->errors > errors) /* refused unions hide references anyway */
     return;
   CN_EACH_GLOBAL(g, ctx->module)
     if (cn_rules_hides_refs(ctx, g))

@@ -98,8 +98,8 @@ static bool is_of_streams(const char *name)
   return false;
 }
 
-/* clang makes up a declaration of a library function that it knows, with the address spaces of the
- * arguments. For every other function it reports that a reference becomes an ordinary pointer. */
+/* clang makes up a declaration of a library function that it knows, with the address spaces of the arguments. For every
+ * other function it reports that a reference becomes an ordinary pointer. */
 void cn_rules_library(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);

@@ -2,7 +2,7 @@
  *
  * Refuses weak references outside the fields of managed objects: roots are strong. C declares weak members, which debug
  * information shows; this file checks the other places with that declaration. Part of pass `rules`. Needs: debug
- * information. Provides: errors. Breaks: nothing.
+ * information. Provides: diagnostic weak-variable. Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>

@@ -50,9 +50,8 @@ typedef CN_VECTOR(struct cn_call_target) site_vector;
 /* ---- one call ---- */
 
 /* Choose the address `offset` bytes after `target` if that has the mark, else `other`. At -O3 LLVM makes a branch of
- * the choice by the weights: the code is longer, but calls run ahead of the load of the mark. LLVM 22 takes a wrong
- * result of some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result
- * callees"). */
+ * the choice by the weights: the code is longer, but calls need not wait for the mark. LLVM 22 takes a wrong result of
+ * some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result callees"). */
 static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target, uint64_t offset,
                            LLVMValueRef other)
 {

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* Give an entry to each managed definition of the module that native code can reach, and have
- * managed code call the bodies. */
+/* Give an entry to each managed definition of the module that native code can reach, and have managed code call the
+ * bodies. */
 void cn_entries(struct cn_ctx *ctx);
 
 /* True if the function already has an entry. */

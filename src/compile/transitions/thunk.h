@@ -21,8 +21,8 @@ LLVMValueRef cn_thunk_alias(struct cn_ctx *ctx, LLVMValueRef function);
 /* Such a name for this unit alone, kept out of symbol tables. */
 LLVMValueRef cn_thunk_label(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Name `body` for calls of other units that must reach managed code: the body of the managed
- * function `global`, or of the one that it is an alias of. */
+/* Name `body` for calls of other units that must reach managed code: the body of the managed function `global`, or of
+ * the one that it is an alias of. */
 void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef body);
 
 /* Have the assembler add a relocation against the thread's mutator, its kind and its value as text, `at` bytes after
