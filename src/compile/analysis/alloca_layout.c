@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which words of the allocas of a function hold references: known from their types, from the
- * references loaded and stored through them (alloca_uses.c), and from copies between allocas, since
- * after optimisation a type may be [N x i8]. Needs: nothing. Provides: struct cn_alloca_layouts,
- * refusals. Breaks: nothing.
+ * Finds the words of a function's allocas that hold references: known from their types, from the references loaded and
+ * stored through them (alloca_uses.c), and from copies between allocas, since after optimisation a type may be [N x
+ * i8]. Needs: nothing. Provides: struct cn_alloca_layouts, refusals. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +100,7 @@ static area_copies collect_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *
   return copies;
 }
 
-/* Both ways: each may hold the references of the other. */
+/* In both directions: each alloca may hold the references of the other. */
 static bool spread_copy(const struct area_copy *c)
 {
   bool changed = copy_words(c->to, c->to_offset, c->from, c->from_offset, c->bytes);
@@ -109,7 +108,7 @@ static bool spread_copy(const struct area_copy *c)
   return copy_words(c->from, c->from_offset, c->to, c->to_offset, c->bytes) || changed;
 }
 
-/* Spread references along copies between allocas, in order and back, until nothing changes. */
+/* Spread references along copies between allocas, in order and back, until the bits are stable. */
 static void spread_copies(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValueRef function)
 {
   area_copies copies = collect_copies(ctx, maps, function);
@@ -172,8 +171,8 @@ bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map)
   return map->unclear || map->huge || (map->floating && !map->typed);
 }
 
-/* Such a local, always a pointer, lies in a register; the C interface tells it by its text only.
- * To print something numbers all of its function and its module: hence a copy in an empty one. */
+/* Such a local, always a pointer, lies in a register; the C interface tells it by its text only. To print something
+ * numbers all of its function and its module: hence a copy in an empty one. */
 static bool is_swifterror(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   CN_ASSERT(LLVMIsAAllocaInst(alloca));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which words of a function's allocas hold references. Private to src/compile.
+ * Words of a function's allocas that hold references. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_ALLOCA_LAYOUT_H
 #define CN_COMPILE_ANALYSIS_ALLOCA_LAYOUT_H
@@ -15,8 +15,8 @@ struct cn_alloca_layout {
   uint64_t *bits; /* one per 8-byte word: holds a reference */
   uint64_t words;
   bool typed;    /* its type holds references */
-  bool unclear;  /* a reference lies where no word starts, or outside */
-  bool floating; /* a reference is accessed at a place that is not constant */
+  bool unclear;  /* a reference lies across two words, or outside */
+  bool floating; /* a reference is accessed at a variable place */
   bool huge;
   LLVMValueRef copied; /* a parse point that passes a copy of it on the stack, or null */
 };
@@ -26,16 +26,16 @@ struct cn_alloca_layouts {
 
 void cn_alloca_layout_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_alloca_layouts *maps);
 void cn_alloca_layout_free(struct cn_alloca_layouts *maps);
-/* Is it memcpy or memmove, element by element too? */
+/* True for memcpy or memmove, element by element too. */
 bool cn_alloca_uses_is_copy(LLVMValueRef instruction);
-/* Is it an intrinsic that returns its argument, an address, or one near it? */
+/* True for an intrinsic that returns its argument, an address, or one near it. */
 bool cn_alloca_uses_hands_on(LLVMValueRef call);
 /* Mark the references that are accessed through `pointer`, the address of the map's local. */
 void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMValueRef pointer);
 /* Mark a reference at this place, or the references of a value of this type. */
 void cn_alloca_uses_mark(struct cn_alloca_layout *map, uint64_t offset);
 void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMTypeRef type, uint64_t offset);
-/* Are references accessed through `pointer`? */
+/* True if references are accessed through `pointer`. */
 bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer);
 bool cn_alloca_layout_holds_refs(const struct cn_alloca_layout *map);
 /* Report allocas that cannot be described. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Uses of the address of a local, and of addresses computed from it: where in the local references
- * are loaded or stored, or lie by the type of an argument. An address that is stored in memory or
- * passed to a function without a type is not followed. Needs: nothing. Provides: the bits of one
- * struct cn_alloca_layout. Breaks: nothing. docs/relocation.md, "Locals in memory".
+ * Follows the uses of the address of a local, and of addresses computed from it, to find the places in the local where
+ * references are loaded or stored, or lie by the type of an argument. The search stops at an address that is stored in
+ * memory or passed to a function without a type. Needs: nothing. Provides: the bits of one struct cn_alloca_layout.
+ * Breaks: nothing. docs/relocation.md, "Locals in memory".
  */
 #include "base/bitset.h"
 #include "base/check.h"
@@ -54,7 +54,7 @@ void cn_alloca_uses_mark_type(struct cn_ctx *ctx, struct cn_alloca_layout *map, 
   }
 }
 
-/* A pointer into an alloca: a known number of bytes in, or not. */
+/* A pointer into an alloca: a known or an unknown number of bytes in. */
 struct place {
   LLVMValueRef pointer;
   uint64_t offset;
@@ -95,7 +95,7 @@ static void access_vector(struct walk *walk, const struct place *place, LLVMValu
 
   at.known &= row && (row->effect == CN_EFFECT_LOAD || row->effect == CN_EFFECT_STORE) &&
               LLVMGetTypeKind(LLVMTypeOf(LLVMGetArgOperand(call, (unsigned)row->place))) == LLVMPointerTypeKind &&
-              row->mask - row->place < 2; /* strides are not known */
+              row->mask - row->place < 2; /* strides are unknown */
   access_type(walk, &at, LLVMTypeOf(call));
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++)
     access_type(walk, &at, LLVMTypeOf(LLVMGetArgOperand(call, a)));
@@ -115,12 +115,11 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call)
   return hands_on(call, &moves);
 }
 
-/* Mark by an argument's attributes, which tell the type of what the callee reads or writes there.
- */
+/* Mark by an argument's attributes: they tell the type that the callee reads or writes there. */
 static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
 {
   static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref", "elementtype"};
-  enum { COPIES = 3 }; /* of these the callee has a copy */
+  enum { COPIES = 3 }; /* the callee has a copy of these */
   LLVMValueRef callee = cn_direct_callee(call);
 
   for (size_t t = 0; t < sizeof typed / sizeof *typed; t++) {
@@ -235,7 +234,7 @@ void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMV
 
 bool cn_alloca_uses_carry(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
-  struct cn_alloca_layout map = {0}; /* it has no words: every access lies outside */
+  struct cn_alloca_layout map = {0}; /* it is empty: every access lies outside */
 
   cn_alloca_uses_walk(ctx, &map, pointer);
   return map.unclear || map.floating;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who calls whom in a module, and which calls close cycles. Part of pass `place-safepoints`.
+ * Builds the call graph of a module, and finds the calls that close cycles. Part of pass `place-safepoints`.
  *
  * Needs: nothing. Provides: struct cn_callgraph. Breaks: nothing.
  *
- * Conservative: a callee is unknown if it is called through a pointer, lies in another unit, or may
- * be replaced by another unit's. It may call every function that can be reached from outside: one
- * that is visible, or is used other than by calling it.
+ * Conservative: a callee is unknown if it is called through a pointer, lies in another unit, or may be replaced by
+ * another unit's. It may call every function that can be reached from outside: one that is visible, or is used other
+ * than by calling it.
  *
- * A depth-first walk from all functions gives the order, callees first. Of each cycle of known
- * calls at least one is a back edge of that walk: it leads to a function with the same rank or a
- * higher one. Cycles through something unknown are closed by the unknown call.
+ * A depth-first walk from all functions gives the order, callees first. Of each cycle of known calls at least one is a
+ * back edge of that walk: it leads to a function with the same rank or a higher one. Cycles through an unknown callee
+ * are closed by the unknown call.
  */
 #include "compile/analysis/callgraph.h"
 
@@ -73,7 +73,7 @@ uint32_t cn_callgraph_find(const struct cn_callgraph *graph, LLVMValueRef functi
 
 /* ---- nodes ---- */
 
-/* Is every use of the function a call of it by a managed function? */
+/* True if every use of the function is a call of it by a managed function. */
 static bool is_only_called(const struct cn_callgraph *graph, LLVMValueRef function)
 {
   CN_EACH_USE(use, function) {
@@ -127,7 +127,7 @@ typedef CN_VECTOR(uint32_t) node_vector;
 struct walk {
   struct cn_callgraph *graph;
   bool *seen;
-  uint32_t *next; /* by node: number of the callee to look at next */
+  uint32_t *next; /* by node: number of the callee to visit next */
   node_vector path;
   uint32_t done;
 };
@@ -168,8 +168,8 @@ static void find_order(struct cn_callgraph *graph)
   free(walk.seen);
 }
 
-/* From outside the unknown calls of a function can lead back to it if it can be reached from
- * there. LLVM's "norecurse" says that they do not. */
+/* From outside the unknown calls of a function can lead back to it if it can be reached from there. LLVM's "norecurse"
+ * rules that out. */
 static void find_ways_back(struct cn_callgraph *graph)
 {
   bool *reached = cn_alloc(graph->count * sizeof *reached);
@@ -231,8 +231,7 @@ void cn_callgraph_free(struct cn_callgraph *graph)
   *graph = (struct cn_callgraph){0};
 }
 
-/* A function without polls of its own cannot break a cycle: its caller polls before, if it calls
- * anything. */
+/* A function that lacks polls itself leaves a cycle unbroken: its caller polls before, if it calls anything. */
 static bool is_without_polls(const struct cn_call_node *node)
 {
   return (node->callee_count || node->unknown) && cn_string_attribute(node->function, CN_ATTR_NOPOLL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_callgraph hold what its header says? Needs: nothing. Provides:
- * cn_callgraph_wrong(). Breaks: nothing.
+ * Checks that a struct cn_callgraph is as its header says. Needs: nothing. Provides: cn_callgraph_wrong(). Breaks:
+ * nothing.
  */
 #include "compile/analysis/callgraph.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which calls are safepoints. Needs: nothing. Provides: cn_classify_call(). Breaks: nothing.
+ * Decides which calls are safepoints. Needs: nothing. Provides: cn_classify_call(). Breaks: nothing.
  *
- * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a
- * parse point cost little (references stay in registers); a leaf that is none loses roots.
+ * Unknown means parse point: a call is a leaf only for a reason that is written down. Calls of a parse point cost
+ * little (references stay in registers); a false leaf loses roots.
  */
 #include "compile/analysis/calls.h"
 
@@ -161,7 +161,7 @@ bool cn_calls_type_has_refs(LLVMTypeRef function_type)
   return found;
 }
 
-/* References among the operands count too: those of a variadic call are in no type. */
+/* References among the operands count too: those of a variadic call are absent from all types. */
 static bool has_refs(LLVMValueRef call)
 {
   if (cn_calls_type_has_refs(LLVMGetCalledFunctionType(call)))
@@ -180,17 +180,15 @@ static struct cn_call_class classify_intrinsic(LLVMValueRef call, LLVMValueRef c
     return (struct cn_call_class){CN_CALL_LEAF, "attribute gc-leaf-function"};
   if (cn_intrinsic_runs_code(callee))
     return (struct cn_call_class){CN_CALL_PARSE, "intrinsic that runs other code"};
-  /* A copy element by element may be interrupted by a safepoint, so that a long one does not
-   * delay a collection. */
+  /* A copy element by element may be interrupted by a safepoint, so that collections can start during a long one. */
   if (cn_intrinsic_does(call, CN_EFFECT_COPY) && !cn_intrinsic_is_block(call) && has_refs(call))
     return (struct cn_call_class){CN_CALL_PARSE, "element-wise atomic copy of managed memory"};
   return (struct cn_call_class){CN_CALL_LEAF, "intrinsic expanded in line"};
 }
 
-/* LLVM infers nocallback for declarations named and typed like functions of the C library,
- * references or not (tried on LLVM 22: `declare i64 @strlen(ptr addrspace(1))`). So on a
- * declaration it counts only where no reference is in the type; a front end that means it writes
- * "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
+/* LLVM 22 infers nocallback for declarations named and typed like functions of the C library, references or not
+ * (`declare i64 @strlen(ptr addrspace(1))`). So on a declaration it counts only if the type is free of references; a
+ * front end that means it writes "gc-leaf-function" (the prepare pass does so for __attribute__((leaf))). */
 static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
 {
   if (callee && cn_is_managed(callee) && !LLVMIsDeclaration(callee))
@@ -198,7 +196,7 @@ static bool is_nocallback(LLVMValueRef call, LLVMValueRef callee)
   return site_has(call, "nocallback") || (cn_calls_have(call, "nocallback") && !has_refs(call));
 }
 
-/* Each call of an external function is asked about: one comparison is enough for most. */
+/* Each call of an external function comes here: one comparison is enough for most. */
 bool cn_calls_is_marker(const char *name)
 {
   static const char prefix[] = "cairn."; /* of each of them */
@@ -294,8 +292,8 @@ static bool calls_slow_path(LLVMValueRef call)
   return cn_is_poll_stub(name) || cn_is_slow_allocation(name);
 }
 
-/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow
- * paths that passes before it made. Then all its functions have. */
+/* A module has come to the rewriter if a function of it has statepoints, or the polls and slow paths that passes before
+ * it made. Then all its functions have. */
 bool cn_calls_rewritten(LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));

@@ -8,65 +8,63 @@
 #include <stdio.h>
 #include "compile/core/pass.h"
 
-/* Work without a bound. */
+/* Unbounded work. */
 #define CN_WORK_UNKNOWN UINT64_MAX
 
-/* Why the C function `name` is a leaf, from the table in leaf_functions.def, or null if it is not
- * in it (leaf_functions.c). */
-const char *cn_calls_leaf_reason(const char *name);
-/* The work of a call of it, in units of cost.h, unless its arguments say otherwise
+/* The reason why the C function `name` is a leaf, from the table in leaf_functions.def, or null if the table lacks it
  * (leaf_functions.c). */
+const char *cn_calls_leaf_reason(const char *name);
+/* The work of a call of leaf `name`, in units of cost.h, unless its arguments say otherwise (leaf_functions.c). */
 uint64_t cn_calls_leaf_work(const char *name);
 
 /* A call for messages: "call to @foo", "indirect call", ...; into the caller's buffer. */
 const char *cn_calls_name(LLVMValueRef call, char *buffer, size_t size);
 
-/* Has `call` (or the function that it names directly) the attribute? */
+/* True if `call` (or the function that it names directly) has the attribute. */
 bool cn_calls_have(LLVMValueRef call, const char *enum_attribute);
 
-/* Has the call site any attribute of its own? Most promise nothing. */
+/* True if the call site itself has any attribute. Most sites promise nothing. */
 bool cn_calls_have_attributes(LLVMValueRef call, unsigned arguments);
 
-/* Does a function of this type take or return references, as its type tells? */
+/* True if a function of this type takes or returns references, as its type tells. */
 bool cn_calls_type_has_refs(LLVMTypeRef function_type);
 
-/* Operands [*first, *end) of `call` are its operand bundle `tag`. False, and both 0, without it. */
+/* Operands [*first, *end) of `call` are its operand bundle `tag`. False, and both 0, if it is absent. */
 bool cn_calls_bundle(LLVMValueRef call, const char *tag, uint32_t *first, uint32_t *end);
 
-/* Is `instruction` a call of memcpy or memmove, as an intrinsic? Operands: to, from, length. */
+/* True for a call of memcpy or memmove, as an intrinsic. Operands: to, from, length. */
 bool cn_calls_copy(LLVMValueRef instruction);
 
-/* The argument of a leaf into whose object the result points: marked "returned" (it is the result),
- * or "cairn-base" by a front end. Null: the result is a base. */
+/* The argument of a leaf whose object the result points into: marked "returned" (it is the result), or "cairn-base" by
+ * a front end. Null: the result is a base. */
 LLVMValueRef cn_calls_base(LLVMValueRef call);
 
-/* Does nothing move during the call, or statepoint, though it is recorded (CN_ATTR_STILL)? */
+/* True if all objects stay in place during the call, or statepoint, though it is recorded (CN_ATTR_STILL). */
 bool cn_calls_still(LLVMValueRef call);
 
-/* Is it a call marked musttail? */
+/* True for a call marked musttail. */
 bool cn_calls_musttail(LLVMValueRef instruction);
 
-/* The metadata `name` of a call, of a kind that LLVM does not know by itself; or null. A query for
- * a kind creates it, which changes the module's bitcode: so it is made only where there may be
- * some. */
+/* The metadata `name` of a call, of a kind that LLVM does not know by itself; or null. A query for a kind creates it,
+ * which changes the module's bitcode: so it is made only where there may be some. */
 LLVMValueRef cn_calls_metadata(LLVMValueRef call, const char *name);
 
-/* Is it the name of a marker: an undefined function whose calls mark something for our passes,
- * until drop-markers deletes them? */
+/* True for the name of a marker: an undefined function whose calls mark something for our passes, until drop-markers
+ * deletes them. */
 bool cn_calls_is_marker(const char *name);
-/* Is it cairn.tag.from, cairn.tag.is or cairn.tag.value? */
+/* True for cairn.tag.from, cairn.tag.is and cairn.tag.value. */
 bool cn_calls_is_tag(const char *name);
 
 /* True for call, invoke and callbr. */
 bool cn_is_call(LLVMValueRef instruction);
 
-/* Are the reference arguments of this call, or statepoint, listed though they die there? */
+/* True if the reference arguments of this call, or statepoint, are listed though they die there. */
 bool cn_calls_list_operands(LLVMValueRef call);
 
-/* True for a call, in line, of an intrinsic that touches references and has no row (effects/intrinsics.h). */
+/* True for a call, in line, of an intrinsic that touches references and lacks a row (effects/intrinsics.h). */
 bool cn_calls_unknown_intrinsic(LLVMValueRef instruction);
 
-/* Has a function come through the rewriter? It has statepoints, polls or slow paths. */
+/* True if a function has come through the rewriter: it has statepoints, polls or slow paths. */
 bool cn_calls_rewritten(LLVMValueRef function);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Control flow. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, but for
- * cn_split_before() and cn_redirect_entries(), which invalidate any struct cn_cfg of its function.
+ * Builds the control flow graph of a function. Needs: nothing. Provides: struct cn_cfg. Breaks: nothing, except that
+ * cn_split_before() and cn_redirect_entries() invalidate any struct cn_cfg of their function.
  *
  * Dominators: K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
  */
@@ -25,7 +25,7 @@ uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block)
   return index ? (uint32_t)*index : CN_NO_BLOCK;
 }
 
-/* Depth-first search with a stack of its own; blocks in post-order, and each in the index. */
+/* Depth-first search with its own stack; blocks in post-order, and each in the index. */
 static void post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
 {
   struct frame {
@@ -89,9 +89,8 @@ static void connect(struct cn_cfg *cfg)
     }
 }
 
-/* Find the immediate dominators, by the edges that do not retreat alone or by all of them. Did one
- * change? The last predecessors first: the others then meet on their way up, and none walks it all.
- */
+/* Find the immediate dominators, by forward edges alone (`forward`) or by all edges. True if one changed. The last
+ * predecessors first: the others then meet on their way up, and all walks stay short. */
 static bool meet_all(struct cn_cfg *cfg, bool forward)
 {
   bool changed = false;
@@ -145,7 +144,7 @@ bool cn_cfg_irreducible(const struct cn_cfg *cfg)
   return false;
 }
 
-/* Edges back to a dominator change nothing; so only cycles that are no loops take more rounds. */
+/* Edges back to a dominator leave the result as it is; so only cycles other than loops take more rounds. */
 static void dominators(struct cn_cfg *cfg)
 {
   cfg->blocks[0].idom = 0;
@@ -158,8 +157,8 @@ static void dominators(struct cn_cfg *cfg)
   number_tree(cfg);
 }
 
-/* The header of the outermost loop found so far that block `i` is in, or CN_NO_BLOCK. `up` leads
- * from the header of a loop to that of one around it, or to itself, and is shortened. */
+/* The header of the outermost loop found so far that block `i` is in, or CN_NO_BLOCK. `up` maps the header of a loop to
+ * that of one around it, or to itself, and is shortened. */
 static uint32_t outermost(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
 {
   uint32_t header = cfg->blocks[i].loop, top = header;
@@ -192,9 +191,9 @@ static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t
   cn_push(work, top == CN_NO_BLOCK ? i : top);
 }
 
-/* Find the natural loop with this header (all its back edges together), if there is one. Headers
- * are visited from the innermost, which come last in reverse post-order. A loop that lies in it is
- * entered as a whole, and left at its header. */
+/* Find the natural loop with this header (all its back edges together), if it exists. Headers are visited from the
+ * innermost, which come last in reverse post-order. A loop that lies in it is entered as a whole, and left at its
+ * header. */
 static void fill_loop(struct cn_cfg *cfg, uint32_t header, uint32_t *up)
 {
   index_vector work = {0};
@@ -290,11 +289,11 @@ void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef b
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   CN_ASSERT(LLVMIsAInstruction(before));
-  if (LLVMIsAPHINode(instruction)) /* debug records may not stand between phis */
+  if (LLVMIsAPHINode(instruction)) /* debug records must not stand between phis */
     LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, before);
   else
     LLVMPositionBuilderBefore(builder, before);
-  LLVMSetCurrentDebugLocation2(builder, NULL); /* or it would get that of `before` */
+  LLVMSetCurrentDebugLocation2(builder, NULL); /* else it would get that of `before` */
   move_to(builder, instruction);
   LLVMDisposeBuilder(builder);
 }
@@ -306,11 +305,10 @@ static void retarget(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef
       LLVMSetSuccessor(end, s, to);
 }
 
-/* The LLVM-C API cannot change a phi's incoming block, but replacing all uses of a block that
- * has a terminator also renames it in its successors' phis, and one without does not. So: name
- * `to` everywhere (phis follow), then take back the branches while `to` is still empty. A block
- * that is its own successor is none at that moment, since its branch has been renamed already:
- * its phis stand in a block of their own meanwhile. */
+/* The LLVM-C API cannot change a phi's incoming block. Replacing all uses of a block that has a terminator also renames
+ * it in its successors' phis; replacing those of a block without a terminator does not. So: name `to` everywhere (phis
+ * follow), then take back the branches while `to` is still empty. A block that is its own successor has lost that edge
+ * at that moment, since its branch has been renamed already: its phis stand in their own block meanwhile. */
 static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
@@ -345,7 +343,7 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const st
   cn_free(&ends);
 }
 
-/* The entries of `from` in a new phi come from `to`, where one edge is left of several. */
+/* The entries of `from` in a new phi come from `to`, where one edge remains of several. */
 static void enter_by(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   LLVMPositionBuilderBeforeInstrAndDbgRecords(builder, phi);
@@ -411,8 +409,8 @@ LLVMValueRef cn_phi_only_input(LLVMValueRef phi)
   return only;
 }
 
-/* The first instruction from `at` on that is no alloca of fixed size. Those stay in the entry
- * block: elsewhere they would be dynamic. */
+/* The first instruction from `at` on other than an alloca of fixed size. Those stay in the entry block: elsewhere they
+ * would be dynamic. */
 static LLVMValueRef keep_allocas(struct cn_ctx *ctx, LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);

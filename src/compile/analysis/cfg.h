@@ -21,8 +21,8 @@ struct cn_block {
   uint32_t depth; /* number of natural loops around it */
   uint32_t outer; /* of a header: that of the next loop around its own, or CN_NO_BLOCK */
   bool nests;     /* header of a loop that has another in it */
-  uint32_t place; /* in the tree of dominators, visited parents first; */
-  uint32_t below; /* so many blocks from there on are dominated by this one, itself among them */
+  uint32_t place; /* in the tree of dominators, visited parents first */
+  uint32_t below; /* the number of blocks from `place` on that this one dominates, itself among them */
 };
 
 /* Reachable blocks only, in reverse post-order: blocks[0] is the entry, and an edge i -> j with
@@ -30,27 +30,27 @@ struct cn_block {
  *
  * It holds (cn_cfg_wrong()) that
  *   - the edges are those of the terminators, and preds[] has each, ascending
- *   - every block but the entry has a predecessor that comes before it
+ *   - every block except the entry has a predecessor that comes before it
  *   - idom comes before its block, and dominates all of its predecessors
- *   - the places of what a block dominates are [place, place + below), its own first
+ *   - the blocks that a block dominates have the places [place, place + below), its own first
  *   - the header of a block's loop dominates it, and is as deep; that of the next loop dominates
  *     the header, and is less deep by one */
 struct cn_cfg {
   LLVMValueRef function;
   struct cn_block *blocks;
-  uint32_t *edges; /* what preds and succs are slices of */
+  uint32_t *edges; /* preds and succs are slices of it */
   uint32_t count;
   struct cn_ptrmap index; /* LLVMBasicBlockRef -> index */
-  bool has_dominators;    /* and loops */
+  bool has_dominators;    /* true: loops are known, too */
 };
 
 void cn_cfg_build(struct cn_cfg *cfg, LLVMValueRef function);
-/* The same without dominators and loops: idom, loop and depth are not set. */
+/* Like cn_cfg_build(), without dominators and loops: idom, loop and depth stay unset. */
 void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function);
 /* Add dominators and loops, if they are missing. */
 void cn_cfg_add_dominators(struct cn_cfg *cfg);
 void cn_cfg_free(struct cn_cfg *cfg);
-/* What is wrong with it for the function as it is now, or null. Linear. */
+/* Null, or the fault of the graph, compared with the function as it is now. Linear. */
 const char *cn_cfg_wrong(const struct cn_cfg *cfg);
 uint32_t cn_cfg_index(const struct cn_cfg *cfg, LLVMBasicBlockRef block); /* CN_NO_BLOCK if unreachable */
 bool cn_cfg_dominates(const struct cn_cfg *cfg, uint32_t a, uint32_t b);  /* reflexive */
@@ -58,8 +58,8 @@ static inline bool cn_cfg_retreats(uint32_t from, uint32_t to)
 {
   return to <= from;
 }
-/* Where the paths upwards from `a` and `b` meet in a tree whose parents have lower indices; `steps` bounds the steps.
- * CN_NO_BLOCK: the bound is reached. */
+/* The meeting point of the paths upwards from `a` and `b` in a tree whose parents have lower indices; `steps` bounds
+ * the steps. CN_NO_BLOCK: the bound is reached. */
 static inline uint32_t cn_tree_meet(const void *parents, size_t stride, uint32_t a, uint32_t b, uint32_t steps)
 {
   for (; a != b; steps--) {
@@ -75,16 +75,15 @@ static inline uint32_t cn_cfg_meet(const struct cn_cfg *cfg, uint32_t a, uint32_
 {
   return cn_tree_meet(&cfg->blocks->idom, sizeof *cfg->blocks, a, b, UINT32_MAX);
 }
-/* Is there a cycle that is no natural loop? */
+/* True if the graph has a cycle other than a natural loop. */
 bool cn_cfg_irreducible(const struct cn_cfg *cfg);
 
-/* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis do not change.
- */
+/* Redirect every edge into `block` to `to`, except those from blocks in `kept`. Phis stay as they are. */
 void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const struct cn_ptrmap *kept);
-/* A phi like `old`, without incoming values, at the builder's place. */
+/* A phi like `old`, with its incoming values still to come, at the builder's place. */
 LLVMValueRef cn_build_phi_like(LLVMBuilderRef builder, LLVMValueRef old, const char *name);
-/* The one incoming value of `phi` other than itself, which dominates it then; null if there are
- * several or none. */
+/* The one incoming value of `phi` other than itself, which dominates it then; null if the number of such values is
+ * other than one. */
 LLVMValueRef cn_phi_only_input(LLVMValueRef phi);
 
 #endif

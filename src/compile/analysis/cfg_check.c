@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_cfg hold what its header says, of the function as it is now? Needs: nothing.
- * Provides: cn_cfg_wrong(). Breaks: nothing.
+ * Checks that a struct cn_cfg is as its header says, of the function as it is now. Needs: nothing. Provides:
+ * cn_cfg_wrong(). Breaks: nothing.
  */
 #include "compile/analysis/cfg.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The specifications of pointers in a data layout, for the managed address spaces: "ni:1:2", and
- * "p", flags, the number of the space, then sizes and alignments, as in "pue1:64:64". LLVM's own
- * parser has accepted the layout before. LLVM-C has no question about either.
+ * Reads the specifications of pointers in a data layout, for the managed address spaces: "ni:1:2", and "p", flags, the
+ * number of the space, then sizes and alignments, as in "pue1:64:64". LLVM's own parser has accepted the layout before.
+ * LLVM-C offers a query for neither.
  */
 #include "compile/analysis/data_layout.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/check.h"
 
-/* One specification, between dashes. */
+/* A specification, between dashes. */
 struct spec {
   const char *at;
   size_t length;
@@ -37,8 +37,8 @@ static bool is_managed(const struct cairn_compile_options *options, unsigned lon
   return !options->address_spaces && space == CAIRN_ABI_ADDRESS_SPACE;
 }
 
-/* Is it the specification of a managed space? Then `*flags` is set to the length of its flags, and
- * `*sizes` to what follows the number. */
+/* True for the specification of a managed space. Then `*flags` is set to the length of its flags, and `*sizes` to the
+ * text after the number. */
 static bool is_pointer(const struct cairn_compile_options *options, struct spec s, size_t *flags, const char **sizes)
 {
   char *end;
@@ -56,8 +56,7 @@ static bool is_list(struct spec s)
   return strncmp(s.at, "ni:", 3) == 0;
 }
 
-/* The number at `*at` in a list "ni:1:2", after which `*at` stands; false: the list is at its end.
- */
+/* The number at `*at` in a list "ni:1:2"; `*at` moves past it. False: the list is at its end. */
 static bool take_space(struct spec s, const char **at, unsigned long *space)
 {
   char *end;
@@ -79,7 +78,7 @@ static void append(char **text, const char *separator, const char *more, size_t 
   *text = longer;
 }
 
-/* Are the sizes and alignments those of every target of 64 bits? */
+/* True if the sizes and alignments are those of every target of 64 bits. */
 static bool is_usual(struct spec s, const char *sizes)
 {
   static const char usual[] = ":64:64:64:64";
@@ -89,7 +88,7 @@ static bool is_usual(struct spec s, const char *sizes)
          (length == sizeof usual - 1 || usual[length] == ':');
 }
 
-/* Does the layout have a specification of pointers that the managed spaces would fall back to? */
+/* True if the layout has a specification of pointers that the managed spaces would fall back to. */
 static bool has_default(const char *layout)
 {
   EACH_SPEC(s, layout)

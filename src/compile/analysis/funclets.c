@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Funclets: blocks after a cleanuppad or catchpad, which become functions of their own. A call in
- * one must name the pad in a bundle, or LLVM deletes it as unreachable.
+ * Finds funclets: blocks after a cleanuppad or catchpad, which become separate functions. A call in one must name the
+ * pad in a bundle, or LLVM deletes it as unreachable.
  *
  * Needs: nothing. Provides: cn_funclet_of(). Breaks: nothing.
  */
@@ -25,14 +25,14 @@ static bool has_funclets(LLVMValueRef function)
   return false;
 }
 
-/* The pad of what follows the terminator of a block of funclet `pad`, if that is no pad itself: a
- * catchret goes back to where its catchswitch lies. */
+/* The pad of the code after the terminator of a block of funclet `pad`, unless that code is itself a pad: a catchret
+ * goes back to the funclet around its catchswitch. */
 static LLVMValueRef pad_after(LLVMValueRef end, LLVMValueRef pad)
 {
   if (!LLVMIsACatchReturnInst(end))
     return pad;
   LLVMValueRef parent = LLVMGetOperand(LLVMGetParentCatchSwitch(LLVMGetOperand(end, 0)), 0);
-  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* or the token none */
+  return LLVMIsAFuncletPadInst(parent) ? parent : NULL; /* otherwise it is a token */
 }
 
 LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block)

@@ -10,7 +10,7 @@
 /* The pad of the funclet that `block` belongs to, or null. */
 LLVMValueRef cn_funclet_of(LLVMBasicBlockRef block);
 
-/* Build a call of `function`, without arguments, in that funclet. */
+/* Build a call of `function`, with an empty argument list, in that funclet. */
 LLVMValueRef cn_funclet_call(LLVMBuilderRef builder, LLVMValueRef function, LLVMValueRef pad);
 
 #endif

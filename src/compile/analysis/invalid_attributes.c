@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of promises that a moving collector makes false.
+ * Lists the promises that a moving collector makes false.
  */
 #include "compile/analysis/invalid_attributes.h"
 
@@ -11,14 +11,14 @@
 #include "compile/analysis/tbaa.h"
 #include "compile/core/emitted_names.h"
 
-/* Of attributes and metadata of LLVM 22. A row that stands for both is one name. A leaf keeps what
- * is promised of its own memory: nothing moves during it. */
+/* Of attributes and metadata of LLVM 22. A row that stands for both is one name. A leaf keeps the promises about its
+ * own memory: all objects stay in place during it. */
 const struct cn_promise cn_invalid_attributes[] = {
     /* A safepoint reads and writes the whole heap and the frames. */
     {"memory", CN_AT_FUNCTION | CN_AT_CALL},
     {"nosync", CN_AT_FUNCTION | CN_AT_CALL},
     {"nofree", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_REFERENCE | CN_AT_ACCESS},
-    /* Code with a safepoint or references must not run later than it was asked for. */
+    /* Code with a safepoint or references must run where it was asked for. */
     {"speculatable", CN_AT_FUNCTION | CN_AT_CALL | CN_AT_LEAF},
     /* The code generator would not spill references (docs/llvm-22.md). */
     {"optnone", CN_AT_FUNCTION},
@@ -27,7 +27,7 @@ const struct cn_promise cn_invalid_attributes[] = {
     {"dereferenceable_or_null", CN_AT_REFERENCE | CN_AT_ACCESS},
     {"writable", CN_AT_REFERENCE},
     {"dead_on_return", CN_AT_REFERENCE},
-    /* The collector reads and writes it, too, and the locals that a pointer leads to. */
+    /* The collector reads and writes it, too, and the locals that a pointer points to. */
     {"noalias", CN_AT_REFERENCE | CN_AT_POINTER | CN_AT_ACCESS},
     {"alias.scope", CN_AT_ACCESS},
     {"readonly", CN_AT_REFERENCE | CN_AT_POINTER},
@@ -35,7 +35,7 @@ const struct cn_promise cn_invalid_attributes[] = {
     {"writeonly", CN_AT_REFERENCE | CN_AT_POINTER},
     {"initializes", CN_AT_REFERENCE | CN_AT_POINTER},
     {"dead_on_unwind", CN_AT_REFERENCE | CN_AT_POINTER},
-    /* The result is the object's place after the call, not before. */
+    /* The result is the object's place after the call. */
     {"returned", CN_AT_REFERENCE},
     /* The object moves away; a reference in a local or a global changes. TBAA only if a tag says
      * that memory never changes. */
@@ -43,20 +43,19 @@ const struct cn_promise cn_invalid_attributes[] = {
     {"invariant.group", CN_AT_ACCESS | CN_MOVES},
     {"tbaa", CN_AT_ACCESS | CN_MOVES},
     {"tbaa.struct", CN_AT_ACCESS | CN_MOVES},
-    /* llvm.invariant.start: the memory that it names, as above. */
+    /* llvm.invariant.start: the memory that it names, like invariant.load. */
     {"llvm.invariant.start", CN_AT_MARKER},
     /* A constant that may hold a reference: the collector writes it. */
     {"constant", CN_AT_GLOBAL | CN_MOVES},
 };
 const unsigned cn_promise_count = sizeof cn_invalid_attributes / sizeof *cn_invalid_attributes;
 
-/* ---- what is kept ---- */
+/* ---- promises that are kept ---- */
 
-/* These speak of the value (nonnull, noundef, align, range, captures, inreg ...), of what a
- * collection does not do (nounwind, willreturn, norecurse, cold: it returns and calls nothing of
- * the program), of the result at the time of the call (allocsize, allockind), or of the function's
- * code. An attribute that is in neither list may speak of memory or of how an argument is passed,
- * so its function is refused; metadata may be dropped, and is. */
+/* These speak of the value (nonnull, noundef, align, range, captures, inreg ...), of events that a collection never
+ * causes (nounwind, willreturn, norecurse, cold: it returns and calls no code of the program), of the result at the
+ * time of the call (allocsize, allockind), or of the function's code. An unlisted attribute may speak of memory or of
+ * how an argument is passed, so its function is refused; metadata may be dropped, and is. */
 static const char *const harmless_attributes[] = {
     "align",
     "alignstack",
@@ -290,7 +289,7 @@ bool cn_promise_holds_none(LLVMValueRef constant)
   return count > 0;
 }
 
-/* May another definition, with another initial value, take the place of this one? */
+/* True if another definition, with another initial value, may take the place of this one. */
 static bool is_replaceable(LLVMValueRef global)
 {
   LLVMLinkage linkage = LLVMGetLinkage(global);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Promises of a module about memory, calls and references that a moving collector makes false: by
- * them later passes move or repeat an access over a safepoint, with the old address. The table is
- * in invalid_attributes.c. Private to src/compile.
+ * Promises of a module about memory, calls and references that a moving collector makes false: later passes move or
+ * repeat an access over a safepoint because of them, with the old address. The table is in invalid_attributes.c.
+ * Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_INVALID_ATTRIBUTES_H
 #define CN_COMPILE_ANALYSIS_INVALID_ATTRIBUTES_H
 
 #include "compile/core/pass.h"
 
-/* Where a promise may stand, and is then taken away. */
+/* Places where a promise may stand, and is then taken away. */
 enum cn_promise_place {
   CN_AT_FUNCTION = 1 << 0,  /* a managed function */
   CN_AT_CALL = 1 << 1,      /* a call that may collect garbage */
   CN_AT_LEAF = 1 << 2,      /* a declaration with references: its calls may be leaves */
   CN_AT_REFERENCE = 1 << 3, /* a reference as parameter, argument or result of those */
-  CN_AT_POINTER = 1 << 4,   /* another pointer that a call which may collect garbage is given */
-  CN_AT_ACCESS = 1 << 5,    /* metadata of what reads or writes references, or through them */
+  CN_AT_POINTER = 1 << 4,   /* another pointer given to a call that may collect garbage */
+  CN_AT_ACCESS = 1 << 5,    /* metadata of an access to references, or through them */
   CN_AT_MARKER = 1 << 6,    /* a call of this intrinsic about memory that may hold references */
   CN_AT_GLOBAL = 1 << 7,    /* a global that holds references */
-  CN_MOVES = 1 << 8,        /* alone enough to move an access: verify-safepoints looks, too */
+  CN_MOVES = 1 << 8,        /* enough by itself to move an access: verify-safepoints checks it, too */
 };
 
 struct cn_promise {
@@ -30,20 +30,20 @@ struct cn_promise {
 extern const struct cn_promise cn_invalid_attributes[];
 extern const unsigned cn_promise_count;
 
-/* Do the lists of invalid_attributes.c have an attribute, or a kind of metadata of instructions? */
+/* True if the lists of invalid_attributes.c have an attribute, or a kind of metadata of instructions. */
 bool cn_promise_judges_attribute(unsigned kind);
 bool cn_promise_judges_metadata(const char *name);
-/* A bit for each of LLVM's own kinds of metadata that they do not have. */
+/* A bit for each of LLVM's own kinds of metadata that the lists lack. */
 uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm);
 
-/* Does `access` read or write references, through references, or memory whole in which some may be?
- * A statepoint does, whatever it calls. */
+/* True if `access` reads or writes references, through references, or whole memory that may hold some. A statepoint
+ * does, whatever it calls. */
 bool cn_promise_touches_references(LLVMValueRef access);
-/* Does the instruction have metadata that makes this promise? */
+/* True if the instruction has metadata that makes this promise. */
 bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn_promise *promise);
-/* Is it a constant that may hold a reference other than null? */
+/* True for a constant that may hold a reference other than null. */
 bool cn_promise_constant_root(LLVMValueRef global);
-/* Is a constant null wherever its type has references? */
+/* True if a constant is null wherever its type has references. */
 bool cn_promise_holds_none(LLVMValueRef constant);
 
 #endif

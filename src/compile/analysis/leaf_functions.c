@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explicit table of leaves: functions of C's libraries that reach no safepoint, each with the
- * reason (leaf_functions.def). Needs, provides, breaks: nothing.
+ * Looks up leaves in an explicit table: functions of C's libraries that reach no safepoint, each with the reason
+ * (leaf_functions.def). Needs, provides, breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -20,8 +20,7 @@ static const char *const reasons[] = {
     [MATH] = "table: mathematics",
 };
 
-/* The work of a call, in units of src/compile/cost/cost.h: most functions of strings take as long
- * as their strings. */
+/* The work of a call, in units of src/compile/cost/cost.h: most functions of strings take as long as their strings. */
 static const uint64_t works[] = {
     [STRING] = CN_WORK_UNKNOWN,
     [MEMORY] = 1000,
@@ -74,8 +73,7 @@ static const struct leaf {
 
 enum { LEAVES = sizeof leaves / sizeof *leaves, BUCKETS = 2048 };
 
-/* The table by hash, for a query at each call of an external function. A cell is the number of a
- * leaf plus one. */
+/* The table by hash, for a query at each call of an external function. A cell is the number of a leaf plus one. */
 struct buckets {
   uint16_t at[BUCKETS];
   bool filled;
@@ -90,7 +88,7 @@ static unsigned hash(const char *name)
   return h % BUCKETS;
 }
 
-/* The bucket of `name`: its own, or the empty one where it would be. */
+/* The bucket of `name`: its own, or the empty one for it. */
 static uint16_t *find(struct buckets *buckets, const char *name)
 {
   unsigned i = hash(name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program asks of loops (`#pragma clang loop`), in their metadata. An analysis: needs,
- * provides, breaks nothing.
+ * Reads a program's requests for loops (`#pragma clang loop`), in their metadata. An analysis: needs, provides, breaks
+ * nothing.
  *
- * The optimiser warns of what it did not do, by the line.
+ * The optimiser warns, by the line, of requests that it left undone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static bool is_harmless(const char *text, unsigned length)
   return false;
 }
 
-/* Is it a property, !{!"llvm.loop...", ...}, that asks for a transformation? */
+/* True for a property, !{!"llvm.loop...", ...}, that asks for a transformation. */
 static bool asks(LLVMValueRef node)
 {
   unsigned count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0, length;

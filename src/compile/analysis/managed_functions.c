@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which functions and units of C handle no reference. With opaque pointers IR says so by the types
- * of values, of locals and globals, of what addresses are formed by, and in attributes.
+ * Finds the functions and units of C that are free of references. With opaque pointers IR shows references by the types
+ * of values, of locals and globals, of address computations, and in attributes.
  */
 #include "compile/analysis/managed_functions.h"
 
@@ -13,8 +13,7 @@
 
 /* ---- annotations ---- */
 
-/* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of
- * llvm.global.annotations. */
+/* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of llvm.global.annotations. */
 static LLVMValueRef annotations(LLVMModuleRef module)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(module, "llvm.global.annotations");
@@ -52,7 +51,7 @@ bool cn_managed_is_asked_for(LLVMModuleRef module, LLVMValueRef function)
          cn_string_attribute(function, CN_ATTR_MANAGED_CODE);
 }
 
-/* Is there an annotation that only managed code can have? */
+/* True if the module has an annotation that only managed code can have. */
 static bool asks_by_annotation(LLVMModuleRef module)
 {
   LLVMValueRef entries = annotations(module);
@@ -132,7 +131,7 @@ bool cn_managed_is_native(LLVMValueRef function)
 
 /* ---- units ---- */
 
-/* Does a call of this name mark code, or is it for passes only? */
+/* True if a call of this name marks code; false if it is for passes only. */
 static bool is_marker(LLVMValueRef function)
 {
   size_t length;
@@ -151,8 +150,7 @@ bool cn_managed_is_native_unit(LLVMModuleRef module)
   return !asks_by_annotation(module);
 }
 
-/* Resolvers run while the program is being linked, in a static one before there is thread-local
- * storage to poll. */
+/* Resolvers run while the program is being linked, in a static one before there is thread-local storage to poll. */
 static bool is_resolver(LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
@@ -170,9 +168,9 @@ static bool calls_twice(LLVMValueRef function)
   return false;
 }
 
-/* setjmp() saves registers that may hold references of callers. In native code that does no harm:
- * managed callers go through a stub, which brings theirs back itself. So what calls setjmp() and
- * handles no reference is native. */
+/* setjmp() saves registers that may hold references of callers. In native code that is harmless: managed callers go
+ * through a stub, and it restores their registers itself. So a function that calls setjmp() and handles no reference is
+ * native. */
 static bool is_jump_target(LLVMValueRef function)
 {
   return calls_twice(function) && cn_managed_is_native(function);
@@ -193,7 +191,7 @@ bool cn_managed_wanted(struct cn_ctx *ctx, LLVMValueRef function)
     return false;
   if (LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("naked")))
     return false;
-  /* The C library's inline copies of what calls of it are taken for: leaves. */
+  /* The C library's inline copies are like calls of it: leaves. */
   if (LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage &&
       cn_calls_leaf_reason(LLVMGetValueName2(function, &length)))
     return false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Predicates of integer comparisons. Needs: nothing. Provides: the predicates.h functions. Breaks:
- * nothing.
+ * Computes predicates of integer comparisons. Needs: nothing. Provides: the predicates.h functions. Breaks: nothing.
  */
 #include "compile/analysis/predicates.h"
 

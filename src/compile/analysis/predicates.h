@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Predicates of integer comparisons, which LLVM's C API names but does not turn round.
+ * Conversions of integer predicates, a gap in LLVM's C API.
  */
 #ifndef CN_COMPILE_ANALYSIS_PREDICATES_H
 #define CN_COMPILE_ANALYSIS_PREDICATES_H
 
 #include <llvm-c/Core.h>
 
-/* The predicate that holds of b and a if `p` holds of a and b; */
+/* The predicate that holds of b and a if `p` holds of a and b. */
 LLVMIntPredicate cn_predicate_swapped(LLVMIntPredicate p);
-/* the one that holds of a and b if `p` does not. */
+/* The predicate that holds of a and b if `p` fails. */
 LLVMIntPredicate cn_predicate_inverse(LLVMIntPredicate p);
 
 #endif

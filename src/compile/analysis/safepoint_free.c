@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Windows: ranges of code without a safepoint. Needs: struct cn_cfg, and safepoints not yet
- * rewritten; before polls are placed, calls and allocations are all that it knows of. Breaks:
- * nothing.
+ * Computes safepoint-free intervals of code. Needs: struct cn_cfg, and safepoints before their rewriting; before polls
+ * are placed, it knows only of calls and allocations. Breaks: nothing.
  *
- * A join of paths from different windows begins one. That is found by going over the blocks until
- * nothing changes: at first each is taken to be in the window in which its dominator ends, and
- * begins its own as soon as a predecessor ends in another one. It never goes back, so it takes few
- * rounds.
+ * A join of paths from different intervals begins one. A fixed point over the blocks finds that: at first each is taken
+ * to be in the interval at the end of its dominator, and begins its own as soon as a predecessor ends in another one.
+ * Intervals are only split, so it takes few rounds.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -29,7 +27,7 @@ static uint32_t own_window(uint32_t block)
   return block + 2;
 }
 
-/* Give each block its windows. `last` has the one that a block's last safepoint begins. */
+/* Give each block its intervals. `last` has the one that a block's last safepoint begins. */
 static void assign(struct cn_safepoint_free *windows, const uint32_t *last, const uint8_t *joins)
 {
   for (uint32_t b = 0; b < windows->cfg->count; b++) {
@@ -39,7 +37,7 @@ static void assign(struct cn_safepoint_free *windows, const uint32_t *last, cons
   }
 }
 
-/* Mark the blocks that are reached from other windows. */
+/* Mark the blocks that are reached from other intervals. */
 static bool find_joins(const struct cn_safepoint_free *windows, uint8_t *joins)
 {
   bool changed = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Windows: ranges of code without a safepoint. Private to src/compile.
+ * Safepoint-free intervals of code. Private to src/compile.
  */
 #ifndef CN_COMPILE_ANALYSIS_SAFEPOINT_FREE_H
 #define CN_COMPILE_ANALYSIS_SAFEPOINT_FREE_H
@@ -8,17 +8,16 @@
 #include "base/ptrmap.h"
 #include "compile/analysis/cfg.h"
 
-/* A window is a stretch of a function without a safepoint in it: each safepoint begins one, and so
- * does each block that is reached from several. If `a` dominates `b` and both are in one window, no
- * path from `a` to `b` has a safepoint on it. */
+/* The safepoint-free intervals of a function: each safepoint begins one, and so does each block that is reached from
+ * several. If `a` dominates `b` and both are in one interval, all paths from `a` to `b` are free of safepoints. */
 struct cn_safepoint_free {
   const struct cn_cfg *cfg;
   uint32_t *in, *out;     /* by block: at its start, and when it is left */
-  struct cn_ptrmap after; /* instruction after a safepoint of its block -> the window after it */
+  struct cn_ptrmap after; /* instruction after a safepoint of its block -> the interval after it */
 };
 void cn_safepoint_free_build(struct cn_safepoint_free *windows, const struct cn_cfg *cfg);
 void cn_safepoint_free_free(struct cn_safepoint_free *windows);
-/* The window just before `instruction`, and just after it; 0 if it is never reached. */
+/* The interval just before `instruction`, and just after it; 0 if it is never reached. */
 uint32_t cn_safepoint_free_at(const struct cn_safepoint_free *windows, LLVMValueRef instruction);
 uint32_t cn_safepoint_free_after(const struct cn_safepoint_free *windows, LLVMValueRef instruction);
 

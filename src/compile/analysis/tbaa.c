@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TBAA of memory that never changes, and of copies: TBAA tags tell pointers from other data, where
- * the front end gives them. They do not tell references from ordinary pointers, but one of those
- * taken for a reference does no harm (collector.h).
+ * Reads the TBAA of memory that never changes, and of copies: TBAA tags tell pointers from other data, where the front
+ * end gives them. They do not tell references from ordinary pointers; an ordinary pointer taken for a reference is
+ * harmless (collector.h).
  */
 #include "compile/analysis/calls.h"
 #include "compile/analysis/tbaa.h"
@@ -14,7 +14,7 @@
 
 /* ---- memory that never changes ---- */
 
-/* The node that operand `at` of a node is, or null. */
+/* The node that is operand `at` of a node, or null. */
 static LLVMValueRef node_operand(LLVMValueRef *operands, unsigned count, unsigned at)
 {
   return at < count && operands[at] && LLVMIsAMDNode(operands[at]) ? operands[at] : NULL;
@@ -42,9 +42,9 @@ static bool is_sized_type(LLVMValueRef type)
   return sized;
 }
 
-/* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset,
- * size, flag}, and of a scalar type that serves as a TBAA tag, {name, parent, flag}. They are told
- * apart as by LLVM, or its passes would see a flag that we do not. */
+/* The flag is the last operand of {base, access, offset, flag}, of the newer {base, access, offset, size, flag}, and of
+ * a scalar type that serves as a TBAA tag, {name, parent, flag}. LLVM's tests tell them apart, so that its passes and
+ * Cairn see the same flags. */
 bool cn_tbaa_immutable(LLVMValueRef tag)
 {
   unsigned count, flag = 2;
@@ -128,7 +128,7 @@ bool cn_tbaa_is_pointer(LLVMValueRef tag)
          (length == 11 && memcmp(name, "any pointer", 11) == 0);
 }
 
-/* Can a field with this tag hold a reference? A union's is "omnipotent char". */
+/* True if a field with this tag can hold a reference. A union's is "omnipotent char". */
 static bool may_be_reference(LLVMValueRef tag)
 {
   unsigned length = 0;
@@ -151,8 +151,7 @@ bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy)
   return may;
 }
 
-/* Does tbaa.struct say that no field of this 8-byte copy is a pointer? A single field of 8 bytes,
- * or smaller ones. */
+/* True if tbaa.struct says that this 8-byte copy is free of pointers: a single field of 8 bytes, or smaller ones. */
 bool cn_tbaa_plain_data(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   if (!LLVMGetMetadata(copy, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa.struct", 11)))

@@ -9,20 +9,20 @@
 
 #define CN_REF_SIZE 8
 
-/* Does an access's TBAA tag (or null) say that the memory never changes? */
+/* True if an access's TBAA tag (or null) says that the memory never changes. */
 bool cn_tbaa_immutable(LLVMValueRef tag);
-/* Does a copy's tbaa.struct (or null) say so of a field? */
+/* True if a copy's tbaa.struct (or null) says so of a field. */
 bool cn_tbaa_immutable_field(LLVMValueRef fields);
 
 /* The constant length of a copy, or 0. */
 uint64_t cn_tbaa_length(LLVMValueRef copy);
 /* The tag that a copy's tbaa.struct gives for a field of this offset and size, or null. */
 LLVMValueRef cn_tbaa_field(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t offset, uint64_t size);
-/* Does a TBAA tag say that a pointer is accessed: "any pointer", or "p<depth> <type>"? */
+/* True if a TBAA tag says that a pointer is accessed: "any pointer", or "p<depth> <type>". */
 bool cn_tbaa_is_pointer(LLVMValueRef tag);
-/* Does a copy's tbaa.struct have a field that can hold a reference? */
+/* True if a copy's tbaa.struct has a field that can hold a reference. */
 bool cn_tbaa_may_hold_reference(struct cn_ctx *ctx, LLVMValueRef copy);
-/* Does tbaa.struct say that no field of an 8-byte copy is a pointer? */
+/* True if tbaa.struct says that an 8-byte copy is free of pointers. */
 bool cn_tbaa_plain_data(struct cn_ctx *ctx, LLVMValueRef copy);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The place at which the flow into each node of a value graph meets: placing phis (relocate.c) and
- * finding bases (bases.c) need it. Exact and minimal: no phi by it is redundant, cycles included.
- * And the nodes that receive the same, so that one stands for all.
+ * Finds the place where the flow into each node of a value graph meets: placing phis (relocate.c) and finding bases
+ * (bases.c) need it. Exact and minimal: every phi by it is needed, cycles included. It also finds the nodes that
+ * receive the same, so that one stands for all.
  *
- * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance
- * Algorithm" (2001); number 0 is the root from which all sources hang.
+ * The dominator computation is K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (2001); number 0
+ * is the root, the parent of all sources.
  */
 #include "compile/analysis/value_flow.h"
 
@@ -15,9 +15,9 @@
 #include "compile/analysis/cfg.h"
 #include "compile/core/convention.h"
 
-/* Classes that are not settled after so many passes are given up, so that the cost stays linear. */
+/* Classes that are still unsettled after so many passes are given up, so that the cost stays linear. */
 #define CN_CLASS_PASSES 16
-#define UNKNOWN UINT32_MAX /* nothing has flowed in yet */
+#define UNKNOWN UINT32_MAX /* still without any flow */
 
 uint32_t *cn_value_flow_solve(uint32_t sources, uint32_t nodes, const uint32_t *first, const uint32_t *inputs)
 {
@@ -74,7 +74,7 @@ static bool receive_the_same(const struct classes *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* Split off nodes that do not receive the same as the first of their class. */
+/* Split off nodes that receive other values than the first of their class. */
 static bool split_classes(struct classes *c, uint32_t nodes)
 {
   bool changed = false;
