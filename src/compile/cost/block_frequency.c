@@ -126,8 +126,8 @@ void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
   free(s.outermost);
 }
 
-/* Take from `rare` the blocks to which block `b` may often lead: all except those in its loop to which its edges have
- * hardly any of the weights; zero, too, is known. `sums` is zero by block, and is so again. */
+/* Clear `rare` for the successors of block `b`. Those in its loop stay rare if `b` is rare, or if the edges to them
+ * have hardly any of the weights; a weight of zero counts, too. `sums` is zero by block, and is so again. */
 static void lead_often(const struct cn_loops *loops, uint32_t b, uint64_t *sums, bool *rare)
 {
   const struct cn_block *block = &loops->cfg->blocks[b];

@@ -5,8 +5,8 @@
  * Work is counted in units of about half a nanosecond: a simple instruction is one. A contract makes bounds of single
  * functions bounds of whole programs: a call of any function that Cairn compiled polls, or does at most CN_CALL_WORK
  * before it returns. If polls cannot keep to that, `through` of the function's summary and its attribute say so. An
- * unknown callee counts as CN_CALL_WORK. Native code after a transition counts as the same, for a thread in it delays
- * no other.
+ * unknown callee counts as CN_CALL_WORK. Native code after a transition also counts as CN_CALL_WORK: other threads do
+ * not wait for a thread in it.
  */
 #ifndef CN_COMPILE_COST_COST_H
 #define CN_COMPILE_COST_COST_H
@@ -19,22 +19,22 @@
 /* The work of a call alone; its callee's comes on top. */
 #define CN_CALL_ITSELF 5
 #define CN_WORK_DIVIDE 20
-/* A load and a store that the prefetcher does not foresee, several of which may be under way. */
+/* A load and a store at an address that the prefetcher misses. Several such accesses may be under way. */
 #define CN_WORK_LOAD_ANYWHERE 16
 #define CN_WORK_STORE_ANYWHERE 8
 
 /* The paths of a piece of code with one entry, such as a function, from there to its end. Each number is
- * CN_WORK_UNKNOWN if it has no bound, 0 if the code has no such path. */
+ * CN_WORK_UNKNOWN if it is unbounded, 0 if the code lacks such a path. */
 struct cn_work_summary {
   uint64_t enter;   /* from the entry to the first safepoint */
   uint64_t between; /* from one safepoint to the next */
   uint64_t leave;   /* from the last safepoint to the end */
-  uint64_t through; /* from entry to end on a path without a safepoint */
-  bool passes;      /* true if the code has a path to the end without a safepoint; false if every call polls */
+  uint64_t through; /* from entry to end on a safepoint-free path */
+  bool passes;      /* true if the code has a safepoint-free path to the end; false if every call polls */
   bool polls;       /* true if the code has a path to a safepoint */
 };
 
-/* Sums and products. CN_WORK_UNKNOWN stays, and replaces results that do not fit. */
+/* Sums and products. CN_WORK_UNKNOWN stays, and replaces results that overflow. */
 static inline uint64_t cn_work_add(uint64_t a, uint64_t b)
 {
   return a > CN_WORK_UNKNOWN - b ? CN_WORK_UNKNOWN : a + b;
@@ -62,7 +62,7 @@ uint64_t cn_work_of(LLVMValueRef instruction);
  * cn_work_of() has the usual work. */
 uint64_t cn_work_of_miss(LLVMValueRef instruction);
 
-/* "cairn-work"="N" on a function or a call: it does at most N without a safepoint, at its start, at its end or in all.
+/* "cairn-work"="N" on a function or a call: its safepoint-free work, at its start, at its end or in all, is at most N.
  * Returns N. */
 uint64_t cn_work_parse(LLVMAttributeRef attribute);
 /* Give a call that attribute. */
@@ -90,7 +90,7 @@ struct cn_work_known {
   struct cn_ptrmap index; /* function -> its place in `at`, plus one */
   CN_VECTOR(struct cn_work_summary) at;
   struct cn_ptrmap slow;         /* the slow paths of polls */
-  bool polls_alone;              /* true: allocations in line do not count as polls */
+  bool polls_alone;              /* true: only polls count as polls, and allocations in line do not */
   const struct cn_ptrmap *sites; /* instructions that will get a poll before them, or null */
 };
 
@@ -109,7 +109,7 @@ bool cn_work_polls_at_end(const struct cn_work_known *known, const struct cn_cfg
 
 /* ---- one function (path_cost.c) ---- */
 
-/* At some place: the work since the entry on paths without a safepoint, and since the last safepoint on the others. */
+/* At some place: the work since the entry on safepoint-free paths, and since the last safepoint on the others. */
 struct cn_work_point {
   uint64_t entry, poll;
   bool fresh, polled; /* true if there are such paths */
@@ -118,8 +118,8 @@ struct cn_work_point {
 /* The work of a loop from its header to its back edges. */
 struct cn_work_loop {
   struct cn_work_summary once;
-  uint64_t more;              /* the work of its iterations except the last, one after the other, without polling */
-  bool trusted;               /* `more` is a note of place-safepoints, not proved */
+  uint64_t more;              /* the work of its iterations except the last, one after the other, between polls */
+  bool trusted;               /* `more` is an unproved note of place-safepoints */
   struct cn_work_point start; /* at its header, after any number of iterations */
 };
 
@@ -137,14 +137,14 @@ struct cn_work {
 void cn_work_build(struct cn_work *work, const struct cn_ctx *ctx, const struct cn_loops *loops,
                    const struct cn_work_known *known);
 void cn_work_free(struct cn_work *work);
-/* True if an exception may leave the function on a path without a safepoint. */
+/* True if an exception may leave the function on a safepoint-free path. */
 bool cn_work_throws(const struct cn_work *work);
 
 /* cn_work.all of a function, for callers that need only this. */
 struct cn_work_summary cn_work_summarise(const struct cn_ctx *ctx, LLVMValueRef function,
                                          const struct cn_work_known *known);
 
-/* Call `found` for each cycle of blocks that may do more than `limit` without a safepoint (unpolled_cycles.c). */
+/* Call `found` for each cycle of blocks that may do more than `limit` between safepoints (unpolled_cycles.c). */
 typedef void cn_work_cycle(void *env, const struct cn_work *work, const uint32_t *blocks, uint32_t count);
 void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *found, void *env);
 

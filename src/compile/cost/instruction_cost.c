@@ -84,7 +84,7 @@ uint64_t cn_work_registers(LLVMTypeRef type)
 
 /* ---- memory ---- */
 
-/* True if `value` advances evenly or stays as it is, without a loaded or mixed part. */
+/* True if `value` advances evenly or stays as it is: no part of it is loaded or mixed. */
 static bool is_even(LLVMValueRef value, unsigned depth)
 {
   if (!LLVMIsAInstruction(value))

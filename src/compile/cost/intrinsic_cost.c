@@ -12,7 +12,7 @@
 #include "compile/cost/cost.h"
 #include "compile/effects/intrinsics.h"
 
-/* Whole names without the types. For a name that begins with "llvm.vp." or "llvm.experimental.constrained." the rest is
+/* Whole names, up to the types. For a name that begins with "llvm.vp." or "llvm.experimental.constrained." the rest is
  * looked up. */
 static const struct known {
   const char *name;
@@ -133,7 +133,7 @@ static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
   return cn_work_of_bytes(count);
 }
 
-/* True if an intrinsic without a row may access memory for as long as an operand says. */
+/* True if an unlisted intrinsic may access memory for as long as an operand says. */
 static bool has_length(LLVMValueRef call, LLVMValueRef callee)
 {
   LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));

@@ -115,8 +115,8 @@ struct region {
   struct cn_work_summary ways;
 };
 
-/* True for a retreating edge that ends no loop. Few functions have such edges, and queries of dominators in deep nests
- * take long. */
+/* True for a retreating edge other than a back edge. Few functions have such edges, and queries of dominators in deep
+ * nests take long. */
 static bool is_irreducible(const struct cn_work *w, uint32_t from, uint32_t to)
 {
   return w->irreducible && cn_cfg_retreats(from, to) && !cn_cfg_dominates(w->loops->cfg, to, from);
@@ -142,7 +142,7 @@ static struct cn_work_point out_of(const struct region *r, uint32_t b)
   return p;
 }
 
-/* Merge the points at the start of block `b`, except those at the back edges of its own loop. */
+/* Merge the points at the start of block `b`, except those at the back edges of the loop that it heads. */
 static struct cn_work_point join(const struct region *r, uint32_t b)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
@@ -252,7 +252,7 @@ static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
 }
 
-/* The note of a loop: like noted(), for all its latches that can be reached without a safepoint. */
+/* The note of a loop: like noted(), for all its latches that a safepoint-free path reaches. */
 static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;

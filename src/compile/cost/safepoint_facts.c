@@ -75,7 +75,7 @@ static bool is_poll_slow(const struct cn_work_known *known, LLVMValueRef callee)
 
 /* ---- instructions ---- */
 
-/* The summary of a call that does `work`, of a callee without a summary. */
+/* The summary of a call that does `work`, of a callee that lacks a summary. */
 static struct cn_work_summary of_callee(const struct cn_work_known *known, LLVMValueRef call, LLVMValueRef callee,
                                         uint64_t work)
 {
@@ -114,7 +114,7 @@ struct cn_work_summary cn_work_at(const struct cn_work_known *known, LLVMValueRe
 
 /* ---- polls ---- */
 
-/* True for a flag that other code sets: read anew each time, or at a place that does not depend on the program's
+/* True for a flag that other code sets: read anew each time, or at a place that is independent of the program's
  * data. */
 static bool reads_flag(LLVMValueRef load)
 {

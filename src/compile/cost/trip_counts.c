@@ -206,8 +206,8 @@ static bool is_one_less(LLVMValueRef value, LLVMValueRef phi)
          LLVMConstIntGetSExtValue(LLVMGetOperand(value, 1)) == -1;
 }
 
-/* The number of iterations after which `phi` is zero for good, whatever it was, if `next` follows it. A shift or a
- * division takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one every two iterations. */
+/* The number of iterations that make `phi` zero for good, whatever it was, if `next` follows it. A shift or a division
+ * takes a bit at least, and so does x & (x - 1); Euclid's remainder takes one every two iterations. */
 static uint64_t passes_to_zero(const struct cn_loops *loops, uint32_t loop, LLVMValueRef phi, LLVMValueRef next)
 {
   uint64_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(phi));

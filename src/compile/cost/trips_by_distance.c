@@ -355,7 +355,7 @@ static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, u
                 both(of_bound(t, no, depth - 1), by_condition(t, condition, false, no)));
 }
 
-/* Learn from the branches by which the loop is entered. */
+/* Learn from the branches that lead into the loop. */
 static struct distance of_entry(const struct exit_test *t)
 {
   const struct cn_cfg *cfg = t->loops->cfg;
@@ -385,7 +385,7 @@ static struct distance of_entry(const struct exit_test *t)
 
 /* ---- trips ---- */
 
-/* True if the flags of the advance say that it cannot wrap before the test ends the loop. */
+/* True if the flags of the advance say that it wraps only after the test has ended the loop. */
 static bool cannot_wrap(const struct exit_test *t)
 {
   LLVMValueRef next = t->iv.next;
@@ -416,9 +416,9 @@ static bool is_only_exit(const struct exit_test *t)
   return l->exits == 1 && !l->leaves;
 }
 
-/* True if the loop also ends if the distance is no whole number of steps, or the bound is not ahead. An order does
- * where the steps lead past the bound. An equality does not, but to miss it is undefined where the advance must not
- * wrap. */
+/* True if the loop also ends if the distance is a fraction of steps off, or the bound lies behind. A test of order does
+ * where the steps lead past the bound. A test of equality does not; missing the bound is then undefined if the advance
+ * must not wrap. */
 static bool need_not_meet(const struct exit_test *t)
 {
   switch (t->stay) {
@@ -433,7 +433,7 @@ static bool need_not_meet(const struct exit_test *t)
   }
 }
 
-/* True if an unknown step is at least 0, and so small that the distance does not wrap. */
+/* True if an unknown step is at least 0, and so small that the distance stays below a wrap. */
 static bool is_small(const struct exit_test *t, struct distance d)
 {
   uint64_t half = mask_of(t) >> 1, all;

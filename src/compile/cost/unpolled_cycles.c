@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds cycles of blocks that may run for long without a safepoint (docs/architecture.md, invariant 5). Needs: struct
+ * Finds cycles of blocks that may run for long between safepoints (docs/architecture.md, invariant 5). Needs: struct
  * cn_work. Provides: such cycles, each with its blocks. Breaks: nothing.
  *
  * Take away the blocks that have a safepoint on all their paths, and the back edges of loops that do little between

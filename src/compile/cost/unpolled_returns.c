@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds the places from which a function can return without a safepoint. Needs: struct cn_cfg. Provides: struct
- * cn_unpolled_returns. Breaks: nothing.
+ * Finds safepoint-free paths to a function's returns. Needs: struct cn_cfg. Provides: struct cn_unpolled_returns.
+ * Breaks: nothing.
  */
 #include "compile/cost/unpolled_returns.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Paths to the returns of a function without a safepoint. Private to src/compile.
+ * Safepoint-free paths to the returns of a function. Private to src/compile.
  */
 #ifndef CN_COMPILE_COST_UNPOLLED_RETURNS_H
 #define CN_COMPILE_COST_UNPOLLED_RETURNS_H
