@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defers signals and cancellation. Each thread, for itself; async-signal-safe and lock-free.
+ * Defers signals and cancellation. Each thread, for itself; async-signal-safe; takes no lock.
  */
 #include "runtime/core/defer.h"
 

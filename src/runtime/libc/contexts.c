@@ -66,8 +66,8 @@ PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
   return go(context);
 }
 
-/* Refuse to leave managed frames: their anchors would have to stay, since the context that is saved leads to them,
- * and to go, since the frames of the target will overwrite them. */
+/* Refuse to leave managed frames: their anchors would have to stay, since the saved context points to them, and to
+ * go, since the frames of the target will overwrite them. */
 PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);

@@ -101,7 +101,7 @@ static void look(int thread, void *env)
 }
 
 /* Ask another thread whether it lies in one of its locals: that thread waits for a result there, or comes to a
- * safepoint soon. UNKNOWN: it lies outside all stacks. */
+ * safepoint soon. UNKNOWN: it lies outside the stacks of other threads. */
 static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
   enum { PATIENCE = 100000000 }; /* nanoseconds */

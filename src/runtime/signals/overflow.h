@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of the stack, for polls that look at the stack pointer (-fcairn-poll=stack): runaway recursion is an error
+ * The end of the stack, for polls that read the stack pointer (-fcairn-poll=stack): runaway recursion is an error
  * with a name instead of a segmentation fault.
  *
  *   stack_end     ->  | frames ...              |

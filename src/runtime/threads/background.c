@@ -27,10 +27,10 @@ static _Atomic bool ends, ended; /* now; for good */
 static cairn_step *step; /* written while steps are held, and by the thread within a step */
 static void *step_env;
 static cairn_aside *_Atomic aside;
-static _Atomic bool is_aside;   /* the thread looks for a step, or calls it */
+static _Atomic bool is_aside;   /* the thread looks for a call in `aside`, or makes it */
 static _Atomic uint32_t held;   /* number of threads that hold steps */
 static _Atomic uint32_t inside; /* true if a step is under way */
-static _Atomic uint32_t turn;   /* changes when a step may have become possible */
+static _Atomic uint32_t turn;   /* changes when the thread may have something to do */
 
 static cairn_step *_Atomic idle; /* may be null */
 static _Atomic uint32_t stops;   /* number of stops so far, if `idle` is set */

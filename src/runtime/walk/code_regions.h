@@ -23,7 +23,7 @@ bool cn_code_regions_find(uintptr_t pc, struct cn_region *region);
 
 bool cn_code_regions_any(void);
 
-/* Some region that overlaps [start, end). Callers as above. */
+/* Some region that overlaps [start, end). Callers as for cn_code_regions_find(). */
 bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *region);
 
 /* Before and after each callback of a manager: while the thread is inside, the region stays. If it is gone already,

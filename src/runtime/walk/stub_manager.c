@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region for code
- * implemented in the Pillar runtime").
+ * Implements the code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region
+ * for code implemented in the Pillar runtime").
  */
 #include "runtime/walk/walk.h"
 

@@ -273,8 +273,8 @@ static uintptr_t word_below(const struct cn_anchor *anchor)
   return ((const uintptr_t *)cn_anchor_sp(anchor))[-1];
 }
 
-/* The word below the anchor's SP leads to the stub until the native callee returns; before the stub calls it, when
- * the thread is native already, the word is the pc that the stub took from there. The word leads there again if a
+/* The word below the anchor's SP points to the stub until the native callee returns; before the stub calls it, when
+ * the thread is native already, the word is the pc that the stub took from there. The word has that value again if a
  * longjmp left the callee and the same call is made once more; then the anchor's stack is that of the caller's
  * frame, which a walk reaches first. A probe that replaces return addresses for a time (Linux's uretprobes, by one
  * at the start of a page) would make live frames look dead. */
