@@ -50,7 +50,7 @@ static LLVMValueRef allocation_of(LLVMValueRef value, bool *small)
 struct search {
   const struct cn_epochs *epochs;
   struct cn_ptrmap seen; /* phis and selects */
-  bool small;            /* large objects do not count */
+  bool small;            /* leave out large objects */
 };
 
 static bool new_to(struct search *search, LLVMValueRef value, uint32_t epoch);

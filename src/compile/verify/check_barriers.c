@@ -92,8 +92,8 @@ static bool constant(LLVMValueRef bytes, uint64_t *value)
   return true;
 }
 
-/* The number without its upper zeros: the barrier of a copy takes its length in 64 bits, and the copy's own length may
- * be extended too. */
+/* The number before its zero extension: the barrier of a copy takes its length in 64 bits, and the copy's own length
+ * may be extended too. */
 static LLVMValueRef unextended(LLVMValueRef bytes)
 {
   while (bytes && LLVMIsAZExtInst(bytes))

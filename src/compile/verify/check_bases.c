@@ -73,7 +73,7 @@ static bool check_relocate(struct cn_verifier *v, LLVMValueRef relocate)
   char name[120];
 
   if (!cn_verify_statepoint_of(relocate))
-    return true; /* LLVM's verifier accepts an undefined token only in code that never runs */
+    return true; /* LLVM's verifier accepts an undefined token only in unreachable code */
   if (!base || !derived) {
     cn_error(v->ctx, relocate, "relocate-index", "%s does not name live references of a statepoint",
              cn_value_name(relocate, name, sizeof name));

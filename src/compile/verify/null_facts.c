@@ -72,7 +72,7 @@ struct search {
   const struct cn_cfg *cfg;
   LLVMValueRef value, at; /* at: the use, or null for the end of `block` */
   uint32_t block;
-  uint8_t *seen; /* per block: bit 0 entered without a safepoint so far, bit 1 after one */
+  uint8_t *seen; /* per block: bit 0 entered on a safepoint-free path so far, bit 1 after one */
   CN_VECTOR(uint32_t) work;
 };
 

@@ -88,7 +88,7 @@ void cn_stale_locals_leave(struct cn_values *values, uint32_t b)
 
   for (uint32_t l = 0; l < locals->count; l++) {
     struct cn_stale *out = &locals->out[(size_t)b * locals->count + l];
-    /* A weight that grows in a loop belongs to no sum. */
+    /* A weight that grows in a loop is no longer that of a sum. */
     if (out->epoch != CN_EPOCH_NONE && out->weight != locals->now[l].weight)
       locals->now[l] = cn_stale_mangle(locals->now[l]);
     if (out->epoch == CN_EPOCH_MIXED && locals->now[l].epoch != CN_EPOCH_NONE)

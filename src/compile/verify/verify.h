@@ -79,8 +79,8 @@ struct cn_values {
     bool changed;         /* in this pass */
   } locals;
   bool first_pass;          /* inputs from back edges are still unknown */
-  struct cn_stale *control; /* by block: residues of addresses that decide the edge taken into it; null: the function
-                               has no such branch */
+  struct cn_stale *control; /* by block: residues of addresses that decide the edge taken into it; null: all branches
+                               are free of them */
 };
 
 /* ---- stale_map.c ---- */
@@ -115,7 +115,7 @@ struct cn_stale cn_stale_joined(const struct cn_values *values, const struct cn_
 
 /* ---- stale_locals.c: addresses in locals that are memory ---- */
 
-/* Find the locals that hold addresses. False if the function has no such local, the usual case. */
+/* Find the locals that hold addresses. False if the function has only others, the usual case. */
 bool cn_stale_locals_find(struct cn_values *values);
 /* True if a store to this address is a store to such a local. */
 bool cn_stale_locals_follow(const struct cn_values *values, LLVMValueRef address);
@@ -161,7 +161,7 @@ struct cn_object {
   uint32_t scalar;
   enum {
     CN_OBJECT_ORIGIN, /* names an object by itself */
-    CN_OBJECT_FIXED,  /* a constant, or another value that does not move */
+    CN_OBJECT_FIXED,  /* a constant, or another value that stays in place */
     CN_OBJECT_UNDEFINED,
     CN_OBJECT_COPY,  /* into the object of node `from` */
     CN_OBJECT_MERGE, /* into the object of an input */
@@ -170,7 +170,7 @@ struct cn_object {
   bool start; /* a copy that is its object's start */
   bool null;
   bool inside;    /* may point past its object's start */
-  bool unsettled; /* a merge whose class did not settle: it has its own class */
+  bool unsettled; /* a merge whose class stayed unsettled: it has its own class */
   uint32_t from;
   uint32_t first, count; /* slice of inputs */
   const void *key;       /* the choice between the inputs: a block, or a condition or index */
