@@ -28,7 +28,7 @@
  *   span-tail            a statepoint's list of spans differs from the open spans (check_spans.c)
  *   loop-without-poll, recursion-without-poll, false-claim
  *                        a loop that may run long has no safepoint, or a recursion has no safepoint, or a definition
- *                        claims one (check_polls.c; if asked for)
+ *                        claims one falsely (check_polls.c; if asked for)
  *
  * LLVM's verify<safepoint-ir> misses parse points left out, wrong bases, casts, integers and allocas (docs/llvm-22.md).
  * It also reports, falsely, a comparison of a value with a phi of it where only some paths have a safepoint; the proof
