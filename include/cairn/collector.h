@@ -101,7 +101,7 @@ typedef void cairn_range_visitor(void *env, uintptr_t start, uintptr_t end, bool
 /* A thread that runs managed code. */
 struct cairn_mutator;
 
-/* Why a collection takes place. */
+/* The cause of a collection. */
 enum cairn_cause {
   CAIRN_CAUSE_ALLOCATION, /* a block did not fit */
   CAIRN_CAUSE_ASKED,      /* cairn_collect() */
@@ -111,7 +111,7 @@ enum cairn_cause {
   CAIRN_CAUSE_EXTERNAL    /* objects keep much memory outside of the heap: cairn_external_bytes() */
 };
 
-/* What it is to do, at least. */
+/* The least work of a collection. */
 enum cairn_extent {
   CAIRN_EXTENT_YOUNG,   /* make room; a collector without generations does so by a full one */
   CAIRN_EXTENT_FULL,    /* free all that is unreachable */
@@ -125,7 +125,7 @@ struct cairn_collection {
   size_t bytes_needed; /* of the allocation that waits, 0 if none does: the heap may grow for it */
 };
 
-/* What a collector is like: bits of struct cairn_collector's `traits`. */
+/* The properties of a collector: bits of struct cairn_collector's `traits`. */
 enum {
   CAIRN_COLLECTOR_MOVES = 1,        /* it can move every object; CAIRN_STRESS is refused if not */
   CAIRN_COLLECTOR_GENERATIONS = 2,  /* a young collection may leave garbage that a full one frees */
@@ -421,10 +421,10 @@ uint64_t cairn_roots_end(void);
 typedef uintptr_t cairn_pin_visitor(void *env, uintptr_t address);
 void cairn_pins_visit(cairn_pin_visitor *visit, void *env);
 
-/* The object there was not reached: its pins go, those of that address. */
+/* Drops the pins of this address, whose object the collection did not reach. */
 void cairn_pins_forget(uintptr_t address);
 
-/* Is anything pinned? Phase STOP. */
+/* True if any object is pinned. Phase STOP. */
 bool cairn_pins_any(void);
 
 /* INIT. Objects lie from `start` to `end`, and where further calls, four at most, say; an address
@@ -456,7 +456,7 @@ typedef void cairn_job(void *env, unsigned worker, unsigned count);
  * ends the program, as does a job within a job. They get no signals. */
 unsigned cairn_workers_run(unsigned most, cairn_job *job, void *env);
 
-/* No job has more parts. Does not change; any phase. */
+/* The largest number of parts of a job. It is constant. Any phase. */
 unsigned cairn_workers_most(void);
 
 /* ---- identity hashes (docs/weak.md), for collectors with the traits CAIRN_COLLECTOR_MOVES and
@@ -509,12 +509,12 @@ void cairn_background_aside(cairn_aside *call);
  * Any thread. */
 void cairn_weak_note(uintptr_t object, uintptr_t from, uintptr_t to);
 
-/* An object whose header has CAIRN_ABI_HEADER_AWAITED is reached for the first time: it was at
- * `was`, and its header is at `now` or is about to be copied from there; the bit is cleared. Once
- * for each such object. It visits nothing. Any thread. */
+/* Reports that an object whose header has CAIRN_ABI_HEADER_AWAITED is reached for the first time. The object was at
+ * `was`; its header is at `now` or is about to be copied from there. The call clears the bit and visits no slot.
+ * Once for each such object. Any thread. */
 void cairn_weak_reached(uintptr_t was, uintptr_t now);
 
-/* What the collector knows when it has visited all that the roots lead to. */
+/* The collector's part of cairn_weak_process(), valid once it has visited everything reachable from the roots. */
 struct cairn_closure {
   /* Is the slot null or an immediate, does it lead out of the heap, or to an object that has been
    * reached, or that this collection need not reach? Then let it lead to where that is now. May be
@@ -531,25 +531,25 @@ struct cairn_closure {
   bool young;
 };
 
-/* Reach what ephemerons keep alive, clear weak references to what is not reachable, and queue
- * objects that are to be finalised, which are reached then with all that they lead to. Once per
- * collection, the collecting thread. */
+/* Reaches the objects that ephemerons keep alive, clears weak references to unreachable objects, and queues the
+ * objects to finalise. A queued object is reached then, with everything reachable from it. Once per collection, on
+ * the collecting thread. */
 void cairn_weak_process(const struct cairn_closure *closure);
 
 /* ---- */
 
-/* How long a collection is to stop the program at most, in nanoseconds (CAIRN_PAUSE); 0: that does
- * not matter. A goal: nobody enforces it. Does not change; any phase. */
+/* The goal for the longest pause of a collection, in nanoseconds (CAIRN_PAUSE); 0: there is no goal. The runtime
+ * leaves the goal to the collector. It is constant. Any phase. */
 uint64_t cairn_pause_goal(void);
 
-/* What the program's objects should take at most, in bytes (CAIRN_HEAP_SOFT); 0: that is not said.
- * A goal, too: above it full collections are to come sooner. Does not change; any phase. */
+/* The soft limit of the program's objects, in bytes (CAIRN_HEAP_SOFT); 0: there is no limit. The limit is a goal:
+ * above it full collections are to come sooner. It is constant. Any phase. */
 size_t cairn_soft_limit(void);
 
-/* A part of the collection begins, or ends, which the names call so: "mark", "copy". For
- * CAIRN_TRACE, listeners (<cairn/events.h>) and probes. Those of one thread nest; any thread of the
- * collector may call. `name` is a string that stays. A few per collection: each takes about as long
- * as reading a clock, and more if somebody listens. */
+/* The begin and the end of a part of the collection, such as "mark" or "copy", for CAIRN_TRACE, listeners
+ * (<cairn/events.h>) and probes. The parts of one thread nest. `name` is a string that stays. Any thread of the
+ * collector may call. A collection should report only a few parts: each call takes about as long as reading a clock,
+ * and longer if a listener is set. */
 void cairn_phase_begins(const char *name);
 void cairn_phase_ends(const char *name);
 
@@ -561,27 +561,27 @@ typedef void cairn_user_root(uintptr_t *root, unsigned tag, void *parameter, cai
                              void *visit_env);
 void cairn_set_user_roots(cairn_user_root *handler);
 
-/* Count an object that was moved, of `bytes` with its header; or many, of so many bytes together.
- * One thread at a time. */
+/* Counts one moved object of `bytes` bytes, header included; or `objects` moved objects of `bytes` bytes in all. One
+ * thread at a time. */
 void cairn_note_moved(size_t bytes);
 void cairn_note_all_moved(uint64_t objects, uint64_t bytes);
 
-/* A collector with the trait CAIRN_COLLECTOR_GENERATIONS: this collection has found all that is
- * unreachable, whatever it was asked for; or `beside`: a marking beside the program has, which this
- * collection has ended. Of one without the trait every collection does. Within collect(), once.
- * Where several full ones in a row make next to no room, the program ends (docs/environment.md,
- * "When memory runs out"). */
+/* For collectors with the trait CAIRN_COLLECTOR_GENERATIONS: reports that this collection has found all unreachable
+ * objects, whatever extent was asked for; with `beside`, that a concurrent marking has found them and this
+ * collection has ended the marking. Without the trait every collection counts as full. Within collect(), once. The
+ * program ends if several full collections in a row free next to no memory (docs/environment.md, "When memory runs
+ * out"). */
 void cairn_note_full(bool beside);
 
 /* You may call, in any phase: */
 
-/* How words are told apart; written when the first image is registered, so before managed code
- * runs, and never again. Every image of the program has the same. */
+/* The rule that tells references from immediates. Registering the first image writes it, before managed code runs;
+ * later it is constant. All images of the program have the same rule. */
 extern struct cairn_words cairn_words;
 
-/* Does `layout`, which may be any value, lie in the layout section of a registered image? A header
- * word must. Any thread; takes no lock. Within a collection it is cheapest on the collecting
- * thread: others count themselves in and out each time. */
+/* True if `layout`, which may be any value, lies in the layout section of a registered image, as each header word
+ * must. Any thread; lock-free. Within a collection the call is cheapest on the collecting thread: other threads
+ * count themselves in and out at each call. */
 bool cairn_layout_is_known(const struct cairn_layout *layout);
 
 /* What the program calls a layout that is known, in the manner of snprintf(): the type of its
@@ -591,14 +591,14 @@ bool cairn_layout_is_known(const struct cairn_layout *layout);
 int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size);
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size);
 
-/* Has an array been made that is not cleared? Then any word in an array without references may be
- * what a header looks like, for it may be that of an object that lay there before. And has one been
- * made since the collection before this one, or the last? Any thread, as of the last collection
- * that began; the first never turns false again. */
+/* True if the program has made an uncleared array; for the second function, if it has made one since the collection
+ * before this one, or the last. Any word in an array without references may then look like a header: it may be the
+ * header of an earlier object at this address. Any thread; the answer is as of the last collection that began. The
+ * first function stays true from then on. */
 bool cairn_arrays_uncleared(void);
 bool cairn_arrays_uncleared_lately(void);
 
-/* Report a broken heap or stack and abort: never returns, never allocates. */
+/* Reports a broken heap or stack and aborts. It never returns and never allocates. */
 void cairn_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Memory is exhausted: one line that begins "cairn: out of memory: ", exit status 1. `intact`: the
@@ -628,7 +628,7 @@ ptrdiff_t cairn_mutator_offset(void);
 
 #pragma GCC visibility pop
 
-/* Has an object of this layout any references? */
+/* True if an object of this layout has references. */
 static inline bool cairn_layout_has_references(const struct cairn_layout *layout)
 {
   return (layout->flags & CAIRN_ABI_LAYOUT_NO_REFERENCES) == 0;
