@@ -76,13 +76,13 @@ static inline void cairn_handle_scope_end(size_t scope)
 
 #ifdef CAIRN_CAIRN_H /* <cairn/cairn.h> comes first where code is managed */
 
-/* A handle of the object, or of null. The caller owns it: cairn_handle_free(). */
+/* Makes a handle of the object, or of null. The caller owns the handle and frees it by cairn_handle_free(). */
 cairn_leaf struct cairn_handle *cairn_handle_new(void cairn_managed *reference);
 
-/* The object, wherever it is now. */
+/* Returns the object at its current address. */
 cairn_leaf void cairn_managed *cairn_handle_get(struct cairn_handle *handle);
 
-/* A handle that lives until the innermost scope of the calling thread ends, which frees it. */
+/* Makes a handle in the innermost scope of the calling thread. The end of the scope frees it. */
 cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *reference);
 
 #define CAIRN_HANDLE_LEAF cairn_leaf
@@ -90,11 +90,11 @@ cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *referenc
 #define CAIRN_HANDLE_LEAF
 #endif
 
-/* The object may go, if nothing else refers to it. Not for scoped ones. */
+/* Frees the handle, which then keeps the object alive no longer. For handles of cairn_handle_new() only. */
 CAIRN_HANDLE_LEAF void cairn_handle_free(struct cairn_handle *handle);
 
-/* Begin a scope; what it gives ends it, and all that began later and have not ended (after a
- * longjmp). Each thread has its own; they nest. */
+/* Begins a scope. Passing the returned value to cairn_handle_scope_end() ends this scope and all later scopes still
+ * open (after a longjmp). Each thread has its own scopes; scopes nest. */
 CAIRN_HANDLE_LEAF size_t cairn_handle_scope_begin(void);
 CAIRN_HANDLE_LEAF void cairn_handle_scope_end(size_t scope);
 

@@ -36,12 +36,12 @@
 extern "C" {
 #endif
 
-/* What visitors get is gone after the call. They run in phase STOP, on the thread that called: they
- * must not run managed code, allocate managed objects, wait for another thread, call functions of
- * this header, or leave by a jump. malloc() may be called. */
+/* The arguments of a visitor are valid during its call only. Visitors run in phase STOP, on the calling thread. A
+ * visitor must not run managed code, allocate managed objects, wait for another thread, call functions of this
+ * header, or leave by a jump. It may call malloc(). */
 
-/* An object: the address of its payload, its layout (null: of an image that was unloaded), and the
- * bytes that it takes, header included. */
+/* An object: the address of its payload, its layout (null if the image of the layout was unloaded), and its size in
+ * bytes, header included. */
 struct cairn_heap_object {
   uintptr_t address;
   const struct cairn_layout *layout;
@@ -49,8 +49,8 @@ struct cairn_heap_object {
 };
 typedef void cairn_heap_visitor(void *env, const struct cairn_heap_object *object);
 
-/* A row of the histogram: of a type (`field` is null), or of one of its fields with references,
- * which follow it. */
+/* A row of the histogram, for a type (`field` is null) or for a field with references. The rows of its fields follow
+ * the row of a type. */
 struct cairn_heap_row {
   const char *type;  /* "struct node", "long[]" */
   const char *field; /* "next", "slot[].key"; of an array's elements "[]" */
@@ -61,8 +61,8 @@ struct cairn_heap_row {
 };
 typedef void cairn_heap_row_visitor(void *env, const struct cairn_heap_row *row);
 
-/* A step of a path: the first is a root, and leads to the first object, the last to the object that
- * was asked for. */
+/* A step of a path. The first step starts at a root and points to the first object; the last step points to the
+ * requested object. */
 struct cairn_heap_step {
   const char *from; /* "thread 17 "list": main at list.c:14", "global table"; "struct node.next" */
   struct cairn_heap_object to;
@@ -85,7 +85,7 @@ struct cairn_heap_limits {
   size_t maximum; /* CAIRN_HEAP_MAX */
 };
 
-/* What is known where memory is exhausted. Later versions may add members at the end. */
+/* The state of memory at an exhaustion. Later versions may add members at the end. */
 #define CAIRN_LIVE_UNKNOWN UINT64_MAX
 struct cairn_exhaustion {
   size_t wanted;     /* bytes of the allocation, headers included */
@@ -117,39 +117,36 @@ typedef bool cairn_exhausted(void *env, const struct cairn_exhaustion *what);
 
 extern const struct cairn_heap_limits cairn_heap_limits;
 
-/* Objects keep so many more bytes outside of the heap, or fewer if it is negative: those of a
- * bitmap or of a library's structure, which go when the object goes (by a finaliser,
- * <cairn/weak.h>). A full collection follows at the thread's next safepoint when they have become
- * twice as many as after the last one, and CAIRN_HEAP_INITIAL more at least. Any thread, a leaf; it
- * never collects itself. */
+/* Adds `bytes`, negative for fewer, to the memory outside of the heap that objects keep: a bitmap or a library's
+ * structure, freed with the object by a finaliser (<cairn/weak.h>). A full collection follows at the thread's next
+ * safepoint once the sum is twice the sum after the last full collection, and larger by at least CAIRN_HEAP_INITIAL.
+ * Any thread; a leaf, which never collects itself. */
 void cairn_external_bytes(long bytes);
 
-/* Where an allocation finds no room after a full collection, call this from now on, in the place of
- * what there was; null: nothing, and the program ends. Not for allocations of signal handlers that
- * interrupted managed code, or where the system gives a collection no memory: these end the
- * program. Nor in a program without safepoints (-fcairn-safepoints=none), or whose collector never
- * collects: what is dropped would never be found, so nothing is called, and the program ends. Any
- * thread, but no signal handler; it stops nobody. Within the callback itself, too. A call of what
- * there was may still be under way on another thread when this returns. */
+/* Sets the callback for an allocation that finds no room after a full collection, replacing the current one; null:
+ * none, and the program ends. The program ends without a call in these cases: the allocation is by a signal handler
+ * that interrupted managed code; the system refuses memory to a collection; the program has no safepoints
+ * (-fcairn-safepoints=none) or its collector never collects, so dropped objects would stay. Any thread, the callback
+ * included, outside of signal handlers; it stops no thread. A call of the replaced callback may still run on another
+ * thread after the return. */
 void cairn_on_exhaustion(cairn_exhausted *call, void *env);
 
-/* Visit each object, in the order of addresses. Any thread. */
+/* Visits each object, in the order of addresses. Any thread. */
 enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env);
 
-/* Visit a row for each type of which there are objects, that with the most bytes first, and after
- * it a row for each of its fields with references. Any thread. */
+/* Visits a row for each type that has objects, the type with the most bytes first. The rows of its fields with
+ * references follow each type. Any thread. */
 enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env);
 
-/* Why is the object alive that the handle leads to? Visit the steps of a shortest path of strong
- * references from a root to it; the handle itself does not count as one. Any thread. UNKNOWN: there
- * is no path, or the handle leads to no object of the heap. */
+/* Visits the steps of a shortest path of strong references from a root to the handle's object, to show why the
+ * object is alive. The handle itself is excluded as a root. Any thread. UNKNOWN: there is no path, or the handle
+ * refers to no object of the heap. */
 enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env);
 
-/* Write all objects, references and roots to a file, for `cairn heap`. It is written under another
- * name beside `path` and renamed when it is whole, and only its owner may read it; what is no
- * regular file (a pipe) is written to in place, except a symbolic link. Any thread. WRITE: that
- * fails; `message`, unless it is null, then says what and where in one line of at most `size`
- * bytes, and no file is left. */
+/* Writes all objects, references and roots to a file, for `cairn heap`. The dump gets a temporary name in the
+ * directory of `path`, and its final name once it is whole; only its owner may read it. A path that is no regular
+ * file (a pipe) is written in place, except a symbolic link. Any thread. WRITE: writing failed; a `message` that is
+ * not null then tells the error and its place in one line of at most `size` bytes, and the file is removed. */
 enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size);
 
 #pragma GCC visibility pop

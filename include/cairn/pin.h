@@ -11,9 +11,9 @@
  * `continue` leave it.
  *
  * The same in two calls: cairn_pin(object) returns the address; cairn_unpin(object) ends that. They
- * count: who pins twice unpins twice. An object is not kept alive by pins alone: managed code keeps
- * it so by a reference, which cairn_pinned() and the call of cairn_unpin() are, native code by a
- * handle (<cairn/handle.h>). The pins of an object that is garbage go with it.
+ * count: two pins need two unpins. An object also needs a reference to stay alive: managed code has one in
+ * cairn_pinned() and in the call of cairn_unpin(); native code keeps a handle (<cairn/handle.h>). A collection drops
+ * the pins of garbage.
  *
  * The address is an ordinary pointer: the compiler takes it for a reference no more, and nothing
  * but these rules keeps it right. References within a pinned object change when what they lead to
@@ -31,8 +31,7 @@
 extern "C" {
 #endif
 
-/* The place of a pin, as "file.c:12". Other front ends give cairn_pin_at() a text of their own,
- * which is copied. */
+/* The place of a pin, as "file.c:12". Other front ends pass their own text to cairn_pin_at(), which copies it. */
 #define CAIRN_PIN_SITE_(line) CAIRN_PIN_SITE_AT_(line)
 #define CAIRN_PIN_SITE_AT_(line) __FILE__ ":" #line
 
@@ -49,7 +48,7 @@ extern "C" {
 
 #ifdef CAIRN_CAIRN_H /* <cairn/cairn.h> comes first where code is managed */
 
-/* Pin the object, and return its address. Then let it go. */
+/* cairn_pin() pins the object and returns its address; cairn_unpin() removes one pin. */
 #define cairn_pin(object) cairn_pin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
 #define cairn_unpin(object) cairn_unpin_at((void cairn_managed *)(object), CAIRN_PIN_SITE_(__LINE__))
 cairn_leaf void *cairn_pin_at(void cairn_managed *object, const char *site);
@@ -85,7 +84,7 @@ static inline void cairn_pin_leave_(struct cairn_pin_scope_ *scope)
 #define CAIRN_PIN_LEAF
 #endif
 
-/* The same by the address that cairn_pin() returned, for native code: any thread. */
+/* Removes one pin by the address that cairn_pin() returned, for native code. Any thread. */
 #define cairn_unpin_address(address) cairn_unpin_address_at(address, CAIRN_PIN_SITE_(__LINE__))
 CAIRN_PIN_LEAF void cairn_unpin_address_at(void *address, const char *site);
 
