@@ -37,44 +37,43 @@ enum cairn_event_kind {
 
 #define CAIRN_EVENT_UNKNOWN UINT64_MAX
 
-/* Members that the kind does not name are 0. Later versions may add members at the end. */
+/* An event sets the members of its kind; all other members are 0. Later versions may add members at the end. */
 struct cairn_event {
   enum cairn_event_kind kind;
   int thread;     /* on which it happened, as gettid() has it */
   uint64_t time;  /* nanoseconds of CLOCK_MONOTONIC */
   uint64_t since; /* STOPPED: when the stop was requested; ENDS: when that began which ends */
 
-  /* STOPPED: the thread that came last, which the stop waited for; 0: it waited for none. */
+  /* STOPPED: the last thread to arrive at the stop; 0: the stop waited for no thread. */
   int slowest;
 
-  /* PHASE_*: a string of the collector's. */
+  /* PHASE_*: the name of the phase, a string of the collector. */
   const char *phase;
 
-  /* COLLECTION_*: its number, from 1; what was asked of the collector; bytes in objects, garbage
-   * included, or CAIRN_EVENT_UNKNOWN: the collector does not say where they are (`ranges`). */
+  /* COLLECTION_*: the number of the collection, from 1; the request to the collector; the bytes of all objects,
+   * garbage included, or CAIRN_EVENT_UNKNOWN if the collector has no `ranges`. */
   uint64_t collection;
   const struct cairn_collection *asked;
   uint64_t heap;
 
-  /* COLLECTION_ENDS: what it looked at and moved. */
+  /* COLLECTION_ENDS: the numbers of scanned frames and roots, and of moved objects and bytes. */
   uint64_t frames, roots, objects_moved, bytes_moved;
 };
 
-/* Called with each event, on the thread on which it happens, one call at a time. Most come in phase
- * STOP: a listener must not run managed code, allocate managed objects, wait for another thread,
- * call any function of this header or of <cairn/heap.h>, or leave by a jump. It may lock what no
- * thread keeps while it runs managed code; malloc() is such a thing. `event` is gone after the
- * call. */
+/* Called with each event, on the thread of the event, one call at a time. Most events come in phase STOP: a listener
+ * must not run managed code, allocate managed objects, wait for another thread, call any function of this header or
+ * of <cairn/heap.h>, or leave by a jump. A listener may take locks that every thread releases before it runs managed
+ * code, such as those of malloc(). `event` is valid during the call only. */
 typedef void cairn_listener(void *env, const struct cairn_event *event);
 
 #pragma GCC visibility push(default)
 
-/* Call `listen` with each event from now on. Any thread, but no signal handler that may have
- * interrupted managed code. MEMORY: eight listeners are the most; BUSY: within a listener. */
+/* Adds a listener, called with each event from now on. Any thread, except in a signal handler that may have
+ * interrupted managed code. MEMORY: there are eight listeners already, the maximum; BUSY: within a listener. */
 enum cairn_status cairn_listen(cairn_listener *listen, void *env);
 
-/* Call it no longer: when this returns, no call of it is under way. As above. UNKNOWN: it was not
- * called with this `env`. */
+/* Removes a listener. On return all its calls have ended. Threads and BUSY as for cairn_listen(). UNKNOWN: there is
+ * no such listener with this `env`. */
 enum cairn_status cairn_listen_end(cairn_listener *listen, void *env);
 
 #pragma GCC visibility pop

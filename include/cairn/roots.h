@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots of the language's own in managed C: local words that are no references to Cairn but hold
- * one in another form, with bits in it, say (docs/spans.md, "Words of one's own"). Tagged roots are
- * Pillar's (pillar-stack-iterator-2011, PrtGcTag).
+ * User roots in managed C: local words that hold a reference in the language's own form, for example with tag bits
+ * (docs/spans.md, "Words of one's own"). Tagged roots come from Pillar (pillar-stack-iterator-2011, PrtGcTag).
  *
  *   uintptr_t value;
  *   cairn_tag_root(&value, CAIRN_ROOT_USER, 0);

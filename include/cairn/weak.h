@@ -23,26 +23,25 @@
 
 #include <cairn/cairn.h>
 
-/* Queues are numbered 0 to CAIRN_QUEUES - 1. Objects of finalisable types are registered for queue
- * 0 when they are allocated. Another number ends the program with a line. */
+/* Queues have the numbers 0 to CAIRN_QUEUES - 1; any other number ends the program with a message. Allocation
+ * registers objects of finalisable types for queue 0. */
 #define CAIRN_QUEUES 64
 
 #ifndef CAIRN_PLAIN
 
-/* Register an object, of any type: once nothing refers to it but weak fields and other objects that
- * nothing refers to, a collection queues it, once. It is whole then, with all that it leads to;
- * weak fields of others that led to it are null. An object that leads to another is queued before
- * it, unless that leads back to it. What is no object (null, an address within one) ends the
- * program. */
+/* Registers an object of any type. A collection that finds the object unreachable, weak fields aside, queues it,
+ * once. A queued object is whole, with everything reachable from it; weak fields of other objects that referred to
+ * it are null. An object comes before the objects that it refers to, except in cycles. Any other argument than an
+ * object (null, an interior address) ends the program. */
 cairn_leaf void cairn_finalise(void cairn_managed *object, unsigned queue);
 
-/* The next object of the queue, which has it no longer; null: it is empty. The program does with it
- * what it likes, and may register it again. */
+/* Takes the next object from the queue; null: the queue is empty. The program may use the object freely and register
+ * it again. */
 cairn_leaf void cairn_managed *cairn_finalise_next(unsigned queue);
 
-/* A number that stays the object's wherever it is moved; others may have the same. An object that
- * was asked and is moved becomes 8 bytes larger. One that cairn_resize_array() returns is another.
- * What is no object ends the program. */
+/* Returns a number that the object keeps when it moves; several objects may share a number. A hashed object grows by
+ * 8 bytes when it is moved. The result of cairn_resize_array() counts as a new object. Any other argument than an
+ * object ends the program. */
 cairn_leaf unsigned long cairn_identity_hash(void cairn_managed *object);
 
 #else
@@ -93,7 +92,7 @@ static inline struct cairn_weak_entries cairn_managed *cairn_weak_entries_new(lo
   return entries;
 }
 
-/* A table, which is empty. */
+/* Makes an empty table. */
 static inline struct cairn_weak_table cairn_managed *cairn_weak_table_new(void)
 {
   struct cairn_weak_table cairn_managed *table = cairn_new(struct cairn_weak_table);
@@ -102,7 +101,7 @@ static inline struct cairn_weak_table cairn_managed *cairn_weak_table_new(void)
   return table;
 }
 
-/* The number of the key's entry, or of the one to use for it. */
+/* Returns the index of the key's entry, or of the free entry for this key. */
 static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *entries, void cairn_managed *key,
                                        unsigned long hash)
 {
@@ -115,14 +114,14 @@ static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *
   }
 }
 
-/* The value of the key, which is not null; null: there is none. */
+/* Returns the value of `key`, or null if the table lacks the key. `key` must not be null. */
 static inline void cairn_managed *cairn_weak_table_get(struct cairn_weak_table cairn_managed *table,
                                                        void cairn_managed *key)
 {
   return table->entries->at[cairn_weak_entry_of(table->entries, key, cairn_identity_hash(key) | 1)].value;
 }
 
-/* How many entries there are; others may go any time. Linear. */
+/* Returns the number of entries, in linear time. Collections may remove entries at any time. */
 static inline long cairn_weak_table_count(struct cairn_weak_table cairn_managed *table)
 {
   struct cairn_weak_entries cairn_managed *entries = table->entries;
@@ -133,7 +132,7 @@ static inline long cairn_weak_table_count(struct cairn_weak_table cairn_managed 
   return count;
 }
 
-/* Leave out the entries that went; a quarter is used then, or less. */
+/* Drops the dead entries and resizes the table. At most a quarter of the new table is in use. */
 static inline void cairn_weak_table_renew(struct cairn_weak_table cairn_managed *table)
 {
   struct cairn_weak_entries cairn_managed *old = table->entries;
@@ -156,7 +155,7 @@ static inline void cairn_weak_table_renew(struct cairn_weak_table cairn_managed 
   table->entries = entries;
 }
 
-/* Give the key, which is not null, that value. */
+/* Sets the value of `key`, which must not be null. */
 static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *table, void cairn_managed *key,
                                         void cairn_managed *value)
 {
@@ -172,7 +171,7 @@ static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *t
   table->entries->at[at].value = value;
 }
 
-/* Take the key's entry away, if there is one. */
+/* Removes the key's entry, if the table has one. */
 static inline void cairn_weak_table_remove(struct cairn_weak_table cairn_managed *table, void cairn_managed *key)
 {
   struct cairn_weak_entries cairn_managed *entries = table->entries;
