@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A finaliser is the program's business: it takes objects from a queue when and where it likes, so
- * no managed code runs within a collection. A queued object is kept alive by a handle.
+ * Finalisers: the registered objects, and queues of those that a collection found unreachable. The program takes
+ * objects from a queue when and where it likes, so managed code never runs within a collection. A handle keeps each
+ * queued object alive.
  */
 #include "runtime/weak/finalisers.h"
 
@@ -29,17 +30,16 @@ void cairn_finalise(uintptr_t reference, unsigned queue);
 uintptr_t cairn_finalise_next(unsigned queue);
 #pragma GCC visibility pop
 
-/* The words of the registered ones are weak references. Those before `old` have survived the last
- * collection. */
+/* The registered objects: their words are weak references. The objects before `old` survived the last collection. */
 static struct {
   CN_GROW(struct cn_dead) registered;
   size_t old;
-  CN_GROW(struct cn_dead) dead; /* of this collection */
+  CN_GROW(struct cn_dead) dead; /* the dead objects of this collection */
 } objects;
 
 static struct queue {
   CN_GROW(struct cairn_handle *) handles;
-  size_t first; /* that was not taken */
+  size_t first; /* the first object that waits to be taken */
 } queues[QUEUES];
 
 static void take(void)
@@ -103,7 +103,7 @@ uintptr_t cairn_finalise_next(unsigned number)
 
 /* ---- a collection ---- */
 
-/* Keep what was reached in the list. */
+/* Keep the reached objects in the list. */
 static void sort_out(const struct cairn_closure *closure)
 {
   struct cn_dead *all = objects.registered.at;
@@ -118,7 +118,7 @@ static void sort_out(const struct cairn_closure *closure)
   objects.registered.count = objects.old = kept;
 }
 
-/* The first part of a queue has been taken. */
+/* Move the rest of a queue to its front, once its first part has been taken. */
 static void close_up(struct queue *queue)
 {
   size_t left = queue->handles.count - queue->first;

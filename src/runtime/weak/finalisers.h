@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects that are registered for a finaliser, and queues of those that were found unreachable.
+ * Objects that are registered for a finaliser, and queues of those that a collection found unreachable.
  */
 #ifndef CN_RUNTIME_WEAK_FINALISERS_H
 #define CN_RUNTIME_WEAK_FINALISERS_H
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <cairn/collector.h>
 
-/* MUTATE, the thread that allocated it: an object of a finalisable type, by a reference. */
+/* Register an object of a finalisable type. MUTATE, on the thread that allocated the object. */
 void cn_finalisers_add(uintptr_t reference);
 
-/* STOP. Queue the registered objects that have not been reached, and reach them, with all that they
- * lead to. False: there were none. */
+/* Queue the registered objects that are still unreached, and reach them, with all that they keep alive. True if there
+ * was one. STOP. */
 bool cn_finalisers_process(const struct cairn_closure *closure);
 
-/* STOP. Objects of this image's types are neither registered nor queued any more. */
+/* Drop the registered and the queued objects of this image's types. STOP. */
 void cn_finalisers_forget(const struct cairn_image *image);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Identity hashes: from the address that an object has when it is asked first. The header says
- * whether it was asked; a collector that moves it then puts the hash behind it. O. Agesen, "Space
- * and time-efficient hashing of garbage-collected objects" (1999).
+ * Identity hashes, computed from the address that an object has when its hash is asked for first. The header records
+ * that the hash was asked for; a collector that moves such an object stores the hash behind it. O. Agesen, "Space and
+ * time-efficient hashing of garbage-collected objects" (1999).
  */
 #include <cairn/abi.h>
 #include <cairn/heap_object.h>
@@ -28,7 +28,7 @@ static void check(uintptr_t reference, uintptr_t pc)
                     (unsigned long)reference);
 }
 
-/* The hash of an object that was asked before; `header` is its header. */
+/* The hash of an object whose hash was asked for earlier; `header` is its header. */
 static uintptr_t known(uintptr_t object, uintptr_t header)
 {
   uint64_t bytes;

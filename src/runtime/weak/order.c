@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A walk over what the dead objects lead to, depth first: an object is left after all that it leads
- * to, but for cycles. An object on the way is marked by CAIRN_ABI_HEADER_AWAITED; the collector
- * takes the mark off when it reaches it for the finaliser's sake. What an ephemeron keeps alive is
- * not followed.
+ * Sorts dead objects by a depth-first walk over their references: the walk leaves an object after the objects that it
+ * refers to, except on cycles. CAIRN_ABI_HEADER_AWAITED marks the objects on the current path; the collector clears the
+ * mark when it reaches the object for the finaliser. The walk stops at ephemerons.
  */
 #include "runtime/weak/order.h"
 
@@ -14,7 +13,7 @@
 #include "runtime/os/os.h"
 #include "runtime/weak/waiting.h"
 
-/* Where the walk is in an object: in its fixed part (0), or element `part` - 1. */
+/* The position of the walk in an object: its fixed part (0), or element `part` - 1. */
 struct step {
   uintptr_t object;
   const struct cairn_layout *layout;
@@ -24,13 +23,13 @@ struct step {
 
 struct walk {
   const struct cairn_closure *closure;
-  struct cn_waiting left; /* the number of those that are sorted, when the walk left it */
-  size_t count;           /* of these numbers */
+  struct cn_waiting left; /* the rank of each object: how many were sorted when the walk left it */
+  size_t count;           /* ranks given so far */
   struct step *steps;
   size_t depth, room;
 };
 
-/* The next strong reference of the object; null: there is none. */
+/* The slot of the object's next strong reference; null at its end. */
 static uintptr_t *next_slot(struct step *step)
 {
   const struct cairn_layout *layout = step->layout;
@@ -64,7 +63,7 @@ static bool deepen(struct walk *walk)
   return true;
 }
 
-/* Come to what the slot leads to. False: no memory. */
+/* Enter the object that the slot refers to. False if memory is exhausted. */
 static bool enter(struct walk *walk, uintptr_t *slot)
 {
   struct cairn_slot to = {slot};
@@ -107,7 +106,7 @@ static bool walk_from(struct walk *walk, uintptr_t *root)
   return true;
 }
 
-/* What is left last comes first; so of two that lead nowhere the first is entered last. */
+/* The object that the walk leaves last comes first, so the first of two unrelated objects is entered last. */
 static bool walk_all(struct walk *walk, struct cn_dead *dead, size_t count)
 {
   for (size_t i = 0; i < count; i++)

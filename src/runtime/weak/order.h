@@ -8,16 +8,15 @@
 #include <stddef.h>
 #include <cairn/collector.h>
 
-/* One that has not been reached, as it was registered. */
+/* A registered object that is unreached. */
 struct cn_dead {
   uint64_t place; /* in the order */
   uintptr_t word; /* a reference */
   unsigned queue;
 };
 
-/* Sort them so that one that leads to another comes before it, unless that leads back. Objects that
- * lead to no others stay in their order. If there is no memory for it all stay as they are. STOP.
- */
+/* Sort dead objects: an object comes before those that it reaches, except on cycles. Unrelated objects keep their
+ * order. All keep their order if memory is exhausted. STOP. */
 void cn_order(struct cn_dead *dead, size_t count, const struct cairn_closure *closure);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A table with open addressing, at most half full.
+ * Lists of waiting items by address, in a table with open addressing that is at most half full.
  */
 #include "runtime/weak/waiting.h"
 

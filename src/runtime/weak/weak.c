@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak fields and ephemerons, when a collection has reached what the roots lead to. References are
- * looked at in groups: those of an object's fixed part, or of one element. B. Hayes, "Ephemerons: a
- * new finalization mechanism" (1997).
+ * Weak fields and ephemerons: a collection processes them after it has traced from the roots. References are processed
+ * in groups: those of an object's fixed part, or those of one element. B. Hayes, "Ephemerons: a new finalization
+ * mechanism" (1997).
  *
- * The group of an ephemeron whose key has not been reached waits for it: in a list that the key's
- * address leads to. The key's header has CAIRN_ABI_HEADER_AWAITED meanwhile, so that the collector
- * tells when it reaches it. So each group is looked at once for each of its keys, and once in the
- * end. Without memory for lists all groups are looked at again and again, until nothing changes.
+ * The group of an ephemeron with an unreached key waits in a list under the key's address. Meanwhile the key's header
+ * has CAIRN_ABI_HEADER_AWAITED, so that the collector tells when it reaches the key. So each group is processed once
+ * for each of its keys, and once at the end. If memory for the lists is exhausted, all groups are processed in rounds,
+ * until a round reaches no further object.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -34,21 +34,21 @@ struct group {
 
 struct waiter {
   struct group group;
-  size_t next; /* in its list, or of those that wait no longer */
+  size_t next; /* in its list, or in the list of ready groups */
 };
 
 static CN_GROW(struct part) parts;
-static struct cn_mutex changing; /* several threads reach objects */
+static struct cn_mutex changing; /* taken by the threads that reach objects */
 static struct {
   struct cn_waiting keys;
   struct waiter *at;
   size_t count, room;
-  size_t ready; /* the list of those whose key has been reached */
-  bool lost;    /* there was no memory for one */
+  size_t ready; /* the list of groups whose key has been reached */
+  bool lost;    /* memory for a group was exhausted */
 } waiters = {.ready = CN_WAITING_NONE};
 static struct {
   const struct cairn_closure *closure;
-  bool reached; /* something since the last look at all groups */
+  bool reached; /* an object was reached since the last round over all groups */
 } now;
 
 void cairn_weak_note(uintptr_t object, uintptr_t from, uintptr_t to)
@@ -100,7 +100,7 @@ static bool is_reached(struct cairn_slot slot)
   return now.closure->is_reached(now.closure->env, slot);
 }
 
-/* The number of the first weak field whose target has not been reached, or group->count. */
+/* The number of the first weak field whose target is unreached, or group->count. */
 static uint32_t first_dead(const struct group *group)
 {
   uint32_t i = 0;
@@ -112,7 +112,7 @@ static uint32_t first_dead(const struct group *group)
 
 /* ---- ephemerons ---- */
 
-/* False: no memory. */
+/* False if memory is exhausted. */
 static bool wait_for(const struct group *group, uintptr_t key)
 {
   size_t room = waiters.room != 0 ? 2 * waiters.room : cn_os_page() / sizeof *waiters.at;
@@ -170,7 +170,7 @@ void cairn_weak_reached(uintptr_t was, uintptr_t now_at)
   cn_mutex_release(&changing);
 }
 
-/* The object that the part belongs to may have come by a visit of another: parts become more. */
+/* The part's object may have been reached by a visit of another object: the vector of parts grows. */
 static const struct cairn_layout *layout_of(const struct part *part)
 {
   const struct cairn_layout *layout = cairn_object_layout(part->object);
@@ -198,7 +198,7 @@ static void look_at_ready(void)
   }
 }
 
-/* The marks of keys that nobody will reach any more. */
+/* Clear the marks of the keys that stay unreached. */
 static void forget_waiters(void)
 {
   for (size_t i = 0; i < waiters.keys.room; i++) {
@@ -214,7 +214,7 @@ static void forget_waiters(void)
   waiters.lost = false;
 }
 
-/* Reach what the ephemerons of all parts keep alive. Those before `first` have been looked at. */
+/* Reach the objects that the ephemerons of all parts keep alive. The parts before `first` are done. */
 static void reach_by_ephemerons(size_t first)
 {
   CN_CHECK(first <= parts.count && waiters.ready == CN_WAITING_NONE);
@@ -230,7 +230,7 @@ static void reach_by_ephemerons(size_t first)
   forget_waiters();
 }
 
-/* ---- what is not reachable ---- */
+/* ---- unreachable objects ---- */
 
 static void clear_weak(struct group group)
 {
@@ -256,7 +256,7 @@ static void clear(size_t first)
   }
 }
 
-/* What finalisers bring back has weak fields, too: of those that are reached by them alone. */
+/* Objects that finalisers bring back have weak fields, too: the second round processes those. */
 void cairn_weak_process(const struct cairn_closure *closure)
 {
   bool any = parts.count != 0;
