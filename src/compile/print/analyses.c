@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The analyses by name: for people, and for tests.
+ * Lists the analyses by name, for people and for tests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void print_bases(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   cn_bases_print(function, out);
 }
 
-/* Each prints either every managed function or the module. */
+/* Each analysis prints either every managed function or the module. */
 static const struct analysis {
   const char *name;
   cn_print_function *function;

@@ -12,22 +12,22 @@
 /* Print the facts of `function`, below a title. */
 typedef void cn_print_function(struct cn_ctx *ctx, LLVMValueRef function, FILE *out);
 cn_print_function cn_print_cfg;       /* print_blocks.c */
-cn_print_function cn_print_loops;     /* the same */
-cn_print_function cn_print_frequency; /* the same */
+cn_print_function cn_print_loops;     /* print_blocks.c */
+cn_print_function cn_print_frequency; /* print_blocks.c */
 cn_print_function cn_print_calls;     /* print_calls.c */
 cn_print_function cn_print_cost;      /* print_cost.c */
-cn_print_function cn_print_paths;     /* the same */
-cn_print_function cn_print_polls;     /* the same */
+cn_print_function cn_print_paths;     /* print_cost.c */
+cn_print_function cn_print_polls;     /* print_cost.c */
 cn_print_function cn_print_allocas;   /* print_memory.c */
-cn_print_function cn_print_promises;  /* the same */
+cn_print_function cn_print_promises;  /* print_memory.c */
 
 /* Print the facts of all of ctx->module, title included. */
 typedef void cn_print_module(struct cn_ctx *ctx, FILE *out);
 cn_print_module cn_print_callgraph; /* print_calls.c */
-cn_print_module cn_print_managed;   /* the same */
+cn_print_module cn_print_managed;   /* print_calls.c */
 cn_print_module cn_print_layouts;   /* print_memory.c */
 
-/* "%name", or "#N" of a block without a name. */
+/* "%name", or "#N" for an unnamed block. */
 void cn_print_block(const struct cn_cfg *cfg, uint32_t b, FILE *out);
 
 /* ", `what` N", or "unknown" for CN_WORK_UNKNOWN. */

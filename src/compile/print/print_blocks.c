@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks, loops and frequencies as text.
+ * Prints blocks, loops and frequencies as text.
  */
 #include <stdlib.h>
 #include "base/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls, the call graph and the kinds of functions as text.
+ * Prints calls, the call graph and the kinds of functions as text.
  */
 #include "base/check.h"
 #include "compile/analysis/callgraph.h"
@@ -10,7 +10,7 @@
 #include "compile/print/print.h"
 #include "compile/tail/tail.h"
 
-/* ", at a.c:3:5", where there is debug information. */
+/* ", at a.c:3:5", if there is debug information. */
 static void print_position(LLVMValueRef call, FILE *out)
 {
   unsigned length, line = LLVMGetDebugLocLine(call);
@@ -32,7 +32,7 @@ static void print_call(LLVMValueRef call, struct cn_call_class class, FILE *out)
   fputc('\n', out);
 }
 
-/* One line per call, in block order: kind, callee, why. */
+/* Print a line for each call, in block order: kind, callee, why. */
 void cn_print_calls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
@@ -62,7 +62,7 @@ static void print_node(const struct cn_callgraph *graph, uint32_t n, FILE *out)
           node->comes_back ? ", comes back" : "");
 }
 
-/* One line per managed definition, callees first. */
+/* Print a line for each managed definition, callees first. */
 void cn_print_callgraph(struct cn_ctx *ctx, FILE *out)
 {
   struct cn_callgraph graph;
@@ -74,7 +74,7 @@ void cn_print_callgraph(struct cn_ctx *ctx, FILE *out)
   cn_callgraph_free(&graph);
 }
 
-/* One line per definition: is it managed, will it be, does it handle references? */
+/* Print a line for each definition: whether it is managed, will be managed, and handles references. */
 void cn_print_managed(struct cn_ctx *ctx, FILE *out)
 {
   size_t length;

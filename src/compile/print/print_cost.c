@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Costs of instructions, work between safepoints and places of polls as text. Only their attributes
- * say what callees do, so that each function's text depends on it alone.
+ * Prints costs of instructions, work between safepoints and places of polls as text. The facts about callees come from
+ * their attributes alone, so each function's text depends on that function alone.
  */
 #include "compile/cost/cost.h"
 
@@ -34,7 +34,7 @@ static void paths_end(struct paths *paths)
   cn_cfg_free(&paths->cfg);
 }
 
-/* One line per instruction: units of work, and how many more if it misses the caches. */
+/* Print a line for each instruction: units of work, and how many more if the instruction misses the caches. */
 void cn_print_cost(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct cn_cfg cfg;
@@ -80,8 +80,7 @@ static void print_cycle(void *env, const struct cn_work *work, const uint32_t *b
   fputc('\n', out);
 }
 
-/* One line for the function, for each block and for each cycle that may run long without a
- * safepoint. */
+/* Print a line for the function, for each block and for each cycle that may run long without a safepoint. */
 void cn_print_paths(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct paths paths;
@@ -115,7 +114,7 @@ static void print_calls_that_poll(const struct paths *paths, uint32_t b, FILE *o
   }
 }
 
-/* One line per place in the function at which a thread comes to a safepoint. */
+/* Print a line for each place in the function where a thread comes to a safepoint. */
 void cn_print_polls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct paths paths;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * References in allocas and in objects, and promises of accesses, as text.
+ * Prints references in allocas and in objects, and promises of accesses, as text.
  */
 #include "base/bitset.h"
 #include "base/check.h"
@@ -22,7 +22,7 @@ static void print_alloca(const struct cn_alloca_layout *map, FILE *out)
           map->floating ? ", at variable places" : "", map->huge ? ", huge" : "");
 }
 
-/* One line per alloca: its words, and which of them hold references. */
+/* Print a line for each alloca: its words, and the words that hold references. */
 void cn_print_allocas(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct cn_alloca_layouts found;
@@ -33,7 +33,7 @@ void cn_print_allocas(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
   cn_alloca_layout_free(&found);
 }
 
-/* One line per promise of an access to references that does not hold once objects move. */
+/* Print a line for each promise of an access to references that becomes false once objects move. */
 void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   char name[64];
@@ -46,7 +46,7 @@ void cn_print_promises(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
                   cn_invalid_attributes[p].at & CN_MOVES ? ", may move the access" : "");
 }
 
-/* One line per layout constant: its fields in the order of struct cairn_layout. */
+/* Print a line for each layout constant: its fields in the order of struct cairn_layout. */
 void cn_print_layouts(struct cn_ctx *ctx, FILE *out)
 {
   size_t length;
