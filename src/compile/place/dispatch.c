@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interpreters with computed jumps. Part of pass `place-safepoints`.
+ * Places polls in interpreters with computed jumps. Part of pass `place-safepoints`.
  *
  * Needs: struct cn_poll_sites. Provides: sites in it. Breaks: nothing.
  *
- * All operations of an interpreter come to one block, which finds where to go next. The code
- * generator copies that to the end of each, for the sake of the processor's predictions, but not
- * with a poll in it. So the operations poll: each pass through the block begins in one of them.
+ * All operations of an interpreter branch to one block that finds the next operation. For better branch prediction, the
+ * code generator copies that block to the end of each operation; a poll in the block prevents the copies. So the
+ * operations poll: each path through the block begins in an operation.
  */
 #include "compile/place/dispatch.h"
 
 #include "base/check.h"
 #include "compile/core/emit.h"
 
-enum { MOST = 8 }; /* instructions before a computed jump: of more LLVM makes no copies */
+enum { MOST = 8 }; /* instructions before a computed jump; LLVM copies only blocks up to this size */
 
-/* Does the block do no more than find where to go next, or lead to such a block at once? */
+/* True if the block only finds the next operation, or only branches to such a block. */
 static bool is_dispatch(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = cn_first_after_phis(block);
@@ -28,7 +28,7 @@ static bool is_dispatch(LLVMBasicBlockRef block)
   return LLVMGetInstructionOpcode(i) == LLVMIndirectBr;
 }
 
-/* Does an allocation in line begin in the only block that leads to this one? It may end here. */
+/* True if an inline allocation begins in the only predecessor of block `b`. The allocation may end in `b`. */
 static bool is_in_allocation(const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t b)
 {
   struct cn_work_known all = *known;
@@ -37,7 +37,7 @@ static bool is_in_allocation(const struct cn_work_known *known, const struct cn_
   return cfg->blocks[b].pred_count == 1 && cn_work_polls_at_end(&all, cfg, cfg->blocks[b].preds[0]);
 }
 
-/* Where an operation polls: at its start, as in a latch. */
+/* The place where an operation polls: at its start, as in a latch; at its end if it may be inside an allocation. */
 static LLVMValueRef find_site(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg,
                               uint32_t b)
 {
@@ -58,7 +58,7 @@ bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known, co
     if (!find_site(ctx, known, cfg, block->preds[p]))
       return false;
   for (uint32_t p = 0; p < block->pred_count; p++)
-    if (block->preds[p] != 0) /* the entry is on no cycle, and may have allocas */
+    if (block->preds[p] != 0) /* the entry is outside all cycles, and may have allocas */
       cn_poll_sites_add(sites, find_site(ctx, known, cfg, block->preds[p]));
   return true;
 }
