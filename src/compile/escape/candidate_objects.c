@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which allocations could be locals, as far as the object's type tells. Part of pass `escape`.
+ * Finds the allocations that could be locals by their type. Part of pass `escape`.
  *
  * Needs: layout statics, as front ends make them. Provides: struct cn_object. Breaks: nothing.
  */
@@ -19,7 +19,7 @@ static LLVMTypeRef type_and_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t
   return more ? LLVMStructTypeInContext(ctx->llvm, both, 2, false) : type;
 }
 
-/* The struct `type` with so many elements in the array at its end; null: it has none. */
+/* The struct `type` with `count` elements in the array at its end; null if `type` lacks an array of length 0 there. */
 static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t count)
 {
   unsigned members = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
@@ -35,7 +35,7 @@ static LLVMTypeRef type_and_elements(struct cn_ctx *ctx, LLVMTypeRef type, uint6
   return made;
 }
 
-/* The type of the object itself. `number` is the call's: a count, or bytes. */
+/* The type of the object itself. `number` is the call's argument: a count, or bytes. */
 static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_form form, uint64_t number)
 {
   uint64_t least = LLVMABISizeOfType(ctx->layout, type);
@@ -52,7 +52,7 @@ static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_
   CN_UNREACHABLE();
 }
 
-/* Is it a layout static with which `layouts` will have no quarrel? */
+/* True if `value` is a layout static that pass `layouts` will accept. */
 static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);
@@ -63,7 +63,7 @@ static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
          !cn_types_misaligned(ctx, LLVMArrayType2(LLVMGlobalGetValueType(global), 2));
 }
 
-/* What the type asks of the collector. */
+/* The reason why the type needs the collector, or null. */
 static const char *wish(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef call)
 {
   struct cn_type_said said;
