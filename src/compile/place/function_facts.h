@@ -22,7 +22,7 @@ void cn_function_facts_end(struct cn_function_facts *facts);
 /* Is `instruction` a call that surely comes to a safepoint? */
 bool cn_function_facts_polls(const struct cn_function_facts *facts, LLVMValueRef instruction);
 
-/* True if `instruction` is a call that closes a call cycle and may return without a safepoint. */
+/* True if `instruction` is a call that closes a call cycle and possibly reaches no safepoint. */
 bool cn_function_facts_closes(const struct cn_function_facts *facts, uint32_t caller, LLVMValueRef instruction);
 
 /* Must calls of the function have records: have some a deoptimisation state or a transition, an id
