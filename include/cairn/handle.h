@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles: what native code may keep of a managed object. A reference that native code has is stale
- * after the next collection, and keeps nothing alive; a handle stays what it is, wherever the
- * object moves, and keeps the object alive until it is freed.
+ * Handles: references to managed objects for native code. A plain reference in native code is stale after the next
+ * collection and keeps no object alive. A handle stays valid while its object moves, and keeps the object alive until the
+ * handle is freed.
  *
  *   // managed                                      // native
  *   struct node managed *n = ...;                   void keep(struct cairn_handle *h) { kept = h; }
- *   keep(cairn_handle_new(n));                      ... later, in a callback that managed code
- * gave: callback(kept); void callback(struct cairn_handle *h)
+ *   keep(cairn_handle_new(n));                      ... later, through a callback of managed code:
+ *                                                   callback(kept);
+ *   void callback(struct cairn_handle *h)
  *   {
  *     struct node managed *n = cairn_handle_get(h);
  *     ...
  *     cairn_handle_free(h);
  *   }
  *
- * Any thread may free a handle; managed code alone makes them and looks into them. None of these
- * functions collects. A handle that was freed, or is none, ends the program with a message that
- * names the call.
+ * Any thread may free a handle; only managed code makes handles and reads them. All of these functions run without a
+ * collection. Use of a freed or wrong handle ends the program with a message that names the call.
  */
 #ifndef CAIRN_HANDLE_H
 #define CAIRN_HANDLE_H
