@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Handles: references to managed objects for native code. A plain reference in native code is stale after the next
- * collection and keeps no object alive. A handle stays valid while its object moves, and keeps the object alive until the
- * handle is freed.
+ * collection and keeps no object alive. A handle stays valid while its object moves, and keeps the object alive until
+ * the handle is freed.
  *
  *   // managed                                      // native
  *   struct node managed *n = ...;                   void keep(struct cairn_handle *h) { kept = h; }
