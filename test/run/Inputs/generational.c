@@ -497,7 +497,7 @@ static const struct cairn_collector generational = {.version = CAIRN_ABI_COLLECT
                                                     .grow = grow,
                                                     .collect = collect,
                                                     .forget = forget,
-                                                    .ranges = stretches};
+                                                    .ranges = ranges};
 
 __attribute__((constructor(102))) static void use_generational(void)
 {
