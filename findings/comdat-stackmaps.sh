@@ -41,7 +41,7 @@ echo 'define void @safepoint() { ret void }' | $tools/llc -filetype=obj -o rest.
 word() {
   od -An -tx8 -j "$1" -N 8 map | tr -d ' '
 }
-LD_LIBRARY_PATH=$folder/root/usr/lib/x86_64-linux-gnu
+LD_LIBRARY_PATH=$folder/$(dirname "$(find root/usr/lib -name 'libbfd*.so' | head -n 1)") # of GNU ld and mold
 export LD_LIBRARY_PATH
 for linker in root/usr/bin/x86_64-linux-gnu-ld.bfd $tools/ld.lld root/usr/bin/mold; do
   $linker -e first first.o second.o rest.o -o program

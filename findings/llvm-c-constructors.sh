@@ -63,7 +63,7 @@ library=$(find root -name 'libLLVM.so.22*' -type f | head -n 1)
 cc emit.c -Iroot/usr/include/llvm-c-22 -Iroot/usr/include/llvm-22 "$library" \
   -Wl,-rpath,"$folder/$(dirname "$library")" -o emit
 ./emit
-LD_LIBRARY_PATH=$folder/root/usr/lib/x86_64-linux-gnu
+LD_LIBRARY_PATH=$folder/$(dirname "$(find root/usr/lib -name 'libbfd*.so' | head -n 1)") # of GNU ld and mold
 export LD_LIBRARY_PATH
 status=0
 for linker in root/usr/bin/x86_64-linux-gnu-ld.bfd root/usr/lib/llvm-22/bin/ld.lld root/usr/bin/mold; do
