@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The order in which objects that died together are finalised.
+ * Sorts objects that died together into the order of their finalisation.
  */
 #ifndef CN_RUNTIME_WEAK_ORDER_H
 #define CN_RUNTIME_WEAK_ORDER_H

@@ -21,7 +21,7 @@
 
 enum { PARTS_KEPT = 1 << 16 }; /* from one collection to the next */
 
-/* An object with weak fields, of which those in [from, to) count. */
+/* A part of an object: its weak fields in [from, to) count. */
 struct part {
   uintptr_t object, from, to;
 };
