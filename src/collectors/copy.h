@@ -13,10 +13,10 @@
 /* Copy whole words. Most objects are small: a call would take longer than the copy. */
 static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { SMALL = 128 }; /* bytes that are copied in line */
+  enum { INLINE_COPY_BYTES = 128 }; /* bytes that are copied in line */
 
   CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > SMALL) {
+  if (bytes > INLINE_COPY_BYTES) {
     memcpy(to, from, bytes);
     return;
   }
@@ -31,10 +31,10 @@ static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 /* The same where nearly all objects have a few words. */
 static inline __attribute__((always_inline)) void cn_copy_small(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { WORDS = 8 }; /* that are copied one by one */
+  enum { UNROLLED_WORDS = 8 }; /* that are copied one by one */
 
   CN_ASSERT(bytes % sizeof *to == 0);
-  if (bytes > WORDS * sizeof *to) {
+  if (bytes > UNROLLED_WORDS * sizeof *to) {
     memcpy(to, from, bytes);
     return;
   }

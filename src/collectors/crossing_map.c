@@ -14,7 +14,7 @@
 #define CARD ((size_t)512)
 #define NONE UINT8_MAX
 
-enum { MOST = 1024 }; /* parts; where more are known, every second one is forgotten */
+enum { MAX_PARTS = 1024 }; /* parts; where more are known, every second one is forgotten */
 
 /* Of the blocks of a part, those before `walked` are in the map. */
 struct part {
@@ -24,13 +24,13 @@ struct part {
 
 /* Where blocks start, in order, at least `apart` from each other. */
 static struct {
-  uintptr_t at[MOST];
+  uintptr_t at[MAX_PARTS];
   size_t count, apart;
 } known;
 
 static struct {
-  struct part parts[MOST]; /* from known.at[i] to the next, or to `end` */
-  uintptr_t end;           /* 0: no map */
+  struct part parts[MAX_PARTS]; /* from known.at[i] to the next, or to `end` */
+  uintptr_t end;                /* 0: no map */
   cn_crossing_step *step;
   uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NONE */
   size_t room;     /* bytes of it */
@@ -58,7 +58,7 @@ void cn_crossing_note(uintptr_t block)
   CN_CHECK(block % 8 == 0 && known.count != 0 && block >= known.at[known.count - 1]);
   if (block - known.at[known.count - 1] < known.apart)
     return;
-  if (known.count == MOST)
+  if (known.count == MAX_PARTS)
     forget_every_second();
   known.at[known.count++] = block;
 }

@@ -7,7 +7,7 @@
 #include <cairn/collector.h>
 #include "base/check.h"
 
-enum { GROWTH = 4, SMALL_GROWTH = 16, SMALL = 512 << 10, SOFT_SHARE = 8 };
+enum { GROWTH_FACTOR = 4, SMALL_HEAP_GROWTH_FACTOR = 16, SMALL_HEAP_BYTES = 512 << 10, SOFT_LIMIT_PART = 8 };
 enum {
   BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
   BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
@@ -27,14 +27,14 @@ static size_t small_wanted(const struct cn_heap_sizer *left)
 {
   size_t part = most(left->copied + left->large, left->needed);
 
-  part = least(part, left->initial / SMALL_GROWTH);
-  return least(left->initial, most(SMALL_GROWTH * part, cairn_mutator_count() * (size_t)SMALL));
+  part = least(part, left->initial / SMALL_HEAP_GROWTH_FACTOR);
+  return least(left->initial, most(SMALL_HEAP_GROWTH_FACTOR * part, cairn_mutator_count() * (size_t)SMALL_HEAP_BYTES));
 }
 
 size_t cn_heap_sizer_soft(size_t soft, size_t kept, size_t wanted)
 {
   CN_ASSERT(kept <= SIZE_MAX / 2);
-  return soft == 0 ? wanted : least(wanted, most(soft, kept + kept / SOFT_SHARE) & ~(size_t)7);
+  return soft == 0 ? wanted : least(wanted, most(soft, kept + kept / SOFT_LIMIT_PART) & ~(size_t)7);
 }
 
 size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
@@ -43,8 +43,8 @@ size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
 
   CN_ASSERT(left->copied <= left->maximum && left->large <= left->maximum);
   CN_ASSERT(left->initial <= left->maximum);
-  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH, &wanted) || __builtin_add_overflow(wanted, large, &wanted) ||
-      __builtin_add_overflow(wanted, left->needed, &wanted))
+  if (__builtin_mul_overflow(left->copied, (size_t)GROWTH_FACTOR, &wanted) ||
+      __builtin_add_overflow(wanted, large, &wanted) || __builtin_add_overflow(wanted, left->needed, &wanted))
     return left->maximum;
   wanted = least(most(wanted, small_wanted(left)), left->maximum);
   size_t kept = left->copied + left->large + least(left->needed, left->maximum);

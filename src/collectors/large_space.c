@@ -11,11 +11,11 @@
 #include "runtime/os/os.h"
 
 enum {
-  EXACT = 63,       /* lists of runs of 1 to as many pages; one more has all longer ones */
-  REACH = 8,        /* how many of the longer ones are looked at */
-  COMMIT = 2 << 20, /* bytes that get memory at a time */
-  ROOM = 4,         /* addresses over bytes of blocks */
-  NONE = 0,         /* no page: page 0 is never given */
+  EXACT_LISTS = 63,       /* lists of runs of 1 to as many pages; one more has all longer ones */
+  MAX_EXAMINED_RUNS = 8,  /* how many of the longer ones are looked at */
+  COMMIT_BYTES = 2 << 20, /* bytes that get memory at a time */
+  ADDRESSES_PER_BYTE = 4, /* addresses over bytes of blocks */
+  NO_PAGE = 0,            /* no page: page 0 is never given */
 };
 
 enum state { FREE, USED, MARKED };
@@ -25,7 +25,7 @@ static struct {
   size_t size, page;
   uint32_t top, committed, touched; /* pages below which are runs; memory; maybe not zero */
   uint64_t some;                    /* lists that are not empty, a bit each */
-  uint32_t lists[EXACT + 1];
+  uint32_t lists[EXACT_LISTS + 1];
   uint32_t recent; /* the highest top lately */
   uint32_t gray;
 } large;
@@ -83,9 +83,10 @@ bool cn_large_init(size_t bytes)
   size_t page = cn_os_page(), size;
   uintptr_t base = 0;
 
-  if (bytes > SIZE_MAX / (2 * ROOM))
+  if (bytes > SIZE_MAX / (2 * ADDRESSES_PER_BYTE))
     return false;
-  for (size = (ROOM * bytes + COMMIT) & ~(size_t)(COMMIT - 1); size >= bytes / 2; size = size / 2 & ~(page - 1)) {
+  for (size = (ADDRESSES_PER_BYTE * bytes + COMMIT_BYTES) & ~(size_t)(COMMIT_BYTES - 1); size >= bytes / 2;
+       size = size / 2 & ~(page - 1)) {
     base = cn_os_reserve(size);
     if (base != 0)
       break;
@@ -119,7 +120,7 @@ bool cn_large_contains(uintptr_t address)
 
 static unsigned list_of(uint32_t pages)
 {
-  return pages <= EXACT ? pages - 1 : EXACT;
+  return pages <= EXACT_LISTS ? pages - 1 : EXACT_LISTS;
 }
 
 static void put(uint32_t run, uint32_t pages)
@@ -129,9 +130,9 @@ static void put(uint32_t run, uint32_t pages)
   CN_ASSERT(pages != 0 && run + pages <= large.top);
   state[run] = FREE;
   length[run] = pages;
-  first[run] = NONE;
+  first[run] = NO_PAGE;
   next[run] = large.lists[list];
-  if (next[run] != NONE)
+  if (next[run] != NO_PAGE)
     first[next[run]] = run;
   large.lists[list] = run;
   large.some |= UINT64_C(1) << list;
@@ -144,13 +145,13 @@ static uint32_t take(uint32_t run, uint32_t pages)
   unsigned list = list_of(has);
 
   CN_CHECK(state[run] == FREE && has >= pages);
-  if (next[run] != NONE)
+  if (next[run] != NO_PAGE)
     first[next[run]] = first[run];
-  if (first[run] != NONE)
+  if (first[run] != NO_PAGE)
     next[first[run]] = next[run];
   else
     large.lists[list] = next[run];
-  if (large.lists[list] == NONE)
+  if (large.lists[list] == NO_PAGE)
     large.some &= ~(UINT64_C(1) << list);
   if (has > pages)
     put(run + pages, has - pages);
@@ -159,20 +160,20 @@ static uint32_t take(uint32_t run, uint32_t pages)
 
 static uint32_t take_longer(uint32_t pages)
 {
-  uint32_t run = large.lists[EXACT];
+  uint32_t run = large.lists[EXACT_LISTS];
 
-  for (int i = 0; run != NONE && i < REACH; run = next[run], i++)
+  for (int i = 0; run != NO_PAGE && i < MAX_EXAMINED_RUNS; run = next[run], i++)
     if (length[run] >= pages)
       return take(run, pages);
-  return NONE;
+  return NO_PAGE;
 }
 
 static uint32_t take_free(uint32_t pages)
 {
-  uint64_t lists = pages <= EXACT ? large.some & (~UINT64_C(0) << (pages - 1)) : 0;
-  unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT;
+  uint64_t lists = pages <= EXACT_LISTS ? large.some & (~UINT64_C(0) << (pages - 1)) : 0;
+  unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT_LISTS;
 
-  return list != EXACT ? take(large.lists[list], pages) : take_longer(pages);
+  return list != EXACT_LISTS ? take(large.lists[list], pages) : take_longer(pages);
 }
 
 static uint32_t take_new(uint32_t pages)
@@ -180,15 +181,15 @@ static uint32_t take_new(uint32_t pages)
   uint32_t run = large.top, end = run + pages, limit = (uint32_t)(large.size / large.page);
 
   if (pages > limit - run)
-    return NONE;
+    return NO_PAGE;
   if (end > large.committed) {
-    uint32_t step = (uint32_t)(COMMIT / large.page), more = end - large.committed;
+    uint32_t step = (uint32_t)(COMMIT_BYTES / large.page), more = end - large.committed;
     more = more < step ? step : more;
     if (more > limit - large.committed)
       more = limit - large.committed;
     if (!commit_tables(large.committed, large.committed + more) ||
         !cn_os_commit(address_of(large.committed), more * large.page))
-      return NONE;
+      return NO_PAGE;
     large.committed += more;
   }
   large.top = end;
@@ -214,9 +215,9 @@ uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
   if (count == 0 || count >= large.size / large.page)
     return 0;
   uint32_t pages = (uint32_t)count, run = take_free(pages);
-  if (run == NONE)
+  if (run == NO_PAGE)
     run = take_new(pages);
-  if (run == NONE)
+  if (run == NO_PAGE)
     return 0;
   *zero = address_of(large.touched > run ? large.touched : run);
   state[run] = USED;
@@ -236,7 +237,7 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes)
     return false;
   uint32_t more = (uint32_t)count - length[run];
   if (end == large.top) {
-    if (take_new(more) == NONE)
+    if (take_new(more) == NO_PAGE)
       return false;
   } else if (state_of(end) == FREE && length[end] >= more) {
     take(end, more);
@@ -258,10 +259,10 @@ void cn_large_bounds(uintptr_t *start, uintptr_t *end)
 
 uintptr_t cn_large_find(uintptr_t address, uintptr_t *end)
 {
-  uint32_t page = page_of(address), run = page < large.top ? first[page] : NONE;
+  uint32_t page = page_of(address), run = page < large.top ? first[page] : NO_PAGE;
 
   /* `first` of a free page may be stale. */
-  if (run == NONE || run > page || state_of(run) == FREE || page - run >= length[run])
+  if (run == NO_PAGE || run > page || state_of(run) == FREE || page - run >= length[run])
     return 0;
   *end = address_of(run + length[run]);
   return address_of(run);
@@ -296,7 +297,7 @@ uintptr_t cn_large_pop(void)
 {
   uint32_t run = large.gray;
 
-  if (run == NONE)
+  if (run == NO_PAGE)
     return 0;
   large.gray = next[run];
   return address_of(run);
@@ -305,8 +306,8 @@ uintptr_t cn_large_pop(void)
 static void forget_lists(void)
 {
   large.some = 0;
-  for (int i = 0; i <= EXACT; i++)
-    large.lists[i] = NONE;
+  for (int i = 0; i <= EXACT_LISTS; i++)
+    large.lists[i] = NO_PAGE;
 }
 
 /* Give memory back that was not needed lately: the tops before the last sweeps count, each by an
@@ -338,7 +339,7 @@ static void discard(uint32_t run, uint32_t pages, struct cn_large_idle *at, size
  * cn_large_lengthen(), which leaves a run there: so where one began one begins. */
 bool cn_large_discard(struct cn_large_idle *at, size_t bytes)
 {
-  int looks = REACH;
+  int looks = MAX_EXAMINED_RUNS;
 
   if (large.size == 0)
     return false;
@@ -374,7 +375,7 @@ size_t cn_large_sweep(bool keep)
   uint32_t pages, run, begin = 1, top = large.top;
   size_t left = 0;
 
-  CN_CHECK(large.gray == NONE);
+  CN_CHECK(large.gray == NO_PAGE);
   if (large.size == 0)
     return 0;
   forget_lists();
@@ -404,7 +405,7 @@ size_t cn_large_leave(void)
   if (large.size == 0)
     return 0;
   forget_lists();
-  large.gray = NONE;
+  large.gray = NO_PAGE;
   for (run = 1; run != large.top; run += length[run]) {
     if (state[run] != MARKED) {
       state[run] = FREE;

@@ -41,10 +41,10 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  COMMIT_LEAST = 4096, /* less is not worth a try */
-  RESERVE = 64 << 10,  /* bytes for handlers; */
-  RESERVE_SHARE = 32,  /* of a small heap, one part in this many of what is free */
-  RESERVE_PART = 4096  /* a buffer out of the reserve */
+  COMMIT_LEAST = 4096,              /* less is not worth a try */
+  HANDLER_RESERVE_BYTES = 64 << 10, /* bytes for handlers; */
+  RESERVE_SHARE = 32,               /* of a small heap, one part in this many of what is free */
+  RESERVE_PART = 4096               /* a buffer out of the reserve */
 };
 
 static struct {
@@ -124,8 +124,8 @@ static void set_reserve(size_t bytes_needed)
   size_t left = several && room() > bytes_needed ? room() - bytes_needed : 0;
 
   heap.reserve = left / RESERVE_SHARE & ~(size_t)7;
-  if (heap.reserve > RESERVE)
-    heap.reserve = RESERVE;
+  if (heap.reserve > HANDLER_RESERVE_BYTES)
+    heap.reserve = HANDLER_RESERVE_BYTES;
 }
 
 static enum cairn_status init(size_t initial_bytes, size_t max_bytes)

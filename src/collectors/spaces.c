@@ -9,8 +9,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  LARGE_PAGE = 2 << 20, /* the first two spaces begin at multiples of it */
-  LOG = 4096            /* hidden spaces that can still be told apart */
+  LARGE_PAGE = 2 << 20,    /* the first two spaces begin at multiples of it */
+  MAX_HIDDEN_SPACES = 4096 /* hidden spaces that can still be told apart */
 };
 
 static struct {
@@ -23,7 +23,7 @@ static struct {
 static struct hidden {
   uintptr_t start, end;
   uint64_t number;
-} hidden_log[LOG];
+} hidden_log[MAX_HIDDEN_SPACES];
 
 static size_t round_to(size_t bytes, size_t unit)
 {
@@ -136,7 +136,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
   /* A page that never gets memory ends the space. */
   fresh.base = take(fresh.room, space, used);
   spaces.hides = true;
-  hidden_log[number % LOG] = (struct hidden){space->base, space->base + space->room, number};
+  hidden_log[number % MAX_HIDDEN_SPACES] = (struct hidden){space->base, space->base + space->room, number};
   if (fresh.base != 0 && space->committed != 0 && cn_os_move(space->base, space->committed, fresh.base))
     fresh.committed = fresh.touched = space->committed;
   else
@@ -165,7 +165,7 @@ bool cn_spaces_unmapped(uintptr_t address, uint64_t *number)
   *number = 0;
   if (!spaces.hides || !cn_spaces_contain(address))
     return false;
-  for (int i = 0; i < LOG; i++)
+  for (int i = 0; i < MAX_HIDDEN_SPACES; i++)
     if (address >= hidden_log[i].start && address < hidden_log[i].end && hidden_log[i].number > *number)
       *number = hidden_log[i].number;
   return true;

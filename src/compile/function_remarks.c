@@ -32,12 +32,13 @@ static bool is_relocation(LLVMValueRef call)
 /* The callee of a statepoint is its third operand. */
 static void count(struct counts *counts, LLVMValueRef i)
 {
-  enum { CALLEE = 2 };
+  enum { STATEPOINT_CALLEE = 2 };
 
   CN_ASSERT(cn_is_call(i));
   switch (cn_classify_call(i).kind) {
   case CN_CALL_STATEPOINT:
-    if (is_named(LLVMGetOperand(i, CALLEE), CN_POLL_SLOW) || is_named(LLVMGetOperand(i, CALLEE), CN_POLL))
+    if (is_named(LLVMGetOperand(i, STATEPOINT_CALLEE), CN_POLL_SLOW) ||
+        is_named(LLVMGetOperand(i, STATEPOINT_CALLEE), CN_POLL))
       counts->polls++;
     else
       counts->statepoints++;

@@ -239,9 +239,9 @@ static void keep_bodies(LLVMModuleRef module)
 
 static void want_unwind_tables(LLVMModuleRef module)
 {
-  enum { ASYNCHRONOUS = 2 };
+  enum { UNWIND_ASYNCHRONOUS = 2 };
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, UNWIND_ASYNCHRONOUS);
 
   CN_EACH_FUNCTION(f, module)
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))

@@ -254,12 +254,12 @@ static char *set_collector(struct cairn_compile_options *options, const char *va
 
 static char *set_poll_budget(struct cairn_compile_options *options, const char *value)
 {
-  enum { MOST = 1000000 };
+  enum { MAX_VALUE = 1000000 };
   char *end = NULL;
   unsigned budget;
 
-  if (!take_number(value, MOST, &budget, &end) || *end || !budget)
-    return cn_format("'%s' is not a number of microseconds from 1 to %d", value, MOST);
+  if (!take_number(value, MAX_VALUE, &budget, &end) || *end || !budget)
+    return cn_format("'%s' is not a number of microseconds from 1 to %d", value, MAX_VALUE);
   options->poll_budget = budget;
   return NULL;
 }

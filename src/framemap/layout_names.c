@@ -8,10 +8,10 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { DEPTH = 8 }; /* arrays in one another */
+enum { MAX_DEPTH = 8 }; /* arrays in one another */
 
 struct field {
-  uint64_t offset, counts[DEPTH], strides[DEPTH];
+  uint64_t offset, counts[MAX_DEPTH], strides[MAX_DEPTH];
   unsigned depth;
   const char *name;
   size_t length;
@@ -55,7 +55,7 @@ static bool read_field(const char *line, size_t length, struct field *field)
   if (!read_number(&at, &field->offset))
     return false;
   for (; *at == '*'; field->depth++) {
-    if (field->depth == DEPTH)
+    if (field->depth == MAX_DEPTH)
       return false;
     at++;
     if (!read_number(&at, &field->counts[field->depth]) || *at++ != '/' ||
@@ -70,7 +70,7 @@ static bool read_field(const char *line, size_t length, struct field *field)
 }
 
 /* True if the field is at `offset`. Then the index in each array goes to `indices`. */
-static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[DEPTH])
+static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[MAX_DEPTH])
 {
   if (offset < field->offset)
     return false;
@@ -84,7 +84,7 @@ static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[D
   return offset == 0;
 }
 
-static void print(const struct field *field, const uint64_t indices[DEPTH], char *text, size_t size)
+static void print(const struct field *field, const uint64_t indices[MAX_DEPTH], char *text, size_t size)
 {
   size_t used = 0;
   unsigned next = 0;
@@ -102,7 +102,7 @@ static void print(const struct field *field, const uint64_t indices[DEPTH], char
 
 bool cn_layout_names_field(const char *names, uint64_t offset, char *text, size_t size)
 {
-  uint64_t indices[DEPTH];
+  uint64_t indices[MAX_DEPTH];
   struct field field;
   size_t length;
 

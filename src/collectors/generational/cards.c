@@ -15,9 +15,9 @@
 #include "runtime/os/os.h"
 
 enum {
-  GROUP = 8 * CN_CARD,
-  PART = 1 << 20, /* bytes of heap that a tracer takes at a time */
-  PART_BLOCKS = PART / CN_BLOCK,
+  CARD_GROUP_BYTES = 8 * CN_CARD,
+  TASK_BYTES = 1 << 20, /* bytes of heap that a tracer takes at a time */
+  PART_BLOCKS = TASK_BYTES / CN_BLOCK,
   LOOK_AHEAD = 16 * CN_BLOCK /* bytes of heap: a KiB of cards */
 };
 
@@ -46,7 +46,7 @@ static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t gro
 {
   unsigned char *cards = cn_tables_cards(group);
 
-  for (uintptr_t i = 0; i < GROUP / CN_CARD; i++)
+  for (uintptr_t i = 0; i < CARD_GROUP_BYTES / CN_CARD; i++)
     if (cards[i] != 0) {
       cards[i] = 0;
       if (cn_marker.on)
@@ -91,12 +91,12 @@ static size_t clean_blocks(uintptr_t from, size_t blocks)
 
 static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
 {
-  CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
-  for (uintptr_t group = from; group < to; group += GROUP) {
+  CN_ASSERT(from % CARD_GROUP_BYTES == 0 && to % CARD_GROUP_BYTES == 0);
+  for (uintptr_t group = from; group < to; group += CARD_GROUP_BYTES) {
     uint64_t cards;
     size_t clean = group % CN_BLOCK == 0 ? clean_blocks(group, (to - group) / CN_BLOCK) : 0;
     if (clean != 0) {
-      group += clean * CN_BLOCK - GROUP;
+      group += clean * CN_BLOCK - CARD_GROUP_BYTES;
       continue;
     }
     memcpy(&cards, cn_tables_cards(group), sizeof cards);
@@ -241,7 +241,7 @@ static uintptr_t find_part(struct place *at, size_t part, uintptr_t *end)
     at->block = cn_large_next(0);
   for (; at->block != 0; at->block = cn_large_next(at->block)) {
     CN_CHECK(cn_large_find(at->block, end) == at->block);
-    size_t count = (*end - at->block + PART - 1) / PART;
+    size_t count = (*end - at->block + TASK_BYTES - 1) / TASK_BYTES;
     if (part < at->first + count)
       return at->block;
     at->first += count;
@@ -256,8 +256,8 @@ static bool visit_large_part(struct cn_tracer *tracer, struct place *at, size_t 
   if (large == 0)
     return false;
   if (cn_large_is_marked(large) && !cn_large_objects_is_young(large) && cn_large_objects_has_references(large)) {
-    uintptr_t from = large + (part - at->first) * PART;
-    visit_cards(tracer, large, from, end - from > PART ? from + PART : end, visit_large);
+    uintptr_t from = large + (part - at->first) * TASK_BYTES;
+    visit_cards(tracer, large, from, end - from > TASK_BYTES ? from + TASK_BYTES : end, visit_large);
   }
   return true;
 }
@@ -274,14 +274,14 @@ static uintptr_t next_dirty(uintptr_t at, uintptr_t end)
 {
   uint64_t cards = 0;
 
-  CN_ASSERT(at % GROUP == 0 && at <= end);
+  CN_ASSERT(at % CARD_GROUP_BYTES == 0 && at <= end);
   while (at < end && cards == 0) {
     if (at % CN_BLOCK == 0 && end - at >= CN_BLOCK && is_clean(at)) {
       at += CN_BLOCK;
       continue;
     }
     memcpy(&cards, cn_tables_cards(at), sizeof cards);
-    at += cards == 0 ? GROUP : 0;
+    at += cards == 0 ? CARD_GROUP_BYTES : 0;
   }
   return at;
 }
@@ -295,7 +295,7 @@ void cn_cards_visit_new(struct cn_tracer *tracer, uintptr_t object, size_t from)
   CN_CHECK(block != 0 && cn_large_objects_is_young(block));
   if (at == end)
     return;
-  uintptr_t next = next_dirty(at + GROUP, end);
+  uintptr_t next = next_dirty(at + CARD_GROUP_BYTES, end);
   if (next != end)
     cn_cards_wait(tracer, object, next - block);
   visit_group(tracer, block, at, visit_large);
@@ -318,9 +318,9 @@ void cn_cards_visit(struct cn_tracer *tracer)
 
 void cn_cards_clean(uintptr_t from, uintptr_t to)
 {
-  CN_ASSERT(from % GROUP == 0 && to % GROUP == 0);
-  for (uintptr_t group = from; group < to; group += GROUP)
-    memset(cn_tables_cards(group), 0, GROUP / CN_CARD);
+  CN_ASSERT(from % CARD_GROUP_BYTES == 0 && to % CARD_GROUP_BYTES == 0);
+  for (uintptr_t group = from; group < to; group += CARD_GROUP_BYTES)
+    memset(cn_tables_cards(group), 0, CARD_GROUP_BYTES / CN_CARD);
 }
 
 void cn_cards_clear(void)

@@ -19,15 +19,15 @@
 #include "collectors/large_space.h"
 
 enum {
-  GROUPS = 16,
-  MOST = 1024,         /* blocks of all groups */
-  LOOK = 1 << 16,      /* blocks that a marking looks at to choose them */
-  PAUSE_PARTS = 3,     /* of a pause: one to empty a group */
-  LEAST_TIME = 200000, /* nanoseconds, however short a pause is to be */
-  SLOW = 4000,         /* picoseconds for a byte, before there was one; */
-  FORGOTTEN = 4,       /* of the slowest, one part in so many for each marking */
-  CARD_COST = 128,     /* bytes of objects that take as long as a card */
-  CARDS = 4            /* the same for each byte of objects, before any are known */
+  MAX_GROUPS = 16,
+  MAX_BLOCKS = 1024,                 /* blocks of all groups */
+  MAX_EXAMINED_BLOCKS = 1 << 16,     /* blocks that a marking looks at to choose them */
+  PAUSE_PARTS = 3,                   /* of a pause: one to empty a group */
+  LEAST_TIME = 200000,               /* nanoseconds, however short a pause is to be */
+  FIRST_PICOSECONDS_PER_BYTE = 4000, /* picoseconds for a byte, before there was one; */
+  PACE_DECAY = 4,                    /* of the slowest, one part in so many for each marking */
+  CARD_COST = 128,                   /* bytes of objects that take as long as a card */
+  FIRST_CARDS_PER_BYTE = 4           /* the same for each byte of objects, before any are known */
 };
 
 size_t cn_evacuation_quarters = 2;
@@ -40,17 +40,17 @@ struct candidate {
 };
 
 static struct {
-  struct candidate at[MOST];
-  size_t ends[GROUPS];  /* where the candidates of each group end */
-  size_t cards[GROUPS]; /* that lead there */
-  size_t groups;        /* how many there are; 0: no card is noted */
-  size_t top;           /* below this block the next marking begins to look */
-  size_t next;          /* that is to be emptied, */
-  bool due;             /* by this collection */
-  size_t taken;         /* candidates of it that tracers have */
-  uint64_t slowest;     /* picoseconds for a byte of objects or of cards */
-  size_t ratio;         /* what cards cost, for each byte of objects */
-} evacuation = {.slowest = SLOW, .ratio = CARDS};
+  struct candidate at[MAX_BLOCKS];
+  size_t ends[MAX_GROUPS];  /* where the candidates of each group end */
+  size_t cards[MAX_GROUPS]; /* that lead there */
+  size_t groups;            /* how many there are; 0: no card is noted */
+  size_t top;               /* below this block the next marking begins to look */
+  size_t next;              /* that is to be emptied, */
+  bool due;                 /* by this collection */
+  size_t taken;             /* candidates of it that tracers have */
+  uint64_t slowest;         /* picoseconds for a byte of objects or of cards */
+  size_t ratio;             /* what cards cost, for each byte of objects */
+} evacuation = {.slowest = FIRST_PICOSECONDS_PER_BYTE, .ratio = FIRST_CARDS_PER_BYTE};
 
 static uint64_t time_for_group(void)
 {
@@ -71,14 +71,14 @@ static size_t most_of_group(void)
 /* What is slow once is not tried again at once, but later. */
 static void forget_pace(void)
 {
-  evacuation.slowest -= evacuation.slowest / FORGOTTEN;
+  evacuation.slowest -= evacuation.slowest / PACE_DECAY;
   if (evacuation.slowest == 0)
     evacuation.slowest = 1;
 }
 
 static size_t first_of(size_t group)
 {
-  CN_ASSERT(group < GROUPS);
+  CN_ASSERT(group < MAX_GROUPS);
   return group == 0 ? 0 : evacuation.ends[group - 1];
 }
 
@@ -112,14 +112,14 @@ static bool add(size_t block, size_t bytes, size_t *sum)
   size_t most = cn_evacuation_any ? CN_BLOCK : most_of_group() / (1 + evacuation.ratio);
 
   if (evacuation.groups == 0 || *sum + bytes > most) {
-    if (evacuation.groups == GROUPS)
+    if (evacuation.groups == MAX_GROUPS)
       return false;
     evacuation.ends[evacuation.groups] = first_of(evacuation.groups);
     evacuation.cards[evacuation.groups++] = 0;
     *sum = 0;
   }
   size_t *end = &evacuation.ends[evacuation.groups - 1];
-  if (*end == MOST)
+  if (*end == MAX_BLOCKS)
     return false;
   evacuation.at[(*end)++] = (struct candidate){block, 0, cn_tables_state(block) == CN_BLOCK_HOLES};
   cn_tables.groups[block] = (uint16_t)(1U << (evacuation.groups - 1));
@@ -139,7 +139,7 @@ void cn_evacuation_choose(void)
   if (evacuation.top <= low || evacuation.top > high)
     evacuation.top = high;
   evacuation.next = 0;
-  for (size_t i = 0; evacuation.top > low && i < LOOK; i++) {
+  for (size_t i = 0; evacuation.top > low && i < MAX_EXAMINED_BLOCKS; i++) {
     size_t block = --evacuation.top, bytes = cn_tables.filled[block];
     if (may_be_chosen(block) && are_few(bytes) && !add(block, bytes, &sum))
       break;

@@ -37,27 +37,27 @@ enum {
   NURSERY_MOST = 128 << 20, /* where more than two thirds survive */
   NURSERY_SHARE = 8,        /* of the maximum: one part in this many */
   NURSERY_LEAST = 16 << 10,
-  NURSERY_EACH = 16 << 10,          /* for each mutator that allocates, however short the pause */
-  NURSERY_STACK = 64,               /* and for each stack: to copy them takes a third of what that does */
-  NURSERY_ADDRESSES = 3,            /* of those that there are it has at first one in so many, */
-  NURSERY_AGAIN = 2 * NURSERY_MOST, /* and so many bytes of them when it has to go elsewhere */
-  MUCH = 16,                        /* one part in so many of a nursery survives: it grows; */
-  LITTLE = 128,                     /* in so many: it shrinks */
-  MOVED_SHARE = 4,                  /* of old lines a full collection empties one part in so many, or all
-                                     * if they are half empty */
-  GROWTH = 2,                       /* bytes at which the next full collection is due, over survivors */
-  BARE_SHARE = 4,                   /* by one part in so many of large objects without references they may grow */
-  SPARSE = 4,                       /* lines over objects, from which on a full collection moves all, */
-  PATIENCE = 8,                     /* and is one that stops the program, after so many markings in a row */
-  TRIES = 4,                        /* to end a marking within a pause: the nursery is halved for each */
-  SLOW = 10000,                     /* picoseconds for each byte of a nursery before there was one: most survives */
-  FORGOTTEN = 32,                   /* of the slowest, one part in so many for each collection */
-  AHEAD = 2,                        /* nurseries for whose copies memory is found beside the program, */
-  AHEAD_SHARE = 8,                  /* and for one part in so many of old objects, */
-  AHEAD_MOST = 16 << 20,            /* up to this */
-  PAUSE_PARTS = 3,                  /* of a pause: one for a young collection, and one to mark what is late */
-  LATE = 2,                         /* thresholds that old objects may take while it marks */
-  MOVED_NURSERY = 256 << 10         /* the nursery in stress mode */
+  NURSERY_EACH = 16 << 10,            /* for each mutator that allocates, however short the pause */
+  NURSERY_STACK = 64,                 /* and for each stack: to copy them takes a third of what that does */
+  NURSERY_ADDRESSES = 3,              /* of those that there are it has at first one in so many, */
+  NURSERY_AGAIN = 2 * NURSERY_MOST,   /* and so many bytes of them when it has to go elsewhere */
+  GROW_AT_SURVIVING_PART = 16,        /* one part in so many of a nursery survives: it grows; */
+  SHRINK_AT_SURVIVING_PART = 128,     /* in so many: it shrinks */
+  MOVED_SHARE = 4,                    /* of old lines a full collection empties one part in so many, or all
+                                       * if they are half empty */
+  THRESHOLD_FACTOR = 2,               /* bytes at which the next full collection is due, over survivors */
+  BARE_SHARE = 4,                     /* by one part in so many of large objects without references they may grow */
+  SPARSE_LINES_FACTOR = 4,            /* lines over objects, from which on a full collection moves all, */
+  MAX_SPARSE_MARKINGS = 8,            /* and is one that stops the program, after so many markings in a row */
+  MAX_END_TRIES = 4,                  /* to end a marking within a pause: the nursery is halved for each */
+  FIRST_PICOSECONDS_PER_BYTE = 10000, /* picoseconds for each byte of a nursery before there was one: most survives */
+  PACE_DECAY = 32,                    /* of the slowest, one part in so many for each collection */
+  NURSERIES_AHEAD = 2,                /* nurseries for whose copies memory is found beside the program, */
+  AHEAD_SHARE = 8,                    /* and for one part in so many of old objects, */
+  AHEAD_MOST = 16 << 20,              /* up to this */
+  PAUSE_PARTS = 3,                    /* of a pause: one for a young collection, and one to mark what is late */
+  MAX_THRESHOLDS_WHILE_MARKING = 2,   /* thresholds that old objects may take while it marks */
+  MOVED_NURSERY = 256 << 10           /* the nursery in stress mode */
 };
 
 static struct {
@@ -119,13 +119,15 @@ static bool is_concurrent(void)
 {
   uint64_t goal = cairn_pause_goal();
 
-  return goal != 0 && !heap.moves && used() / 2 > goal && heap.sparse < PATIENCE;
+  return goal != 0 && !heap.moves && used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
 /* Of all old objects. While the program is marked there may be more of them. */
 static size_t limit(void)
 {
-  size_t most = heap.threshold < heap.maximum / LATE ? heap.threshold * LATE : heap.maximum;
+  size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
+                    ? heap.threshold * MAX_THRESHOLDS_WHILE_MARKING
+                    : heap.maximum;
 
   return !cn_marker.on ? heap.threshold : most < heap.maximum ? most : heap.maximum;
 }
@@ -151,7 +153,7 @@ static void set_threshold(size_t bytes_needed)
 
   heap.stayed = 0;
   heap.survived = used();
-  if (__builtin_mul_overflow(used() + more, (size_t)GROWTH, &wanted))
+  if (__builtin_mul_overflow(used() + more, (size_t)THRESHOLD_FACTOR, &wanted))
     wanted = SIZE_MAX;
   wanted -= cn_large_objects.bare / BARE_SHARE * (BARE_SHARE - 1);
   wanted = wanted < heap.maximum ? wanted : heap.maximum;
@@ -168,9 +170,9 @@ static void adapt(size_t bytes, size_t survived)
   size_t most = used() < heap.nursery_most ? used() : heap.nursery_most,
          wanted = survived > bytes / 3 * 2 ? NURSERY_MOST : NURSERY_LARGE;
 
-  if (survived < bytes / LITTLE)
+  if (survived < bytes / SHRINK_AT_SURVIVING_PART)
     heap.nursery /= 2;
-  else if (survived > bytes / MUCH && heap.nursery < wanted)
+  else if (survived > bytes / GROW_AT_SURVIVING_PART && heap.nursery < wanted)
     heap.nursery = heap.nursery < wanted / 2 ? 2 * heap.nursery : wanted;
   if (heap.nursery > most)
     heap.nursery = most & ~(size_t)7;
@@ -182,7 +184,7 @@ static void adapt(size_t bytes, size_t survived)
  * slowest one counts, and is forgotten slowly. */
 static void note_pace(size_t bytes, uint64_t nanoseconds)
 {
-  heap.slowest -= heap.slowest / FORGOTTEN;
+  heap.slowest -= heap.slowest / PACE_DECAY;
   if (bytes < NURSERY_EACH || nanoseconds > UINT64_MAX / 1000)
     return;
   uint64_t now = nanoseconds * 1000 / bytes;
@@ -209,7 +211,7 @@ static void bound_nursery(void)
   size_t most = within_pause(), stacks = cairn_mutator_count() * NURSERY_STACK >> heap.tries,
          least = (cn_nursery.users + 1) * NURSERY_EACH + stacks;
 
-  CN_ASSERT(heap.tries <= TRIES);
+  CN_ASSERT(heap.tries <= MAX_END_TRIES);
   most = most >> heap.tries & ~(size_t)7;
   if (most < least)
     most = least;
@@ -263,7 +265,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   if (heap.usual < NURSERY_LEAST)
     heap.usual = NURSERY_LEAST;
   heap.nursery = heap.usual;
-  heap.slowest = SLOW;
+  heap.slowest = FIRST_PICOSECONDS_PER_BYTE;
   bound_nursery();
   set_start();
   if (!cn_tables_init(heap.maximum) || !cn_tracers_init())
@@ -407,7 +409,7 @@ static bool ensure_memory(size_t more)
 /* There is next to nothing in most lines. */
 static bool is_sparse(void)
 {
-  return heap.lines / SPARSE > heap.left;
+  return heap.lines / SPARSE_LINES_FACTOR > heap.left;
 }
 
 /* All is swept, beside the program. */
@@ -480,13 +482,13 @@ static void end_concurrent(size_t bytes_needed)
 static uint64_t deadline(uint64_t begun)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread()),
-           least = now + (heap.tries < TRIES ? part / 2 : part), most = begun + 5 * part / 2;
+           least = now + (heap.tries < MAX_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
 
   if (used() > limit())
     return UINT64_MAX;
   if (!(cn_marker.idle && cn_marker.rooted) && used() < heap.threshold)
     return 0;
-  heap.tries += heap.tries < TRIES;
+  heap.tries += heap.tries < MAX_END_TRIES;
   return cn_marker.idle && most > least ? most : least;
 }
 
@@ -658,7 +660,7 @@ static void ask_for_memory(size_t nursery)
   size_t more = used() / AHEAD_SHARE < AHEAD_MOST ? used() / AHEAD_SHARE : AHEAD_MOST;
 
   CN_ASSERT(!heap.moves);
-  cn_blocks_supply(AHEAD * cn_heap_sizer_of_copies(nursery) + more, cn_tracers_most());
+  cn_blocks_supply(NURSERIES_AHEAD * cn_heap_sizer_of_copies(nursery) + more, cn_tracers_most());
 }
 
 /* What is in it has been copied, or stays. That of stress mode may be too small for what waits. */

@@ -23,12 +23,12 @@
 #include "runtime/os/os.h"
 
 enum {
-  KNOWN = 64,
-  AHEAD = 8,
-  PART = 2048,        /* bytes of an object that are looked at at once */
-  FIELDS = 1024,      /* that a step beside the program looks at, */
-  BLOCKS = 16,        /* that it sweeps, */
-  RELEASED = 4 << 20, /* and bytes that it gives back */
+  LAYOUT_CACHE_SIZE = 64,
+  PREFETCH_DISTANCE = 8,
+  SCAN_BYTES = 2048,             /* bytes of an object that are looked at at once */
+  STEP_FIELDS = 1024,            /* that a step beside the program looks at, */
+  STEP_BLOCKS = 16,              /* that it sweeps, */
+  STEP_RELEASED_BYTES = 4 << 20, /* and bytes that it gives back */
 };
 #define INLINE static inline __attribute__((always_inline))
 
@@ -50,7 +50,7 @@ static struct {
   size_t block;      /* where to go on looking for cards to look at again */
   size_t fields;     /* looked at in this step */
   bool stopped;
-  const struct cairn_layout *known[KNOWN]; /* since the last stop */
+  const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* since the last stop */
 } marker;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
 
@@ -103,7 +103,7 @@ static uintptr_t header_of(uintptr_t object)
 INLINE const struct cairn_layout *layout_of(uintptr_t object)
 {
   uintptr_t header = header_of(object);
-  const struct cairn_layout **known = &marker.known[(header >> 4 ^ header >> 10) % KNOWN];
+  const struct cairn_layout **known = &marker.known[(header >> 4 ^ header >> 10) % LAYOUT_CACHE_SIZE];
 
   if ((uintptr_t)*known == header && header != 0)
     return *known;
@@ -137,7 +137,7 @@ static void wait_for(uintptr_t object, const struct cairn_layout *layout, uintpt
     return;
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
     *(uintptr_t *)push(&marker.weak, sizeof object) = object;
-  if (end - object > PART)
+  if (end - object > SCAN_BYTES)
     push_part(object, object, end);
   else
     push_object(object);
@@ -227,8 +227,9 @@ static void visit_run(uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % sizeof(uintptr_t) == 0);
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
-    uintptr_t next =
-        slot + AHEAD * sizeof slot < to ? __atomic_load_n((const uintptr_t *)slot + AHEAD, __ATOMIC_RELAXED) : 0;
+    uintptr_t next = slot + PREFETCH_DISTANCE * sizeof slot < to
+                         ? __atomic_load_n((const uintptr_t *)slot + PREFETCH_DISTANCE, __ATOMIC_RELAXED)
+                         : 0;
     if (cn_tables_is_old(next - CAIRN_ABI_HEADER_SIZE))
       __builtin_prefetch(cn_tables_word(next, 0), 1);
     visit((const uintptr_t *)slot);
@@ -283,8 +284,8 @@ static void scan_part(void)
   struct part *top = (struct part *)marker.parts.at + marker.parts.count - 1, part = *top;
 
   CN_CHECK(part.from < part.to);
-  if (part.to - part.from > PART) {
-    part.to = part.from + PART;
+  if (part.to - part.from > SCAN_BYTES) {
+    part.to = part.from + SCAN_BYTES;
     top->from = part.to;
   } else {
     marker.parts.count--;
@@ -337,20 +338,20 @@ static void look_at_block(size_t block)
 /* One block, or none of some; false: none is left. */
 static bool look_again(void)
 {
-  enum { SOME = 4096 };
+  enum { BATCH = 4096 };
   size_t low, high;
 
   cn_blocks_bounds(&low, &high);
   if (marker.block < low)
     marker.block = low;
-  size_t end = high - marker.block > SOME ? marker.block + SOME : high;
+  size_t end = high - marker.block > BATCH ? marker.block + BATCH : high;
   if (marker.block >= high)
     return false;
   while (marker.block < end && cn_tables.again_blocks[marker.block] == 0)
     marker.block++;
   if (marker.block < end)
     look_at_block(marker.block);
-  marker.fields += SOME / 64;
+  marker.fields += BATCH / 64;
   return true;
 }
 
@@ -512,14 +513,14 @@ static struct {
 static bool mark_some(void *unused)
 {
   (void)unused;
-  return cn_marker_step(FIELDS, false);
+  return cn_marker_step(STEP_FIELDS, false);
 }
 
 static bool sweep_some(void *unused)
 {
   (void)unused;
   CN_CHECK(!cn_marker.on);
-  return cn_blocks_sweep(BLOCKS) || cn_blocks_trim(concurrent.kept, RELEASED);
+  return cn_blocks_sweep(STEP_BLOCKS) || cn_blocks_trim(concurrent.kept, STEP_RELEASED_BYTES);
 }
 
 bool cn_concurrent_enter(void)
@@ -579,7 +580,7 @@ bool cn_concurrent_finish(uint64_t deadline)
   cairn_phase_begins("remark");
   cn_marker_resume();
   while (more && has_time(deadline))
-    more = cn_marker_step(FIELDS, true);
+    more = cn_marker_step(STEP_FIELDS, true);
   more = more || !cn_marker.rooted;
   if (!more)
     cn_marker_weak();

@@ -23,13 +23,13 @@
 #include "runtime/os/os.h"
 
 enum {
-  STACK_LEAST = 4096,     /* slots of a tracer's stack */
-  STACK_KEPT = 1 << 17,   /* that it keeps from one collection to the next */
-  SOME = 8,               /* references that are looked at together, since all may be null */
-  PART = 1024,            /* elements of an array that are visited at a time */
-  PREFETCH_DISTANCE = 16, /* slots of a run are foreseen */
-  OFTEN = 32,             /* objects after which a tracer looks about */
-  BIG = CN_BLOCK / 4      /* bytes: not copied twice, even if two tracers reach it at once */
+  STACK_LEAST = 4096,             /* slots of a tracer's stack */
+  STACK_KEPT = 1 << 17,           /* that it keeps from one collection to the next */
+  NULL_CHECK_BATCH = 8,           /* references that are looked at together, since all may be null */
+  ARRAY_PART_ELEMENTS = 1024,     /* elements of an array that are visited at a time */
+  PREFETCH_DISTANCE = 16,         /* slots of a run are foreseen */
+  SHARE_INTERVAL = 32,            /* objects after which a tracer looks about */
+  LARGE_COPY_BYTES = CN_BLOCK / 4 /* bytes: not copied twice, even if two tracers reach it at once */
 };
 #define INLINE static inline __attribute__((always_inline))
 
@@ -203,7 +203,7 @@ static bool find_cursor(struct cn_copy_cursor *room, size_t bytes, bool fresh)
  * no two objects of different ones share a word of bits. */
 static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
 {
-  bool big = bytes > BIG;
+  bool big = bytes > LARGE_COPY_BYTES;
   size_t size = big ? (bytes + CN_CARD - 1) & ~(size_t)(CN_CARD - 1) : CN_BLOCK;
 
   if (!cn_cycle.shared)
@@ -340,7 +340,7 @@ INLINE void prefetch(const uintptr_t *slot, struct how how)
 /* What the copy leads to is looked at soon. */
 INLINE void prefetch_fields(uintptr_t moved, const struct cairn_layout *layout, struct how how)
 {
-  for (uint32_t i = 0; i < layout->base_refs && i < SOME; i++)
+  for (uint32_t i = 0; i < layout->base_refs && i < NULL_CHECK_BATCH; i++)
     prefetch((const uintptr_t *)(moved + layout->offsets[i]), how);
 }
 
@@ -390,7 +390,7 @@ static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t pr
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-  CN_ASSERT(cn_cycle.shared && bytes > BIG);
+  CN_ASSERT(cn_cycle.shared && bytes > LARGE_COPY_BYTES);
   pthread_mutex_lock(&lock);
   uintptr_t header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
   uintptr_t moved = cairn_header_is_forwarded(header) ? cairn_header_forwarded_to(header)
@@ -419,7 +419,7 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
     return stay(tracer, slot, address, from, end);
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
   size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
-  if (how.shared && bytes > BIG)
+  if (how.shared && bytes > LARGE_COPY_BYTES)
     return move_big(tracer, address, prefix, bytes);
   return move(tracer, address, header, prefix, bytes, how);
 }
@@ -569,13 +569,13 @@ INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t
 /* Past null references, as many at a time. */
 INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 {
-  while (to - slot >= SOME * sizeof slot) {
+  while (to - slot >= NULL_CHECK_BATCH * sizeof slot) {
     uintptr_t any = 0;
-    for (size_t i = 0; i < SOME; i++)
+    for (size_t i = 0; i < NULL_CHECK_BATCH; i++)
       any |= __atomic_load_n((uintptr_t *)slot + i, __ATOMIC_RELAXED);
     if (any != 0)
       break;
-    slot += SOME * sizeof slot;
+    slot += NULL_CHECK_BATCH * sizeof slot;
   }
   return slot;
 }
@@ -585,7 +585,7 @@ INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, struct how how)
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
-    if ((slot - from) % (SOME * sizeof slot) == 0)
+    if ((slot - from) % (NULL_CHECK_BATCH * sizeof slot) == 0)
       slot = skip_nulls(slot, to);
     if (to - slot > PREFETCH_DISTANCE * sizeof slot)
       prefetch((const uintptr_t *)slot + PREFETCH_DISTANCE, how);
@@ -632,9 +632,9 @@ INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object, const stru
   uintptr_t element = object + layout->elem_offset + first * layout->elem_size;
   uint64_t count = cairn_object_count(object) - first;
 
-  if (count > PART) {
-    count = PART;
-    push(tracer, (first + PART) << 1 | 1);
+  if (count > ARRAY_PART_ELEMENTS) {
+    count = ARRAY_PART_ELEMENTS;
+    push(tracer, (first + ARRAY_PART_ELEMENTS) << 1 | 1);
     push(tracer, object | 1);
   }
   if (cn_trace_is_run(layout)) {
@@ -679,7 +679,7 @@ INLINE void drain(struct cn_tracer *tracer, struct how how)
 {
   for (size_t i = 1; tracer->count != tracer->bottom; i++) {
     scan(tracer, pop(tracer), how);
-    if (i % OFTEN != 0)
+    if (i % SHARE_INTERVAL != 0)
       continue;
     if (how.shared && cn_work_sharing_is_wanted())
       cn_work_sharing_give(tracer);

@@ -16,7 +16,7 @@
 #include "runtime/os/os.h"
 
 size_t cn_tracers_alone = 256 << 10;
-enum { SHORT = 8 }; /* so many times as much, where pauses are to be short */
+enum { SHORT_PAUSE_FACTOR = 8 }; /* so many times as much, where pauses are to be short */
 
 static struct {
   struct cn_tracer *at;
@@ -52,7 +52,8 @@ static size_t alone(enum cn_trace mode)
 {
   bool is_short = mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0;
 
-  return is_short && cn_tracers_alone <= SIZE_MAX / SHORT ? SHORT * cn_tracers_alone : cn_tracers_alone;
+  return is_short && cn_tracers_alone <= SIZE_MAX / SHORT_PAUSE_FACTOR ? SHORT_PAUSE_FACTOR * cn_tracers_alone
+                                                                       : cn_tracers_alone;
 }
 
 static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)

@@ -13,15 +13,15 @@
 #include "runtime/os/os.h"
 
 enum {
-  MOST = 512, /* words that are given at a time */
-  LOOKS = 200 /* before a tracer sleeps */
+  MAX_GIVEN_WORDS = 512,   /* words that are given at a time */
+  SPINS_BEFORE_SLEEP = 200 /* before a tracer sleeps */
 };
 
 unsigned cn_work_sharing_wanted;
 
 static struct {
   pthread_mutex_t lock;
-  uintptr_t words[MOST];
+  uintptr_t words[MAX_GIVEN_WORDS];
   size_t count;
   unsigned waiting; /* tracers */
   bool done;
@@ -55,12 +55,12 @@ static size_t half(const struct cn_tracer *tracer)
 {
   size_t all = tracer->count - tracer->bottom, wanted = (all + 1) / 2, words = 0;
 
-  if (wanted > MOST)
-    wanted = MOST;
+  if (wanted > MAX_GIVEN_WORDS)
+    wanted = MAX_GIVEN_WORDS;
   while (words < wanted)
     words += 1 + (tracer->stack[tracer->bottom + words] & 1);
   CN_ASSERT(words <= all);
-  return words <= MOST ? words : words - 2;
+  return words <= MAX_GIVEN_WORDS ? words : words - 2;
 }
 
 void cn_work_sharing_give(struct cn_tracer *tracer)
@@ -99,7 +99,7 @@ static void take(struct cn_tracer *tracer)
 /* Wait for another turn than `seen`. */
 static void await(uint32_t seen)
 {
-  for (int i = 0; i < LOOKS; i++) {
+  for (int i = 0; i < SPINS_BEFORE_SLEEP; i++) {
     if (atomic_load(&pool.turn) != seen)
       return;
     sched_yield();

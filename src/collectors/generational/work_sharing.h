@@ -24,9 +24,9 @@ static inline bool cn_work_sharing_is_wanted(void)
  * would give each other that, node by node. */
 static inline bool cn_work_sharing_has_enough(const struct cn_tracer *tracer)
 {
-  enum { LEAST = 8 };
+  enum { MIN_SHARED_WORDS = 8 };
 
-  return tracer->count - tracer->bottom >= LEAST;
+  return tracer->count - tracer->bottom >= MIN_SHARED_WORDS;
 }
 
 /* Give half of the tracer's stack to those that wait, if it has enough. */

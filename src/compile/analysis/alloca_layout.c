@@ -14,7 +14,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 
-enum { WORD = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
+enum { WORD_BYTES = CN_AREA_WORD, MAX_WORDS = 1 << 20 };
 
 static bool is_fixed(LLVMValueRef alloca)
 {
@@ -48,11 +48,11 @@ static bool copy_words(struct cn_alloca_layout *to, uint64_t to_offset, const st
 {
   bool changed = false;
 
-  for (uint64_t w = 0; w + WORD <= bytes; w += WORD) {
+  for (uint64_t w = 0; w + WORD_BYTES <= bytes; w += WORD_BYTES) {
     uint64_t source = from_offset + w, target = to_offset + w;
-    if (source % WORD || source / WORD >= from->words || !cn_bit(from->bits, source / WORD))
+    if (source % WORD_BYTES || source / WORD_BYTES >= from->words || !cn_bit(from->bits, source / WORD_BYTES))
       continue;
-    bool known = target % WORD == 0 && target / WORD < to->words && cn_bit(to->bits, target / WORD);
+    bool known = target % WORD_BYTES == 0 && target / WORD_BYTES < to->words && cn_bit(to->bits, target / WORD_BYTES);
     changed |= !known && !to->unclear;
     cn_alloca_uses_mark(to, target);
   }
@@ -78,7 +78,7 @@ static void collect_copy(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, con
     return;
   copy.to = &maps->maps.at[*cn_ptrmap_find(index, to)];
   copy.from = &maps->maps.at[*cn_ptrmap_find(index, from)];
-  uint64_t most = (copy.to->words > copy.from->words ? copy.to->words : copy.from->words) * WORD;
+  uint64_t most = (copy.to->words > copy.from->words ? copy.to->words : copy.from->words) * WORD_BYTES;
   copy.bytes = LLVMIsAConstantInt(length) ? LLVMConstIntGetZExtValue(length) : UINT64_MAX / 2;
   if (copy.bytes > most)
     copy.bytes = most;
@@ -133,10 +133,10 @@ static void add_map(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, LLVMValu
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (LLVMIsAConstantInt(LLVMGetOperand(alloca, 0)))
     count = LLVMConstIntGetZExtValue(LLVMGetOperand(alloca, 0));
-  if (element && count > (uint64_t)MAX_WORDS * WORD / element)
+  if (element && count > (uint64_t)MAX_WORDS * WORD_BYTES / element)
     map.huge = map.typed;
   else
-    map.words = element * count / WORD;
+    map.words = element * count / WORD_BYTES;
   map.bits = cn_alloc(CN_BITSET_WORDS(map.words) * sizeof *map.bits);
   for (uint64_t i = 0; map.typed && i < count && !map.huge && !map.unclear; i++)
     cn_alloca_uses_mark_type(ctx, &map, type, i * element);

@@ -119,7 +119,7 @@ bool cn_alloca_uses_hands_on(LLVMValueRef call)
 static void follow_argument(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
 {
   static const char *const typed[] = {"byval", "inalloca", "preallocated", "sret", "byref", "elementtype"};
-  enum { COPIES = 3 }; /* the callee has a copy of these */
+  enum { MAX_COPIES = 3 }; /* the callee has a copy of these */
   LLVMValueRef callee = cn_direct_callee(call);
 
   for (size_t t = 0; t < sizeof typed / sizeof *typed; t++) {
@@ -130,7 +130,7 @@ static void follow_argument(struct walk *walk, const struct place *place, LLVMVa
     if (!attribute)
       continue;
     access_type(walk, place, LLVMGetTypeAttributeValue(attribute));
-    if (t < COPIES && cn_classify_call(call).kind == CN_CALL_PARSE)
+    if (t < MAX_COPIES && cn_classify_call(call).kind == CN_CALL_PARSE)
       walk->map->copied = call;
   }
   unsigned returned = cn_attribute_kind("returned");

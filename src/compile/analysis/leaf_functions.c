@@ -71,11 +71,11 @@ static const struct leaf {
 #undef CN_LEAF
 };
 
-enum { LEAVES = sizeof leaves / sizeof *leaves, BUCKETS = 2048 };
+enum { LEAF_COUNT = sizeof leaves / sizeof *leaves, BUCKET_COUNT = 2048 };
 
 /* The table by hash, for a query at each call of an external function. A cell is the number of a leaf plus one. */
 struct buckets {
-  uint16_t at[BUCKETS];
+  uint16_t at[BUCKET_COUNT];
   bool filled;
 };
 
@@ -85,7 +85,7 @@ static unsigned hash(const char *name)
 
   for (; *name; name++)
     h = h * 31 + (unsigned char)*name;
-  return h % BUCKETS;
+  return h % BUCKET_COUNT;
 }
 
 /* The bucket of `name`: its own, or the empty one for it. */
@@ -94,7 +94,7 @@ static uint16_t *find(struct buckets *buckets, const char *name)
   unsigned i = hash(name);
 
   while (buckets->at[i] && strcmp(leaves[buckets->at[i] - 1].name, name) != 0)
-    i = (i + 1) % BUCKETS;
+    i = (i + 1) % BUCKET_COUNT;
   return &buckets->at[i];
 }
 
@@ -103,8 +103,8 @@ static const struct leaf *find_leaf(const char *name)
 {
   static _Thread_local struct buckets buckets; /* a constant, in effect */
 
-  _Static_assert(LEAVES < BUCKETS / 2, "probing ends at an empty bucket");
-  for (uint16_t i = 0; !buckets.filled && i < LEAVES; i++)
+  _Static_assert(LEAF_COUNT < BUCKET_COUNT / 2, "probing ends at an empty bucket");
+  for (uint16_t i = 0; !buckets.filled && i < LEAF_COUNT; i++)
     *find(&buckets, leaves[i].name) = i + 1;
   buckets.filled = true;
   uint16_t found = *find(&buckets, name);

@@ -13,7 +13,7 @@
 #include "compile/analysis/safepoint_free.h"
 #include "compile/core/each.h"
 
-enum { UNKNOWN = 0, ENTRY = 1 };
+enum { INTERVAL_UNKNOWN = 0, INTERVAL_ENTRY = 1 };
 
 static bool is_safepoint(LLVMValueRef instruction)
 {
@@ -31,7 +31,7 @@ static uint32_t own_window(uint32_t block)
 static void assign(struct cn_safepoint_free *windows, const uint32_t *last, const uint8_t *joins)
 {
   for (uint32_t b = 0; b < windows->cfg->count; b++) {
-    uint32_t before = b == 0 ? ENTRY : windows->out[windows->cfg->blocks[b].idom];
+    uint32_t before = b == 0 ? INTERVAL_ENTRY : windows->out[windows->cfg->blocks[b].idom];
     windows->in[b] = joins[b] ? own_window(b) : before;
     windows->out[b] = last[b] ? last[b] : windows->in[b];
   }
@@ -85,7 +85,7 @@ uint32_t cn_safepoint_free_after(const struct cn_safepoint_free *windows, LLVMVa
   uint32_t b = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(instruction));
   const uint64_t *after = cn_ptrmap_find(&windows->after, instruction);
 
-  return after ? (uint32_t)*after : b == CN_NO_BLOCK ? UNKNOWN : windows->in[b];
+  return after ? (uint32_t)*after : b == CN_NO_BLOCK ? INTERVAL_UNKNOWN : windows->in[b];
 }
 
 uint32_t cn_safepoint_free_at(const struct cn_safepoint_free *windows, LLVMValueRef instruction)
@@ -95,5 +95,5 @@ uint32_t cn_safepoint_free_at(const struct cn_safepoint_free *windows, LLVMValue
 
   if (previous)
     return cn_safepoint_free_after(windows, previous);
-  return b == CN_NO_BLOCK ? UNKNOWN : windows->in[b];
+  return b == CN_NO_BLOCK ? INTERVAL_UNKNOWN : windows->in[b];
 }

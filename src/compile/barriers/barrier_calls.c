@@ -10,7 +10,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-static const uint64_t REFERENCE = sizeof(uint64_t);
+static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
 /* The function `name` of this type, a leaf; null after an error. */
 static LLVMValueRef barrier(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef type)
@@ -85,7 +85,7 @@ static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_ac
 /* The bytes of a lane that a bit of the mask decides about; all, if it is undefined. */
 static LLVMValueRef lane_bytes(const struct cn_barrier_calls *c, LLVMValueRef bit)
 {
-  LLVMValueRef all = number(c, REFERENCE);
+  LLVMValueRef all = number(c, REFERENCE_BYTES);
 
   return LLVMIsUndef(bit) ? all : LLVMBuildSelect(c->builder, bit, all, number(c, 0), "");
 }

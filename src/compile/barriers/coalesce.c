@@ -10,7 +10,7 @@
 #include "compile/barriers/barriers.h"
 
 enum {
-  LEAST = 2,      /* marks without this */
+  MIN_MARKS = 2,  /* marks without this */
   LOOKED_AT = 64, /* writes that may come after the first of a run */
 };
 
@@ -23,14 +23,14 @@ struct run {
   unsigned marks;    /* that they would have without this */
 };
 
-static const int64_t CARD = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
+static const int64_t CARD_BYTES = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
 
 /* May the write be one of a run? LLVM folds places at a distance from an undefined base: the run's
  * would not be found to be those of the writes. */
 static bool is_fixed(const struct cn_pending *write)
 {
   return !write->covered && !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
-         write->bytes <= (uint64_t)CARD;
+         write->bytes <= (uint64_t)CARD_BYTES;
 }
 
 /* Add the write to the run, if it belongs there. */
@@ -41,7 +41,7 @@ static bool extend(struct run *run, const struct cn_pending *write)
     return false;
   int64_t start = (int64_t)write->offset, end = (int64_t)(write->offset + write->bytes);
   int64_t low = start < run->low ? start : run->low, high = end > run->high ? end : run->high;
-  if (end < start || (uint64_t)high - (uint64_t)low > (uint64_t)CARD)
+  if (end < start || (uint64_t)high - (uint64_t)low > (uint64_t)CARD_BYTES)
     return false;
   run->low = low;
   run->high = high;
@@ -83,7 +83,7 @@ void cn_barrier_runs_find(struct cn_pendings *pendings)
   for (size_t i = 0; i < pendings->writes.count; i++)
     if (is_fixed(&pendings->writes.at[i])) {
       struct run run = measure(pendings, i);
-      if (run.marks >= LEAST)
+      if (run.marks >= MIN_MARKS)
         join(pendings, i, &run);
     }
 }

@@ -75,7 +75,7 @@ unsigned cn_convention_registers(enum cn_register_class which)
 
 /* ---- results: registers, for vectors of at most 128 bits ---- */
 
-enum { INTEGERS = 3, FLOATS = 2, VECTORS = 4 };
+enum { INTEGER_REGISTERS = 3, FLOAT_REGISTERS = 2, VECTOR_REGISTERS = 4 };
 
 struct used {
   uint64_t integers, vectors;
@@ -129,7 +129,7 @@ static bool take_vector(LLVMTypeRef type, struct used *used)
   if (!bits || count < 2 || (count & (count - 1)))
     return take_each(element, count, used);
   used->vectors += (count * bits + 127) / 128;
-  return used->vectors <= VECTORS;
+  return used->vectors <= VECTOR_REGISTERS;
 }
 
 static bool take(LLVMTypeRef type, struct used *used)
@@ -139,15 +139,15 @@ static bool take(LLVMTypeRef type, struct used *used)
     return true;
   case LLVMIntegerTypeKind:
     used->integers += (LLVMGetIntTypeWidth(type) + 63) / 64;
-    return used->integers <= INTEGERS;
+    return used->integers <= INTEGER_REGISTERS;
   case LLVMPointerTypeKind:
-    return ++used->integers <= INTEGERS;
+    return ++used->integers <= INTEGER_REGISTERS;
   case LLVMHalfTypeKind:
   case LLVMBFloatTypeKind:
   case LLVMFloatTypeKind:
   case LLVMDoubleTypeKind:
   case LLVMFP128TypeKind:
-    return ++used->vectors <= FLOATS;
+    return ++used->vectors <= FLOAT_REGISTERS;
   case LLVMArrayTypeKind:
     return take_each(LLVMGetElementType(type), LLVMGetArrayLength2(type), used);
   case LLVMVectorTypeKind:

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/check.h"
 
-enum { CELLS = 256 }; /* a power of two */
+enum { TABLE_CELLS = 256 }; /* a power of two */
 
 /* A remembered number. It is found by the address of the name, which is a literal and lives as long as the process. */
 struct cell {
@@ -21,12 +21,12 @@ static struct cell *cell_of(struct cell *cells, const char *name)
 {
   uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u;
 
-  return &cells[hash >> 56 & (CELLS - 1)];
+  return &cells[hash >> 56 & (TABLE_CELLS - 1)];
 }
 
 unsigned cn_attribute_kind(const char *name)
 {
-  static _Thread_local struct cell cells[CELLS];
+  static _Thread_local struct cell cells[TABLE_CELLS];
   struct cell *cell = cell_of(cells, name);
 
   if (cell->name != name) {
@@ -39,7 +39,7 @@ unsigned cn_attribute_kind(const char *name)
 
 unsigned cn_intrinsic_id(const char *name)
 {
-  static _Thread_local struct cell cells[CELLS];
+  static _Thread_local struct cell cells[TABLE_CELLS];
   struct cell *cell = cell_of(cells, name);
 
   if (cell->name != name)
@@ -63,7 +63,7 @@ unsigned cn_fixed_metadata_kinds(void)
 
 unsigned cn_metadata_kind(struct cn_ctx *ctx, const char *name)
 {
-  static _Thread_local struct cell cells[CELLS];
+  static _Thread_local struct cell cells[TABLE_CELLS];
   struct cell *cell = cell_of(cells, name);
 
   if (cell->name != name)

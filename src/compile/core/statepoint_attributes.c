@@ -186,8 +186,8 @@ const char cn_statepoint_too_long[] = "LLVM's instruction selection has no room 
  * own and two numbers of a pair. */
 bool cn_statepoint_is_too_long(uint64_t deopt, uint64_t live, uint64_t others)
 {
-  enum { MOST = UINT16_MAX - 64 }; /* LLVM adds counts, registers, chain */
+  enum { MAX_OPERANDS = UINT16_MAX - 64 }; /* LLVM adds counts, registers, chain */
 
   CN_ASSERT(deopt <= UINT32_MAX && live <= UINT32_MAX && others <= UINT32_MAX);
-  return 2 * deopt + 4 * live + others > MOST;
+  return 2 * deopt + 4 * live + others > MAX_OPERANDS;
 }

@@ -137,10 +137,10 @@ static uint64_t of_length(LLVMValueRef call, const struct cn_intrinsic *row)
 static bool has_length(LLVMValueRef call, LLVMValueRef callee)
 {
   LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("memory"));
-  enum { INACCESSIBLE = 3 << 2 }; /* reads and writes, in LLVM's encoding of memory(...) */
+  enum { INACCESSIBLE_MEMORY = 3 << 2 }; /* reads and writes, in LLVM's encoding of memory(...) */
   bool pointers = false, lengths = false;
 
-  if (memory && (LLVMGetEnumAttributeValue(memory) & ~(uint64_t)INACCESSIBLE) == 0)
+  if (memory && (LLVMGetEnumAttributeValue(memory) & ~(uint64_t)INACCESSIBLE_MEMORY) == 0)
     return false;
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(call, a));

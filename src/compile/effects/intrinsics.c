@@ -36,19 +36,19 @@ static const struct cn_intrinsic *search(unsigned id)
 
 const struct cn_intrinsic *cn_intrinsic_row(unsigned id)
 {
-  enum { CELLS = 256 };
+  enum { TABLE_CELLS = 256 };
   static _Thread_local struct {
     unsigned id;
     const struct cn_intrinsic *row;
-  } cells[CELLS];
+  } cells[TABLE_CELLS];
 
   if (id == 0)
     return NULL;
-  if (cells[id % CELLS].id != id) {
-    cells[id % CELLS].row = search(id);
-    cells[id % CELLS].id = id;
+  if (cells[id % TABLE_CELLS].id != id) {
+    cells[id % TABLE_CELLS].row = search(id);
+    cells[id % TABLE_CELLS].id = id;
   }
-  return cells[id % CELLS].row;
+  return cells[id % TABLE_CELLS].row;
 }
 
 const struct cn_intrinsic *cn_intrinsic_of(LLVMValueRef instruction)

@@ -23,7 +23,7 @@
 #include "compile/cost/block_frequency.h"
 #include "compile/escape/escape.h"
 
-enum { ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
+enum { MAX_ROUNDS = 16 }; /* in a function; a chain of so many objects is rare */
 
 /* LLVM's passes after each round, and after the last. */
 static const char promote[] = "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
@@ -307,7 +307,7 @@ static void escape(struct cn_ctx *ctx, LLVMValueRef function)
   struct work w = {.ctx = ctx, .function = function};
   int rounds = 0;
 
-  while (rounds < ROUNDS && round_of(&w) && run(&w, promote))
+  while (rounds < MAX_ROUNDS && round_of(&w) && run(&w, promote))
     rounds++;
   if (rounds)
     run(&w, tidy);

@@ -28,8 +28,8 @@
 #include "compile/markers/nopoll.h"
 
 enum {
-  FAR = 4096,  /* blocks that a walk visits at most, and instructions of one block */
-  WAITING = 4, /* values that wait for the object at most */
+  MAX_VISITED = 4096,     /* blocks that a walk visits at most, and instructions of one block */
+  MAX_WAITING_VALUES = 4, /* values that wait for the object at most */
 };
 
 struct search {
@@ -72,7 +72,7 @@ static uint32_t find_obstacle(struct search *s, uint32_t block)
   open_successors(s, block);
   while (s->open.count && found == CN_NO_BLOCK) {
     uint32_t at = s->open.at[--s->open.count];
-    if (++visited > FAR)
+    if (++visited > MAX_VISITED)
       return s->home;
     if (is_asked(s, at) || (cn_bit(s->used, at) && !cn_cfg_dominates(s->cfg, block, at)))
       found = at;
@@ -167,7 +167,7 @@ static LLVMValueRef find_place(const struct search *s, uint32_t block)
                place = block == s->home ? LLVMGetNextInstruction(root) : cn_first_after_phis(at);
 
   for (uint32_t far = 0; place != end && !is_escape(s, place); far++) {
-    if (far == FAR)
+    if (far == MAX_VISITED)
       return NULL;
     place = LLVMGetNextInstruction(place);
   }
@@ -215,7 +215,7 @@ static bool waits(const struct search *s, const struct cn_sink *sink, const stru
 
 /* The places in the object at which some value waits. */
 struct waiting {
-  uint64_t offsets[WAITING];
+  uint64_t offsets[MAX_WAITING_VALUES];
   unsigned count;
 };
 
@@ -229,7 +229,7 @@ static bool add_waiting(const struct search *s, struct waiting *w, LLVMValueRef 
   for (unsigned i = 0; i < w->count; i++)
     if (w->offsets[i] == offset)
       return true;
-  if (w->count == WAITING)
+  if (w->count == MAX_WAITING_VALUES)
     return false;
   w->offsets[w->count++] = offset;
   return true;

@@ -21,7 +21,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/escape/escape.h"
 
-enum { WORD = sizeof(uint64_t) };
+enum { WORD_BYTES = sizeof(uint64_t) };
 
 struct walk {
   struct cn_ctx *ctx;
@@ -140,7 +140,7 @@ static bool note_outside(struct walk *walk)
 /* Do the bytes hold a reference of the object? */
 static bool covers_ref(struct walk *walk, uint64_t offset, uint64_t bytes)
 {
-  for (uint64_t at = offset - offset % WORD; at < offset + bytes; at += WORD)
+  for (uint64_t at = offset - offset % WORD_BYTES; at < offset + bytes; at += WORD_BYTES)
     if (cn_types_ref_at(walk->ctx, walk->web->object->type, at))
       return true;
   return false;

@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "compile/core/memory_types.h"
 
-enum { WORD = CN_AREA_WORD, MOST = 1 << 16 /* places that are looked at one by one */ };
+enum { WORD_BYTES = CN_AREA_WORD, MAX_PLACES = 1 << 16 /* places that are looked at one by one */ };
 
 static bool is_gep(LLVMValueRef pointer)
 {
@@ -94,7 +94,7 @@ static uint64_t size_of(struct cn_described_places *places, LLVMValueRef origin,
   const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? layout_of(places, origin) : NULL;
 
   if (local)
-    return local->words * WORD;
+    return local->words * WORD_BYTES;
   LLVMTypeRef type = LLVMGlobalGetValueType(origin);
   if (element && LLVMGetTypeKind(type) == LLVMArrayTypeKind)
     type = LLVMGetElementType(type);
@@ -106,7 +106,8 @@ static bool has_reference(struct cn_described_places *places, LLVMValueRef origi
   if (LLVMIsAGlobalVariable(origin))
     return cn_types_ref_at(places->ctx, LLVMGlobalGetValueType(origin), offset);
   const struct cn_alloca_layout *local = layout_of(places, origin);
-  return local && offset % WORD == 0 && offset / WORD < local->words && cn_bit(local->bits, offset / WORD);
+  return local && offset % WORD_BYTES == 0 && offset / WORD_BYTES < local->words &&
+         cn_bit(local->bits, offset / WORD_BYTES);
 }
 
 /* Memory that is known: else it is not known what lies there. */
@@ -148,10 +149,10 @@ static bool misses(struct cn_described_places *places, const struct span *span)
   if (span->stride == 0)
     return !has_reference(places, span->origin, span->offset);
   uint64_t size = size_of(places, span->origin, true);
-  uint64_t step = span->stride % WORD || size % span->stride ? WORD : span->stride;
+  uint64_t step = span->stride % WORD_BYTES || size % span->stride ? WORD_BYTES : span->stride;
   int64_t rest = (int64_t)span->offset % (int64_t)step;
   uint64_t at = (uint64_t)(rest < 0 ? rest + (int64_t)step : rest);
-  if (size == 0 || size / step > MOST)
+  if (size == 0 || size / step > MAX_PLACES)
     return true;
   for (; at < size; at += step)
     if (!has_reference(places, span->origin, at))
@@ -166,7 +167,7 @@ static bool misses_anywhere(struct cn_described_places *places, LLVMValueRef poi
   bool missed = false;
 
   for (size_t i = 0; i < sources.count && !missed; i++) {
-    struct span span = {.origin = sources.at[i], .stride = WORD};
+    struct span span = {.origin = sources.at[i], .stride = WORD_BYTES};
     missed = cn_pointer_is_origin(sources.at[i]) && misses(places, &span);
   }
   cn_free(&sources);
@@ -186,11 +187,11 @@ bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValue
 
   if (!span_of(places->ctx, pointer, 0, &span) || !is_object(span.origin) || span.stride)
     return misses_anywhere(places, pointer);
-  uint64_t size = size_of(places, span.origin, false), at = (span.offset + WORD - 1) / WORD * WORD;
+  uint64_t size = size_of(places, span.origin, false), at = (span.offset + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
   uint64_t end = bytes > size ? size : span.offset + bytes;
-  if (end > size || end / WORD > MOST)
+  if (end > size || end / WORD_BYTES > MAX_PLACES)
     return true;
-  for (; at + WORD <= end; at += WORD)
+  for (; at + WORD_BYTES <= end; at += WORD_BYTES)
     if (!has_reference(places, span.origin, at))
       return true;
   return false;

@@ -262,20 +262,24 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
 static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION, CN_DETAILS_SECTION};
-  enum { SECTIONS = sizeof names / sizeof *names, FORM = 2, FIELDS = FORM + 2 * SECTIONS + 1 };
+  enum {
+    SECTION_COUNT = sizeof names / sizeof *names,
+    FORM_FIELD = 2,
+    FIELD_COUNT = FORM_FIELD + 2 * SECTION_COUNT + 1
+  };
   LLVMTypeRef i32 = LLVMInt32TypeInContext(ctx->llvm);
-  LLVMValueRef fields[FIELDS] = {LLVMConstInt(i32, CAIRN_ABI_IMAGE_VERSION, false),
-                                 LLVMConstInt(i32, CAIRN_ABI_IMAGE_SIZE, false)};
+  LLVMValueRef fields[FIELD_COUNT] = {LLVMConstInt(i32, CAIRN_ABI_IMAGE_VERSION, false),
+                                      LLVMConstInt(i32, CAIRN_ABI_IMAGE_SIZE, false)};
 
-  for (unsigned i = 0; i < SECTIONS; i++) {
-    LLVMValueRef none = LLVMConstNull(pointer_type(ctx)), *at = &fields[FORM + 2 * i];
+  for (unsigned i = 0; i < SECTION_COUNT; i++) {
+    LLVMValueRef none = LLVMConstNull(pointer_type(ctx)), *at = &fields[FORM_FIELD + 2 * i];
     at[0] = sections && !(guard && i == 0) ? bound(ctx, "start", names[i]) : none;
     at[1] = sections ? bound(ctx, "stop", names[i]) : none;
   }
   if (guard)
-    fields[FORM] = guard;
-  fields[FIELDS - 1] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
-  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
+    fields[FORM_FIELD] = guard;
+  fields[FIELD_COUNT - 1] = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), flags, false);
+  LLVMValueRef value = LLVMConstStructInContext(ctx->llvm, fields, FIELD_COUNT, false);
   char *name = cn_format("%s" CN_IMAGE_SUFFIX, group);
   LLVMValueRef image = LLVMAddGlobal(ctx->module, LLVMTypeOf(value), name);
   free(name);

@@ -31,7 +31,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
 
-enum { FAR = 64 }; /* blocks through which a value is carried */
+enum { MAX_BLOCKS = 64 }; /* blocks through which a value is carried */
 
 /* What a block does to the field. */
 struct passage {
@@ -119,7 +119,7 @@ static bool ask(struct carrier *c, uint32_t block)
     return true;
   c->blocks[block].asked = true;
   cn_push(&c->asked, block);
-  return c->asked.count <= FAR;
+  return c->asked.count <= MAX_BLOCKS;
 }
 
 static bool may_be_carried(struct carrier *c, uint32_t block)

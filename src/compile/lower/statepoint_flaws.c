@@ -73,15 +73,15 @@ static unsigned lane_bits(LLVMTypeRef element)
  * or instruction selection fails; it does for vectors without a register, too. */
 static bool is_recordable(LLVMTypeRef type)
 {
-  enum { WIDEST = 128 }; /* bits: a register that each machine has, or two */
+  enum { MAX_BITS = 128 }; /* bits: a register that each machine has, or two */
 
   switch (LLVMGetTypeKind(type)) {
   case LLVMVectorTypeKind: {
     unsigned bits = lane_bits(LLVMGetElementType(type));
-    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= WIDEST / bits;
+    return bits >= 8 && bits <= 64 && LLVMGetVectorSize(type) <= MAX_BITS / bits;
   }
   case LLVMIntegerTypeKind:
-    return LLVMGetIntTypeWidth(type) <= WIDEST;
+    return LLVMGetIntTypeWidth(type) <= MAX_BITS;
   case LLVMPointerTypeKind:
   case LLVMHalfTypeKind:
   case LLVMBFloatTypeKind:

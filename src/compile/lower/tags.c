@@ -224,15 +224,15 @@ static bool is_sum(LLVMValueRef integer)
  * additions; a few are usual. */
 static struct sum raise(struct lowering *l, LLVMValueRef integer, unsigned depth)
 {
-  enum { DEEPEST = 8 };
+  enum { MAX_DEPTH = 8 };
   LLVMValueRef word = word_of(l, integer);
 
-  CN_ASSERT(depth <= DEEPEST + 1);
+  CN_ASSERT(depth <= MAX_DEPTH + 1);
   if (LLVMIsAConstantInt(integer))
     return (struct sum){number(l, raised(l, integer)), true};
   if (word)
     return (struct sum){LLVMBuildSub(l->builder, word, number(l, l->kind.integer), ""), false};
-  if (depth < DEEPEST && is_sum(integer))
+  if (depth < MAX_DEPTH && is_sum(integer))
     return raise_sum(l, integer, depth);
   return (struct sum){LLVMBuildShl(l->builder, integer, number(l, l->kind.integer_bits), ""), true};
 }

@@ -22,7 +22,7 @@
 #include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 
-enum { WORD = 8, MOST_BYTES = 8 << 20 };
+enum { WORD_BYTES = 8, MOST_BYTES = 8 << 20 };
 
 static LLVMTypeRef marker_type(struct cn_ctx *ctx)
 {
@@ -80,7 +80,7 @@ static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_ro
   uint64_t size = out->alloca ? size_of(ctx, out->alloca) : 0;
   if (!size)
     return "is in no local of fixed size and place";
-  if (out->offset % WORD || size < WORD || out->offset > size - WORD)
+  if (out->offset % WORD_BYTES || size < WORD_BYTES || out->offset > size - WORD_BYTES)
     return "is no whole word of its local";
   if (!LLVMIsAConstantInt(tag) || LLVMConstIntGetZExtValue(tag) < CAIRN_ABI_ROOT_USER)
     return "has a tag that is no constant of the language's own (CAIRN_ROOT_USER and greater)";
@@ -138,7 +138,7 @@ static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function, const s
   for (size_t m = 0; m < maps.maps.count; m++)
     for (size_t i = 0; i < roots->at.count; i++) {
       const struct cn_alloca_layout *map = &maps.maps.at[m];
-      uint64_t word = roots->at.at[i].offset / WORD;
+      uint64_t word = roots->at.at[i].offset / WORD_BYTES;
       if (map->alloca == roots->at.at[i].alloca && word < map->words && cn_bit(map->bits, word))
         cn_error(ctx, map->alloca, "user-root", "a word of the language's own holds a reference");
     }

@@ -13,13 +13,13 @@
 #include "base/check.h"
 #include "compile/core/emit.h"
 
-enum { MOST = 8 }; /* instructions before a computed jump; LLVM copies only blocks up to this size */
+enum { MAX_INSTRUCTIONS = 8 }; /* instructions before a computed jump; LLVM copies only blocks up to this size */
 
 /* True if the block only finds the next operation, or only branches to such a block. */
 static bool is_dispatch(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = cn_first_after_phis(block);
-  unsigned left = MOST;
+  unsigned left = MAX_INSTRUCTIONS;
 
   if (cn_is_branch(i) && !LLVMIsConditional(i))
     i = cn_first_after_phis(LLVMGetSuccessor(i, 0));

@@ -51,7 +51,7 @@ static const struct leaf {
 static const struct leaf fill = {"a fill", 1, false, CN_LONG_NOTHING};
 static const struct leaf copy = {"a copy", 2, true, CN_LONG_NOTHING};
 static const struct leaf apart = {"a copy", 2, false, CN_LONG_NOTHING};
-enum { LENGTH = 2 };
+enum { LENGTH_OPERAND = 2 };
 
 _Static_assert((SMALLEST_PIECE & (SMALLEST_PIECE - 1)) == 0, "pieces are powers of two");
 _Static_assert(SMALLEST_PIECE / INLINE_BYTE % CAIRN_ABI_OBJECT_ALIGN == 0, "pieces keep the alignment");
@@ -68,7 +68,7 @@ static const struct leaf *leaf_of_intrinsic(LLVMValueRef call)
 
   if (!row || (row->effect != CN_EFFECT_BYTES && row->effect != CN_EFFECT_COPY))
     return NULL; /* patterns are loops by now (expand-intrinsics) */
-  CN_ASSERT(row->length == LENGTH);
+  CN_ASSERT(row->length == LENGTH_OPERAND);
   if (row->effect == CN_EFFECT_BYTES)
     return &fill;
   return cn_calls_intrinsic(call, "llvm.memcpy") || is_inline(call) ? &apart : &copy;
@@ -94,16 +94,16 @@ static bool fits(const struct leaf *leaf, LLVMValueRef call)
   LLVMTypeKind kind = LLVMGetTypeKind(result);
 
   CN_ASSERT(leaf->places == 1 || leaf->places == 2);
-  if (LLVMGetNumArgOperands(call) < LENGTH + 1 || LLVMGetNumOperandBundles(call) ||
-      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, LENGTH))) != LLVMIntegerTypeKind ||
-      LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(call, LENGTH))) > 64)
+  if (LLVMGetNumArgOperands(call) < LENGTH_OPERAND + 1 || LLVMGetNumOperandBundles(call) ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, LENGTH_OPERAND))) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(call, LENGTH_OPERAND))) > 64)
     return false;
   for (unsigned i = 0; i < leaf->places; i++)
     if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) != LLVMPointerTypeKind)
       return false;
   switch (leaf->result) {
   case CN_LONG_NOTHING: /* not volatile */
-    return !cn_intrinsic_is_block(call) || LLVMIsNull(LLVMGetOperand(call, LENGTH + 1));
+    return !cn_intrinsic_is_block(call) || LLVMIsNull(LLVMGetOperand(call, LENGTH_OPERAND + 1));
   case CN_LONG_FIRST:
     return result == LLVMTypeOf(LLVMGetOperand(call, 0));
   case CN_LONG_DIFFERS:
@@ -118,7 +118,7 @@ static uint64_t element_size(LLVMValueRef call)
 {
   bool atomic = cn_intrinsic_of(call) && !cn_intrinsic_is_block(call);
 
-  return atomic ? LLVMConstIntGetZExtValue(LLVMGetOperand(call, LENGTH + 1)) : 0;
+  return atomic ? LLVMConstIntGetZExtValue(LLVMGetOperand(call, LENGTH_OPERAND + 1)) : 0;
 }
 
 uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
@@ -140,7 +140,7 @@ uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
 /* At most so many bytes: no more than fit into the memory that it works on. */
 static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
-  uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH), CN_LARGEST_DEPTH);
+  uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH_OPERAND), CN_LARGEST_DEPTH);
 
   for (unsigned i = 0; i < places; i++) {
     uint64_t room = cn_long_room(ctx, LLVMGetOperand(call, i));
@@ -191,13 +191,13 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
     return false;
   if (cn_nopoll_cover(ctx, call) || cn_funclet_of(LLVMGetInstructionParent(call)))
     return false;
-  bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH)) != NULL;
+  bool constant = LLVMIsAConstantInt(LLVMGetOperand(call, LENGTH_OPERAND)) != NULL;
   if (constant && bytes <= piece)
     return false;
   bool always = constant || ctx->options->size_level; /* a comparison and two calls are more bytes */
   *out = (struct cn_long_call){.call = call,
                                .places = leaf->places,
-                               .length = LENGTH,
+                               .length = LENGTH_OPERAND,
                                .overlapping = leaf->overlapping,
                                .element = element_size(call),
                                .result = leaf->result,

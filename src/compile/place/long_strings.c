@@ -34,7 +34,7 @@
 #include "compile/transitions/thunk.h"
 
 /* The limit of functions that take a few nanoseconds for a byte is as much lower. */
-enum { SLOWER = 8, STRINGS = 2, ARGUMENTS = 4 };
+enum { SLOWER = 8, MAX_STRINGS = 2, MAX_ARGUMENTS = 4 };
 
 /* Arguments, counted from 1; 0: none. The string `at` is read to its end; it fits into the memory
  * at `within`, too. */
@@ -54,7 +54,7 @@ enum question { MEMCHR, STRNCMP };
 static const struct scan {
   const char *names; /* a space on either side of each */
   enum way way;
-  struct string strings[STRINGS];
+  struct string strings[MAX_STRINGS];
   unsigned length; /* the argument that says how many bytes, or wide characters, at most */
   bool slow;
 } scans[] = {
@@ -89,10 +89,10 @@ static const struct scan {
 struct long_string {
   LLVMValueRef call;
   const struct scan *scan;
-  uint64_t limit;     /* bytes */
-  bool asks[STRINGS]; /* may this string be longer? */
-  bool asks_length;   /* may that many bytes be more? */
-  bool asked;         /* else each call goes through a transition */
+  uint64_t limit;         /* bytes */
+  bool asks[MAX_STRINGS]; /* may this string be longer? */
+  bool asks_length;       /* may that many bytes be more? */
+  bool asked;             /* else each call goes through a transition */
 };
 
 typedef CN_VECTOR(struct long_string) string_vector;
@@ -178,11 +178,11 @@ static bool fits(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
   LLVMTypeRef type = LLVMGlobalGetValueType(cn_direct_callee(call));
   LLVMValueRef length = scan->length ? argument(call, scan->length) : NULL;
 
-  for (size_t s = 0; s < STRINGS; s++)
+  for (size_t s = 0; s < MAX_STRINGS; s++)
     if (!is_native_pointer(call, scan->strings[s].at) || !is_native_pointer(call, scan->strings[s].within))
       return false;
   if (LLVMGetNumOperandBundles(call) || LLVMIsFunctionVarArg(type) || LLVMGetCalledFunctionType(call) != type ||
-      LLVMGetNumArgOperands(call) > ARGUMENTS || LLVMGetInstructionCallConv(call) != LLVMCCallConv)
+      LLVMGetNumArgOperands(call) > MAX_ARGUMENTS || LLVMGetInstructionCallConv(call) != LLVMCCallConv)
     return false;
   if (scan->length && !(length && LLVMTypeOf(length) == LLVMInt64TypeInContext(ctx->llvm)))
     return false;
@@ -209,7 +209,7 @@ static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
   const struct scan *scan = l->scan;
   bool any = scan->strings[0].at == 0;
 
-  for (size_t s = 0; s < STRINGS && scan->strings[s].at; s++) {
+  for (size_t s = 0; s < MAX_STRINGS && scan->strings[s].at; s++) {
     l->asks[s] =
         room(ctx, l->call, scan->strings[s].at) > l->limit && room(ctx, l->call, scan->strings[s].within) > l->limit;
     any |= l->asks[s];
@@ -247,8 +247,8 @@ struct asker {
   const struct long_string *which;
   LLVMBuilderRef builder;
   LLVMBasicBlockRef native, done;
-  LLVMValueRef ends[STRINGS]; /* of the strings that are asked for theirs */
-  LLVMValueRef result;        /* in `done`; null: nobody uses it */
+  LLVMValueRef ends[MAX_STRINGS]; /* of the strings that are asked for theirs */
+  LLVMValueRef result;            /* in `done`; null: nobody uses it */
 };
 
 static LLVMValueRef number(const struct asker *a, uint64_t n)
@@ -380,7 +380,7 @@ static void do_short(const struct asker *a)
 static LLVMValueRef call_native(const struct asker *a)
 {
   static const char *const facts[] = {"nocallback", "nosync", "memory", "willreturn", "nofree"};
-  LLVMValueRef call = a->which->call, callee = cn_direct_callee(call), arguments[ARGUMENTS];
+  LLVMValueRef call = a->which->call, callee = cn_direct_callee(call), arguments[MAX_ARGUMENTS];
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   LLVMValueRef thunk = cn_thunk_for(a->ctx, callee, type, CN_THUNK_ANY);
   unsigned length = LLVMGetNumArgOperands(call);

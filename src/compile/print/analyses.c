@@ -44,7 +44,7 @@ static const struct analysis {
     {"bases", print_bases, NULL, "references over parse points: their bases"},
 };
 
-enum { ANALYSES = sizeof analyses / sizeof *analyses };
+enum { ANALYSIS_COUNT = sizeof analyses / sizeof *analyses };
 
 static void print_functions(struct cn_ctx *ctx, const struct analysis *analysis, FILE *out)
 {
@@ -84,7 +84,7 @@ enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis
   struct cn_reference_spaces before = cn_reference_spaces_enter(ctx.options);
 
   *text = NULL;
-  for (size_t i = 0; !*text && i < ANALYSES; i++)
+  for (size_t i = 0; !*text && i < ANALYSIS_COUNT; i++)
     if (strcmp(analyses[i].name, analysis) == 0)
       *text = print_with(&ctx, &analyses[i]);
   cn_reference_spaces_leave(before);
@@ -93,9 +93,9 @@ enum cairn_status cairn_compile_print(LLVMModuleRef module, const char *analysis
 
 const char *const *cairn_compile_analysis_names(void)
 {
-  static const char *names[2 * ANALYSES + 1];
+  static const char *names[2 * ANALYSIS_COUNT + 1];
 
-  for (size_t i = 0; i < ANALYSES; i++) {
+  for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
     names[2 * i] = analyses[i].name;
     names[2 * i + 1] = analyses[i].help;
   }

@@ -25,7 +25,7 @@ struct places {
 };
 
 /* The most places of a unit; further ones are skipped. */
-enum { MOST = 256 };
+enum { MAX_MEMBERS = 256 };
 
 static bool place_of(LLVMValueRef pointer, struct place *out)
 {
@@ -63,7 +63,7 @@ static void note(struct places *places, LLVMValueRef i)
     pointer = LLVMGetOperand(i, 0);
   else if (LLVMIsAStoreInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0))))
     pointer = LLVMGetOperand(i, 1);
-  if (!pointer || cn_is_ref(LLVMTypeOf(pointer)) || places->at.count == MOST)
+  if (!pointer || cn_is_ref(LLVMTypeOf(pointer)) || places->at.count == MAX_MEMBERS)
     return;
   LLVMValueRef root = cn_types_root(pointer);
   if (LLVMIsALoadInst(root) && place_of(LLVMGetOperand(root, 0), &place) && !is_listed(places, place))
@@ -117,7 +117,7 @@ void cn_rules_members(struct cn_ctx *ctx)
   struct places places = {0};
 
   each_instruction(ctx, &places, note_one);
-  CN_ASSERT(places.at.count <= MOST);
+  CN_ASSERT(places.at.count <= MAX_MEMBERS);
   if (places.at.count)
     each_instruction(ctx, &places, check_one);
   cn_free(&places.at);

@@ -26,7 +26,7 @@
 #include "compile/strip/strip.h"
 
 enum { FLAG_DEOPT_LIVE_IN = 2 };
-enum { CALLEE = 2, COUNT = 3, FLAGS = 4, FIXED = CN_STATEPOINT_FIXED_ARGS };
+enum { CALLEE_OPERAND = 2, COUNT_OPERAND = 3, FLAGS_OPERAND = 4, FIXED_OPERANDS = CN_STATEPOINT_FIXED_ARGS };
 
 struct wrapped {
   LLVMValueRef statepoint, call; /* the call that it becomes */
@@ -143,7 +143,7 @@ static LLVMValueRef listed_value(struct stripper *u, LLVMValueRef relocate)
 static LLVMAttributeRef element_type(LLVMValueRef statepoint)
 {
   CN_ASSERT(cn_is_call(statepoint));
-  return LLVMGetCallSiteEnumAttribute(statepoint, CALLEE + 1, cn_attribute_kind("elementtype"));
+  return LLVMGetCallSiteEnumAttribute(statepoint, CALLEE_OPERAND + 1, cn_attribute_kind("elementtype"));
 }
 
 static void refuse(struct stripper *u)
@@ -257,26 +257,26 @@ static void copy_facts(struct stripper *u, const struct wrapped *w, unsigned arg
     LLVMSetTailCallKind(w->call, LLVMGetTailCallKind(s));
   cn_emit_attributes_of(s, CN_FUNCTION_INDEX, w->call, CN_FUNCTION_INDEX, NULL);
   for (unsigned i = 0; i < args; i++)
-    cn_emit_attributes_of(s, FIXED + i + 1, w->call, i + 1, NULL);
+    cn_emit_attributes_of(s, FIXED_OPERANDS + i + 1, w->call, i + 1, NULL);
   copy_metadata(u->ctx, s, w->call);
   direct(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
          LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
   direct(u->ctx, w->call, "statepoint-num-patch-bytes", 0, LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));
-  if (LLVMConstIntGetZExtValue(LLVMGetOperand(s, FLAGS)) & FLAG_DEOPT_LIVE_IN)
+  if (LLVMConstIntGetZExtValue(LLVMGetOperand(s, FLAGS_OPERAND)) & FLAG_DEOPT_LIVE_IN)
     add_string(u->ctx, w->call, "deopt-lowering", "live-in");
 }
 
 static void build_call(struct stripper *u, struct wrapped *w)
 {
-  LLVMValueRef s = w->statepoint, callee = LLVMGetOperand(s, CALLEE);
+  LLVMValueRef s = w->statepoint, callee = LLVMGetOperand(s, CALLEE_OPERAND);
   LLVMTypeRef type = LLVMGetTypeAttributeValue(element_type(s));
-  unsigned count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(s, COUNT));
-  CN_CHECK(FIXED + count <= (unsigned)LLVMGetNumOperands(s));
+  unsigned count = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(s, COUNT_OPERAND));
+  CN_CHECK(FIXED_OPERANDS + count <= (unsigned)LLVMGetNumOperands(s));
   CN_VECTOR(LLVMValueRef) args = {0};
   struct bundles bundles = {0};
 
   for (unsigned i = 0; i < count; i++)
-    cn_push(&args, LLVMGetOperand(s, FIXED + i));
+    cn_push(&args, LLVMGetOperand(s, FIXED_OPERANDS + i));
   take_bundles(u, s, &bundles);
   LLVMPositionBuilderBefore(u->builder, s);
   LLVMSetCurrentDebugLocation2(u->builder, LLVMInstructionGetDebugLoc(s));

@@ -29,7 +29,7 @@
 #include "compile/transitions/callees.h"
 
 static const char *const passing[] = CN_TAIL_PASSING;
-enum { PASSING = sizeof passing / sizeof *passing };
+enum { PASSING_COUNT = sizeof passing / sizeof *passing };
 
 /* ---- signatures ---- */
 
@@ -60,7 +60,7 @@ static bool passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
   for (unsigned a = 0; a < sizeof never / sizeof *never; a++)
     if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(never[a])) || argument_has(call, i, never[a]))
       return false;
-  for (unsigned a = 0; a < PASSING; a++) {
+  for (unsigned a = 0; a < PASSING_COUNT; a++) {
     unsigned kind = cn_attribute_kind(passing[a]);
     if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind) != LLVMGetCallSiteEnumAttribute(call, i + 1, kind))
       return false;
@@ -86,7 +86,7 @@ static bool has_own_signature(LLVMValueRef function, LLVMValueRef call)
 
 static bool is_passed_plainly(LLVMValueRef function, LLVMValueRef call)
 {
-  for (unsigned a = 0; a < PASSING; a++) {
+  for (unsigned a = 0; a < PASSING_COUNT; a++) {
     unsigned kind = cn_attribute_kind(passing[a]);
     for (unsigned i = 0; i < LLVMCountParams(function); i++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, kind))
@@ -257,7 +257,7 @@ static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
   if (!cn_convention_is_tail(LLVMGetInstructionCallConv(call)) ||
       LLVMTypeOf(call) != LLVMGetReturnType(LLVMGlobalGetValueType(function)))
     return false;
-  for (unsigned a = 0; a < PASSING; a++) {
+  for (unsigned a = 0; a < PASSING_COUNT; a++) {
     bool allowed = false;
     for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
       allowed |= strcmp(passing[a], registers[r]) == 0;

@@ -24,7 +24,7 @@
 #include "compile/transitions/callees.h"
 
 static const char *const passing[] = CN_TAIL_PASSING;
-enum { PASSING = sizeof passing / sizeof *passing };
+enum { PASSING_COUNT = sizeof passing / sizeof *passing };
 
 /* A function of such a convention. Members of one group have one leader. */
 struct member {
@@ -49,7 +49,7 @@ static bool has_registers(LLVMValueRef function)
     enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i)));
     if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
       return false;
-    for (unsigned a = 0; a < PASSING; a++)
+    for (unsigned a = 0; a < PASSING_COUNT; a++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
         return false;
   }
@@ -70,7 +70,7 @@ static bool is_plain_call(LLVMValueRef user, LLVMValueRef function)
     if (LLVMGetOperand(user, i) == function)
       return false;
   for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
-    for (unsigned a = 0; a < PASSING; a++)
+    for (unsigned a = 0; a < PASSING_COUNT; a++)
       if (LLVMGetCallSiteEnumAttribute(user, i + 1, cn_attribute_kind(passing[a])))
         return false;
   return true;

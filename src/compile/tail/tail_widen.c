@@ -30,7 +30,7 @@
 #include "compile/tail/tail.h"
 
 static const char *const passing[] = CN_TAIL_PASSING;
-enum { PASSING = sizeof passing / sizeof *passing };
+enum { PASSING_COUNT = sizeof passing / sizeof *passing };
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 
@@ -66,7 +66,7 @@ static bool function_is_plain(LLVMValueRef function)
   for (unsigned i = 0; i < LLVMCountParams(function); i++) {
     if (cn_convention_class(LLVMTypeOf(LLVMGetParam(function, i))) == CN_CLASS_OTHER)
       return false;
-    for (unsigned a = 0; a < PASSING; a++)
+    for (unsigned a = 0; a < PASSING_COUNT; a++)
       if (LLVMGetEnumAttributeAtIndex(function, i + 1, cn_attribute_kind(passing[a])))
         return false;
   }
@@ -82,7 +82,7 @@ static bool arguments_are_plain(const struct tail *tail)
     enum cn_register_class class = cn_convention_class(LLVMTypeOf(LLVMGetArgOperand(tail->call, i)));
     if (class == CN_CLASS_OTHER || used[class]++ == cn_convention_registers(class))
       return false;
-    for (unsigned a = 0; a < PASSING; a++)
+    for (unsigned a = 0; a < PASSING_COUNT; a++)
       if (LLVMGetCallSiteEnumAttribute(tail->call, i + 1, cn_attribute_kind(passing[a])))
         return false;
   }

@@ -177,12 +177,12 @@ static LLVMTypeRef native_type(struct cn_ctx *ctx, LLVMValueRef native)
 static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef function,
                                      LLVMValueRef native)
 {
-  enum { FIXED = CN_STATEPOINT_FIXED_ARGS };
+  enum { FIXED_OPERANDS = CN_STATEPOINT_FIXED_ARGS };
   unsigned params = LLVMCountParams(function), at = 0;
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMValueRef intrinsic = cn_intrinsic(ctx, "llvm.experimental.gc.statepoint", &pointer, 1);
-  LLVMValueRef *operands = cn_alloc((FIXED + params + 3) * sizeof *operands);
+  LLVMValueRef *operands = cn_alloc((FIXED_OPERANDS + params + 3) * sizeof *operands);
   LLVMValueRef zero = LLVMConstInt(i32, 0, false);
 
   operands[at++] = LLVMConstInt(i64, CAIRN_ABI_STATEPOINT_ID_DEFAULT, false);
@@ -195,11 +195,11 @@ static LLVMValueRef build_statepoint(struct cn_ctx *ctx, LLVMBuilderRef builder,
   operands[at++] = native;
   operands[at++] = zero;
   operands[at++] = zero;
-  CN_CHECK(at == FIXED + params + 3);
+  CN_CHECK(at == FIXED_OPERANDS + params + 3);
   LLVMValueRef statepoint = LLVMBuildCall2(builder, LLVMGlobalGetValueType(intrinsic), intrinsic, operands, at, "");
   LLVMAddCallSiteAttribute(
       statepoint, 3, LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), native_type(ctx, native)));
-  LLVMAddCallSiteAttribute(statepoint, FIXED + params + 1, cn_emit_attribute(ctx, "nest"));
+  LLVMAddCallSiteAttribute(statepoint, FIXED_OPERANDS + params + 1, cn_emit_attribute(ctx, "nest"));
   free(operands);
   return statepoint;
 }

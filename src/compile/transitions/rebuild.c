@@ -21,7 +21,7 @@
 #include "compile/core/statepoint_attributes.h"
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
-enum { CALLEE = 2, COUNT = 3 }; /* operands of a statepoint */
+enum { CALLEE_OPERAND = 2, COUNT_OPERAND = 3 }; /* operands of a statepoint */
 
 static unsigned added(const struct cn_rebuild *change)
 {
@@ -70,8 +70,9 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
     cn_push(&operands->values, LLVMGetOperand(site->call, i));
   if (!site->is_statepoint)
     return;
-  operands->values.at[CALLEE] = change->callee;
-  operands->values.at[COUNT] = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added(change) + site->count, false);
+  operands->values.at[CALLEE_OPERAND] = change->callee;
+  operands->values.at[COUNT_OPERAND] =
+      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added(change) + site->count, false);
 }
 
 static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
@@ -150,7 +151,7 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site, co
   if (change->more_count)
     LLVMAddCallSiteAttribute(made, last + added(change), cn_emit_attribute(ctx, "nest"));
   if (site->is_statepoint)
-    LLVMAddCallSiteAttribute(made, CALLEE + 1,
+    LLVMAddCallSiteAttribute(made, CALLEE_OPERAND + 1,
                              LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type));
   LLVMSetInstructionCallConv(made, change->convention);
   if (LLVMIsACallInst(old))

@@ -28,7 +28,7 @@
 #include "compile/transitions/rebuild.h"
 
 static const char bundle_tag[] = "gc-transition";
-enum { FLAGS = 4, TRANSITION_FLAG = 1 }; /* operand of a statepoint; bit */
+enum { FLAGS_OPERAND = 4, TRANSITION_FLAG = 1 }; /* operand of a statepoint; bit */
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
@@ -127,9 +127,9 @@ static void drop_bundle(struct cn_ctx *ctx, LLVMValueRef call)
                                     .without = bundle_tag};
 
   if (site.is_statepoint) {
-    LLVMValueRef flags = LLVMGetOperand(call, FLAGS);
+    LLVMValueRef flags = LLVMGetOperand(call, FLAGS_OPERAND);
     uint64_t rest = LLVMConstIntGetZExtValue(flags) & ~(uint64_t)TRANSITION_FLAG;
-    LLVMSetOperand(call, FLAGS, LLVMConstInt(LLVMTypeOf(flags), rest, false));
+    LLVMSetOperand(call, FLAGS_OPERAND, LLVMConstInt(LLVMTypeOf(flags), rest, false));
   }
   cn_rebuild_call(ctx, &site, &change);
 }

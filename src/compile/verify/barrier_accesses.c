@@ -255,7 +255,7 @@ struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef i)
 
 /* ---- lanes ---- */
 
-static const uint64_t REFERENCE = sizeof(uint64_t);
+static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
 /* A lane of a vector; or a value by itself, whose lane is NO_LANE. */
 struct element {
@@ -321,9 +321,9 @@ bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane)
 static bool is_long_enough(const struct cn_barred_access *access, unsigned lane, LLVMValueRef bytes)
 {
   if (LLVMIsAConstantInt(bytes))
-    return LLVMConstIntGetZExtValue(bytes) >= REFERENCE;
+    return LLVMConstIntGetZExtValue(bytes) >= REFERENCE_BYTES;
   return LLVMIsASelectInst(bytes) && is_element(LLVMGetOperand(bytes, 0), access->mask, lane) &&
-         is_number(LLVMGetOperand(bytes, 1), REFERENCE);
+         is_number(LLVMGetOperand(bytes, 1), REFERENCE_BYTES);
 }
 
 /* True if `slot` is so many references beyond `from`. */
@@ -333,7 +333,7 @@ static bool lies_beyond(struct cn_ctx *ctx, LLVMValueRef slot, LLVMValueRef from
 
   while (slot != from && LLVMIsAGetElementPtrInst(slot) && cn_types_gep_offset(ctx, slot, &offset))
     slot = LLVMGetOperand(slot, 0);
-  return slot == from && offset == lane * REFERENCE;
+  return slot == from && offset == lane * REFERENCE_BYTES;
 }
 
 bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,

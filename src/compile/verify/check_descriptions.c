@@ -15,7 +15,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
 
-enum { WORD = 8 };
+enum { WORD_BYTES = 8 };
 /* The most words of a local; the rewriter refuses larger ones. */
 #define WORDS (UINT64_C(1) << 20)
 
@@ -79,9 +79,9 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
       !number(LLVMGetOperand(alloca, 0), &count))
     return 0;
   each = LLVMABISizeOfType(tail->v->ctx->layout, LLVMGetAllocatedType(alloca));
-  if (__builtin_mul_overflow(each, count, &each) || each / WORD > WORDS)
+  if (__builtin_mul_overflow(each, count, &each) || each / WORD_BYTES > WORDS)
     return 0;
-  return each / WORD;
+  return each / WORD_BYTES;
 }
 
 /* The word of the language after an area free of references: its offset, tag and parameter. */
@@ -96,9 +96,9 @@ static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
       !number(LLVMGetOperand(tail->statepoint, *at + 2), &parameter))
     return false;
   *at += 3;
-  if (offset % WORD || offset / WORD >= words || tag < CAIRN_ABI_ROOT_USER)
+  if (offset % WORD_BYTES || offset / WORD_BYTES >= words || tag < CAIRN_ABI_ROOT_USER)
     return false;
-  cn_stale_words_add(&tail->v->words, alloca, offset / WORD, words);
+  cn_stale_words_add(&tail->v->words, alloca, offset / WORD_BYTES, words);
   return true;
 }
 
@@ -116,13 +116,13 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
   *at += 4;
   if (!refs)
     return read_word(tail, at, words);
-  if (refs > tail->end - *at || stride % WORD || count > WORDS || stride > WORDS * WORD)
+  if (refs > tail->end - *at || stride % WORD_BYTES || count > WORDS || stride > WORDS * WORD_BYTES)
     return false;
   for (; refs; refs--, ++*at) {
-    if (!number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD)
+    if (!number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD_BYTES)
       return false;
     for (uint64_t c = 0; c < count && words; c++) {
-      uint64_t word = (offset + c * stride) / WORD;
+      uint64_t word = (offset + c * stride) / WORD_BYTES;
       if (word < words)
         cn_bit_set(bits, word);
       else if (c + 1 < count || !stride)
@@ -156,7 +156,7 @@ static bool is_covered(const struct tail *tail, LLVMTypeRef type, uint64_t offse
         return false;
     return true;
   default:
-    return offset / WORD >= words || cn_bit(bits, offset / WORD);
+    return offset / WORD_BYTES >= words || cn_bit(bits, offset / WORD_BYTES);
   }
 }
 

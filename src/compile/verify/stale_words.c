@@ -17,7 +17,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/verify/verify.h"
 
-enum { WORD = 8, REPORT_LIMIT = 10 };
+enum { WORD_BYTES = 8, REPORT_LIMIT = 10 };
 /* In a cell of the map, above the epoch: the value is the word as it was read. */
 #define COPY (UINT64_C(1) << 32)
 
@@ -59,7 +59,8 @@ static bool is_word(const struct cn_verifier *v, LLVMValueRef pointer)
     pointer = LLVMGetOperand(pointer, 0);
   const uint64_t *index = cn_ptrmap_find(&v->words.index, pointer);
   const struct cn_stale_words_of *local = index ? &v->words.locals.at[*index] : NULL;
-  return local && offset % WORD == 0 && offset / WORD < local->words && cn_bit(local->bits, offset / WORD);
+  return local && offset % WORD_BYTES == 0 && offset / WORD_BYTES < local->words &&
+         cn_bit(local->bits, offset / WORD_BYTES);
 }
 
 static bool is_number(LLVMValueRef value)

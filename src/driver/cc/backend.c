@@ -127,10 +127,10 @@ static bool complete(const struct cn_command *command, LLVMModuleRef module, LLV
 
 static void want_unwind_tables(LLVMModuleRef module)
 {
-  enum { ASYNCHRONOUS = 2 };
+  enum { UNWIND_ASYNCHRONOUS = 2 };
   LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
   unsigned kind = LLVMGetEnumAttributeKindForName("uwtable", 7);
-  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, ASYNCHRONOUS);
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, UNWIND_ASYNCHRONOUS);
 
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && LLVMGetGC(f))

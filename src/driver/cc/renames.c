@@ -140,11 +140,11 @@ static bool names_at(const char *text, const char *at, struct cn_rename *names)
  * hold for names that are not defined, which calls of managed code reach by these names. */
 static void add_script(const char *path, struct cn_renames *renames)
 {
-  enum { MOST = 1 << 20 };
+  enum { MAX_BYTES = 1 << 20 };
   struct stat status;
   FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "r") : NULL;
-  char *text = file ? cn_alloc(MOST + 1) : NULL;
-  size_t size = file ? fread(text, 1, MOST, file) : 0;
+  char *text = file ? cn_alloc(MAX_BYTES + 1) : NULL;
+  size_t size = file ? fread(text, 1, MAX_BYTES, file) : 0;
   struct cn_rename names;
 
   if (file)

@@ -22,7 +22,7 @@ static const struct subcommand subcommands[] = {
     {"heap", cn_heap_main, "print what is in a heap dump, and what keeps it alive"},
     {"layouts", cn_layouts_main, "print the types of managed objects, with their fields"},
 };
-enum { COUNT = sizeof subcommands / sizeof *subcommands };
+enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };
 
 static void print_help(FILE *out)
 {
@@ -30,7 +30,7 @@ static void print_help(FILE *out)
         "       cairn SUBCOMMAND --help, cairn help SUBCOMMAND\n"
         "       cairn --help | --version\n\nsubcommands:\n",
         out);
-  for (size_t i = 0; i < COUNT; i++)
+  for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
     fprintf(out, "  %-10s %s\n", subcommands[i].name, subcommands[i].help);
   fputs("\nExit status: 0; 1 if the input was refused; 2 for bad usage.\n", out);
 }
@@ -39,7 +39,7 @@ static int run_subcommand(int argc, char **argv)
 {
   const char *name = argv[0];
 
-  for (size_t i = 0; i < COUNT; i++)
+  for (size_t i = 0; i < SUBCOMMAND_COUNT; i++)
     if (strcmp(name, subcommands[i].name) == 0)
       return subcommands[i].run(argc, argv);
   cn_tool_error("unknown %s '%s' (see cairn --help)", *name == '-' ? "option" : "subcommand", name);

@@ -14,7 +14,7 @@
 #include "dump/dump_report.h"
 #include "object/print/json_out.h"
 
-enum { KINDS = 1000, OBJECTS = 200, STEPS = 40 };
+enum { MAX_KINDS = 1000, MAX_OBJECTS = 200, MAX_STEPS = 40 };
 
 static void put_kinds(FILE *out, const struct cn_graph *graph)
 {
@@ -22,7 +22,7 @@ static void put_kinds(FILE *out, const struct cn_graph *graph)
   struct cn_kind_row *rows = cn_report_kinds(graph, &count);
 
   fputs(",\n\"kinds\": [", out);
-  for (size_t i = 0; i < count && i < KINDS; i++) {
+  for (size_t i = 0; i < count && i < MAX_KINDS; i++) {
     fputs(i ? ",\n[" : "[", out);
     cn_json_out_text(out, rows[i].name);
     fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", rows[i].objects, rows[i].bytes, rows[i].retained);
@@ -45,7 +45,7 @@ static void put_path(FILE *out, const struct cn_graph *graph, const uint32_t *fr
   CN_VECTOR(uint32_t) steps = {0};
   uint32_t at = object;
 
-  for (; at != graph->root && steps.count < STEPS; at = from[at])
+  for (; at != graph->root && steps.count < MAX_STEPS; at = from[at])
     cn_push(&steps, at);
   fputs(", [", out);
   if (at != graph->root)
@@ -62,7 +62,7 @@ static void put_objects(FILE *out, const struct cn_graph *graph)
 {
   const struct cn_dump *dump = graph->dump;
   size_t count;
-  uint32_t *objects = cn_report_objects(graph, OBJECTS, &count), *from = cn_graph_paths(dump);
+  uint32_t *objects = cn_report_objects(graph, MAX_OBJECTS, &count), *from = cn_graph_paths(dump);
 
   fputs(",\n\"objects\": [", out);
   for (size_t i = 0; i < count; i++) {

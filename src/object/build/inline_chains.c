@@ -17,12 +17,12 @@
 #include "base/vector.h"
 #include "object/dwarf/debug.h"
 
-enum { NONE = -1, DEEPEST = 2000 };
+enum { NO_SCOPE = -1, MAX_DEPTH = 2000 };
 
 /* A function, or one inlined somewhere. */
 struct scope {
   const char *name; /* or null */
-  int parent;       /* index of the scope that it is inlined into, or NONE: it has a frame */
+  int parent;       /* index of the scope that it is inlined into, or NO_SCOPE: it has a frame */
   const char *call_file;
   uint32_t call_line, call_column;
   unsigned length; /* of the chain from here on */
@@ -32,7 +32,7 @@ struct point {
   uint64_t address; /* of the call's last byte: the next one may be another function's */
   struct cn_detail *detail;
   const char *symbol;
-  int scope, unit; /* indices, or NONE */
+  int scope, unit; /* indices, or NO_SCOPE */
 };
 
 /* Split debug information has most of a unit in another file. */
@@ -72,7 +72,7 @@ static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int fro
   while (spend(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
     for (size_t p = first_at(s, start); spend(s) && p < s->points.count && s->points.at[p].address < end; p++) {
       struct point *point = &s->points.at[p];
-      if (point->scope != from || (point->unit != NONE && point->unit != unit))
+      if (point->scope != from || (point->unit != NO_SCOPE && point->unit != unit))
         continue;
       point->unit = unit;
       point->scope = to;
@@ -129,19 +129,19 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;
   bool inlined = tag == DW_TAG_inlined_subroutine;
-  struct scope made = {.parent = inlined ? scope : NONE, .length = 1};
+  struct scope made = {.parent = inlined ? scope : NO_SCOPE, .length = 1};
 
-  CN_CHECK(scope == NONE || (scope >= 0 && (size_t)scope < s->scopes.count));
+  CN_CHECK(scope == NO_SCOPE || (scope >= 0 && (size_t)scope < s->scopes.count));
   *inside = true;
   if (tag != DW_TAG_subprogram && !inlined)
     return scope;
-  if (inlined && scope != NONE)
+  if (inlined && scope != NO_SCOPE)
     made.length += s->scopes.at[scope].length;
-  *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX && (!inlined || scope != NONE) &&
-            take(s, die, unit, inlined ? scope : NONE, opened) != 0;
+  *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX && (!inlined || scope != NO_SCOPE) &&
+            take(s, die, unit, inlined ? scope : NO_SCOPE, opened) != 0;
   if (!*inside) {
     *inside = !inlined; /* functions are nested in some languages */
-    return NONE;
+    return NO_SCOPE;
   }
   made.name = function_name(die);
   if (inlined) {
@@ -157,7 +157,7 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
 static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
 {
   Dwarf_Die die, next;
-  int status = depth < DEEPEST ? dwarf_child(parent, &die) : 1;
+  int status = depth < MAX_DEPTH ? dwarf_child(parent, &die) : 1;
 
   while (status == 0 && spend(s)) {
     Dwarf_Off at = dwarf_dieoffset(&die);
@@ -183,8 +183,8 @@ static void visit_units(struct cn_inline_chains *s)
     bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     int index = (int)s->units.count;
     cn_push(&s->units, (struct unit){is_split ? split : die, die});
-    take(s, &die, index, NONE, NONE);
-    visit(s, &s->units.at[index].die, index, NONE, 0);
+    take(s, &die, index, NO_SCOPE, NO_SCOPE);
+    visit(s, &s->units.at[index].die, index, NO_SCOPE, 0);
     memset(&split, 0, sizeof split);
   }
 }
@@ -205,15 +205,15 @@ static void add_chain(struct cn_inline_chains *s, const struct point *p)
     if (dwarf_linecol(line, &column) == 0 && column > 0)
       source.column = (uint32_t)column;
   }
-  for (int i = p->scope; i != NONE;) {
+  for (int i = p->scope; i != NO_SCOPE;) {
     const struct scope *scope = &s->scopes.at[i];
     CN_CHECK(scope->parent < i); /* so the chain ends */
-    source.function = scope->name ? scope->name : scope->parent == NONE ? p->symbol : "?";
+    source.function = scope->name ? scope->name : scope->parent == NO_SCOPE ? p->symbol : "?";
     cn_push(&p->detail->sources, source);
     source = (struct cn_source){.file = scope->call_file, .line = scope->call_line, .column = scope->call_column};
     i = scope->parent;
   }
-  if (p->scope == NONE)
+  if (p->scope == NO_SCOPE)
     cn_push(&p->detail->sources, source);
   CN_CHECK(p->detail->sources.count <= CN_MAX_SOURCES);
 }
@@ -234,8 +234,8 @@ static void collect_points(struct cn_inline_chains *s, const struct cn_elf *elf,
       cn_push(&s->points, (struct point){.address = entry + f->safepoints.at[k].return_offset - 1,
                                          .detail = &f->safepoints.at[k].detail,
                                          .symbol = f->name,
-                                         .scope = NONE,
-                                         .unit = NONE});
+                                         .scope = NO_SCOPE,
+                                         .unit = NO_SCOPE});
   }
   if (s->points.count)
     qsort(s->points.at, s->points.count, sizeof *s->points.at, by_address);
@@ -254,7 +254,7 @@ struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_fra
   s->budget = elf->size > 1 << 26 ? elf->size : 1 << 26;
   visit_units(s);
   for (size_t i = 0; i < s->points.count; i++)
-    if (s->points.at[i].unit != NONE)
+    if (s->points.at[i].unit != NO_SCOPE)
       add_chain(s, &s->points.at[i]);
   return s;
 }

@@ -15,11 +15,11 @@
 #include "object/elf/elf_file.h"
 
 static const char magic[] = "!<arch>\n", thin_magic[] = "!<thin>\n";
-enum { MAGIC = 8, HEADER = 60, NAME = 16, SIZE_AT = 48, SIZE = 10, END_AT = 58 };
+enum { MAGIC_BYTES = 8, HEADER_BYTES = 60, NAME_BYTES = 16, SIZE_AT = 48, SIZE_BYTES = 10, END_AT = 58 };
 
 bool cn_archive_is(const void *bytes, size_t size)
 {
-  return size >= MAGIC && (memcmp(bytes, magic, MAGIC) == 0 || memcmp(bytes, thin_magic, MAGIC) == 0);
+  return size >= MAGIC_BYTES && (memcmp(bytes, magic, MAGIC_BYTES) == 0 || memcmp(bytes, thin_magic, MAGIC_BYTES) == 0);
 }
 
 /* Read a decimal number that ends with the field or at a space; false if there is none. */
@@ -54,7 +54,7 @@ static bool read_name(const char *bytes, struct cn_archive_member *m, const char
   size_t value;
 
   if (memcmp(field, "#1/", 3) == 0) {
-    if (!number(field + 3, NAME - 3, &value) || value > m->size)
+    if (!number(field + 3, NAME_BYTES - 3, &value) || value > m->size)
       return false;
     set_name(m, (const char *)m->data, until((const char *)m->data, value, 0));
     m->data += value;
@@ -62,16 +62,16 @@ static bool read_name(const char *bytes, struct cn_archive_member *m, const char
     return true;
   }
   if (field[0] == '/') {
-    if (!number(field + 1, NAME - 1, &value) || value >= m->names_size)
+    if (!number(field + 1, NAME_BYTES - 1, &value) || value >= m->names_size)
       return false;
     const char *name = bytes + m->names + value;
     size_t length = until(name, m->names_size - value, '\n');
     set_name(m, name, length && name[length - 1] == '/' ? length - 1 : length);
     return true;
   }
-  size_t length = until(field, NAME, '/');
-  if (length == NAME)
-    length = until(field, NAME, ' ');
+  size_t length = until(field, NAME_BYTES, '/');
+  if (length == NAME_BYTES)
+    length = until(field, NAME_BYTES, ' ');
   set_name(m, field, length);
   return true;
 }
@@ -86,26 +86,27 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m,
 {
   const char *all = bytes;
   CN_CHECK(cn_archive_is(bytes, size));
-  bool thin = memcmp(all, thin_magic, MAGIC) == 0;
+  bool thin = memcmp(all, thin_magic, MAGIC_BYTES) == 0;
 
   if (thin && !m->thin_too)
     return CN_FAIL(error, "a thin archive: its members are files of their own");
   if (m->next == 0)
-    m->next = MAGIC;
+    m->next = MAGIC_BYTES;
   while (m->next < size) {
     size_t at = m->next, length;
     const char *header = all + at;
-    bool own = size - at >= HEADER && is_table(header, "");
-    if (size - at < HEADER || memcmp(header + END_AT, "`\n", 2) != 0 || !number(header + SIZE_AT, SIZE, &length))
+    bool own = size - at >= HEADER_BYTES && is_table(header, "");
+    if (size - at < HEADER_BYTES || memcmp(header + END_AT, "`\n", 2) != 0 ||
+        !number(header + SIZE_AT, SIZE_BYTES, &length))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
     bool outside = thin && !own && memcmp(header, "// ", 3) != 0;
-    if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER)
+    if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER_BYTES)
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
-    m->data = outside ? NULL : (const unsigned char *)header + HEADER;
+    m->data = outside ? NULL : (const unsigned char *)header + HEADER_BYTES;
     m->size = length;
-    m->next = at + HEADER + (outside ? 0 : length + length % 2);
+    m->next = at + HEADER_BYTES + (outside ? 0 : length + length % 2);
     if (memcmp(header, "// ", 3) == 0) {
-      m->names = at + HEADER;
+      m->names = at + HEADER_BYTES;
       m->names_size = length;
       continue;
     }

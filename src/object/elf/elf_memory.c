@@ -22,7 +22,7 @@
 #include "object/elf/elf_file.h"
 
 /* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 has no name for it. */
-enum { ADDRSIG = 0x6fff4c03 };
+enum { SECTION_ADDRSIG = 0x6fff4c03 };
 
 /* RuntimeDyld complains of it by name: it says what to do. */
 static const char loader_symbol[] = "cairn_module_that_must_be_linked_by_JITLink";
@@ -182,7 +182,7 @@ static int renumber(struct binder *b)
     case SHT_GROUP:
       head.sh_info = renumbered(b, head.sh_info);
       break;
-    case ADDRSIG:
+    case SECTION_ADDRSIG:
       head.sh_type = SHT_NULL;
       break;
     case SHT_SYMTAB:

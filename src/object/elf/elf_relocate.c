@@ -11,11 +11,11 @@
 #include "object/elf/elf_file.h"
 
 /* Addresses begin here, so that no function is at 0. */
-enum { PLACE = 0x100000 };
+enum { PROBE_ADDRESS = 0x100000 };
 
 int cn_elf_place(struct cn_elf *elf, char **error)
 {
-  uint64_t address = PLACE;
+  uint64_t address = PROBE_ADDRESS;
 
   for (uint32_t i = 1; i < elf->section_count && elf->head.e_type == ET_REL; i++) {
     Elf64_Shdr *h = &elf->sections[i].head;

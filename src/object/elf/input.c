@@ -17,7 +17,7 @@
 #include "object/elf/archive.h"
 #include "object/elf/elf_file.h"
 
-enum { FIRST = 1 << 16, HEAD = 8 };
+enum { FIRST_READ_BYTES = 1 << 16, HEAD_BYTES = 8 };
 #define MOST ((size_t)1 << 30)
 
 bool cn_input_is_binary(const unsigned char *bytes, size_t size)
@@ -39,7 +39,7 @@ static int map(struct cn_input *input, int fd, size_t size, char **error)
 /* Double the room, or fail. */
 static int grow(unsigned char **bytes, size_t *room, char **error)
 {
-  size_t more = *room ? 2 * *room : FIRST;
+  size_t more = *room ? 2 * *room : FIRST_READ_BYTES;
   unsigned char *grown = more <= MOST ? realloc(*bytes, more) : NULL;
 
   if (more > MOST)
@@ -58,7 +58,7 @@ static int read_stream(struct cn_input *input, int fd, cn_input_begins *begins, 
   ssize_t got = 1;
   int status = 0;
 
-  while (!status && got > 0 && (used < HEAD || !begins || begins(bytes, used))) {
+  while (!status && got > 0 && (used < HEAD_BYTES || !begins || begins(bytes, used))) {
     if (used == room && (status = grow(&bytes, &room, error)) != 0)
       break;
     CN_CHECK(used < room);

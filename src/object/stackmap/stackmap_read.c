@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-enum { HEADER = 16, RECORD = 16, LIVE_OUTS = 4, LIVE_OUT = 4, CONSTANT = 8 };
+enum { HEADER_BYTES = 16, RECORD_BYTES = 16, LIVE_OUTS_BYTES = 4, LIVE_OUT_BYTES = 4, CONSTANT_BYTES = 8 };
 /* Of a statepoint (llvm/IR/CallingConv.h, llvm/IR/Statepoint.h). */
 enum { MOST_CONVENTION = 1023, MOST_FLAGS = 3 };
 
@@ -61,22 +61,22 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
                           struct cairn_stackmap_record *record, size_t *wrong)
 {
   *wrong = offset;
-  if (length < RECORD || offset > length - RECORD)
+  if (length < RECORD_BYTES || offset > length - RECORD_BYTES)
     return 0;
   record->offset = offset;
   record->id = load(bytes + offset, 8);
   record->instruction_offset = (uint32_t)load(bytes + offset + 8, 4);
   record->flags = (uint16_t)load(bytes + offset + 12, 2);
   record->locations = (uint16_t)load(bytes + offset + 14, 2);
-  record->locations_offset = offset + RECORD;
+  record->locations_offset = offset + RECORD_BYTES;
   *wrong = offset + 14;
   size_t at = up8(record->locations_offset + record->locations * location_size(version));
-  if (length < LIVE_OUTS || at > length - LIVE_OUTS)
+  if (length < LIVE_OUTS_BYTES || at > length - LIVE_OUTS_BYTES)
     return 0;
   record->live_outs = (uint16_t)load(bytes + at + 2, 2);
-  record->live_outs_offset = at + LIVE_OUTS;
+  record->live_outs_offset = at + LIVE_OUTS_BYTES;
   *wrong = at + 2;
-  at = up8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT);
+  at = up8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT_BYTES);
   return at > length ? 0 : at;
 }
 
@@ -116,7 +116,7 @@ static enum cairn_status check_record(const struct cairn_stackmap *map, const st
   if (!status)
     status = check_zero(map, at, record->live_outs_offset - 2, error);
   at = record->live_outs_offset;
-  for (uint32_t i = 0; !status && i < record->live_outs; i++, at += LIVE_OUT)
+  for (uint32_t i = 0; !status && i < record->live_outs; i++, at += LIVE_OUT_BYTES)
     status = check_zero(map, at + 2, at + 3, error);
   return status ? status : check_zero(map, at, end, error);
 }
@@ -160,7 +160,7 @@ enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct c
   const unsigned char *p = bytes;
 
   *map = (struct cairn_stackmap){.bytes = bytes};
-  if (length < HEADER)
+  if (length < HEADER_BYTES)
     return fail(error, CAIRN_E_TRUNCATED, length);
   map->version = p[0];
   if (map->version < 1 || map->version > 3)
@@ -171,15 +171,15 @@ enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct c
   map->functions = (uint32_t)load(p + 4, 4);
   map->constants = (uint32_t)load(p + 8, 4);
   map->records = (uint32_t)load(p + 12, 4);
-  map->functions_offset = HEADER;
-  size_t room = length - HEADER;
+  map->functions_offset = HEADER_BYTES;
+  size_t room = length - HEADER_BYTES;
   if (map->functions > room / function_size(map->version))
     return fail(error, CAIRN_E_TRUNCATED, 4);
-  map->constants_offset = HEADER + map->functions * function_size(map->version);
+  map->constants_offset = HEADER_BYTES + map->functions * function_size(map->version);
   room = length - map->constants_offset;
-  if (map->constants > room / CONSTANT)
+  if (map->constants > room / CONSTANT_BYTES)
     return fail(error, CAIRN_E_TRUNCATED, 8);
-  map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT;
+  map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT_BYTES;
   status = check_counts(map, error);
   return status < 0 ? status : check_records(map, length, error);
 }
@@ -199,7 +199,7 @@ struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackm
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index)
 {
   CN_CHECK(index < map->constants);
-  return load(map->bytes + map->constants_offset + (size_t)index * CONSTANT, 8);
+  return load(map->bytes + map->constants_offset + (size_t)index * CONSTANT_BYTES, 8);
 }
 
 bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
@@ -250,7 +250,7 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
                                                        const struct cairn_stackmap_record *record, uint32_t index)
 {
   CN_CHECK(index < record->live_outs);
-  const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT;
+  const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT_BYTES;
 
   return (struct cairn_stackmap_live_out){.reg = (uint16_t)load(at, 2), .size = at[3]};
 }

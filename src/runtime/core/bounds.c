@@ -8,14 +8,15 @@
 #include "runtime/os/os.h"
 
 enum {
-  RESERVE = 256 << 10, /* the least stack for native code called from managed code */
-  SHARE = 4,           /* the part of a small stack kept for it instead */
+  NATIVE_RESERVE_BYTES = 256 << 10, /* the least stack for native code called from managed code */
+  SMALL_STACK_PART = 4,             /* the part of a small stack kept for it instead */
 };
 
 uintptr_t cn_bounds_floor(uintptr_t bottom, uintptr_t end)
 {
   size_t size = end > bottom ? end - bottom : 0;
-  uintptr_t floor = bottom + (size / SHARE < RESERVE ? size / SHARE : RESERVE);
+  uintptr_t floor =
+      bottom + (size / SMALL_STACK_PART < NATIVE_RESERVE_BYTES ? size / SMALL_STACK_PART : NATIVE_RESERVE_BYTES);
 
   CN_ASSERT(floor == bottom || floor < end);
   return floor;

@@ -14,13 +14,13 @@
 
 static _Atomic uintptr_t holder[CN_LOCKS]; /* address of its thread's `self`; 0: it is free */
 static _Thread_local uint64_t self;
-enum { WAITED = 1, SPINS = 100 };
-_Static_assert(_Alignof(uint64_t) > WAITED, "no address of a `self` has the bit");
+enum { STATE_WAITED = 1, SPINS_BEFORE_WAIT = 100 };
+_Static_assert(_Alignof(uint64_t) > STATE_WAITED, "no address of a `self` has the bit");
 _Static_assert(CN_LOCKS <= 32, "cn_locks_held() has a bit for each");
 
 static bool is_mine(enum cn_lock lock)
 {
-  return (atomic_load(&holder[lock]) & ~(uintptr_t)WAITED) == (uintptr_t)&self;
+  return (atomic_load(&holder[lock]) & ~(uintptr_t)STATE_WAITED) == (uintptr_t)&self;
 }
 
 /* A lock is held for microseconds: read it a few times before the wait. A thread that has waited cannot tell whether
@@ -30,14 +30,14 @@ static void await(enum cn_lock lock)
   uintptr_t seen = atomic_load(&holder[lock]);
 
   CN_ASSERT(!is_mine(lock));
-  for (int i = 0; i < SPINS && seen != 0; i++)
+  for (int i = 0; i < SPINS_BEFORE_WAIT && seen != 0; i++)
     seen = atomic_load(&holder[lock]);
   for (;;)
     if (seen == 0) {
-      if (atomic_compare_exchange_weak(&holder[lock], &seen, (uintptr_t)&self | WAITED))
+      if (atomic_compare_exchange_weak(&holder[lock], &seen, (uintptr_t)&self | STATE_WAITED))
         return;
-    } else if ((seen & WAITED) != 0 || atomic_compare_exchange_weak(&holder[lock], &seen, seen | WAITED)) {
-      cn_os_wait((_Atomic uint32_t *)&holder[lock], (uint32_t)(seen | WAITED), UINT64_MAX);
+    } else if ((seen & STATE_WAITED) != 0 || atomic_compare_exchange_weak(&holder[lock], &seen, seen | STATE_WAITED)) {
+      cn_os_wait((_Atomic uint32_t *)&holder[lock], (uint32_t)(seen | STATE_WAITED), UINT64_MAX);
       seen = atomic_load(&holder[lock]);
     }
 }
@@ -61,7 +61,7 @@ bool cn_lock_take(enum cn_lock lock)
 void cn_lock_release(enum cn_lock lock)
 {
   CN_CHECK(lock < CN_LOCKS && is_mine(lock)); /* fails on another thread's lock */
-  if ((atomic_exchange(&holder[lock], 0) & WAITED) != 0)
+  if ((atomic_exchange(&holder[lock], 0) & STATE_WAITED) != 0)
     cn_os_wake_one((_Atomic uint32_t *)&holder[lock]);
   cn_defer_let_signals();
 }

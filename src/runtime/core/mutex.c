@@ -4,8 +4,8 @@
  * an uncontended lock makes no system call. Above the bits is the number of calls of cn_mutex_tell(), so that a
  * thread sees a call between its question and its wait.
  *
- * A release wakes one thread. The woken thread tries again: either it has the lock, and with it CONTENDED for other
- * possible waiters, or it waits again and the next release wakes one.
+ * A release wakes one thread. The woken thread tries again: either it has the lock, and with it STATE_CONTENDED for
+ * other possible waiters, or it waits again and the next release wakes one.
  */
 #include "runtime/core/mutex.h"
 
@@ -14,7 +14,7 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-enum { HELD = 1, CONTENDED = 2, TOLD = 4 };
+enum { STATE_HELD = 1, STATE_CONTENDED = 2, STATE_TOLD = 4 };
 
 /* Take the lock, or set the bit that says that a thread waits. True: it is taken. */
 static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
@@ -23,10 +23,10 @@ static bool try(struct cn_mutex *mutex, uint32_t also, uint32_t *seen)
 
   *seen = atomic_load(&mutex->word);
   do
-    next = (*seen & HELD) == 0 ? *seen | HELD | also : *seen | CONTENDED;
+    next = (*seen & STATE_HELD) == 0 ? *seen | STATE_HELD | also : *seen | STATE_CONTENDED;
   while (!atomic_compare_exchange_weak(&mutex->word, seen, next));
-  bool taken = (*seen & HELD) == 0;
-  CN_ASSERT((next & HELD) != 0 && (taken || (next & CONTENDED) != 0));
+  bool taken = (*seen & STATE_HELD) == 0;
+  CN_ASSERT((next & STATE_HELD) != 0 && (taken || (next & STATE_CONTENDED) != 0));
   *seen = next;
   return taken;
 }
@@ -38,7 +38,7 @@ static bool wait(struct cn_mutex *mutex, uint32_t seen, uint64_t deadline, cn_mu
       return false;
     if (!cn_os_wait(&mutex->word, seen, deadline))
       return false;
-  } while (!try(mutex, CONTENDED, &seen));
+  } while (!try(mutex, STATE_CONTENDED, &seen));
   return true;
 }
 
@@ -47,10 +47,10 @@ bool cn_mutex_take_unless(struct cn_mutex *mutex, uint64_t deadline, cn_mutex_ov
 {
   uint32_t seen = 0;
 
-  if (atomic_compare_exchange_strong(&mutex->word, &seen, HELD) || try(mutex, 0, &seen))
+  if (atomic_compare_exchange_strong(&mutex->word, &seen, STATE_HELD) || try(mutex, 0, &seen))
     return true;
   cn_defer_signals();
-  CN_ASSERT((seen & CONTENDED) != 0); /* the bit makes the holder wake this thread */
+  CN_ASSERT((seen & STATE_CONTENDED) != 0); /* the bit makes the holder wake this thread */
   bool taken = wait(mutex, seen, deadline, over, env);
   cn_defer_let_signals();
   return taken;
@@ -61,18 +61,18 @@ bool cn_mutex_take(struct cn_mutex *mutex, uint64_t deadline)
   return cn_mutex_take_unless(mutex, deadline, NULL, NULL);
 }
 
-/* CONTENDED may be clear while threads wait: a thread woken by a release sets it a little later. */
+/* STATE_CONTENDED may be clear while threads wait: a thread woken by a release sets it a little later. */
 void cn_mutex_tell(struct cn_mutex *mutex)
 {
-  atomic_fetch_add(&mutex->word, TOLD);
+  atomic_fetch_add(&mutex->word, STATE_TOLD);
   cn_os_wake(&mutex->word);
 }
 
 void cn_mutex_release(struct cn_mutex *mutex)
 {
-  uint32_t before = atomic_fetch_and(&mutex->word, ~(uint32_t)(HELD | CONTENDED));
+  uint32_t before = atomic_fetch_and(&mutex->word, ~(uint32_t)(STATE_HELD | STATE_CONTENDED));
 
-  CN_CHECK((before & HELD) != 0); /* fails on another thread's lock */
-  if ((before & CONTENDED) != 0)
+  CN_CHECK((before & STATE_HELD) != 0); /* fails on another thread's lock */
+  if ((before & STATE_CONTENDED) != 0)
     cn_os_wake_one(&mutex->word);
 }

@@ -27,7 +27,7 @@ static const struct option {
 #undef CN_OPTION
 #undef CN_OPTION_WORDS
 };
-enum { OPTIONS = sizeof table / sizeof *table };
+enum { OPTION_COUNT = sizeof table / sizeof *table };
 
 /* The values of each SET: the variable, the noun of messages, the words. */
 static const char *const words[][8] = {
@@ -169,7 +169,7 @@ static bool set(struct cn_options *options, const char *setting, char *message, 
 {
   size_t length = strcspn(setting, "=");
 
-  for (size_t i = 0; i < OPTIONS; i++) {
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
     const struct option *option = &table[i];
     if (strlen(option->variable) != length || memcmp(option->variable, setting, length) != 0)
       continue;
@@ -239,7 +239,7 @@ static bool is_ours(const char *variable)
 bool cn_options_parse(struct cn_options *options, const struct cairn_heap_limits *limits, char *const *environment,
                       char *message, size_t size)
 {
-  for (size_t i = 0; i < OPTIONS; i++)
+  for (size_t i = 0; i < OPTION_COUNT; i++)
     *field(options, &table[i]) = table[i].initial;
   if (limits != NULL && !set_limits(options, limits, message, size))
     return false;
@@ -294,6 +294,6 @@ static const char *shape(const struct option *option)
 
 void cn_options_print(void)
 {
-  for (size_t i = 0; i < OPTIONS; i++)
+  for (size_t i = 0; i < OPTION_COUNT; i++)
     cn_report_text("%s=%s\n    %s\n", table[i].variable, shape(&table[i]), table[i].help);
 }

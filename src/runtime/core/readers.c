@@ -8,7 +8,7 @@
 #include "runtime/core/defer.h"
 #include "runtime/os/os.h"
 
-enum { COUNTED = 2 }; /* `inside` is this plus the number of the thread's count */
+enum { COUNTED_BASE = 2 }; /* `inside` is this plus the number of the thread's count */
 
 static void count_out(struct cn_readers *readers, unsigned which)
 {
@@ -25,7 +25,7 @@ void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside)
     uint64_t seen = atomic_load(&readers->generation);
     atomic_fetch_add(&readers->count[seen & 1], 1);
     if (atomic_load(&readers->generation) == seen) {
-      *inside = COUNTED + (unsigned)(seen & 1);
+      *inside = COUNTED_BASE + (unsigned)(seen & 1);
       return;
     }
     count_out(readers, seen & 1);
@@ -34,9 +34,9 @@ void cn_readers_enter(struct cn_readers *readers, volatile unsigned *inside)
 
 void cn_readers_leave(struct cn_readers *readers, volatile unsigned *inside)
 {
-  unsigned which = *inside - COUNTED;
+  unsigned which = *inside - COUNTED_BASE;
 
-  CN_CHECK(*inside >= COUNTED); /* a lower value would decrement another reader's count */
+  CN_CHECK(*inside >= COUNTED_BASE); /* a lower value would decrement another reader's count */
   *inside = 0;
   count_out(readers, which);
   cn_defer_let_signals();
@@ -90,7 +90,7 @@ void cn_readers_forked(struct cn_readers *readers, unsigned inside)
   atomic_store(&readers->count[0], 0);
   atomic_store(&readers->count[1], 0);
   if (inside != 0)
-    atomic_store(&readers->count[inside - COUNTED], 1);
+    atomic_store(&readers->count[inside - COUNTED_BASE], 1);
   atomic_store(&readers->waiting, 0);
 }
 

@@ -23,9 +23,9 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  FIRST = 100, /* places shown of a deep stack */
-  LAST = 20,   /* places shown at its end */
-  LIMIT = 1 << 24,
+  SHOWN_FIRST = 100, /* places shown of a deep stack */
+  SHOWN_LAST = 20,   /* places shown at its end */
+  MAX_FRAMES = 1 << 24,
 };
 
 struct trace {
@@ -93,7 +93,7 @@ static void print_same(int file, uint64_t same)
 
 static bool is_shown(const struct trace *trace)
 {
-  return trace->place < FIRST || trace->place + LAST >= trace->places;
+  return trace->place < SHOWN_FIRST || trace->place + SHOWN_LAST >= trace->places;
 }
 
 static void show(struct trace *trace, const struct cn_activation *activation, bool is_walks)
@@ -185,7 +185,7 @@ static void go_through(struct trace *trace, bool unwinder)
     cn_backtrace_print_note(trace->file, "native code that cannot be unwound");
   }
   CN_ASSERT(trace->number <= trace->limit);
-  for (; trace->walking && trace->number < LIMIT; step(trace, false))
+  for (; trace->walking && trace->number < MAX_FRAMES; step(trace, false))
     activation(trace, trace->walk.frame.pc, false, true);
   end_place(trace);
   trace->places = trace->place;
@@ -215,28 +215,28 @@ static void print(struct trace *trace, bool may_load)
 
 void cairn_backtrace(int fd)
 {
-  struct trace trace = {.file = fd, .limit = LIMIT, .above = (uintptr_t)__builtin_frame_address(0)};
+  struct trace trace = {.file = fd, .limit = MAX_FRAMES, .above = (uintptr_t)__builtin_frame_address(0)};
 
   print(&trace, true);
 }
 
 void cn_backtrace_from(uintptr_t pc)
 {
-  struct trace trace = {.file = STDERR_FILENO, .limit = LIMIT, .from = pc};
+  struct trace trace = {.file = STDERR_FILENO, .limit = MAX_FRAMES, .from = pc};
 
   print(&trace, true);
 }
 
 void cn_backtrace_fault(uintptr_t pc)
 {
-  struct trace trace = {.file = STDERR_FILENO, .limit = LIMIT, .from = pc};
+  struct trace trace = {.file = STDERR_FILENO, .limit = MAX_FRAMES, .from = pc};
 
   print(&trace, false);
 }
 
 void cn_backtrace_keep(uintptr_t pc, struct cn_backtrace *backtrace)
 {
-  struct trace trace = {.limit = LIMIT, .from = pc, .signalled = true, .keeps = backtrace};
+  struct trace trace = {.limit = MAX_FRAMES, .from = pc, .signalled = true, .keeps = backtrace};
 
   backtrace->count = 0;
   print(&trace, false);
@@ -289,10 +289,10 @@ static void watch(void)
 {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGALRM};
   struct sigaction action = {.sa_sigaction = give_up, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-  enum { SECONDS = 10 };
+  enum { PATIENCE_SECONDS = 10 };
   sigset_t set;
 
-  patience = cn_os_nanoseconds() + SECONDS * UINT64_C(1000000000);
+  patience = cn_os_nanoseconds() + PATIENCE_SECONDS * UINT64_C(1000000000);
   sigemptyset(&action.sa_mask);
   sigemptyset(&set);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -301,7 +301,7 @@ static void watch(void)
   }
   sigprocmask(SIG_UNBLOCK, &set, NULL);
   signal(SIGPIPE, SIG_IGN); /* the reader of the message may have closed it */
-  alarm(SECONDS);
+  alarm(PATIENCE_SECONDS);
 }
 
 /* The first thread prints. A message on the way, or of a handler that came before signals were held, returns to its
@@ -323,7 +323,7 @@ void cn_backtrace_abort(uintptr_t frame)
 
   if (!is_first())
     return;
-  last_trace = (struct trace){.file = STDERR_FILENO, .limit = LIMIT, .above = frame};
+  last_trace = (struct trace){.file = STDERR_FILENO, .limit = MAX_FRAMES, .above = frame};
   (void)sigsetjmp(last.back, 0);
   cn_report_guard = &last;
   if (tries++ == 0) {

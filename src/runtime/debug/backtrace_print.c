@@ -15,13 +15,13 @@
 #include "runtime/os/os.h"
 
 /* Longer texts are cut: the stack of a signal handler may be small. */
-enum { NAME = 256, LINE = 1024 };
+enum { NAME_BYTES = 256, LINE_BYTES = 1024 };
 
 struct line {
   int file;
   uint64_t number;
   uintptr_t pc;
-  char text[LINE];
+  char text[LINE_BYTES];
   size_t used;
 };
 
@@ -59,7 +59,7 @@ static void end(struct line *line)
 void cn_backtrace_print_note(int file, const char *format, ...)
 {
   struct line line = {.file = file};
-  char text[NAME];
+  char text[NAME_BYTES];
   va_list args;
 
   va_start(args, format);
@@ -74,7 +74,7 @@ void cn_backtrace_print_note(int file, const char *format, ...)
 static void add_symbol(struct line *line, bool interrupted)
 {
   static const char from[] = " from ";
-  char name[NAME];
+  char name[NAME_BYTES];
   uintptr_t call = line->pc - !interrupted;
 
   if (cn_os_symbol(call, name, sizeof name)) {
@@ -126,7 +126,7 @@ static bool print_details(struct line *line)
 static void print_region(struct line *line, const struct cn_walk *walk)
 {
   const struct cn_region region = walk->frame.region;
-  char text[NAME];
+  char text[NAME_BYTES];
 
   begin(line);
   cn_code_regions_enter(&region);

@@ -13,12 +13,12 @@
 #include "runtime/events/event_trace.h"
 #include "runtime/os/os.h"
 
-enum { LISTENERS = 8 };
+enum { MAX_LISTENERS = 8 };
 
 static struct listener {
   cairn_listener *listen; /* null: free */
   void *env;
-} listeners[LISTENERS];
+} listeners[MAX_LISTENERS];
 static struct cn_mutex telling;
 static atomic_bool wanted;
 static _Thread_local bool within; /* the calling thread reports an event */
@@ -45,7 +45,7 @@ const char *cn_event_extent(enum cairn_extent extent)
 
 static bool anybody_listens(void)
 {
-  for (size_t i = 0; i < LISTENERS; i++)
+  for (size_t i = 0; i < MAX_LISTENERS; i++)
     if (listeners[i].listen != NULL)
       return true;
   return false;
@@ -124,7 +124,7 @@ uint64_t cn_events_tell(struct cairn_event event)
     cairn_fatal("a listener of <cairn/events.h> does what leads to an event");
   cn_log_event(&event);
   cn_trace_event(&event);
-  for (size_t i = 0; i < LISTENERS; i++)
+  for (size_t i = 0; i < MAX_LISTENERS; i++)
     if (listeners[i].listen != NULL)
       listeners[i].listen(listeners[i].env, &event);
   end();
@@ -173,7 +173,7 @@ void cairn_phase_ends(const char *name)
 /* The place of a listener, or null. */
 static struct listener *find(cairn_listener *listen, const void *env)
 {
-  for (size_t i = 0; i < LISTENERS; i++)
+  for (size_t i = 0; i < MAX_LISTENERS; i++)
     if (listeners[i].listen == listen && (listen == NULL || listeners[i].env == env))
       return &listeners[i];
   return NULL;

@@ -18,7 +18,7 @@
 #include "runtime/events/event_dispatch.h"
 #include "runtime/os/os.h"
 
-enum { BUFFER = 1 << 16, LINE = 1024, THREADS = 64, ABOVE = 2 };
+enum { BUFFER_BYTES = 1 << 16, LINE_BYTES = 1024, MAX_NAMED_THREADS = 64, ABOVE = 2 };
 
 static struct {
   int fd;       /* 0: closed */
@@ -26,11 +26,11 @@ static struct {
   ino_t file;
   int process;
   char name[PATH_MAX];
-  char buffer[BUFFER];
+  char buffer[BUFFER_BYTES];
   size_t used;
   uint64_t written;
   bool first; /* the first event is yet to be written */
-  int named[THREADS];
+  int named[MAX_NAMED_THREADS];
   size_t threads;
 } trace;
 
@@ -89,7 +89,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
   va_list args;
 
-  if (sizeof trace.buffer - trace.used < LINE)
+  if (sizeof trace.buffer - trace.used < LINE_BYTES)
     cn_trace_flush();
   size_t room = sizeof trace.buffer - trace.used;
   va_start(args, format);
@@ -101,11 +101,11 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 
 /* The inside of a string of JSON. Bytes outside ASCII are names of other languages' threads, in any code: they
  * become question marks. */
-static const char *escape(const char *text, char into[LINE / 4])
+static const char *escape(const char *text, char into[LINE_BYTES / 4])
 {
   size_t used = 0;
 
-  for (; *text != 0 && used + 2 < LINE / 4; text++) {
+  for (; *text != 0 && used + 2 < LINE_BYTES / 4; text++) {
     if (*text == '"' || *text == '\\')
       into[used++] = '\\';
     into[used++] = *text >= ' ' && *text < 127 ? *text : '?';
@@ -127,7 +127,7 @@ static void add_time(const char *key, uint64_t nanoseconds)
 
 static void begin_event(const char *kind, int thread, uint64_t time, const char *name)
 {
-  char text[LINE / 4];
+  char text[LINE_BYTES / 4];
 
   CN_ASSERT(trace.fd != 0 && name != NULL);
   begin_line(kind, thread);
@@ -137,7 +137,7 @@ static void begin_event(const char *kind, int thread, uint64_t time, const char 
 
 static void name_it(const char *what, int thread, const char *name)
 {
-  char text[LINE / 4];
+  char text[LINE_BYTES / 4];
 
   begin_line("M", thread);
   add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escape(name, text));
@@ -148,10 +148,10 @@ static void name_thread(int thread)
 {
   char name[32];
 
-  for (size_t i = 0; i < THREADS; i++)
+  for (size_t i = 0; i < MAX_NAMED_THREADS; i++)
     if (trace.named[i] == thread)
       return;
-  trace.named[trace.threads++ % THREADS] = thread;
+  trace.named[trace.threads++ % MAX_NAMED_THREADS] = thread;
   cn_os_thread_name(thread, name, sizeof name);
   name_it("thread_name", thread, name);
 }

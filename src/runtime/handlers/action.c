@@ -21,21 +21,21 @@ extern int ___interceptor_sigaction(int signal, const struct sigaction *action, 
 extern void __tsan_init(void) __attribute__((weak));
 
 enum {
-  LAST = 64,                                          /* the greatest number of a signal */
-  OURS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
-  SYSTEM_V_INTERRUPT = 0x20000000                     /* meaningless, but a query shows it */
+  LAST_SIGNAL = 64,                                            /* the greatest number of a signal */
+  RUNTIME_FLAGS = SA_SIGINFO | (int)SA_RESETHAND | SA_ONSTACK, /* flags that may differ in the kernel */
+  SYSTEM_V_INTERRUPT = 0x20000000                              /* meaningless, but a query shows it */
 };
 
 /* The program's action, while cn_signals_deliver() is the kernel's. */
 static struct entry {
   _Atomic uintptr_t handler;
   _Atomic int flags;
-} entries[LAST + 1];
+} entries[LAST_SIGNAL + 1];
 
 static uint64_t watched;      /* a bit for each signal, at its number less one */
 static sigset_t interrupting; /* siginterrupt() was called for it, so signal() does not restart */
 
-static _Atomic uintptr_t given[LAST + 1]; /* complement of the handler last given */
+static _Atomic uintptr_t given[LAST_SIGNAL + 1]; /* complement of the handler last given */
 
 int cn_os_action(int signal, const struct sigaction *action, struct sigaction *before)
 {
@@ -43,7 +43,7 @@ int cn_os_action(int signal, const struct sigaction *action, struct sigaction *b
   int result = ___interceptor_sigaction != NULL ? ___interceptor_sigaction(signal, action, before)
                                                 : __sigaction(signal, action, before);
 
-  CN_CHECK(result != 0 || (signal >= 1 && signal <= LAST));
+  CN_CHECK(result != 0 || (signal >= 1 && signal <= LAST_SIGNAL));
   if (result == 0 && action != NULL)
     given[signal] = ~handler;
   return result;
@@ -56,7 +56,7 @@ bool cn_os_action_is_ours(int signal, uintptr_t handler)
 
 bool cn_os_action_watched(int signal)
 {
-  CN_ASSERT(signal >= 1 && signal <= LAST);
+  CN_ASSERT(signal >= 1 && signal <= LAST_SIGNAL);
   return (watched >> (signal - 1) & 1) != 0;
 }
 
@@ -73,7 +73,7 @@ static void translate(struct sigaction *action, const struct entry *entry)
   uintptr_t handler = entry->handler;
   CN_ASSERT(handler != (uintptr_t)cn_hooks.deliver); /* the program never saw it */
   memcpy(&action->sa_handler, &handler, sizeof handler);
-  action->sa_flags = (action->sa_flags & ~OURS) | (entry->flags & OURS);
+  action->sa_flags = (action->sa_flags & ~RUNTIME_FLAGS) | (entry->flags & RUNTIME_FLAGS);
 }
 
 static bool is_handler(const struct sigaction *action)
@@ -129,7 +129,7 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   sigset_t all, mask;
   int result;
 
-  if (signal < 1 || signal > LAST)
+  if (signal < 1 || signal > LAST_SIGNAL)
     return cn_os_action(signal, action, before);
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &mask);
@@ -164,7 +164,7 @@ cn_signal_handler *cn_os_action_take(int signal)
   uintptr_t handler = entries[signal].handler;
   struct sigaction action;
 
-  CN_CHECK(signal >= 1 && signal <= LAST);
+  CN_CHECK(signal >= 1 && signal <= LAST_SIGNAL);
   if ((entries[signal].flags & (int)SA_RESETHAND) == 0)
     return (cn_signal_handler *)handler;
   if (cn_os_action_watched(signal)) {
@@ -185,7 +185,7 @@ static handler_function replace(int signal, handler_function handler, int flags,
 {
   struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
 
-  if (handler == SIG_ERR || signal < 1 || signal > LAST) {
+  if (handler == SIG_ERR || signal < 1 || signal > LAST_SIGNAL) {
     errno = EINVAL;
     return SIG_ERR;
   }
@@ -197,7 +197,7 @@ static handler_function replace(int signal, handler_function handler, int flags,
 
 INTERPOSED handler_function signal(int signal, handler_function handler)
 {
-  bool restart = signal < 1 || signal > LAST || sigismember(&interrupting, signal) == 0;
+  bool restart = signal < 1 || signal > LAST_SIGNAL || sigismember(&interrupting, signal) == 0;
 
   return replace(signal, handler, restart ? SA_RESTART : 0, true);
 }

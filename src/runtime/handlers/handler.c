@@ -21,10 +21,10 @@ struct action {
   uint64_t mask;
 };
 
-enum { SIGNALS = 64, RESTORERS = 4, WORDS = 64 };
+enum { SIGNAL_COUNT = 64, MAX_RESTORERS = 4, RESTORER_WORDS = 64 };
 
 struct restorers {
-  uintptr_t at[RESTORERS];
+  uintptr_t at[MAX_RESTORERS];
   unsigned count;
 };
 
@@ -39,12 +39,12 @@ static bool is_one(const struct restorers *restorers, uintptr_t word)
 /* Find the restorers of handlers that were given to the kernel by the system call. False: there are too many. */
 static bool find_restorers(struct restorers *restorers)
 {
-  for (int signal = 1; signal <= SIGNALS; signal++) {
+  for (int signal = 1; signal <= SIGNAL_COUNT; signal++) {
     struct action action = {0};
     if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0 || action.restorer == 0 ||
         cn_os_action_is_ours(signal, action.handler) || is_one(restorers, action.restorer))
       continue;
-    if (restorers->count == RESTORERS)
+    if (restorers->count == MAX_RESTORERS)
       return false;
     restorers->at[restorers->count++] = action.restorer;
   }
@@ -54,7 +54,7 @@ static bool find_restorers(struct restorers *restorers)
 /* Let the kernel read up to the end of the memory: the end of an unknown stack is unknown. */
 static bool is_above(const struct restorers *restorers, const uintptr_t *at)
 {
-  uintptr_t words[WORDS];
+  uintptr_t words[RESTORER_WORDS];
   struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)at, sizeof words};
   ssize_t bytes;
 

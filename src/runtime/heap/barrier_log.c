@@ -11,14 +11,14 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { CHUNK = 32 << 10, WORDS = CHUNK / sizeof(uintptr_t) - 2 };
+enum { CHUNK_BYTES = 32 << 10, CHUNK_WORDS = CHUNK_BYTES / sizeof(uintptr_t) - 2 };
 
 struct cn_log_chunk {
   struct cn_log_chunk *older;
-  uint64_t reserved; /* more than WORDS: it was full when others came */
-  uintptr_t words[WORDS];
+  uint64_t reserved; /* more than CHUNK_WORDS: it was full when others came */
+  uintptr_t words[CHUNK_WORDS];
 };
-_Static_assert(sizeof(struct cn_log_chunk) == CHUNK, "whole pages");
+_Static_assert(sizeof(struct cn_log_chunk) == CHUNK_BYTES, "whole pages");
 
 static struct cn_log_chunk *ended; /* of threads that are no more */
 
@@ -27,13 +27,13 @@ static void add_chunk(struct cairn_mutator *mutator, struct cn_log_chunk *newest
 {
   CN_ASSERT(mutator == &cairn_mutator);
   int error = errno;
-  struct cn_log_chunk *fresh = cn_os_resize(NULL, 0, CHUNK);
+  struct cn_log_chunk *fresh = cn_os_resize(NULL, 0, CHUNK_BYTES);
 
   if (fresh == NULL)
     cairn_out_of_memory(false, "no memory for what barriers log");
   fresh->older = newest;
   if (!__atomic_compare_exchange_n(&mutator->log, &newest, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    cn_os_free(fresh, CHUNK);
+    cn_os_free(fresh, CHUNK_BYTES);
   errno = error;
 }
 
@@ -42,8 +42,8 @@ void cairn_log(struct cairn_mutator *mutator, uintptr_t word)
   CN_CHECK(mutator == &cairn_mutator && word != 0);
   for (;;) {
     struct cn_log_chunk *chunk = __atomic_load_n(&mutator->log, __ATOMIC_RELAXED);
-    uint64_t at = chunk == NULL ? WORDS : __atomic_fetch_add(&chunk->reserved, 1, __ATOMIC_RELAXED);
-    if (at < WORDS) {
+    uint64_t at = chunk == NULL ? CHUNK_WORDS : __atomic_fetch_add(&chunk->reserved, 1, __ATOMIC_RELAXED);
+    if (at < CHUNK_WORDS) {
       chunk->words[at] = word;
       return;
     }
@@ -53,7 +53,7 @@ void cairn_log(struct cairn_mutator *mutator, uintptr_t word)
 
 static void visit_chunk(struct cn_log_chunk *chunk, cairn_log_visitor *visit, void *env)
 {
-  for (uint64_t i = chunk->reserved < WORDS ? chunk->reserved : WORDS; i-- > 0;)
+  for (uint64_t i = chunk->reserved < CHUNK_WORDS ? chunk->reserved : CHUNK_WORDS; i-- > 0;)
     if (chunk->words[i] != 0)
       visit(env, chunk->words[i]);
 }
@@ -65,7 +65,7 @@ void cn_log_take(struct cairn_mutator *mutator, cairn_log_visitor *visit, void *
   for (struct cn_log_chunk *chunk = *list; chunk != NULL; chunk = older) {
     older = chunk->older;
     visit_chunk(chunk, visit, env);
-    cn_os_free(chunk, CHUNK);
+    cn_os_free(chunk, CHUNK_BYTES);
   }
   *list = NULL;
 }

@@ -109,12 +109,12 @@ static const char *const names[] = {
     [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot", [CAIRN_ABI_BARRIERS_LOADS] = "loads",
     [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",     [CAIRN_ABI_BARRIERS_CARDS] = "cards",
 };
-enum { KINDS = sizeof names / sizeof *names };
-_Static_assert((int)KINDS == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
+enum { KIND_COUNT = sizeof names / sizeof *names };
+_Static_assert((int)KIND_COUNT == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
 
 const char *cn_barrier_kind_name(uint64_t kind)
 {
-  return kind < KINDS ? names[kind] : "unknown";
+  return kind < KIND_COUNT ? names[kind] : "unknown";
 }
 
 /* The function that the kind needs and the collector does not have, or null. */
@@ -136,7 +136,7 @@ static const char *missing(const struct cairn_collector *c)
 
 void cn_barriers_check_collector(const struct cairn_collector *collector)
 {
-  if (collector->barriers >= KINDS || collector->barriers == CAIRN_ABI_BARRIERS_CARDS_1)
+  if (collector->barriers >= KIND_COUNT || collector->barriers == CAIRN_ABI_BARRIERS_CARDS_1)
     cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know", collector->name,
                 (unsigned long long)collector->barriers);
   if (missing(collector) != NULL)

@@ -13,12 +13,12 @@
 #include "runtime/heap/uncleared.h"
 
 enum {
-  BESIDE = 16 << 10, /* bytes of a buffer for handlers; */
-  SHARE = 32         /* of a small one, one part in this many */
+  HANDLER_BYTES = 16 << 10, /* bytes of a buffer for handlers; */
+  HANDLER_PART = 32         /* of a small one, one part in this many */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
                "cairn_fill() writes one word, or two");
-_Static_assert(BESIDE % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
+_Static_assert(HANDLER_BYTES % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer are blocks");
 
 const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
 {
@@ -156,9 +156,9 @@ static void carve(struct cairn_mutator *mutator, size_t bytes)
 
   if (room < CAIRN_ABI_INLINE_ALLOC_MAX || room - CAIRN_ABI_INLINE_ALLOC_MAX < bytes)
     return;
-  part = (room - CAIRN_ABI_INLINE_ALLOC_MAX) / SHARE & ~(size_t)7;
-  if (part > BESIDE)
-    part = BESIDE;
+  part = (room - CAIRN_ABI_INLINE_ALLOC_MAX) / HANDLER_PART & ~(size_t)7;
+  if (part > HANDLER_BYTES)
+    part = HANDLER_BYTES;
   if (part < bytes)
     part = bytes;
   CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates in it, too */
@@ -192,7 +192,7 @@ bool cn_buffer_low(const struct cairn_mutator *mutator)
   const struct cn_handlers_part *beside = &mutator->beside;
 
   return beside->end - beside->alloc < beside->alloc - beside->start &&
-         mutator->buffer_end - mutator->alloc < 4 * BESIDE;
+         mutator->buffer_end - mutator->alloc < 4 * HANDLER_BYTES;
 }
 
 /* The end of the object whose block starts there; 0 if no object that ends by `end` does. */
@@ -293,7 +293,7 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
 void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end, uintptr_t zero)
 {
   struct cn_handlers_part *beside = &mutator->beside;
-  size_t room = end - start, part = room / SHARE & ~(size_t)7;
+  size_t room = end - start, part = room / HANDLER_PART & ~(size_t)7;
 
   CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
   beside->given = end;
@@ -303,8 +303,8 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
   }
   if (mutator->buffer_end != 0)
     cairn_fatal("the collector gives a second allocation buffer");
-  if (part > BESIDE)
-    part = BESIDE;
+  if (part > HANDLER_BYTES)
+    part = HANDLER_BYTES;
   if (mutator->wanted <= room && part > room - mutator->wanted)
     part = room - mutator->wanted; /* what is being allocated must fit */
   mutator->buffer_start = mutator->alloc = beside->walkable = start;

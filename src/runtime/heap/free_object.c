@@ -19,26 +19,26 @@
 #include "runtime/heap/buffer.h"
 #include "runtime/heap/managed_heap.h"
 
-enum { KEPT = 16, WAITING = 4 };
+enum { MAX_KEPT = 16, MAX_WAITING = 4 };
 
 /* Blocks of the thread's large arrays that were given back since the last collection. */
 static _Thread_local struct {
   uint64_t collections; /* at that time */
   unsigned count;
   unsigned taken;                    /* the one that came in use last */
-  unsigned next;                     /* the one that makes room for another, if there are KEPT */
+  unsigned next;                     /* the one that makes room for another, if there are MAX_KEPT */
   const struct cairn_layout *layout; /* of the object that was given back last */
-  uintptr_t block[KEPT];
-  size_t bytes[KEPT]; /* of it, as it was first, or is now; */
-  size_t room[KEPT];  /* 0 while it is in use */
+  uintptr_t block[MAX_KEPT];
+  size_t bytes[MAX_KEPT]; /* of it, as it was first, or is now; */
+  size_t room[MAX_KEPT];  /* 0 while it is in use */
 } kept;
 
 /* Arrays in its buffer that others lie behind: the blocks and their ends, some of them. */
 static _Thread_local struct {
   uint64_t collections; /* when they were noted */
   unsigned next;
-  uintptr_t block[WAITING];
-  uintptr_t end[WAITING]; /* 0: there is none */
+  uintptr_t block[MAX_WAITING];
+  uintptr_t end[MAX_WAITING]; /* 0: there is none */
 } waiting;
 
 static void forget_old(void)
@@ -54,10 +54,10 @@ static void forget_old(void)
   kept.collections = now;
 }
 
-/* The smallest that is large enough, and less than twice as large; KEPT: there is none. */
+/* The smallest that is large enough, and less than twice as large; MAX_KEPT: there is none. */
 static unsigned smallest(size_t bytes)
 {
-  unsigned best = KEPT;
+  unsigned best = MAX_KEPT;
   size_t rest = bytes;
 
   forget_old();
@@ -86,7 +86,7 @@ void *cn_give_back_again(size_t bytes)
 {
   unsigned which = smallest(bytes);
 
-  return which == KEPT ? NULL : take(which, bytes);
+  return which == MAX_KEPT ? NULL : take(which, bytes);
 }
 
 /* A handler that jumps out of here leaves an object of the same type, with one count or the other.
@@ -101,7 +101,7 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
     return NULL;
   size_t bytes = payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
   unsigned which = smallest(bytes);
-  if (which == KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
+  if (which == MAX_KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
     return NULL;
   uintptr_t *block = take(which, bytes);
   block[1] = (uintptr_t)layout;
@@ -124,10 +124,10 @@ static unsigned find(uintptr_t block, bool *known)
     if (kept.block[at] == block)
       return at;
   *known = false;
-  if (kept.count < KEPT)
+  if (kept.count < MAX_KEPT)
     return kept.count++;
   at = kept.next;
-  kept.next = (at + 1) % KEPT;
+  kept.next = (at + 1) % MAX_KEPT;
   return at;
 }
 
@@ -153,7 +153,7 @@ static void wait(uintptr_t block, uintptr_t end)
   waiting.collections = now;
   waiting.block[waiting.next] = block;
   waiting.end[waiting.next] = end;
-  waiting.next = (waiting.next + 1) % WAITING;
+  waiting.next = (waiting.next + 1) % MAX_WAITING;
 }
 
 /* What is used of the buffer ends earlier: so do arrays that waited for that. */
@@ -161,7 +161,7 @@ static void take_waiting(struct cairn_mutator *mutator)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
-  for (unsigned i = 0; i < WAITING && waiting.collections == now; i++)
+  for (unsigned i = 0; i < MAX_WAITING && waiting.collections == now; i++)
     if (waiting.end[i] == mutator->alloc && cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
       waiting.end[i] = 0;
       i = UINT_MAX; /* from the first again */

@@ -82,11 +82,11 @@ static uint64_t first(void)
  * compiler refuses it where it could. */
 static void each_word(const struct note *note, cn_noted_stores_visitor *visit, void *env)
 {
-  enum { WORD = sizeof(uintptr_t) };
+  enum { WORD_BYTES = sizeof(uintptr_t) };
 
-  if (note->start % WORD != 0 || note->from % WORD != 0)
+  if (note->start % WORD_BYTES != 0 || note->from % WORD_BYTES != 0)
     return;
-  for (uintptr_t at = note->start; at < note->end && note->end - at >= WORD; at += WORD)
+  for (uintptr_t at = note->start; at < note->end && note->end - at >= WORD_BYTES; at += WORD_BYTES)
     visit(env, at, note->from + (at - note->start));
 }
 

@@ -23,10 +23,10 @@
 
 enum {
   ROOM_LEAST = 256, /* entries */
-  RANGES = 4,
-  BUCKETS = 256,
-  PLACE = 72, /* bytes of the name of a site, */
-  TYPE = 64   /* and of a type */
+  MAX_RANGES = 4,
+  BUCKET_COUNT = 256,
+  SITE_NAME_BYTES = 72, /* bytes of the name of a site, */
+  TYPE_NAME_BYTES = 64  /* and of a type */
 };
 
 struct pin {
@@ -42,16 +42,16 @@ static struct {
 
 /* Places in the code. Of one bucket each leads to the next. */
 struct site {
-  char place[PLACE], type[TYPE]; /* the type of the first object that was pinned there */
+  char place[SITE_NAME_BYTES], type[TYPE_NAME_BYTES]; /* the type of the first object that was pinned there */
   uint64_t times;
   size_t next; /* plus 1; 0: none */
 };
 static CN_GROW(struct site) sites;
-static size_t buckets[BUCKETS];
+static size_t buckets[BUCKET_COUNT];
 
 static struct {
   uintptr_t start, end;
-} ranges[RANGES];
+} ranges[MAX_RANGES];
 
 /* ---- the table ---- */
 
@@ -127,12 +127,12 @@ static size_t bucket_of(const char *place)
 
   for (; *place != 0; place++)
     hash = hash * 31 + (unsigned char)*place;
-  return hash % BUCKETS;
+  return hash % BUCKET_COUNT;
 }
 
 static size_t site_of(const char *place, uintptr_t object)
 {
-  char text[PLACE];
+  char text[SITE_NAME_BYTES];
   struct site fresh = {.type = "an object, from within"};
 
   snprintf(text, sizeof text, "%s", place != NULL ? place : "an unknown place");
@@ -169,16 +169,16 @@ void cairn_heap_range(uintptr_t start, uintptr_t end)
 {
   size_t i = 0;
 
-  while (i < RANGES && ranges[i].end != 0)
+  while (i < MAX_RANGES && ranges[i].end != 0)
     i++;
-  CN_CHECK(i < RANGES && start < end);
+  CN_CHECK(i < MAX_RANGES && start < end);
   ranges[i].start = start;
   ranges[i].end = end;
 }
 
 static bool in_heap(uintptr_t address)
 {
-  for (size_t i = 0; i < RANGES; i++)
+  for (size_t i = 0; i < MAX_RANGES; i++)
     if (address - ranges[i].start < ranges[i].end - ranges[i].start)
       return true;
   return false;
@@ -269,7 +269,7 @@ void cairn_unpin_address_at(void *address, const char *site)
 
 static void log_pin(const struct pin *pin, uintptr_t object)
 {
-  char type[TYPE];
+  char type[TYPE_NAME_BYTES];
 
   cairn_layout_type(cairn_object_layout(object), type, sizeof type);
   cn_report_text("cairn: pins: %s at 0x%lx is pinned %llu times, the last time at %s\n", type, (unsigned long)object,

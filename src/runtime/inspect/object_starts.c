@@ -8,18 +8,18 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { BITS = 64, GROUP = 8 };
+enum { WORD_BITS = 64, GROUP_WORDS = 8 };
 
 static size_t words_of(const struct cn_heap_range *range)
 {
-  return ((range->end - range->start) / CAIRN_ABI_OBJECT_ALIGN / BITS + GROUP) / GROUP * GROUP;
+  return ((range->end - range->start) / CAIRN_ABI_OBJECT_ALIGN / WORD_BITS + GROUP_WORDS) / GROUP_WORDS * GROUP_WORDS;
 }
 
 static size_t bytes_of(const struct cn_heap_range *range)
 {
   size_t words = words_of(range);
 
-  return (words + words / GROUP) * sizeof(uint64_t);
+  return (words + words / GROUP_WORDS) * sizeof(uint64_t);
 }
 
 static size_t bit_of(const struct cn_heap_range *range, uintptr_t payload)
@@ -34,7 +34,7 @@ static void note(void *env, const struct cn_heap_object *object, const struct cn
 
   (void)env;
   CN_CHECK(range->starts != NULL);
-  range->starts[bit / BITS] |= UINT64_C(1) << bit % BITS;
+  range->starts[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
 }
 
 /* Returns how many objects there are up to the end of the range. */
@@ -43,10 +43,10 @@ static uint64_t rank(struct cn_heap_range *range, uint64_t before)
   size_t words = words_of(range);
   uint64_t *ranks = range->starts + words;
 
-  CN_ASSERT(words % GROUP == 0);
+  CN_ASSERT(words % GROUP_WORDS == 0);
   for (size_t i = 0; i < words; i++) {
-    if (i % GROUP == 0)
-      ranks[i / GROUP] = before;
+    if (i % GROUP_WORDS == 0)
+      ranks[i / GROUP_WORDS] = before;
     before += (unsigned)__builtin_popcountll(range->starts[i]);
   }
   return before;
@@ -83,24 +83,24 @@ void cn_object_starts_free(struct cn_heap_walk *walk)
 uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t address)
 {
   CN_CHECK(range->starts != NULL);
-  size_t bit = bit_of(range, address), i = bit / BITS;
-  uint64_t word = range->starts[i] & ~UINT64_C(0) >> (BITS - 1 - bit % BITS);
+  size_t bit = bit_of(range, address), i = bit / WORD_BITS;
+  uint64_t word = range->starts[i] & ~UINT64_C(0) >> (WORD_BITS - 1 - bit % WORD_BITS);
 
   while (word == 0 && i > 0)
     word = range->starts[--i];
   if (word == 0)
     return 0;
-  bit = i * BITS + (size_t)(BITS - 1 - __builtin_clzll(word));
+  bit = i * WORD_BITS + (size_t)(WORD_BITS - 1 - __builtin_clzll(word));
   return range->start + bit * CAIRN_ABI_OBJECT_ALIGN;
 }
 
 uint64_t cn_object_starts_number(const struct cn_heap_range *range, uintptr_t payload)
 {
-  size_t bit = bit_of(range, payload), word = bit / BITS, group = word / GROUP;
+  size_t bit = bit_of(range, payload), word = bit / WORD_BITS, group = word / GROUP_WORDS;
   uint64_t before = range->starts[words_of(range) + group];
 
-  CN_ASSERT((range->starts[word] >> bit % BITS & 1) != 0); /* an object starts there */
-  for (size_t i = group * GROUP; i < word; i++)
+  CN_ASSERT((range->starts[word] >> bit % WORD_BITS & 1) != 0); /* an object starts there */
+  for (size_t i = group * GROUP_WORDS; i < word; i++)
     before += (unsigned)__builtin_popcountll(range->starts[i]);
-  return before + (unsigned)__builtin_popcountll(range->starts[word] & ((UINT64_C(1) << bit % BITS) - 1));
+  return before + (unsigned)__builtin_popcountll(range->starts[word] & ((UINT64_C(1) << bit % WORD_BITS) - 1));
 }

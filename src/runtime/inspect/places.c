@@ -20,7 +20,7 @@
 #include "runtime/roots/root_tasks.h"
 #include "runtime/roots/user_roots.h"
 
-enum { NEAR = 1 << 16 }; /* bytes between a mutator and thread-locals of its thread */
+enum { THREAD_LOCAL_BYTES = 1 << 16 }; /* bytes between a mutator and thread-locals of its thread */
 
 struct search {
   cn_place_visitor *visit;
@@ -89,11 +89,11 @@ static void search_stacks(struct search *search)
 /* On the stack: memory may have run out. */
 static void search_table(struct search *search, bool (*next)(struct cn_root_slots *, size_t))
 {
-  enum { PART = 256 };
-  uintptr_t *at[PART];
-  struct cn_root_slots slots = {.at = at, .room = PART};
+  enum { NAME_BYTES = 256 };
+  uintptr_t *at[NAME_BYTES];
+  struct cn_root_slots slots = {.at = at, .room = NAME_BYTES};
 
-  for (; next(&slots, PART); slots.count = 0)
+  for (; next(&slots, NAME_BYTES); slots.count = 0)
     for (size_t i = 0; i < slots.count; i++)
       found(search, (struct cairn_slot){at[i]});
 }
@@ -133,7 +133,7 @@ static int global_text(const struct cn_place *place, char *text, size_t size)
     return snprintf(text, size, "global %s", name);
   }
   for (const struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    if (place->at - (uintptr_t)m + NEAR < 2 * NEAR)
+    if (place->at - (uintptr_t)m + THREAD_LOCAL_BYTES < 2 * THREAD_LOCAL_BYTES)
       return snprintf(text, size, "thread-local of thread %d", m->thread);
   return snprintf(text, size, "global at 0x%lx", (unsigned long)place->at);
 }

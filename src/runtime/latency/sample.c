@@ -5,9 +5,9 @@
  * need memory, and it may have interrupted malloc().
  *
  *       caller         handler        handler
- *   NONE -----> ASKED --------> TAKEN --------> NONE
+ *   SAMPLE_NONE -----> SAMPLE_ASKED --------> SAMPLE_TAKEN --------> SAMPLE_NONE
  *                 |  the caller gives up
- *                 +---------> NONE
+ *                 +---------> SAMPLE_NONE
  */
 #include "runtime/latency/sample.h"
 
@@ -18,8 +18,8 @@
 #include "runtime/handlers/action.h"
 #include "runtime/os/os.h"
 
-enum { NONE, ASKED, TAKEN };
-enum { PATIENCE = 1000000000 }; /* nanoseconds */
+enum { SAMPLE_NONE, SAMPLE_ASKED, SAMPLE_TAKEN };
+enum { PATIENCE_NANOSECONDS = 1000000000 }; /* nanoseconds */
 
 static _Atomic uint32_t state;
 static _Atomic int asked; /* the thread */
@@ -37,14 +37,14 @@ static void take(const struct cn_regs *stopped, uintptr_t pc)
 
 static void handle(int signal, siginfo_t *info, void *context)
 {
-  uint32_t expected = ASKED;
+  uint32_t expected = SAMPLE_ASKED;
   int error = errno;
 
   (void)signal;
   (void)info;
-  if (asked == cn_os_thread() && atomic_compare_exchange_strong(&state, &expected, TAKEN)) {
+  if (asked == cn_os_thread() && atomic_compare_exchange_strong(&state, &expected, SAMPLE_TAKEN)) {
     take(cairn_mutator.stopped, cn_arch_fault_pc(context));
-    atomic_store(&state, NONE);
+    atomic_store(&state, SAMPLE_NONE);
     cn_os_wake(&state);
   }
   errno = error;
@@ -75,15 +75,15 @@ static int choose(int thread)
 /* False: the caller gives up. */
 static bool await(void)
 {
-  uint64_t deadline = cn_os_nanoseconds() + PATIENCE;
-  uint32_t now, expected = ASKED;
+  uint64_t deadline = cn_os_nanoseconds() + PATIENCE_NANOSECONDS;
+  uint32_t now, expected = SAMPLE_ASKED;
 
-  while ((now = atomic_load(&state)) != NONE)
-    if (!cn_os_wait(&state, now, now == ASKED ? deadline : UINT64_MAX) &&
-        atomic_compare_exchange_strong(&state, &expected, NONE))
+  while ((now = atomic_load(&state)) != SAMPLE_NONE)
+    if (!cn_os_wait(&state, now, now == SAMPLE_ASKED ? deadline : UINT64_MAX) &&
+        atomic_compare_exchange_strong(&state, &expected, SAMPLE_NONE))
       return false;
     else
-      expected = ASKED;
+      expected = SAMPLE_ASKED;
   return true;
 }
 
@@ -94,7 +94,7 @@ const char *cn_sample_take(int thread, const struct cn_sample **result)
   if (signal == 0)
     return "it blocks all signals that have no handler";
   asked = thread;
-  atomic_store(&state, ASKED);
+  atomic_store(&state, SAMPLE_ASKED);
   cn_os_thread_signal(thread, signal);
   *result = &sample;
   return await() ? NULL : "it takes no signal";

@@ -11,7 +11,7 @@
 #include "runtime/latency/sample.h"
 #include "runtime/os/os.h"
 
-enum { POSTED = 1, OVER = 2 }; /* bits of the state */
+enum { STATE_POSTED = 1, STATE_OVER = 2 }; /* bits of the state */
 
 /* A requester's observations of the thread that it waits for; times in nanoseconds. */
 struct late {
@@ -39,7 +39,7 @@ static bool post(struct late *late, uint64_t now)
   late->passed = now - late->looked;
   late->had = cn_os_thread_ran(late->thread) - late->ran;
   posted = *late;
-  if (!atomic_compare_exchange_strong(&state, &expected, POSTED))
+  if (!atomic_compare_exchange_strong(&state, &expected, STATE_POSTED))
     return false;
   cn_os_wake(&state);
   return true;
@@ -86,10 +86,10 @@ static void *report(void *unused)
   do {
     while ((now = atomic_load(&state)) == 0)
       cn_os_wait(&state, 0, UINT64_MAX);
-    if ((now & POSTED) != 0)
+    if ((now & STATE_POSTED) != 0)
       print(&posted);
-    atomic_fetch_and(&state, ~(uint32_t)POSTED);
-  } while ((now & OVER) == 0);
+    atomic_fetch_and(&state, ~(uint32_t)STATE_POSTED);
+  } while ((now & STATE_OVER) == 0);
   return NULL;
 }
 
@@ -102,7 +102,7 @@ __attribute__((constructor)) static void start(void)
 
 void cn_stop_limit_end(void)
 {
-  atomic_fetch_or(&state, OVER);
+  atomic_fetch_or(&state, STATE_OVER);
   cn_os_wake(&state);
   cn_os_thread_join(&reporter);
 }

@@ -16,8 +16,8 @@
 
 /* Times below this count as zero, in nanoseconds without a processor or spent on the request: the calls that read
  * the clocks take them. */
-enum { MISSING = 2000 };
-enum { MOST = 1000000000 }; /* microseconds between requests */
+enum { MISSING_NANOSECONDS = 2000 };
+enum { MAX_MICROSECONDS = 1000000000 }; /* microseconds between requests */
 
 /* The thread's own while it runs. */
 static struct {
@@ -30,13 +30,13 @@ static _Atomic uint32_t stopping;
 
 enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival)
 {
-  if (arrival->asking > MISSING)
+  if (arrival->asking > MISSING_NANOSECONDS)
     return CN_BLAME_REQUESTER;
   if (arrival->safepoint)
     return CN_BLAME_SAFEPOINT;
   if (arrival->native)
     return CN_BLAME_NATIVE;
-  if (arrival->nanoseconds <= arrival->ran + MISSING)
+  if (arrival->nanoseconds <= arrival->ran + MISSING_NANOSECONDS)
     return CN_BLAME_CODE;
   return arrival->switches ? CN_BLAME_PREEMPTED : CN_BLAME_HOST;
 }
@@ -74,7 +74,7 @@ static void note(const struct cairn_arrival *arrival)
 static uint64_t pause_length(uint64_t *state)
 {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
-  uint64_t interval = cn_options.watchdog < MOST ? cn_options.watchdog : MOST;
+  uint64_t interval = cn_options.watchdog < MAX_MICROSECONDS ? cn_options.watchdog : MAX_MICROSECONDS;
   return (*state >> 11) % (2000 * interval);
 }
 

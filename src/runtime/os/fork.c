@@ -13,8 +13,8 @@
  * null. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
-enum { CHILDREN = 16 };
-static void (*children[CHILDREN])(void); /* called after each fork(), in this order */
+enum { MAX_HANDLERS = 16 };
+static void (*children[MAX_HANDLERS])(void); /* called after each fork(), in this order */
 static _Atomic unsigned child_count;
 
 static void note_child(void (*child)(void))
@@ -24,7 +24,7 @@ static void note_child(void (*child)(void))
     if (children[i] == child)
       return;
   unsigned at = atomic_fetch_add(&child_count, 1);
-  CN_CHECK(at < CHILDREN);
+  CN_CHECK(at < MAX_HANDLERS);
   children[at] = child;
 }
 

@@ -13,11 +13,11 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { PATH = 4096, TEXT = 8192 };
+enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
 /* Texts of one search. They would take more than a small stack has. */
 struct texts {
-  char tree[PATH], path[PATH], name[2 * PATH], text[TEXT];
+  char tree[PATH_BYTES], path[PATH_BYTES], name[2 * PATH_BYTES], text[TEXT_BYTES];
 };
 
 /* At most `size` bytes of a file; 0: it is not there, or empty. */

@@ -16,12 +16,12 @@
 #include "runtime/os/maps.h"
 #include "runtime/os/os.h"
 
-enum { RANGES = 32 };
+enum { MAX_RANGES = 32 };
 
 static struct {
   _Atomic uintptr_t at; /* 0: free */
   _Atomic size_t bytes;
-} reserved[RANGES];
+} reserved[MAX_RANGES];
 
 /* Sanitizers lock nothing: their shadow memory is larger than any machine's. */
 #pragma weak __sanitizer_set_death_callback
@@ -44,7 +44,7 @@ void cn_os_locking_begin(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at != 0 && bytes != 0);
   cn_os_lock_on_fault(at, bytes);
-  for (size_t i = 0; i < RANGES; i++) {
+  for (size_t i = 0; i < MAX_RANGES; i++) {
     uintptr_t none = 0;
     if (!atomic_compare_exchange_strong(&reserved[i].at, &none, at))
       continue;
@@ -55,7 +55,7 @@ void cn_os_locking_begin(uintptr_t at, size_t bytes)
 
 void cn_os_locking_end(uintptr_t at)
 {
-  for (size_t i = 0; i < RANGES; i++)
+  for (size_t i = 0; i < MAX_RANGES; i++)
     if (atomic_load(&reserved[i].at) == at) {
       atomic_store(&reserved[i].bytes, 0);
       atomic_store(&reserved[i].at, 0);
@@ -70,7 +70,7 @@ static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
   uintptr_t first = UINTPTR_MAX;
 
   *end = UINTPTR_MAX;
-  for (size_t i = 0; i < RANGES; i++) {
+  for (size_t i = 0; i < MAX_RANGES; i++) {
     uintptr_t at = atomic_load(&reserved[i].at), stop = at + atomic_load(&reserved[i].bytes);
     if (at == 0 || stop <= from || at >= first)
       continue;

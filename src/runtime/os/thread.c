@@ -152,14 +152,14 @@ void cn_os_thread_precise(const char *name)
 /* Its stack has the same size whatever the limit for others is. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument)
 {
-  enum { STACK = 1 << 20 };
+  enum { THREAD_STACK_BYTES = 1 << 20 };
   sigset_t all, old;
   pthread_attr_t attributes;
   pthread_t handle;
 
   sigfillset(&all);
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, STACK);
+  pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   bool done = pthread_create(&handle, &attributes, function, argument) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);

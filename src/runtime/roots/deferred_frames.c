@@ -12,7 +12,7 @@
 #include "runtime/roots/frame_roots.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { SOME = 256 /* activations of a visit */ };
+enum { VISIT_ACTIVATIONS = 256 /* activations of a visit */ };
 
 static struct older {
   enum { UNKNOWN, LEFT, GIVEN } state;
@@ -84,7 +84,7 @@ static void visit_some(struct older *its, struct visit *visit)
 
   CN_CHECK(its->state == LEFT);
   cn_walk_resume(&walk, &its->place);
-  for (int i = 0; more && i < SOME; i++) {
+  for (int i = 0; more && i < VISIT_ACTIVATIONS; i++) {
     CN_CHECK(walk.frame.map != NULL); /* nor above other managers' */
     cn_frame_roots(&walk, found, visit);
     more = cn_walk_next(&walk);

@@ -20,27 +20,27 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/walk.h"
 
-enum { LEVELS = 4, CHAINS = 32 };
+enum { SEARCH_LEVELS = 4, CHAIN_COUNT = 32 };
 
 /* Frames from the one that called the check to the one that has the place. */
 struct chain {
-  uint64_t generation;    /* of the list of images; 0: nothing is kept */
-  uintptr_t distance;     /* of the place from the first frame's stack pointer */
-  uintptr_t pc[LEVELS];   /* of each frame */
-  uint32_t words[LEVELS]; /* that it takes, if another follows */
+  uint64_t generation;           /* of the list of images; 0: nothing is kept */
+  uintptr_t distance;            /* of the place from the first frame's stack pointer */
+  uintptr_t pc[SEARCH_LEVELS];   /* of each frame */
+  uint32_t words[SEARCH_LEVELS]; /* that it takes, if another follows */
   unsigned levels;
 };
 
 /* This thread's. A signal handler may come while one is read, and then the stamp is another; none
  * comes while one is written. */
 static _Thread_local struct {
-  struct chain at[CHAINS];
+  struct chain at[CHAIN_COUNT];
   volatile uint64_t stamp;
 } kept;
 
 static struct chain *chain_of(uintptr_t pc, uintptr_t distance)
 {
-  return &kept.at[(pc ^ pc >> 5 ^ distance >> 3) % CHAINS];
+  return &kept.at[(pc ^ pc >> 5 ^ distance >> 3) % CHAIN_COUNT];
 }
 
 bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
@@ -77,7 +77,7 @@ static bool extend(struct chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;
 
-  if (chain->levels == LEVELS || !follows(walk, 0))
+  if (chain->levels == SEARCH_LEVELS || !follows(walk, 0))
     return false;
   bool constant = frame->size != 0 && (frame->size & CN_ENTRY_CHAINED) == 0;
   chain->pc[chain->levels] = frame->pc;
@@ -90,7 +90,7 @@ static void keep(const struct chain *chain)
 {
   struct chain *place = chain_of(chain->pc[0], chain->distance);
 
-  CN_ASSERT(chain->levels > 0 && chain->levels <= LEVELS && chain->generation != 0);
+  CN_ASSERT(chain->levels > 0 && chain->levels <= SEARCH_LEVELS && chain->generation != 0);
   *place = *chain;
   kept.stamp++;
 }

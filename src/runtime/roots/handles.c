@@ -20,11 +20,11 @@ struct cairn_handle {
   uint64_t scoped;
 };
 
-enum { CELLS = 4096 / sizeof(struct cairn_handle) - 1 };
+enum { CHUNK_CELLS = 4096 / sizeof(struct cairn_handle) - 1 };
 
 struct chunk {
   struct chunk *next;
-  struct cairn_handle cells[CELLS];
+  struct cairn_handle cells[CHUNK_CELLS];
 };
 
 static struct chunk *chunks;
@@ -61,8 +61,8 @@ static size_t count_sealed(size_t *cells)
   size_t sealed = 0;
 
   *cells = 0;
-  for (const struct chunk *chunk = chunks; chunk; chunk = chunk->next, *cells += CELLS)
-    for (size_t i = 0; i < CELLS; i++)
+  for (const struct chunk *chunk = chunks; chunk; chunk = chunk->next, *cells += CHUNK_CELLS)
+    for (size_t i = 0; i < CHUNK_CELLS; i++)
       sealed += chunk->cells[i].seal == seal_of(&chunk->cells[i]);
   return sealed;
 }
@@ -85,7 +85,7 @@ static bool add_chunk(void)
 
   if (chunk == NULL)
     return false;
-  for (size_t i = CELLS; i-- > 0;) {
+  for (size_t i = CHUNK_CELLS; i-- > 0;) {
     chunk->cells[i].next = unused;
     unused = &chunk->cells[i];
   }
@@ -198,11 +198,11 @@ void cn_handles_begin(void)
 
 bool cn_handles_next(struct cn_root_slots *slots, size_t most)
 {
-  CN_CHECK(slots->count == 0 && most >= CELLS);
+  CN_CHECK(slots->count == 0 && most >= CHUNK_CELLS);
   cn_root_slots_room(slots, most);
   take();
-  for (; next != NULL && slots->count + CELLS <= most; next = next->next)
-    for (size_t i = 0; i < CELLS; i++) {
+  for (; next != NULL && slots->count + CHUNK_CELLS <= most; next = next->next)
+    for (size_t i = 0; i < CHUNK_CELLS; i++) {
       struct cairn_handle *handle = &next->cells[i];
       if (handle->seal == seal_of(handle))
         slots->at[slots->count++] = &handle->reference;

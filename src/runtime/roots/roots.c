@@ -66,7 +66,7 @@ struct cairn_root_set {
 };
 
 /* No fetch gives much more: a great table, or what a deep stack has, is for several threads. */
-enum { PART = 1024 };
+enum { ARRAY_PART_SLOTS = 1024 };
 
 static struct cn_mutex changing;
 static struct cairn_root_set *all, *unused;
@@ -295,7 +295,7 @@ static bool fetch_left(struct cairn_root_set *roots)
   if (left.count == 0)
     return false;
   struct part *from = &left.at[left.count - 1];
-  size_t count = from->count < PART ? from->count : PART;
+  size_t count = from->count < ARRAY_PART_SLOTS ? from->count : ARRAY_PART_SLOTS;
   roots->part = (struct part){from->at, count};
   from->at += count;
   from->count -= count;
@@ -321,7 +321,7 @@ static bool fetch_tables(struct cairn_root_set *roots)
 {
   if (enumerates == FIRST_ROUND || tables_taken)
     return false;
-  if (!cn_global_roots_next(&roots->slots, PART) && !cn_handles_next(&roots->slots, PART)) {
+  if (!cn_global_roots_next(&roots->slots, ARRAY_PART_SLOTS) && !cn_handles_next(&roots->slots, ARRAY_PART_SLOTS)) {
     tables_taken = true;
     return false;
   }
@@ -335,9 +335,9 @@ static void share(struct cairn_root_set *roots)
   struct part *part = &roots->part;
 
   cn_mutex_take(&changing, UINT64_MAX);
-  if (part->count > PART) {
-    cn_grow_push(&left, (struct part){part->at + PART, part->count - PART});
-    part->count = PART;
+  if (part->count > ARRAY_PART_SLOTS) {
+    cn_grow_push(&left, (struct part){part->at + ARRAY_PART_SLOTS, part->count - ARRAY_PART_SLOTS});
+    part->count = ARRAY_PART_SLOTS;
     roots->lent = true;
   }
   cn_mutex_release(&changing);

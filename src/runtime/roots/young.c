@@ -41,9 +41,9 @@
 #include "runtime/walk/return_barriers.h"
 
 enum {
-  NEAR = 16,  /* activations above the youngest barrier */
-  SPREAD = 4, /* times as many are above the next one */
-  CANDIDATES = 24
+  NEAR_ACTIVATIONS = 16, /* activations above the youngest barrier */
+  DISTANCE_FACTOR = 4,   /* times as many are above the next one */
+  MAX_CANDIDATES = 24
 };
 
 /* What is known of a stack, by the number of its barriers. */
@@ -73,7 +73,7 @@ struct scan {
   bool unsure;  /* the activation must be looked at each time */
   bool callee;  /* the younger neighbour has a frame map */
   bool still;   /* no native code runs on the stack meanwhile */
-  struct candidate candidate[CANDIDATES];
+  struct candidate candidate[MAX_CANDIDATES];
   unsigned candidates;
 };
 
@@ -102,14 +102,15 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
-  CN_ASSERT(scan->candidates <= CANDIDATES);
-  uint64_t next = scan->candidates == 0 ? NEAR : SPREAD * scan->candidate[scan->candidates - 1].depth;
+  CN_ASSERT(scan->candidates <= MAX_CANDIDATES);
+  uint64_t next =
+      scan->candidates == 0 ? NEAR_ACTIVATIONS : DISTANCE_FACTOR * scan->candidate[scan->candidates - 1].depth;
 
   if (!scan->callee || !cn_return_barrier_fits(frame, frame->pc_slot))
     return;
   if (scan->depth % CN_RETURN_BARRIER_STOP == 0)
     cn_grow_push(&scan->notes->stops, frame->pc_slot);
-  if (scan->depth >= next && scan->candidates < CANDIDATES)
+  if (scan->depth >= next && scan->candidates < MAX_CANDIDATES)
     scan->candidate[scan->candidates++] = (struct candidate){frame->pc_slot, scan->depth, scan->roots};
 }
 
@@ -145,7 +146,7 @@ static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
   struct notes *its = scan->notes;
 
-  CN_ASSERT(scan->candidates <= CANDIDATES);
+  CN_ASSERT(scan->candidates <= MAX_CANDIDATES);
   for (unsigned i = scan->candidates; i-- > 0;) {
     const struct candidate *candidate = &scan->candidate[i];
     CN_ASSERT(candidate->depth < scan->depth);

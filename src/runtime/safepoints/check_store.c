@@ -104,13 +104,13 @@ static void look(int thread, void *env)
  * safepoint soon. UNKNOWN: it lies outside the stacks of other threads. */
 static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
 {
-  enum { PATIENCE = 100000000 }; /* nanoseconds */
+  enum { PATIENCE_NANOSECONDS = 100000000 }; /* nanoseconds */
   struct question question = {.slot = slot};
   struct cn_handshake request = {.thread = CN_HANDSHAKE_AT,
                                  .address = slot,
                                  .operation = look,
                                  .env = &question,
-                                 .deadline = cn_os_nanoseconds() + PATIENCE};
+                                 .deadline = cn_os_nanoseconds() + PATIENCE_NANOSECONDS};
   enum cairn_status status = cn_handshake_now(&request);
 
   *described = question.described;

@@ -18,10 +18,10 @@
 #include "runtime/safepoints/stats.h"
 
 enum {
-  TRIES = 8,
-  TEXT = 40,
-  LITTLE = 64, /* almost no room: this part of the maximum */
-  VAIN = 16    /* the limit of full collections in a row that make almost no room */
+  MAX_TRIES = 8,
+  SIZE_TEXT_BYTES = 40,
+  LOW_ROOM_PART = 64,       /* almost no room: this part of the maximum */
+  MAX_VAIN_COLLECTIONS = 16 /* the limit of full collections in a row that make almost no room */
 };
 
 static struct {
@@ -53,7 +53,7 @@ void cn_exhaustion_note(void)
 
 static bool is_vain(uint64_t since)
 {
-  uint64_t used = cn_heap_used(), little = cn_options.heap_max / LITTLE;
+  uint64_t used = cn_heap_used(), little = cn_options.heap_max / LOW_ROOM_PART;
 
   return used != UINT64_MAX && used > cn_options.heap_max - little && since < little;
 }
@@ -70,7 +70,7 @@ void cn_exhaustion_full(enum cairn_cause cause)
 
 bool cn_exhaustion_crawls(void)
 {
-  return vain >= VAIN && cn_options.stress == 0;
+  return vain >= MAX_VAIN_COLLECTIONS && cn_options.stress == 0;
 }
 
 bool cn_exhaustion_prepare(struct cn_exhaustion_call *call, size_t wanted, unsigned tries)
@@ -85,7 +85,7 @@ bool cn_exhaustion_prepare(struct cn_exhaustion_call *call, size_t wanted, unsig
   call->call = callback.call;
   call->env = callback.env;
   cn_mutex_release(&changing);
-  return call->call != NULL && tries < TRIES;
+  return call->call != NULL && tries < MAX_TRIES;
 }
 
 struct answer {
@@ -113,7 +113,7 @@ bool cn_exhaustion_call(struct cn_exhaustion_call *call)
 
 _Noreturn void cn_exhaustion_end(size_t wanted)
 {
-  char objects[TEXT] = "";
+  char objects[SIZE_TEXT_BYTES] = "";
 
   CN_CHECK(!cairn_mutator.busy);
   if (live != CAIRN_LIVE_UNKNOWN)

@@ -20,7 +20,7 @@
 #include "runtime/os/os.h"
 #include "runtime/signals/overflow.h"
 
-enum { STACK = 64 << 10 };
+enum { ALTERNATE_STACK_BYTES = 64 << 10 };
 
 static void explain(uintptr_t address, uintptr_t pc)
 {
@@ -71,12 +71,12 @@ static bool installed;
 /* If the program has a stack for its handlers already, that one serves. */
 static bool give_stack(struct cairn_mutator *mutator)
 {
-  stack_t stack = {.ss_size = STACK}, before;
+  stack_t stack = {.ss_size = ALTERNATE_STACK_BYTES}, before;
 
   if (sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE) == 0)
     return true;
   CN_ASSERT(mutator == &cairn_mutator && mutator->fault_stack == NULL);
-  stack.ss_sp = cn_os_resize(NULL, 0, STACK);
+  stack.ss_sp = cn_os_resize(NULL, 0, ALTERNATE_STACK_BYTES);
   mutator->fault_stack = stack.ss_sp;
   return stack.ss_sp != NULL && sigaltstack(&stack, NULL) == 0;
 }
@@ -96,7 +96,7 @@ void cn_fault_take_stack(struct cairn_mutator *mutator)
   if (sigaltstack(NULL, &now) == 0 && now.ss_sp == mutator->fault_stack)
     sigaltstack(&none, NULL);
   CN_ASSERT(mutator == &cairn_mutator); /* another thread's may be in use */
-  cn_os_free(mutator->fault_stack, STACK);
+  cn_os_free(mutator->fault_stack, ALTERNATE_STACK_BYTES);
   mutator->fault_stack = NULL;
 }
 

@@ -17,7 +17,7 @@
 #include "runtime/walk/walk.h"
 
 enum {
-  BEYOND = 256 << 20, /* the largest frame that lies outside the stack */
+  MAX_FRAME_BYTES = 256 << 20, /* the largest frame that lies outside the stack */
 };
 
 static bool wanted(void)
@@ -72,7 +72,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
 void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
-  uintptr_t bottom = mutator->stack_bottom, lowest = bottom > BEYOND ? bottom - BEYOND : 0;
+  uintptr_t bottom = mutator->stack_bottom, lowest = bottom > MAX_FRAME_BYTES ? bottom - MAX_FRAME_BYTES : 0;
   char place[CN_REPORT_PC];
 
   if (!mutator->attached || !wanted() || sp < lowest || sp >= mutator->stack_floor || address < lowest ||

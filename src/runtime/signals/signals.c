@@ -24,7 +24,7 @@
 #include "runtime/signals/fault.h"
 #include "runtime/threads/slow_path.h"
 
-enum { NESTED = 256 }; /* interruptions at a time */
+enum { MAX_NESTED = 256 }; /* interruptions at a time */
 
 /* A running handler that interrupted managed code, or began after one that did. The frames of its callees lie in
  * [low, frame). `frame` is 0 until the entry is complete. */
@@ -39,14 +39,14 @@ static _Thread_local volatile unsigned depth;
  * stack: few threads ever need them. */
 static struct interruption *interruption(unsigned index)
 {
-  CN_ASSERT(index < NESTED);
+  CN_ASSERT(index < MAX_NESTED);
   return (struct interruption *)cairn_mutator.interrupted + index;
 }
 
 static void make_interruptions(struct cairn_mutator *mutator)
 {
   if (mutator->interrupted == NULL)
-    mutator->interrupted = cn_os_resize(NULL, 0, NESTED * sizeof(struct interruption));
+    mutator->interrupted = cn_os_resize(NULL, 0, MAX_NESTED * sizeof(struct interruption));
   if (mutator->interrupted == NULL)
     cairn_fatal("thread %d: no memory for signal handlers that interrupt managed code", mutator->thread);
 }
@@ -55,7 +55,7 @@ const char *cn_signals_wrong(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
 
-  if (depth > NESTED || (depth != 0 && mutator->interrupted == NULL))
+  if (depth > MAX_NESTED || (depth != 0 && mutator->interrupted == NULL))
     return "signals: an interruption has no entry";
   for (unsigned i = 0; i < depth; i++)
     if (interruption(i)->frame != 0 && interruption(i)->frame < interruption(i)->low)
@@ -68,7 +68,7 @@ const char *cn_signals_wrong(void)
 void cn_signals_end(struct cairn_mutator *mutator)
 {
   if (mutator->interrupted != NULL)
-    cn_os_free(mutator->interrupted, NESTED * sizeof(struct interruption));
+    cn_os_free(mutator->interrupted, MAX_NESTED * sizeof(struct interruption));
   mutator->interrupted = NULL;
   depth = 0;
 }
@@ -234,8 +234,8 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, v
   unsigned index = depth;
   bool native = index == 0 && !mutator->busy && mutator->state == CAIRN_ABI_NATIVE;
 
-  if (index == NESTED)
-    cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", NESTED);
+  if (index == MAX_NESTED)
+    cairn_fatal("signal handlers that interrupted managed code, %d of them in each other", MAX_NESTED);
   make_interruptions(mutator);
   if (native)
     become_managed(mutator);

@@ -16,7 +16,7 @@
 #include "runtime/core/options.h"
 #include "runtime/os/os.h"
 
-enum { SPINS = 2000 }; /* reads before a wait: as long as a short step takes */
+enum { SPINS_BEFORE_WAIT = 2000 }; /* reads before a wait: as long as a short step takes */
 
 static struct cn_mutex pool; /* of the thread's beginning and end */
 static struct cn_os_thread thread;
@@ -189,7 +189,7 @@ void cn_background_hold(void)
 void cn_background_await(void)
 {
   CN_CHECK(!is_it() && atomic_load(&held) != 0);
-  for (int i = 0; i < SPINS && atomic_load(&inside) != 0; i++)
+  for (int i = 0; i < SPINS_BEFORE_WAIT && atomic_load(&inside) != 0; i++)
     ;
   while (atomic_load(&inside) != 0)
     cn_os_wait(&inside, 1, UINT64_MAX);

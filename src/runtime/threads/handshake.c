@@ -24,7 +24,7 @@
 #include "runtime/os/os.h"
 #include "runtime/threads/stop.h"
 
-enum { AGAIN = 100000 }; /* nanoseconds between two reads of a state, by one requester */
+enum { RECHECK_NANOSECONDS = 100000 }; /* nanoseconds between two reads of a state, by one requester */
 
 static atomic_bool ended;
 
@@ -110,7 +110,7 @@ static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
     bool over = atomic_load(&ended);
     if ((over || now >= deadline) && cn_handshake_change(mutator, CN_HANDSHAKE_PENDING, CN_HANDSHAKE_NONE))
       return over ? CAIRN_E_ENDED : CAIRN_E_TIMEOUT;
-    cn_os_wait(&mutator->handshake, word, now + AGAIN);
+    cn_os_wait(&mutator->handshake, word, now + RECHECK_NANOSECONDS);
   }
   return CAIRN_OK;
 }

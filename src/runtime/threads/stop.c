@@ -29,7 +29,7 @@
 #include "runtime/threads/unseen.h"
 #include "runtime/threads/workers.h"
 
-enum { AGAIN = 100000 }; /* nanoseconds between two reads of a state, by one requester */
+enum { RECHECK_NANOSECONDS = 100000 }; /* nanoseconds between two reads of a state, by one requester */
 
 static struct cn_mutex lock;        /* of the registry, and held during a stop */
 static struct cairn_mutator *first; /* of the registry; the last one added */
@@ -378,7 +378,7 @@ static bool await(const struct cairn_mutator *mutator, uint64_t since)
   for (; !cn_stop_rests(mutator); waited = true) {
     cn_hooks.stop_waits(mutator->thread, since);
     atomic_store(&awaiting, true);
-    cn_os_wait(&arrivals, before, cn_os_nanoseconds() + AGAIN);
+    cn_os_wait(&arrivals, before, cn_os_nanoseconds() + RECHECK_NANOSECONDS);
     atomic_store(&awaiting, false);
     before = atomic_load(&arrivals);
   }

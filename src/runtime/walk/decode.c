@@ -10,9 +10,9 @@
 #include "runtime/core/messages.h"
 #include "runtime/os/os.h"
 
-enum { CHUNK = 64 << 10, MOST = 8 << 20, WORD = sizeof(uintptr_t) };
+enum { CHUNK_BYTES = 64 << 10, MAX_BYTES = 8 << 20, WORD_BYTES = sizeof(uintptr_t) };
 _Static_assert((int)CN_ENTRY_SAVED == (1 << CN_CALLEE_SAVED) - 1, "a bit for each register");
-_Static_assert((int)CN_CALLEE_SAVED < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD - 1,
+_Static_assert((int)CN_CALLEE_SAVED < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD_BYTES - 1,
                "a root's code is the number of a register, or a distance in words");
 
 _Noreturn static void bad(const char *what, uintptr_t entry)
@@ -29,9 +29,9 @@ static void *take(struct cn_maps *maps, size_t bytes)
   bytes = (bytes + 7) & ~(size_t)7;
   if (maps->chunks.count == 0 || chunk->bytes - chunk->used < bytes) {
     size_t least = maps->chunks.count == 0 ? 0 : 2 * chunk->bytes; /* few chunks, large pages */
-    size_t room = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+    size_t room = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
     if (room < least)
-      room = least < MOST ? least : MOST;
+      room = least < MAX_BYTES ? least : MAX_BYTES;
     unsigned char *at = cn_os_resize(NULL, 0, room);
     if (at == NULL)
       cn_report_exhausted("no memory for decoded frame maps");
@@ -71,9 +71,9 @@ static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *lo
         return i;
     return -1;
   }
-  if (loc->reg != cn_arch_sp || loc->offset < 0 || loc->offset % WORD != 0 ||
+  if (loc->reg != cn_arch_sp || loc->offset < 0 || loc->offset % WORD_BYTES != 0 ||
       loc->offset > CN_PLAIN_MAX - CN_PLAIN_REG ||
-      (safepoint->cfa_reg == cn_arch_sp && loc->offset > safepoint->cfa_offset - 2 * WORD))
+      (safepoint->cfa_reg == cn_arch_sp && loc->offset > safepoint->cfa_offset - 2 * WORD_BYTES))
     return -1;
   return loc->offset | CN_PLAIN_SP;
 }
@@ -113,7 +113,7 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
 {
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     if ((safepoint->saved >> i & 1) &&
-        (safepoint->saved_offset[i] > -2 * WORD || safepoint->saved_offset[i] % WORD != 0 ||
+        (safepoint->saved_offset[i] > -2 * WORD_BYTES || safepoint->saved_offset[i] % WORD_BYTES != 0 ||
          (safepoint->cfa_reg == cn_arch_sp && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
       bad("a register is saved outside the frame", entry);
 }
@@ -128,8 +128,8 @@ static size_t bytes_of(const struct cn_map *head)
 
   if (head->plain <= CN_ENTRY_CODES) /* these are read from the table */
     codes = head->plain;
-  return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD : 0) +
-         (head->pushed ? 0 : WORD + CN_CALLEE_SAVED * sizeof(int32_t));
+  return sizeof *head + codes * sizeof head->plain_at[0] + (others ? others + 2 * WORD_BYTES : 0) +
+         (head->pushed ? 0 : WORD_BYTES + CN_CALLEE_SAVED * sizeof(int32_t));
 }
 
 const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framemap_function *function, uint32_t index)
@@ -176,21 +176,21 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framem
 /* True if the frame, whose registers were pushed, ends where its frame pointer says. */
 static bool is_chained(const struct cn_map *map)
 {
-  return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD &&
+  return map->cfa_reg == cn_arch_saved[CN_ARCH_FRAME_POINTER] && map->cfa_offset == 2 * WORD_BYTES &&
          (map->saved >> CN_ARCH_FRAME_POINTER & 1);
 }
 
 /* 0: irregular. */
 static uint64_t words_of(const struct cn_map *map)
 {
-  uint64_t words = 0, least = map->extent / WORD + 2;
+  uint64_t words = 0, least = map->extent / WORD_BYTES + 2;
 
   if (!map->pushed || map->plain > CN_ENTRY_PLAIN_MAX)
     return 0;
   if (is_chained(map))
     return least <= CN_ENTRY_WORDS ? CN_ENTRY_CHAINED | least : 0;
-  if (map->cfa_reg == cn_arch_sp && map->cfa_offset > 0 && map->cfa_offset % WORD == 0)
-    words = (uint64_t)map->cfa_offset / WORD;
+  if (map->cfa_reg == cn_arch_sp && map->cfa_offset > 0 && map->cfa_offset % WORD_BYTES == 0)
+    words = (uint64_t)map->cfa_offset / WORD_BYTES;
   return words <= CN_ENTRY_WORDS ? words : 0;
 }
 

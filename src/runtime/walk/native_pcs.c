@@ -10,9 +10,9 @@
 #include "runtime/core/lock.h"
 #include "runtime/walk/index.h"
 
-enum { BITS = 6 };
+enum { TABLE_BITS = 6 };
 
-static _Atomic uintptr_t table[1 << BITS]; /* 0: empty */
+static _Atomic uintptr_t table[1 << TABLE_BITS]; /* 0: empty */
 
 static bool is_locked(void)
 {
@@ -21,7 +21,7 @@ static bool is_locked(void)
 
 static _Atomic uintptr_t *place_of(uintptr_t pc)
 {
-  return &table[pc * CN_INDEX_FACTOR >> (64 - BITS)];
+  return &table[pc * CN_INDEX_FACTOR >> (64 - TABLE_BITS)];
 }
 
 bool cn_native_pcs_hold(uintptr_t pc)

@@ -24,8 +24,8 @@
 #include "runtime/core/messages.h"
 
 enum {
-  SPREAD = 4, /* distances grow at least by this from one barrier to the one after the next */
-  MOST = 16   /* the stops that a return moves a barrier down: 1, then 2, 4, ..., MOST */
+  DISTANCE_FACTOR = 4, /* distances grow at least by this from one barrier to the one after the next */
+  MAX_STOPS = 16       /* the stops that a return moves a barrier down: 1, then 2, 4, ..., MAX_STOPS */
 };
 
 uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
@@ -259,7 +259,7 @@ void cn_return_barrier_thin(struct cn_return_barriers *set, uint64_t all)
   CN_ASSERT_VALID(cn_return_barriers_wrong(set));
   set->far = 1;
   for (unsigned i = 1; i + 1 < set->count;)
-    if (barriers[i].in_place && all - barriers[i - 1].below < SPREAD * (all - barriers[i + 1].below))
+    if (barriers[i].in_place && all - barriers[i - 1].below < DISTANCE_FACTOR * (all - barriers[i + 1].below))
       take_off(set, i);
     else
       i++;
@@ -295,7 +295,7 @@ static void set_below(struct cn_return_barriers *set, uint64_t below)
   if (next != NULL && (uintptr_t)slot + sizeof *slot >= next->sp)
     return;
   cn_return_barrier_set(set, slot, below > steps * CN_RETURN_BARRIER_STOP ? below - steps * CN_RETURN_BARRIER_STOP : 0);
-  if (set->far < MOST)
+  if (set->far < MAX_STOPS)
     set->far *= 2;
 }
 

@@ -16,7 +16,7 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/weak/order.h"
 
-enum { QUEUES = 64 };
+enum { MAX_QUEUES = 64 };
 
 struct cairn_handle;
 
@@ -40,7 +40,7 @@ static struct {
 static struct queue {
   CN_GROW(struct cairn_handle *) handles;
   size_t first; /* the first object that waits to be taken */
-} queues[QUEUES];
+} queues[MAX_QUEUES];
 
 static void take(void)
 {
@@ -64,8 +64,8 @@ void cn_finalisers_add(uintptr_t reference)
 
 static void check_queue(unsigned queue, uintptr_t pc)
 {
-  if (queue >= QUEUES)
-    cn_report_fatal(pc, "%u is no queue of finalisers: they are numbered 0 to %d", queue, QUEUES - 1);
+  if (queue >= MAX_QUEUES)
+    cn_report_fatal(pc, "%u is no queue of finalisers: they are numbered 0 to %d", queue, MAX_QUEUES - 1);
 }
 
 void cairn_finalise(uintptr_t reference, unsigned queue)
@@ -142,7 +142,7 @@ bool cn_finalisers_process(const struct cairn_closure *closure)
     closure->reach(closure->env, (struct cairn_slot){&objects.dead.at[i].word});
   closure->close(closure->env);
   for (size_t i = 0; i < count; i++) {
-    CN_CHECK(objects.dead.at[i].queue < QUEUES);
+    CN_CHECK(objects.dead.at[i].queue < MAX_QUEUES);
     struct queue *queue = &queues[objects.dead.at[i].queue];
     close_up(queue);
     cn_grow_push(&queue->handles, cairn_handle_new(objects.dead.at[i].word));
@@ -196,7 +196,7 @@ void cn_finalisers_forget(const struct cairn_image *image)
     return;
   take();
   forget_registered(image);
-  for (size_t i = 0; i < QUEUES; i++)
+  for (size_t i = 0; i < MAX_QUEUES; i++)
     forget_queued(image, &queues[i]);
   cn_lock_release(CN_LOCK_WEAK);
 }

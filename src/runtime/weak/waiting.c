@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-enum { LEAST = 256 };
+enum { MIN_ENTRIES = 256 };
 
 static struct cn_waiting_cell *cell_of(const struct cn_waiting *waiting, uintptr_t address)
 {
@@ -23,7 +23,7 @@ static struct cn_waiting_cell *cell_of(const struct cn_waiting *waiting, uintptr
 
 static bool grow(struct cn_waiting *waiting)
 {
-  struct cn_waiting more = {.room = waiting->room != 0 ? 2 * waiting->room : LEAST, .used = waiting->used};
+  struct cn_waiting more = {.room = waiting->room != 0 ? 2 * waiting->room : MIN_ENTRIES, .used = waiting->used};
 
   more.cells = cn_os_resize(NULL, 0, more.room * sizeof *more.cells);
   if (more.cells == NULL)

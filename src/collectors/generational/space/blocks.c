@@ -14,13 +14,13 @@
 #include "runtime/os/os.h"
 
 enum {
-  STEP = 64,        /* blocks that get memory at a time, and lose it: those of a large page */
-  ENDS = 2,         /* blocks that a tracer may have begun when all is copied */
-  LEAST_HOLES = 16, /* lines of a block that must be free: fewer are not worth a visit */
-  FEW = 4,          /* blocks that a tracer sweeps to find a hole: to sweep all takes long */
-  FRAGMENTED = 8,   /* more than one line in so many is in a hole: objects are moved together */
-  ROUND = 2048,     /* blocks that extents take in turn at least, and */
-  ROUNDS = 16       /* how many of an extent */
+  COMMIT_BLOCKS = 64,         /* blocks that get memory at a time, and lose it: those of a large page */
+  OPEN_BLOCKS_PER_TRACER = 2, /* blocks that a tracer may have begun when all is copied */
+  LEAST_HOLES = 16,           /* lines of a block that must be free: fewer are not worth a visit */
+  MAX_SWEPT_BLOCKS = 4,       /* blocks that a tracer sweeps to find a hole: to sweep all takes long */
+  FRAGMENTED_LINES_PART = 8,  /* more than one line in so many is in a hole: objects are moved together */
+  MIN_TURN_BLOCKS = 2048,     /* blocks that extents take in turn at least, and */
+  TURNS_PER_EXTENT = 16       /* how many of an extent */
 };
 #define NOWHERE SIZE_MAX
 
@@ -146,7 +146,7 @@ static void choose_pages(size_t first, size_t count)
 /* Some free blocks, up to the end of a large page; fewer if memory is short. */
 static bool map_free(void)
 {
-  for (size_t count = STEP - blocks.none % STEP; count != 0; count /= 2) {
+  for (size_t count = COMMIT_BLOCKS - blocks.none % COMMIT_BLOCKS; count != 0; count /= 2) {
     size_t first = map(count, CN_BLOCK_FREE);
     if (first != NOWHERE) {
       choose_pages(first, count);
@@ -161,7 +161,7 @@ static bool map_free(void)
  * quarter of one. */
 static size_t blocks_for(size_t bytes, size_t tracers)
 {
-  return (bytes + bytes / 3) / CN_BLOCK + ENDS * (tracers + 1);
+  return (bytes + bytes / 3) / CN_BLOCK + OPEN_BLOCKS_PER_TRACER * (tracers + 1);
 }
 
 /* ---- memory that is found beside the program: nobody else uses these blocks meanwhile ---- */
@@ -172,8 +172,8 @@ static void find_supply(void)
 
   supply.found = cn_tables_reach(at, end) && cn_os_commit(at, end - at);
   cn_os_prefer_large_pages(at, end - at);
-  for (; supply.found && at < end; at += STEP * CN_BLOCK)
-    cn_os_populate(at, end - at < STEP * CN_BLOCK ? end - at : STEP * CN_BLOCK);
+  for (; supply.found && at < end; at += COMMIT_BLOCKS * CN_BLOCK)
+    cn_os_populate(at, end - at < COMMIT_BLOCKS * CN_BLOCK ? end - at : COMMIT_BLOCKS * CN_BLOCK);
   atomic_store(&supply.over, true);
 }
 
@@ -239,7 +239,7 @@ void cn_blocks_supply(size_t bytes, size_t tracers)
 
   if (supply.count != 0 || blocks.spare >= wanted)
     return;
-  size_t count = (none + wanted - blocks.spare + STEP - 1) / STEP * STEP - none;
+  size_t count = (none + wanted - blocks.spare + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS - none;
   size_t first = find(count, none, CN_BLOCK_NONE);
   if (first == NOWHERE)
     return;
@@ -344,7 +344,7 @@ static bool take_block(struct cn_copy_cursor *room)
   for (; blocks.holes < blocks.high; blocks.holes++) {
     size_t block = blocks.holes;
     if (cn_tables_state(block) == CN_BLOCK_UNSWEPT) {
-      if (blocks.spare != 0 && swept++ == FEW)
+      if (blocks.spare != 0 && swept++ == MAX_SWEPT_BLOCKS)
         return false;
       sweep(block);
     }
@@ -386,7 +386,7 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 {
   size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
 
-  if (blocks.none >= ROUND && blocks.none / ROUNDS >= count)
+  if (blocks.none >= MIN_TURN_BLOCKS && blocks.none / TURNS_PER_EXTENT >= count)
     blocks.none = 0;
   size_t first = map(count, state);
 
@@ -612,7 +612,7 @@ static bool is_fragmented(void)
       if (cn_tables.states[block] == CN_BLOCK_HOLES)
         holes += CN_BLOCK_LINES - lines_of(block);
     }
-  return holes > all / FRAGMENTED;
+  return holes > all / FRAGMENTED_LINES_PART;
 }
 
 /* Choose blocks of which at most so many quarters are in use, until their lines are `bytes`. */
@@ -694,7 +694,7 @@ bool cn_blocks_trim(size_t bytes, size_t most)
     size_t end = block;
     while (block > blocks.low && cn_tables.states[block - 1] == CN_BLOCK_FREE && blocks.spare - kept > end - block)
       block--;
-    size_t first = (block + STEP - 1) / STEP * STEP;
+    size_t first = (block + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS;
     if (first < end) {
       release(first, end - first);
       blocks.spare -= end - first;

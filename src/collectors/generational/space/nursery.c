@@ -15,8 +15,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  SLACK = 4 << 20, /* bytes of memory that it may keep for nothing, */
-  MOST = SLACK     /* and that it gives back at a time */
+  IDLE_BYTES = 4 << 20,      /* bytes of memory that it may keep for nothing, */
+  RELEASE_BYTES = IDLE_BYTES /* and that it gives back at a time */
 };
 
 struct cn_nursery cn_nursery;
@@ -69,11 +69,11 @@ static bool commit(uintptr_t to)
 /* Take memory away that grow() has given: not all at once, for that takes long. */
 static void trim(size_t bytes)
 {
-  uintptr_t kept = cn_nursery.start + ((bytes + SLACK) & ~(size_t)(SLACK - 1));
+  uintptr_t kept = cn_nursery.start + ((bytes + IDLE_BYTES) & ~(size_t)(IDLE_BYTES - 1));
 
-  if (cn_nursery.memory > kept + SLACK) {
-    if (cn_nursery.memory - kept > MOST)
-      kept = cn_nursery.memory - MOST;
+  if (cn_nursery.memory > kept + IDLE_BYTES) {
+    if (cn_nursery.memory - kept > RELEASE_BYTES)
+      kept = cn_nursery.memory - RELEASE_BYTES;
     cn_os_release(kept, cn_nursery.memory - kept);
     cn_nursery.memory = kept;
   }

@@ -17,8 +17,8 @@ struct cn_tables cn_tables;
 
 enum {
   LARGE_PAGE = 2 << 20,
-  SPACE = 512 << 10, /* beyond what objects take */
-  TABLED = 32 << 20  /* addresses whose tables get memory at once */
+  SLACK_BYTES = 512 << 10,     /* beyond what objects take */
+  EAGER_TABLE_BYTES = 32 << 20 /* addresses whose tables get memory at once */
 };
 
 /* The large tables, by bytes for each card from `origin` on. Memory that may be written counts for
@@ -28,7 +28,7 @@ static struct {
   uintptr_t at, origin;
   size_t per_card;
 } large_tables[LARGE_TABLES];
-static uint8_t *tabled; /* by TABLED bytes from the base: that part of the large tables may be written */
+static uint8_t *tabled; /* by EAGER_TABLE_BYTES bytes from the base: that part of the large tables may be written */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -78,7 +78,7 @@ static bool make_tables(void)
     cards *= 2;
   cn_tables.blocks = old / CN_BLOCK;
   size_t larges = (cn_tables.old - cn_tables.base) / CN_PAGE, dirty = all / CN_BLOCK,
-         leading = dirty * sizeof(uint16_t), parts = all / TABLED + 1,
+         leading = dirty * sizeof(uint16_t), parts = all / EAGER_TABLE_BYTES + 1,
          written = round_up(cards + leading + larges + dirty + parts + 9 * CN_CARD +
                                 (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
                             page),
@@ -129,11 +129,11 @@ static bool commit_large_tables(uintptr_t from, uintptr_t to)
 bool cn_tables_reach(uintptr_t from, uintptr_t to)
 {
   CN_CHECK(from >= cn_tables.base && from < to && to <= cn_tables.end);
-  for (size_t i = (from - cn_tables.base) / TABLED; cn_tables.base + i * TABLED < to; i++) {
-    uintptr_t first = cn_tables.base + i * TABLED, left = cn_tables.end - first;
+  for (size_t i = (from - cn_tables.base) / EAGER_TABLE_BYTES; cn_tables.base + i * EAGER_TABLE_BYTES < to; i++) {
+    uintptr_t first = cn_tables.base + i * EAGER_TABLE_BYTES, left = cn_tables.end - first;
     if (__atomic_load_n(&tabled[i], __ATOMIC_ACQUIRE) != 0)
       continue;
-    if (!commit_large_tables(first, first + (left < TABLED ? left : TABLED)))
+    if (!commit_large_tables(first, first + (left < EAGER_TABLE_BYTES ? left : EAGER_TABLE_BYTES)))
       return false;
     __atomic_store_n(&tabled[i], 1, __ATOMIC_RELEASE);
   }
@@ -159,12 +159,12 @@ static bool reserve(size_t large, size_t old, size_t unit)
 
 bool cn_tables_init(size_t bytes)
 {
-  size_t plenty = (size_t)16 << 30, some = bytes + SPACE;
+  size_t plenty = (size_t)16 << 30, some = bytes + SLACK_BYTES;
 
   if (bytes > SIZE_MAX / 16)
     return false;
   bool done = reserve(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE);
-  while (!done && some >= SPACE) {
+  while (!done && some >= SLACK_BYTES) {
     done = reserve(some, 3 * some, CN_BLOCK);
     some = done ? some : some / 2;
   }

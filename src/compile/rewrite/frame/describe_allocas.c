@@ -17,7 +17,7 @@
 #include "compile/rewrite/frame/pairs.h"
 #include "compile/rewrite/values/refs.h"
 
-enum { WORD = CN_AREA_WORD };
+enum { WORD_BYTES = CN_AREA_WORD };
 
 static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
 {
@@ -35,11 +35,11 @@ static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct
     refs += cn_bit(map->bits, w);
   cn_push(&out->operands, map->alloca);
   cn_push(&out->operands, number(ctx, count));
-  cn_push(&out->operands, number(ctx, period * WORD));
+  cn_push(&out->operands, number(ctx, period * WORD_BYTES));
   cn_push(&out->operands, number(ctx, refs));
   for (uint64_t w = first; w < first + period; w++)
     if (cn_bit(map->bits, w))
-      cn_push(&out->operands, number(ctx, w * WORD));
+      cn_push(&out->operands, number(ctx, w * WORD_BYTES));
 }
 
 /* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and
@@ -113,14 +113,14 @@ static void delete_lifetimes(LLVMValueRef pointer)
 static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map, uint64_t first)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
-  LLVMValueRef start = map->alloca, offset = number(ctx, first * WORD);
+  LLVMValueRef start = map->alloca, offset = number(ctx, first * WORD_BYTES);
 
   if (first == map->words)
     return;
   if (first)
     start = LLVMBuildInBoundsGEP2(builder, byte, start, &offset, 1, "");
-  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false), number(ctx, (map->words - first) * WORD),
-                  first ? WORD : LLVMGetAlignment(map->alloca));
+  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false), number(ctx, (map->words - first) * WORD_BYTES),
+                  first ? WORD_BYTES : LLVMGetAlignment(map->alloca));
 }
 
 static void escape_local(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
@@ -140,8 +140,8 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const st
 {
   const uint64_t *first = cn_ptrmap_find(stored, map->alloca);
 
-  if (LLVMGetAlignment(map->alloca) < WORD)
-    LLVMSetAlignment(map->alloca, WORD);
+  if (LLVMGetAlignment(map->alloca) < WORD_BYTES)
+    LLVMSetAlignment(map->alloca, WORD_BYTES);
   zero(ctx, builder, map, first ? *first : 0);
   escape_local(ctx, builder, map->alloca);
 }
@@ -152,7 +152,7 @@ static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct
 {
   cn_push(&out->operands, root->alloca);
   cn_push(&out->operands, number(ctx, 1));
-  cn_push(&out->operands, number(ctx, WORD));
+  cn_push(&out->operands, number(ctx, WORD_BYTES));
   cn_push(&out->operands, number(ctx, 0));
   cn_push(&out->operands, number(ctx, root->offset));
   cn_push(&out->operands, root->tag);

@@ -23,7 +23,7 @@
 #include "compile/rewrite/normalise/normalise.h"
 
 /* Locals of one type that are worth an array. */
-enum { MANY = 16 };
+enum { MIN_LOCALS = 16 };
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
@@ -166,7 +166,7 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
   unsigned alignment = CN_AREA_WORD;
 
-  CN_ASSERT(kind->locals.count >= MANY);
+  CN_ASSERT(kind->locals.count >= MIN_LOCALS);
   LLVMPositionBuilderBeforeInstrAndDbgRecords(m->builder, first);
   LLVMSetCurrentDebugLocation2(m->builder, NULL);
   LLVMValueRef array = LLVMBuildAlloca(m->builder, LLVMArrayType2(kind->type, kind->locals.count), "locals");
@@ -197,11 +197,11 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
   gather(&m, function);
   for (size_t k = 0; k < m.kinds.count; k++)
     most = m.kinds.at[k].locals.count > most ? m.kinds.at[k].locals.count : most;
-  if (most >= MANY && has_parse_point(function)) {
+  if (most >= MIN_LOCALS && has_parse_point(function)) {
     m.builder = LLVMCreateBuilderInContext(ctx->llvm);
     find_declared(&m, function);
     for (size_t k = 0; k < m.kinds.count; k++)
-      if (m.kinds.at[k].locals.count >= MANY)
+      if (m.kinds.at[k].locals.count >= MIN_LOCALS)
         merge(&m, function, &m.kinds.at[k]);
     LLVMDisposeBuilder(m.builder);
   }

@@ -19,7 +19,7 @@
 #include "base/check.h"
 
 /* Passes after which merges keep their bases, so that the cost stays linear. */
-enum { PASSES = 16 };
+enum { MAX_ROUNDS = 16 };
 
 static bool same_edges(LLVMValueRef a, LLVMValueRef b)
 {
@@ -166,7 +166,7 @@ void cn_bases_share(struct cn_base_graph *graph)
   bool changed = true;
 
   CN_CHECK(graph->top);
-  for (unsigned pass = 0; changed && share(graph) && pass < PASSES; pass++) {
+  for (unsigned pass = 0; changed && share(graph) && pass < MAX_ROUNDS; pass++) {
     uint32_t *top = cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
     changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
     free(graph->top);
