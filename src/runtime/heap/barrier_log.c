@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs of barriers. Between any two instructions of cairn_log() a signal handler may come whose
- * managed code logs as well, or which jumps out: a place is reserved by one instruction, and a
- * place that was never written is 0.
+ * Logs the words of barriers. A signal handler may come between any two instructions of cairn_log(); its managed code
+ * may log as well, and it may jump out. So one instruction reserves a place, and an unwritten place is 0.
  */
 #include "runtime/heap/barrier_log.h"
 
@@ -15,14 +14,14 @@ enum { CHUNK_BYTES = 32 << 10, CHUNK_WORDS = CHUNK_BYTES / sizeof(uintptr_t) - 2
 
 struct cn_log_chunk {
   struct cn_log_chunk *older;
-  uint64_t reserved; /* more than CHUNK_WORDS: it was full when others came */
+  uint64_t reserved; /* more than CHUNK_WORDS: the chunk was full when other words came */
   uintptr_t words[CHUNK_WORDS];
 };
 _Static_assert(sizeof(struct cn_log_chunk) == CHUNK_BYTES, "whole pages");
 
-static struct cn_log_chunk *ended; /* of threads that are no more */
+static struct cn_log_chunk *ended; /* the chunks of ended threads */
 
-/* A handler may have added a chunk meanwhile: then this one is not needed. */
+/* Frees the new chunk if a handler has added one meanwhile. */
 static void add_chunk(struct cairn_mutator *mutator, struct cn_log_chunk *newest)
 {
   CN_ASSERT(mutator == &cairn_mutator);
@@ -86,7 +85,7 @@ void cn_log_retire(struct cairn_mutator *mutator)
     return;
   while (oldest->older != NULL)
     oldest = oldest->older;
-  CN_CHECK(oldest != ended); /* else the list would have no end */
+  CN_CHECK(oldest != ended); /* else the list would be a cycle */
   oldest->older = ended;
   ended = mutator->log;
   mutator->log = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Barriers: their slow paths, the words that they read, and their kinds (docs/collectors.md,
- * "Barriers").
+ * Implements barriers: their slow paths, the words that they read, and their kinds (docs/collectors.md, "Barriers").
+ * Runs on mutators' threads, in phase MUTATE, unless a comment says otherwise.
  */
 #include "runtime/heap/barrier_slow_paths.h"
 
@@ -17,8 +17,8 @@
 
 /* ---- slow paths ---- */
 
-/* Log before the byte says so: a handler between the two logs once more, and loses nothing. The
- * byte of a slot outside the heap is that of a field, which was not logged. */
+/* Logs before the byte says so: a handler between the two logs the slot again, which is harmless. A slot outside the
+ * heap shares its byte with a field of the heap, which is unlogged. */
 void cn_barrier_field(uintptr_t *slot)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -29,7 +29,7 @@ void cn_barrier_field(uintptr_t *slot)
     __atomic_store_n(&mutator->cards[field & mutator->card_mask], 1, __ATOMIC_RELAXED);
 }
 
-/* Of several threads that come for one object, one logs it. */
+/* If several threads come for one object, one of them logs it. */
 void cn_barrier_object(uintptr_t object, uintptr_t *slot)
 {
   const struct cairn_collector *collector = cn_heap_collector();
@@ -117,7 +117,7 @@ const char *cn_barrier_kind_name(uint64_t kind)
   return kind < KIND_COUNT ? names[kind] : "unknown";
 }
 
-/* The function that the kind needs and the collector does not have, or null. */
+/* The function that the kind needs and the collector lacks, or null. */
 static const char *missing(const struct cairn_collector *c)
 {
   bool fields = c->barriers == CAIRN_ABI_BARRIERS_FIELDS, objects = c->barriers == CAIRN_ABI_BARRIERS_OBJECTS,
@@ -144,8 +144,8 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
                 names[collector->barriers], missing(collector));
 }
 
-/* May code of this kind run under a collector that needs that one? Marks of cards do no harm where
- * nobody reads them: without a table one byte takes all. */
+/* True if code of this kind may run under a collector that needs the kind `needed`. Marks of cards are harmless under a
+ * collector without barriers: if there is no table, one byte takes all marks. */
 static bool fits(uint64_t kind, uint64_t needed)
 {
   bool cards = kind == CAIRN_ABI_BARRIERS_CARDS || kind == CAIRN_ABI_BARRIERS_CARDS_1;

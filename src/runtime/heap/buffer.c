@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The allocation buffer.
+ * Implements allocation buffers. The mutator's own thread calls the functions, or the collecting thread in phase STOP.
  */
 #include "runtime/heap/buffer.h"
 
@@ -13,8 +13,8 @@
 #include "runtime/heap/uncleared.h"
 
 enum {
-  HANDLER_BYTES = 16 << 10, /* bytes of a buffer for handlers; */
-  HANDLER_PART = 32         /* of a small one, one part in this many */
+  HANDLER_BYTES = 16 << 10, /* bytes of the handlers' part, at most */
+  HANDLER_PART = 32         /* of a small buffer, handlers get one part in this many */
 };
 _Static_assert(CAIRN_ABI_HEADER_SIZE == 8 && CAIRN_ABI_INDEXED_HEADER_SIZE == 16,
                "cairn_fill() writes one word, or two");
@@ -148,8 +148,7 @@ static void begin_beside(struct cairn_mutator *mutator, uintptr_t start, uintptr
   beside->end = end;
 }
 
-/* Give handlers the upper part of the buffer, but leave room for the block that may be under way.
- */
+/* Gives handlers the upper part of the buffer, except the room for the block that may be under way. */
 static void carve(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t room = mutator->buffer_end - mutator->alloc, part;
@@ -161,7 +160,7 @@ static void carve(struct cairn_mutator *mutator, size_t bytes)
     part = HANDLER_BYTES;
   if (part < bytes)
     part = bytes;
-  CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates in it, too */
+  CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates there, too */
   begin_beside(mutator, mutator->buffer_end - part, mutator->buffer_end);
   mutator->buffer_end -= part;
   CN_CHECK(mutator->buffer_end - mutator->alloc >= CAIRN_ABI_INLINE_ALLOC_MAX);
@@ -195,7 +194,7 @@ bool cn_buffer_low(const struct cairn_mutator *mutator)
          mutator->buffer_end - mutator->alloc < 4 * HANDLER_BYTES;
 }
 
-/* The end of the object whose block starts there; 0 if no object that ends by `end` does. */
+/* The end of the object whose block starts there; 0 if the block has no object that ends by `end`. */
 static uintptr_t block_end(uintptr_t block, uintptr_t end)
 {
   const uintptr_t *words = (const uintptr_t *)block;
@@ -213,8 +212,8 @@ static uintptr_t block_end(uintptr_t block, uintptr_t end)
   return block + prefix + bytes;
 }
 
-/* Compiled code does not clear what it fills at once: an object that is never filled, which nothing
- * leads to, has words of earlier objects. The blocks of one check are the last ones. */
+/* Notes the blocks of the last check. Compiled code leaves a block uncleared if it fills all of it at once: an object
+ * that stays unfilled, and unreferenced, has words of earlier objects. */
 static void note_unfilled(uintptr_t from, uintptr_t end)
 {
   while (end - from > CAIRN_ABI_INLINE_ALLOC_MAX)
@@ -223,9 +222,8 @@ static void note_unfilled(uintptr_t from, uintptr_t end)
     cn_unfilled_note(from, end);
 }
 
-/* All blocks but those that were allocated last, by one check, are whole. Header words of these may
- * look like ones of any size: where one does not lead to a block or to the end, put a filler in the
- * place of the rest. */
+/* All blocks are complete, except those of the last check, whose header words may look like headers of any size. If
+ * such a header leads neither to a block nor to the end, a filler takes the rest. */
 void cn_buffer_mend(struct cairn_mutator *mutator)
 {
   uintptr_t end = mutator->alloc, from = mutator->beside.walkable, next;
@@ -253,7 +251,7 @@ static uintptr_t take_beside(struct cairn_mutator *mutator, uintptr_t *end)
   return mutator->beside.given;
 }
 
-/* Fill the rest of both. Returns the end of what is used. */
+/* Fills the rest of both parts. Returns the end of the used memory. */
 static uintptr_t close_both(struct cairn_mutator *mutator)
 {
   struct cn_handlers_part *beside = &mutator->beside;
@@ -306,7 +304,7 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
   if (part > HANDLER_BYTES)
     part = HANDLER_BYTES;
   if (mutator->wanted <= room && part > room - mutator->wanted)
-    part = room - mutator->wanted; /* what is being allocated must fit */
+    part = room - mutator->wanted; /* the block that is being allocated must fit */
   mutator->buffer_start = mutator->alloc = beside->walkable = start;
   mutator->buffer_end = beside->start = beside->alloc = end - part;
   beside->end = end;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A full collection is due when there is twice as much as after the last one, and
- * CAIRN_HEAP_INITIAL more at least. So collections that free nothing become rarer and rarer.
+ * Decides when external memory makes a full collection due: when it is twice as much as after the last one, and larger
+ * by CAIRN_HEAP_INITIAL at least. So collections that free little become rarer and rarer. Any thread, at any time; the
+ * counters are atomic.
  */
 #include "runtime/heap/external.h"
 
@@ -13,7 +14,7 @@
 #include "runtime/core/messages.h"
 #include "runtime/heap/managed_heap.h"
 
-/* Threads may take away before others have added: less than 0 is none. */
+/* Threads may subtract before others have added: a negative number counts as 0. */
 static int64_t bytes, kept;
 static uint64_t most;
 
@@ -63,7 +64,7 @@ static void note_most(int64_t value)
     ;
 }
 
-/* A thread that has no managed code to return to leaves it to the others. */
+/* A thread without managed code to return to leaves the collection to other threads. */
 void cairn_external_bytes(long more)
 {
   note_most(__atomic_add_fetch(&bytes, more, __ATOMIC_RELAXED));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory outside of the heap that objects keep (cairn_external_bytes()).
+ * Counts memory outside of the heap that objects keep (cairn_external_bytes()).
  */
 #ifndef CN_RUNTIME_HEAP_EXTERNAL_H
 #define CN_RUNTIME_HEAP_EXTERNAL_H
@@ -12,17 +12,17 @@
 void cairn_external_bytes(long bytes);
 #pragma GCC visibility pop
 
-/* How much there is. */
+/* The number of bytes now. */
 uint64_t cn_external_bytes(void);
 
-/* Has it become so much that a collection is due? */
+/* True if the bytes have become so many that a collection is due. */
 bool cn_external_is_due(void);
 
-/* All that is unreachable has been freed, or is in a queue of finalisers: what there is now is what
- * the program needs, as far as is known. Phase STOP. */
+/* All unreachable objects have been freed, or are in a queue of finalisers: as far as is known, the program needs the
+ * memory that there is now. Phase STOP. */
 void cn_external_collected(void);
 
-/* Print how much there is, for CAIRN_STATS: nothing if there never was any. */
+/* Print the number of bytes, for CAIRN_STATS, if there ever were any. */
 void cn_external_print(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The array that was made last is at the end of what is used of the allocation buffer: the pointer
- * goes back to its start. One before it waits until all behind it are given back. A large one has a
- * block of its own, which is kept for the next of about its size. A collection forgets these: it
- * frees the blocks, since nothing leads to them.
+ * Takes back arrays that compiled code frees explicitly. The newest array is the last one in the allocation buffer: the
+ * allocation pointer returns to its start. An older one waits until all arrays after it are free. The block of a large
+ * array is kept for the next array of about its size. A collection frees these blocks, since they are unreachable, and
+ * the lists forget them. All data is the thread's own. Phase MUTATE.
  */
 #include "runtime/heap/free_object.h"
 
@@ -21,24 +21,24 @@
 
 enum { MAX_KEPT = 16, MAX_WAITING = 4 };
 
-/* Blocks of the thread's large arrays that were given back since the last collection. */
+/* Blocks of the large arrays that the thread has freed since the last collection. */
 static _Thread_local struct {
-  uint64_t collections; /* at that time */
+  uint64_t collections; /* their number at that time */
   unsigned count;
-  unsigned taken;                    /* the one that came in use last */
-  unsigned next;                     /* the one that makes room for another, if there are MAX_KEPT */
-  const struct cairn_layout *layout; /* of the object that was given back last */
+  unsigned taken;                    /* the block that came in use last */
+  unsigned next;                     /* the block to replace, if there are MAX_KEPT */
+  const struct cairn_layout *layout; /* of the array that was freed last */
   uintptr_t block[MAX_KEPT];
-  size_t bytes[MAX_KEPT]; /* of it, as it was first, or is now; */
-  size_t room[MAX_KEPT];  /* 0 while it is in use */
+  size_t bytes[MAX_KEPT]; /* the most that the block has had */
+  size_t room[MAX_KEPT];  /* 0 while the block is in use */
 } kept;
 
-/* Arrays in its buffer that others lie behind: the blocks and their ends, some of them. */
+/* Freed arrays of the thread's buffer that have others after them: some of their blocks, and the ends of these. */
 static _Thread_local struct {
-  uint64_t collections; /* when they were noted */
+  uint64_t collections; /* their number when the arrays were noted */
   unsigned next;
   uintptr_t block[MAX_WAITING];
-  uintptr_t end[MAX_WAITING]; /* 0: there is none */
+  uintptr_t end[MAX_WAITING]; /* 0: the entry is free */
 } waiting;
 
 static void forget_old(void)
@@ -46,7 +46,7 @@ static void forget_old(void)
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
   if (kept.collections != now)
-    kept.count = 0; /* as if it had never been used */
+    kept.count = 0;
   if (kept.count == 0) {
     kept.taken = kept.next = 0;
     kept.layout = NULL;
@@ -54,7 +54,7 @@ static void forget_old(void)
   kept.collections = now;
 }
 
-/* The smallest that is large enough, and less than twice as large; MAX_KEPT: there is none. */
+/* The smallest block that is large enough, and less than twice as large; MAX_KEPT: there is no such block. */
 static unsigned smallest(size_t bytes)
 {
   unsigned best = MAX_KEPT;
@@ -69,8 +69,7 @@ static unsigned smallest(size_t bytes)
   return best;
 }
 
-/* Take it for `bytes`. What follows is walked over if the collector has no pages for such objects.
- */
+/* Takes a block for `bytes`. The rest becomes a filler, because collectors may walk over it. */
 static void *take(unsigned which, size_t bytes)
 {
   uintptr_t block = kept.block[which];
@@ -89,8 +88,7 @@ void *cn_give_back_again(size_t bytes)
   return which == MAX_KEPT ? NULL : take(which, bytes);
 }
 
-/* A handler that jumps out of here leaves an object of the same type, with one count or the other.
- */
+/* A handler that jumps out of here leaves an object of the same type, with the old count or with the new one. */
 void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
@@ -112,7 +110,7 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
   return (void *)((uintptr_t)(block + 2) + cairn_words.reference);
 }
 
-/* Where the block is known, or is to be noted. */
+/* The entry of the block; or a free one, and `known` is false. */
 static unsigned find(uintptr_t block, bool *known)
 {
   unsigned at = kept.taken;
@@ -139,7 +137,7 @@ static void keep(uintptr_t block, size_t bytes, const struct cairn_layout *layou
   kept.layout = layout;
   unsigned at = find(block, &known);
   kept.block[at] = block;
-  if (!known || kept.bytes[at] < bytes) /* it may have become longer where it is */
+  if (!known || kept.bytes[at] < bytes) /* the array may have become longer in its place */
     kept.bytes[at] = bytes;
   kept.room[at] = kept.bytes[at];
 }
@@ -156,7 +154,7 @@ static void wait(uintptr_t block, uintptr_t end)
   waiting.next = (waiting.next + 1) % MAX_WAITING;
 }
 
-/* What is used of the buffer ends earlier: so do arrays that waited for that. */
+/* The used part of the buffer has become shorter: drops waiting arrays that are at its end now. */
 static void take_waiting(struct cairn_mutator *mutator)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
@@ -164,12 +162,12 @@ static void take_waiting(struct cairn_mutator *mutator)
   for (unsigned i = 0; i < MAX_WAITING && waiting.collections == now; i++)
     if (waiting.end[i] == mutator->alloc && cn_buffer_shorten(mutator, waiting.block[i], waiting.end[i])) {
       waiting.end[i] = 0;
-      i = UINT_MAX; /* from the first again */
+      i = UINT_MAX; /* start again */
     }
 }
 
-/* Called by compiled code, for an array that nothing leads to any more; or null. It neither
- * collects nor waits. Phase MUTATE. */
+/* Called by compiled code, with an array that is unreachable from now on, or null. Neither collects nor waits. Phase
+ * MUTATE. */
 #pragma GCC visibility push(default)
 void cairn_give_back(void *reference);
 #pragma GCC visibility pop
@@ -186,12 +184,12 @@ void cairn_give_back(void *reference)
     return;
   const struct cairn_layout *layout = cairn_object_layout(object);
   CN_CHECK(layout != NULL && cairn_object_payload(object, layout, &bytes) == CAIRN_OK);
-  /* Barriers may have noted one with references. */
+  /* Barriers may have noted an array with references. */
   if (cairn_layout_has_references(layout) || (layout->flags & CAIRN_ABI_LAYOUT_FINALISABLE))
     return;
   uintptr_t block = cairn_object_block(object, layout), end = object + bytes;
   if (cn_options.stress != 0)
-    memset((void *)object, 0xa5, bytes); /* who uses it all the same sees it */
+    memset((void *)object, 0xa5, bytes); /* a use after the free shows */
   if (cn_buffer_shorten(mutator, block, end))
     take_waiting(mutator);
   else if (cn_options.stress == 0 && cn_heap_keeps_place(end - block))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From block to block, past what is free in mutators' buffers. Headers are not trusted.
+ * Walks the heap from block to block, over the free parts of mutators' buffers. Checks headers before it uses them.
+ * Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/heap/heap_walk.h"
 

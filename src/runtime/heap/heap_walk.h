@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A walk over all objects of the heap, of any collector that says where its heap is. It shares
- * nothing else with the collector.
+ * A walk over all objects of the heap, for any collector that says where its heap is. This is all that the walk and the
+ * collector share.
  */
 #ifndef CN_RUNTIME_HEAP_HEAP_WALK_H
 #define CN_RUNTIME_HEAP_HEAP_WALK_H
@@ -14,7 +14,7 @@
 
 struct cn_heap_range {
   uintptr_t start, end;
-  bool blocks;      /* else it has no objects */
+  bool blocks;      /* false: the range is without objects */
   uint64_t *starts; /* object_starts.h */
 };
 
@@ -30,7 +30,7 @@ struct cn_heap_walk {
   uint64_t objects;                     /* object_starts.h */
 };
 
-/* End the program with a message of the walk's. */
+/* End the program with a message that names the walk. */
 #define CN_HEAP_WALK_FAIL(walk, format, ...) \
   cairn_fatal("%s collection %lu: " format, (walk)->what, (unsigned long)(walk)->collection, __VA_ARGS__)
 
@@ -38,16 +38,16 @@ struct cn_heap_walk {
 struct cn_heap_object {
   const struct cn_heap_walk *walk;
   uintptr_t block, payload, end;
-  const struct cairn_layout *layout; /* null: it is gone */
+  const struct cairn_layout *layout; /* null: the object is gone */
 };
 
-/* Find out where the heap is, and forget that. `what` and `collection` are set before. Phase STOP,
- * on the thread that stopped the others; memory is the system's. */
+/* Find the ranges of the heap, and free the lists of them. `what` and `collection` are set before. Phase STOP, on the
+ * thread that stopped the others. Memory comes from the system. */
 void cn_heap_walk_open(struct cn_heap_walk *walk);
 void cn_heap_walk_close(struct cn_heap_walk *walk);
 
-/* Call `visit` for each object of a range with blocks, those that are garbage and fillers too.
- * What is no object ends the program. */
+/* Call `visit` for each object of a range with blocks, including garbage and fillers. A block without a valid object
+ * ends the program. */
 typedef void cn_heap_visitor(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range);
 void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_range *range, cn_heap_visitor *visit,
                         void *env);
@@ -55,12 +55,11 @@ void cn_heap_walk_range(const struct cn_heap_walk *walk, const struct cn_heap_ra
 /* The range that `address` lies in, or null. */
 const struct cn_heap_range *cn_heap_walk_range_of(const struct cn_heap_walk *walk, uintptr_t address);
 
-/* Call `visit` for each field of an object, weak ones too: `field` is the number of its offset in
- * the layout. */
+/* Call `visit` for each field of an object, including weak fields. `field` is the index of its offset in the layout. */
 typedef void cn_heap_field_visitor(void *env, uint32_t field, struct cairn_slot slot);
 void cn_heap_walk_fields(const struct cn_heap_object *object, cn_heap_field_visitor *visit, void *env);
 
-/* The object whose payload is there, which ends by `end`; or the end of the program. */
+/* The object whose payload is there. Ends the program if the object is invalid, or ends after `end`. */
 struct cn_heap_object cn_heap_walk_object(const struct cn_heap_walk *walk, uintptr_t payload, bool indexed,
                                           uintptr_t end);
 

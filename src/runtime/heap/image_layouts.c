@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects of several units, and of several versions of Cairn, come together in one section: each
- * layout says of what version it is.
+ * Checks layouts, and names types and fields. One section has the layouts of several units, perhaps of several versions
+ * of Cairn: so each layout says its version. Phase MUTATE, except for the names: any phase, any thread.
  */
 #include "runtime/heap/image_layouts.h"
 
@@ -18,8 +18,8 @@
 #include "runtime/heap/managed_heap.h"
 #include "runtime/os/os.h"
 
-/* Are layouts read from now on? Stored before the list of images is, and loaded after an image came
- * to the list: one of the two threads sees the other. */
+/* True: layouts are checked from now on. Stored before the list of images is read, and loaded after an image has come
+ * to the list: at least one of the two threads sees the other's change. */
 static atomic_bool begun;
 
 _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
@@ -37,7 +37,7 @@ _Noreturn static void refuse(const struct cairn_layout *layout)
   cairn_fatal("%s has a damaged layout at %p", name, (const void *)layout);
 }
 
-/* Bytes of the layout, up to where the next may begin; 0: it is damaged, or of another version. */
+/* Bytes of the layout, up to the place where the next one may begin; 0: it is damaged, or of another version. */
 static size_t bytes_of(const struct cairn_layout *layout, size_t room)
 {
   size_t align = _Alignof(struct cairn_layout), refs;
@@ -52,7 +52,7 @@ static size_t bytes_of(const struct cairn_layout *layout, size_t room)
   return (bytes + align - 1) / align * align;
 }
 
-/* Refuse a type that the collector in use would treat as any other. */
+/* Refuses a type if the collector in use lacks a service that the type asks for. */
 static void check_flags(const struct cairn_layout *layout)
 {
   static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layouts of images: are they those that this runtime reads?
+ * Checks the layouts of images, and describes types and fields by their layouts.
  */
 #ifndef CN_RUNTIME_HEAP_IMAGE_LAYOUTS_H
 #define CN_RUNTIME_HEAP_IMAGE_LAYOUTS_H
@@ -10,24 +10,23 @@
 #include <stdint.h>
 #include <cairn/collector.h>
 
-/* Room for what cairn_layout_type() and cairn_layout_place() write of most types. */
+/* Room for the text of most types, by cairn_layout_type() and cairn_layout_place(). */
 enum { CN_LAYOUT_TEXT = 160 };
 
-/* A number that layouts of the same type share: their names are one string, in one image. */
+/* A number that layouts of one type share, since their names are one string in one image. */
 uint64_t cn_layouts_type_key(const struct cairn_layout *layout);
 
-/* How the field with this number (heap_walk.h) is called within its type, as snprintf() returns it:
- * "next", "slot[].key", of an array's elements "[]"; without names "at offset 8". */
+/* Write the name of a field within its type, and return its length like snprintf(): "next", "slot[].key", "[]" for an
+ * array's elements; "at offset 8" if the layout has no names. `field` is an index as in heap_walk.h. */
 int cn_layouts_field(const struct cairn_layout *layout, uint32_t field, char *text, size_t size);
 
-/* True if the collector looks for a reference, weak or not, `offset` bytes into an object with the
- * layout. The object's end is not looked at. */
+/* True if the layout has a reference, strong or weak, `offset` bytes into the object. The object's end is
+ * disregarded. */
 bool cn_layouts_have_reference(const struct cairn_layout *layout, uint64_t offset);
 
-/* Look at each layout of an image, and end the program at the first of another version, or that is
- * damaged. cn_layouts_begin() does so for the images that are there, before the first allocation: a
- * program that allocates nothing does not wait for the sections to be read. From then on
- * cn_layouts_check() does so for one that comes. Phase MUTATE. */
+/* Check each layout of an image, and end the program at the first one that is of another version, or is damaged.
+ * cn_layouts_begin() checks the images that are there before the first allocation: a program without allocations skips
+ * the reading of these sections. From then on, cn_layouts_check() checks each image that comes. Phase MUTATE. */
 void cn_layouts_begin(void);
 void cn_layouts_check(const struct cairn_image *image);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The collector in use, and allocation through it.
+ * Keeps the collector in use, and allocates through it. Mutators' threads, in phase MUTATE, unless a comment says
+ * otherwise.
  */
 #include "runtime/heap/managed_heap.h"
 
@@ -21,14 +22,14 @@
 #include "runtime/heap/uncleared.h"
 #include "runtime/os/os.h"
 
-/* -fcairn-collector=NAME makes the linker define it. */
+/* The linker defines this for -fcairn-collector=NAME. */
 #pragma GCC visibility push(default)
 extern const struct cairn_collector *const cairn_collector_chosen __attribute__((weak));
 #pragma GCC visibility pop
 
 static const struct cairn_collector *collector = &cairn_collector_generational;
 static bool ready;
-static bool used;    /* it has given memory */
+static bool used;    /* the collector has given memory */
 static bool settled; /* images must fit the collector */
 
 const struct cairn_collector *cn_heap_collector(void)
@@ -36,7 +37,7 @@ const struct cairn_collector *cn_heap_collector(void)
   return collector;
 }
 
-/* Of one that is older its name may be anywhere. */
+/* In a structure of an older version the name may have another place. */
 static void check_form(const struct cairn_collector *chosen)
 {
   bool named = chosen->version == CAIRN_ABI_COLLECTOR_VERSION;
@@ -51,7 +52,7 @@ static void check_form(const struct cairn_collector *chosen)
               chosen->size, CAIRN_ABI_COLLECTOR_VERSION, sizeof *chosen);
 }
 
-/* End the program if the image's code allocates blocks in line that the collector is to see. */
+/* Ends the program if the image's code allocates larger blocks in line than the collector allows. */
 static void check_in_line(const struct cairn_image *image, const void *key)
 {
   uint64_t code = image->flags >> CAIRN_ABI_IMAGE_INLINE_SHIFT & 0xffff,
@@ -80,7 +81,7 @@ void cn_heap_check_image(const struct cairn_image *image, const void *key)
     check_image(image, key);
 }
 
-/* An image that comes meanwhile is seen here, or sees that it is settled. */
+/* An image that comes meanwhile is in the list here, or its thread sees `settled`. */
 static void settle(void)
 {
   __atomic_store_n(&settled, true, __ATOMIC_SEQ_CST);
@@ -91,8 +92,8 @@ static void settle(void)
   cn_image_leave(entered);
 }
 
-/* Managed code has begun, which sets the default up, and has allocated nothing. The table of cards
- * stays, since registers may lead to it. */
+/* Leaves the default collector, which managed code set up when it began, and which has allocated no block yet. The
+ * table of cards stays, since registers may point to it. */
 static void leave_default(void)
 {
   CN_CHECK(!used);
@@ -102,8 +103,8 @@ static void leave_default(void)
   cairn_barrier_cards(NULL, 0);
 }
 
-/* Compiled code keeps a table of cards in registers. So a collector with barriers comes before any
- * managed code runs, and sets the heap up at once. */
+/* Compiled code keeps the table of cards in registers. So a collector with barriers is set before any managed code
+ * runs, and its heap is set up at once. */
 void cairn_set_collector(const struct cairn_collector *chosen)
 {
   if (used)
@@ -142,7 +143,7 @@ static void check_words(void)
                 collector->name);
 }
 
-/* Refuse options that look at objects. */
+/* Refuses options that read objects, if the collector keeps the places of its objects to itself. */
 static void check_visible(void)
 {
   const struct {
@@ -161,8 +162,7 @@ static void check_visible(void)
       cn_report_exit("%s: collector %s does not say where its objects are", options[i].name, collector->name);
 }
 
-/* A collector that moves objects and has no generations copies all that is reachable at a time, to
- * memory beside the heap. */
+/* A moving collector without generations copies all reachable objects at a time, to memory next to the heap. */
 static void halve_usual_maximum(void)
 {
   uint64_t kinds = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_GENERATIONS;
@@ -185,7 +185,7 @@ void cairn_note_addresses(size_t bytes)
                    cn_options.heap_max, bytes);
 }
 
-/* It may end the program, whose exit handlers then come here. */
+/* This may end the program, whose exit handlers then call cn_heap_set_up() again. */
 static void set_up(void)
 {
   settle();
@@ -209,7 +209,7 @@ bool cn_heap_is_ready(void)
   return __atomic_load_n(&ready, __ATOMIC_ACQUIRE);
 }
 
-/* Several threads may come first. */
+/* Several threads may call this at the same time. */
 void cn_heap_set_up(void)
 {
   static struct cn_mutex first;
@@ -233,8 +233,7 @@ void cn_heap_begin(void)
     cn_heap_set_up();
 }
 
-/* What compiled code does not allocate in line is a large object, if the collector tells them
- * apart. */
+/* Objects that are too large for allocation in line are large objects, if the collector has a large-object space. */
 static bool is_large(size_t bytes)
 {
   uint64_t most = collector->largest_in_line;
@@ -249,8 +248,8 @@ bool cn_heap_keeps_place(size_t bytes)
   return is_large(bytes) && (collector->traits & CAIRN_COLLECTOR_REUSES) != 0;
 }
 
-/* A block of a dead array. Its header stays until the next is there, for a collector that looks at
- * it beside the program. */
+/* A block of a dead array. The header stays until the next one is written, for a collector that scans the heap
+ * concurrently. */
 static void *allocate_again(struct cn_wanted wanted)
 {
   char *block = wanted.leaf ? cn_give_back_again(wanted.bytes) : NULL;
@@ -260,7 +259,7 @@ static void *allocate_again(struct cn_wanted wanted)
   return block;
 }
 
-/* Null: it does not fit without a collection. */
+/* Null: a collection is needed first. */
 static void *allocate_large(struct cn_wanted wanted)
 {
   void *block = allocate_again(wanted);
@@ -352,11 +351,11 @@ void *cn_heap_allocate_growing(struct cn_wanted wanted)
 
 void cn_heap_collect(const struct cairn_collection *collection)
 {
-  CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack cannot be parsed */
+  CN_CHECK(cairn_mutator.stopped != NULL); /* else its stack is in no state to be walked */
   CN_CHECK(ready && collector->collect != NULL);
   cn_barriers_check_code(collector);
   __atomic_store_n(&used, true, __ATOMIC_RELAXED);
-  check_words(); /* again: the first image may come after the heap */
+  check_words(); /* once more, since the first image may come after the heap */
   CN_ASSERT_VALID(cn_buffer_wrong(&cairn_mutator));
   cn_uncleared_begin();
   collector->collect(collection);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stores in the order in which they came, in a ring. A signal handler may come between any two
- * instructions of cairn_note_store(), note stores of its own, and jump out: then the note that it
- * interrupted covers no byte.
+ * Notes stores in a ring, in their order. A signal handler may come between any two instructions of cairn_note_store(),
+ * note other stores, and jump out: then the note that it interrupted covers zero bytes. Mutators' threads write, in
+ * phase MUTATE; the ring is read in phase STOP.
  */
 #include "runtime/heap/noted_stores.h"
 
@@ -15,12 +15,12 @@
 
 struct note {
   uintptr_t start, end; /* the bytes that are stored to */
-  uintptr_t pc;         /* return address of the call that notes it, just before */
+  uintptr_t pc;         /* return address of the call that notes the store, just before it */
   const char *place;    /* "file.c:12", or empty */
-  uintptr_t from;       /* what is copied there; 0: it is no copy between objects */
+  uintptr_t from;       /* the place of the copied bytes; 0: the note is of a store */
 };
 
-static struct note *notes; /* null: none are kept */
+static struct note *notes; /* null: stores are not kept */
 static uint64_t made;      /* since the program began */
 static uint64_t forgotten;
 
@@ -38,8 +38,8 @@ void cn_noted_stores_forget(void)
   forgotten = made;
 }
 
-/* Called by compiled code before it stores references to [to, to + bytes), or copies what is at
- * `from` there. `place` stays while its image does. Phase MUTATE; async-signal-safe. */
+/* Called by compiled code before it stores references to [to, to + bytes), or copies the bytes at `from` there. `place`
+ * lives as long as its image. Phase MUTATE; async-signal-safe. */
 #pragma GCC visibility push(default)
 void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place);
@@ -72,14 +72,13 @@ void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *p
   keep(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
-/* The number of the first one that is kept. */
+/* The number of the oldest note that is kept. */
 static uint64_t first(void)
 {
   return made - forgotten > CN_NOTED_STORES ? made - CN_NOTED_STORES : forgotten;
 }
 
-/* A copy to or from an address that is no multiple of eight moves no reference whole, and the
- * compiler refuses it where it could. */
+/* Skips unaligned copies: they cut references in two, and the compiler refuses them if it can. */
 static void each_word(const struct note *note, cn_noted_stores_visitor *visit, void *env)
 {
   enum { WORD_BYTES = sizeof(uintptr_t) };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which code stored to a place last? What was compiled with -fcairn-note-stores notes each store of
+ * Finds the code that stored to a place last. Code compiled with -fcairn-note-stores notes each of its stores of
  * references, for CAIRN_VERIFY=stores.
  */
 #ifndef CN_RUNTIME_HEAP_NOTED_STORES_H
@@ -9,23 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The stores that are kept, of all threads: those that came last. */
+/* The number of stores that are kept, of all threads together: the newest ones. */
 enum { CN_NOTED_STORES = 1 << 20 };
 
 /* Phase INIT; once, if CAIRN_VERIFY=stores. */
 void cn_noted_stores_begin(void);
 
-/* Phase STOP. What was noted is of no use any more: objects move, or an image leaves. */
+/* Phase STOP. Drop the notes, which have become useless: objects move, or an image leaves. */
 void cn_noted_stores_forget(void);
 
-/* Phase STOP. Call `visit` with the places of single references that were stored since the last
- * collection, and with each word that was copied from one object to another, as far as they are
- * kept; `from` is that of the copied word, or 0. Nothing without CAIRN_VERIFY=stores. */
+/* Phase STOP. Call `visit` with each place of a single reference that was stored since the last collection, and with
+ * each word that was copied from one object to another, as far as they are kept. `from` is the place of the copied
+ * word, or 0. Only with CAIRN_VERIFY=stores. */
 typedef void cn_noted_stores_visitor(void *env, uintptr_t address, uintptr_t from);
 void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env);
 
-/* Phase STOP. Write where the last store to the address was, as "; stored at pc 0x12 (main+0x34),
- * file.c:5", or why that is not known. Nothing without CAIRN_VERIFY=stores. Returns `text`. */
+/* Phase STOP. Write the place of the last store to the address, as "; stored at pc 0x12 (main+0x34), file.c:5", or the
+ * reason why it is unknown; an empty text without CAIRN_VERIFY=stores. Returns `text`. */
 enum { CN_NOTED_STORE_TEXT = 512 };
 const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT]);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash table by address, with linear probing: an entry lies at its hash or after it, with no free
- * one between. Addresses are what the program gave, perhaps within an object: which object that is
- * the collector finds when it needs to know. Native threads unpin at any time, during collections,
- * too.
+ * Keeps pins in a hash table by address, with linear probing: all cells from an entry's hash up to the entry are in
+ * use. The program may give an address within an object: the collector finds the object when it needs to. Native
+ * threads unpin at any time, also during collections. CN_LOCK_PINS guards the table and the sites.
  */
 #include "runtime/heap/pins.h"
 
@@ -25,26 +24,26 @@ enum {
   ROOM_LEAST = 256, /* entries */
   MAX_RANGES = 4,
   BUCKET_COUNT = 256,
-  SITE_NAME_BYTES = 72, /* bytes of the name of a site, */
-  TYPE_NAME_BYTES = 64  /* and of a type */
+  SITE_NAME_BYTES = 72, /* bytes of a site's name */
+  TYPE_NAME_BYTES = 64  /* bytes of a type's name */
 };
 
 struct pin {
   uintptr_t address; /* 0: a free entry */
   uint64_t count;
-  size_t site; /* that pinned last */
+  size_t site; /* the last one that pinned the address */
 };
 
 static struct {
   struct pin *at;
-  size_t count, room; /* a power of two, twice as many as there are at least */
+  size_t count, room; /* a power of two, at least twice the count */
 } pins;
 
-/* Places in the code. Of one bucket each leads to the next. */
+/* Places in the code. The places of one bucket are a list. */
 struct site {
-  char place[SITE_NAME_BYTES], type[TYPE_NAME_BYTES]; /* the type of the first object that was pinned there */
+  char place[SITE_NAME_BYTES], type[TYPE_NAME_BYTES]; /* of the first object that was pinned there */
   uint64_t times;
-  size_t next; /* plus 1; 0: none */
+  size_t next; /* index plus 1; 0: the list ends */
 };
 static CN_GROW(struct site) sites;
 static size_t buckets[BUCKET_COUNT];
@@ -60,7 +59,7 @@ static size_t home_of(uintptr_t address)
   return (size_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (pins.room - 1);
 }
 
-/* The entry of the address, or the free one where it would lie. */
+/* The index of the address's entry, or of the free cell for it. */
 static size_t find(uintptr_t address)
 {
   size_t i = home_of(address);
@@ -89,7 +88,7 @@ static bool grow(void)
   return true;
 }
 
-/* Move entries back that would not be found behind a free one. */
+/* Frees the cell, and moves back the entries after it that would become unreachable. */
 static void drop(size_t hole)
 {
   size_t mask = pins.room - 1;
@@ -162,7 +161,7 @@ static void take(void)
 {
   bool taken = cn_lock_take(CN_LOCK_PINS);
 
-  CN_CHECK(taken); /* its holder is not interrupted but by faults */
+  CN_CHECK(taken); /* only faults interrupt the holder */
 }
 
 void cairn_heap_range(uintptr_t start, uintptr_t end)
@@ -184,7 +183,7 @@ static bool in_heap(uintptr_t address)
   return false;
 }
 
-/* Does an object start there; or may one reach there? */
+/* True if an object starts there; false if one may contain the address. */
 static bool is_start(uintptr_t address)
 {
   const struct cairn_collector *collector = cn_heap_collector();
@@ -220,7 +219,7 @@ static bool add(uintptr_t address, const char *place, bool start)
   return done;
 }
 
-/* False: it has no pin. */
+/* False: the address is unpinned. */
 static bool subtract(uintptr_t address)
 {
   bool done = false;
@@ -298,7 +297,7 @@ void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
   cn_lock_release(CN_LOCK_PINS);
 }
 
-/* A native thread may have unpinned it meanwhile. */
+/* A native thread may have unpinned the address meanwhile. */
 void cairn_pins_forget(uintptr_t address)
 {
   take();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pins (<cairn/pin.h>): which addresses the program has pinned, and where in its code.
+ * Pins (<cairn/pin.h>): the addresses that the program has pinned, and the places of these calls in its code.
  */
 #ifndef CN_RUNTIME_HEAP_PINS_H
 #define CN_RUNTIME_HEAP_PINS_H
@@ -13,10 +13,10 @@ void cairn_unpin_at(uintptr_t reference, const char *site);
 void cairn_unpin_address_at(void *address, const char *site);
 #pragma GCC visibility pop
 
-/* Print where objects were pinned, for CAIRN_STATS: nothing if nowhere. */
+/* Print the places that pinned objects, for CAIRN_STATS. */
 void cn_pins_print(void);
 
-/* Null, or what is wrong with the table. The caller has no lock. */
+/* The invariant of the table that is broken, or null. The caller holds CN_LOCK_PINS. */
 const char *cn_pins_wrong(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays that get another length. The elements beyond it are in nobody's way: bytes of the last
- * word of an array are cleared when it grows over them.
+ * Changes the length of arrays, in place or by a copy. The bytes after the elements, up to the next word, may contain
+ * anything: they are cleared when the array grows over them. Mutators' threads, in phase MUTATE.
  */
 #include "runtime/heap/resize_array.h"
 
@@ -35,7 +35,7 @@ static uintptr_t payload_end(uintptr_t array, const struct cairn_layout *layout,
   return array + bytes;
 }
 
-/* Where element `count` begins, or would. */
+/* The address of element `count`, which may be the array's end. */
 static uintptr_t element(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
 {
   return array + layout->elem_offset + count * layout->elem_size;
@@ -47,8 +47,7 @@ static void clear(uintptr_t from, uintptr_t to)
     memset((void *)from, 0, to - from);
 }
 
-/* The elements from `count` on go: where a collector wants to know what stores overwrite, it is
- * told of them. */
+/* Elements in [from, to) are cut off: tells the collector, if it asks for overwritten references. */
 static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
   uint64_t kind = cn_heap_collector()->barriers;
@@ -83,7 +82,7 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
   return true;
 }
 
-/* A new array has got elements: its cards are marked if it is large, as compiled code does. */
+/* A new array has got elements: marks its cards if it is large, like compiled code. */
 static void tell_of_copied(uintptr_t array, const struct cairn_layout *layout, uint64_t bytes)
 {
   uintptr_t block = cairn_object_block(array, layout), end = payload_end(array, layout, cairn_object_count(array));
@@ -93,9 +92,9 @@ static void tell_of_copied(uintptr_t array, const struct cairn_layout *layout, u
     cn_barrier_range(array, bytes);
 }
 
-/* Called by compiled code after cairn_resize_slow(), with what that returned and with the array:
- * the array itself if it has the new length, else the new one, with its elements. Cleared already
- * is an array with references. No safepoint lies between the two. Phase MUTATE. */
+/* Called by compiled code after cairn_resize_slow(), with the result of that call and with the array. Returns the array
+ * itself if it has the new length, else the new array, with the elements copied. An array with references is cleared
+ * already. The two calls have no safepoint between them. Phase MUTATE. */
 #pragma GCC visibility push(default)
 uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit);
 #pragma GCC visibility pop

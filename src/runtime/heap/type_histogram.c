@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Layouts of several units that have one type share its names, of which linkers keep one copy.
+ * Counts objects by type and field. Layouts of several units that have one type share its names: linkers keep one copy.
+ * Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/heap/type_histogram.h"
 
@@ -17,7 +18,7 @@
 #include "runtime/heap/image_layouts.h"
 
 struct type {
-  uint64_t key; /* what tells types apart, and in the end the bytes */
+  uint64_t key; /* identifies the type; when rows are visited, the bytes */
   uint64_t count, bytes;
   const struct cairn_layout *layout; /* null: of images that were unloaded */
   size_t fields;                     /* where its fields begin */
@@ -29,7 +30,7 @@ struct field {
 
 struct histogram {
   const struct cn_heap_walk *walk;
-  bool looks;                 /* at fields */
+  bool looks;                 /* fields are counted, too */
   CN_GROW(struct type) types; /* sorted by key */
   CN_GROW(struct field) fields;
   size_t last;
@@ -41,7 +42,7 @@ static uint32_t fields_of(const struct cairn_layout *layout)
   return layout != NULL ? layout->base_refs + layout->elem_refs : 0;
 }
 
-/* Insert the type before that at index `at`. */
+/* Inserts the type before the one at index `at`. */
 static struct type *insert(struct histogram *h, size_t at, struct type type)
 {
   CN_ASSERT(at <= h->types.count);
@@ -66,7 +67,7 @@ static struct type *type_by(struct histogram *h, uint64_t key, const struct cair
   return &h->types.at[at];
 }
 
-/* Layouts of one name that have other fields than the first one are a type of their own. */
+/* Layouts with the name of the first one and other fields are a separate type. */
 static struct type *type_of(struct histogram *h, const struct cairn_layout *layout)
 {
   struct type *type = type_by(h, layout != NULL ? cn_layouts_type_key(layout) : 0, layout);
@@ -83,7 +84,7 @@ struct looked_at {
   struct field *fields;
 };
 
-/* The bytes of the object at `to`; 0: it is not in the heap. */
+/* The bytes of the object at `to`; 0: it lies outside the heap. */
 static uint64_t bytes_at(const struct cn_heap_walk *walk, uintptr_t to)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(walk, to - CAIRN_ABI_HEADER_SIZE);

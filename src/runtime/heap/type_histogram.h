@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The objects in the heap by type and field: CAIRN_HISTOGRAM, and cairn_heap_histogram() of
- * <cairn/heap.h>.
+ * Counts the objects in the heap by type and field: CAIRN_HISTOGRAM, and cairn_heap_histogram() of <cairn/heap.h>.
  */
 #ifndef CN_RUNTIME_HEAP_TYPE_HISTOGRAM_H
 #define CN_RUNTIME_HEAP_TYPE_HISTOGRAM_H
@@ -10,11 +9,11 @@
 #include <cairn/heap.h>
 #include "runtime/heap/heap_walk.h"
 
-/* Print a line for each type of which there are objects, that with the most bytes first. Phase
- * STOP, on the thread that collects, after a collection. Memory is the system's. */
+/* Print a line for each type that has objects, the type with the most bytes first. Phase STOP, on the thread that
+ * collects, after a collection. Memory comes from the system. */
 void cn_type_histogram(uint64_t collection);
 
-/* Visit rows of types and fields, of an open walk. */
+/* Visit the rows of types and fields. The walk is open. */
 void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env);
 
 #endif

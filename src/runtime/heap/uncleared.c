@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Collections learn whether the program has made arrays that were not cleared, and walks over all
- * objects learn which may never have been filled.
+ * Tells collections whether the program has made uncleared arrays, and walks over all objects which of them may never
+ * have been filled. Mutators' threads in phase MUTATE, the collecting thread in phase STOP; flags are atomic, and
+ * CN_LOCK_UNFILLED guards the list.
  */
 #include "runtime/heap/uncleared.h"
 
@@ -17,10 +18,10 @@ struct unfilled {
   uintptr_t start, end;
 };
 
-static CN_GROW(struct unfilled) unfilled; /* since the last collection; CN_LOCK_UNFILLED */
+static CN_GROW(struct unfilled) unfilled; /* since the last collection; under CN_LOCK_UNFILLED */
 
-static _Atomic bool left;   /* since the last collection, by a mutator that is gone */
-static _Atomic bool lately; /* before the last collection, and after the one before it */
+static _Atomic bool left;   /* since the last collection, by an ended mutator */
+static _Atomic bool lately; /* between the last collection and the one before it */
 static _Atomic bool ever;
 
 void cn_uncleared_begin(void)
