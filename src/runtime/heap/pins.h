@@ -16,7 +16,7 @@ void cairn_unpin_address_at(void *address, const char *site);
 /* Print the places that pinned objects, for CAIRN_STATS. */
 void cn_pins_print(void);
 
-/* The invariant of the table that is broken, or null. The caller holds CN_LOCK_PINS. */
+/* The invariant of the table that is broken, or null. Holding CN_LOCK_PINS, or while other threads keep out. */
 const char *cn_pins_wrong(void);
 
 #endif

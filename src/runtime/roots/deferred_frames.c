@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Of each stack a place is kept: of all younger activations the roots have been given, and of the
- * older ones, which have not run since, they have not. A visit moves it down. What runs again, and
- * what is called, lies above the barrier that the next young enumeration meets, and is looked at
- * there; if the place does, too, it moves down to that barrier.
+ * Keeps a place for each stack. The roots of all younger activations have been given. Those of the older activations,
+ * which have stood still since, are deferred. A visit moves the place down. Activations that run again, or are called,
+ * lie above the barrier that the next young enumeration meets, and are scanned there; if the place lies above it, too,
+ * it moves down to the barrier.
+ *
+ * Phase STOP. A young enumeration calls these functions on the thread that took the stack, for one stack; visits are
+ * the collecting thread's.
  */
 #include "runtime/roots/deferred_frames.h"
 
@@ -12,11 +15,11 @@
 #include "runtime/roots/frame_roots.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { VISIT_ACTIVATIONS = 256 /* activations of a visit */ };
+enum { VISIT_ACTIVATIONS = 256 /* in one visit */ };
 
 static struct older {
   enum { UNKNOWN, LEFT, GIVEN } state;
-  uint64_t stop; /* the last one that saw the stack */
+  uint64_t stop; /* the last stop that saw the stack */
   struct cn_walk_kept place;
 } stacks[CN_RETURN_BARRIER_SETS];
 static bool wanted;
@@ -68,7 +71,7 @@ static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   const struct visit *visit = env;
   uintptr_t reference = *slot - (uintptr_t)parameter;
 
-  CN_CHECK(tag < CAIRN_ROOT_USER); /* no barrier is above those */
+  CN_CHECK(tag < CAIRN_ROOT_USER); /* barriers lie only below these */
   if (tag == CAIRN_ROOT_DEFAULT)
     visit->call(visit->env, (struct cairn_slot){slot});
   else if (tag == CAIRN_ROOT_BASE)
@@ -85,7 +88,7 @@ static void visit_some(struct older *its, struct visit *visit)
   CN_CHECK(its->state == LEFT);
   cn_walk_resume(&walk, &its->place);
   for (int i = 0; more && i < VISIT_ACTIVATIONS; i++) {
-    CN_CHECK(walk.frame.map != NULL); /* nor above other managers' */
+    CN_CHECK(walk.frame.map != NULL); /* also below code of other managers */
     cn_frame_roots(&walk, found, visit);
     more = cn_walk_next(&walk);
   }
@@ -101,7 +104,7 @@ bool cairn_deferred_roots_visit(cairn_root_visitor *call, void *env)
 
   CN_CHECK(wanted);
   for (unsigned i = 0; i < CN_RETURN_BARRIER_SETS; i++)
-    if (stacks[i].state == LEFT && stacks[i].stop == stop) { /* otherwise it has gone */
+    if (stacks[i].state == LEFT && stacks[i].stop == stop) { /* else the stack has gone */
       visit_some(&stacks[i], &visit);
       return true;
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which places on stacks the collector looks into, for checks of stores: a walk from the check's
- * call to the frame whose map describes the place.
+ * Finds described places on stacks, for checks of stores: walks from the check's call to the frame whose map describes
+ * the place.
  *
- * Most stores go to a local of a caller that is near. So each thread keeps what it found: the
- * return addresses on the way, how large the frames between them are, and where the place lies
- * above the stack pointer. A frame map says the same of a return address as long as its image
- * stays, so where these words are on the stack again, the place is described again. Frames whose
- * size is not constant are not kept, nor is what lies beyond native code.
+ * Most stores go to a local of a caller that is near. So each thread keeps the chains that it found: the return
+ * addresses up to the frame, the sizes of the frames between them, and the place's distance from the stack pointer. A
+ * frame map says the same of a return address as long as its image stays. So if these words are on the stack again, the
+ * place is described again. A chain ends at frames of variable size and at native code.
+ *
+ * The mutator's own thread, in phase MUTATE.
  */
 #include "runtime/roots/described.h"
 
@@ -24,15 +25,15 @@ enum { SEARCH_LEVELS = 4, CHAIN_COUNT = 32 };
 
 /* Frames from the one that called the check to the one that has the place. */
 struct chain {
-  uint64_t generation;           /* of the list of images; 0: nothing is kept */
-  uintptr_t distance;            /* of the place from the first frame's stack pointer */
+  uint64_t generation; /* of the list of images; 0: the entry is empty */
+  uintptr_t distance;
   uintptr_t pc[SEARCH_LEVELS];   /* of each frame */
-  uint32_t words[SEARCH_LEVELS]; /* that it takes, if another follows */
+  uint32_t words[SEARCH_LEVELS]; /* that the frame takes, if another one follows */
   unsigned levels;
 };
 
-/* This thread's. A signal handler may come while one is read, and then the stamp is another; none
- * comes while one is written. */
+/* This thread's chains. A signal handler may come while a chain is read, and then the stamp changes. Handlers are held
+ * off while a chain is written. */
 static _Thread_local struct {
   struct chain at[CHAIN_COUNT];
   volatile uint64_t stamp;
@@ -63,7 +64,7 @@ bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
   return stamp == kept.stamp;
 }
 
-/* Is the walk's frame what its callee, whose map says its size, has called from? */
+/* True if the walk's frame is the caller of its callee, whose map says its size. */
 static bool follows(const struct cn_walk *walk, uint64_t natives)
 {
   const struct cn_frame *frame = &walk->frame;
@@ -72,7 +73,7 @@ static bool follows(const struct cn_walk *walk, uint64_t natives)
   return frame->map != NULL && frame->pc_slot == (uintptr_t *)frame->sp - 1 && walk->natives == natives;
 }
 
-/* Add the walk's frame to a chain. False: it cannot be kept, nor can any older one. */
+/* Adds the walk's frame to a chain. False: the chain ends here. */
 static bool extend(struct chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;
@@ -109,7 +110,7 @@ static void compare(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   search->found |= (uintptr_t)slot == search->slot && tag == CAIRN_ROOT_DEFAULT;
 }
 
-/* Frames of code with a manager of its own have what that enumerates. */
+/* Frames of code with its own manager have the roots that the manager enumerates. */
 static bool in_region(const struct cn_walk *walk, uintptr_t slot)
 {
   struct search search = {slot, false};
@@ -119,7 +120,7 @@ static bool in_region(const struct cn_walk *walk, uintptr_t slot)
   return search.found;
 }
 
-/* Walk on from where the walk is. `chain` is null, or to be kept if it leads there. */
+/* Continues the walk from its place. `chain` is null, or is kept if it reaches the slot. */
 static bool find(struct cn_walk *walk, bool any, uintptr_t slot, struct chain *chain)
 {
   for (; any; any = cn_walk_next(walk)) {
@@ -134,7 +135,7 @@ static bool find(struct cn_walk *walk, bool any, uintptr_t slot, struct chain *c
   return false;
 }
 
-/* On another stack than the thread's, on which no thread is. */
+/* Searches another stack, whose threads have left it. */
 static bool find_waiting(struct cn_walk *walk, uintptr_t slot)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
@@ -154,7 +155,7 @@ bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
   CN_ASSERT(cairn_mutator.attached && cairn_mutator.stopped == NULL);
   if (cn_index_look_up(regs->pc) == NULL)
     return false;
-  bool entered = cn_index_enter(); /* no signal handler now */
+  bool entered = cn_index_enter(); /* signal handlers wait now */
   bool found = find(&walk, cn_walk_running(&walk, regs), slot, &chain) || find_waiting(&walk, slot);
   cn_index_leave(entered);
   return found;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stretches of regular frames: the loop for any processor, over vectors of two.
+ * Walks runs of regular frames: the loop for any processor, over vectors of two words. Phase STOP, any thread; a walk
+ * is one thread's at a time.
  */
 #include "runtime/roots/fast_walk.h"
 
@@ -11,7 +12,7 @@
 typedef uintptr_t pair __attribute__((vector_size(16)));
 
 struct lanes {
-  pair a, b, c, sp; /* the stack pointer in its upper half */
+  pair a, b, c, sp; /* the stack pointer is in the upper half */
 };
 _Static_assert(offsetof(struct lanes, sp) == CN_CALLEE_SAVED * sizeof(uintptr_t) &&
                    (unsigned)CN_PLAIN_SP == (unsigned)CN_CALLEE_SAVED + 1,
@@ -46,7 +47,7 @@ static inline struct lanes lanes_save(struct lanes lanes, uint64_t value, uintpt
 _Static_assert((int)CN_ENTRY_CODES >= (int)CN_STRETCH_GROUP, "a group of an entry's codes is read");
 _Static_assert(CN_STRETCH_GROUP == 8, "in two halves of four, or as a vector of eight");
 
-/* Half a group at a time: most frames have no more. */
+/* Writes half a group at a time, which is enough for most frames. */
 static inline void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
 {
   _Alignas(16) uintptr_t at[CN_PLAIN_REG + 1];
@@ -117,7 +118,7 @@ uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *slots, ca
   cn_root_slots_room(slots, CN_STRETCH_ROOM);
   cn_fast_walk_loop *own = cn_fast_walk_any ? NULL : cn_arch_fast_walk();
   uint64_t frames = own ? own(&stretch) : loop(&stretch);
-  CN_CHECK(slots->count <= slots->room); /* the loop writes without looking */
+  CN_CHECK(slots->count <= slots->room); /* the loop writes unchecked */
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
   return frames;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The fast walk over a stretch of regular frames (index.h): those whose safepoints have been met,
- * which end at a constant distance or where their frame pointer says, and whose callers are such
- * frames, too.
+ * The fast walk over a run of regular frames (index.h): their safepoints have been met, they end at a constant distance
+ * or where their frame pointer says, and their callers are such frames, too.
  */
 #ifndef CN_RUNTIME_ROOTS_FAST_WALK_H
 #define CN_RUNTIME_ROOTS_FAST_WALK_H
@@ -11,28 +10,28 @@
 #include "runtime/walk/prefetch.h"
 #include "runtime/walk/walk.h"
 
-/* What does not change while a stretch is walked. */
+/* Constant while a run is walked. */
 struct cn_fast_walk {
   struct cn_walk *walk;
   const struct cn_index *index;
-  const uintptr_t *end; /* no word of the stack lies at or above it */
+  const uintptr_t *end; /* all words of the stack lie below */
   struct cn_root_slots *slots;
   cairn_stack_root *others;
   void *env;
 };
 
-/* Walk as far as frames are regular, from the current frame on, whose callee-saved registers are
- * all known. The addresses of their plain roots go to `slots`, the others to `others` by callback.
- * Afterwards walk->frame is the next frame: its roots have not been enumerated, and it must be
- * settled (walk.h). Returns how many frames were walked; 0: the frame is as it was. */
+/* Walk as far as frames are regular, beginning with the current frame, whose callee-saved registers are all known. Adds
+ * the addresses of their plain roots to `slots`, and gives the others to `others` by callback. Afterwards walk->frame
+ * is the next frame: its roots are still to be enumerated, and it must be settled (walk.h). Returns the number of
+ * frames walked; 0: the frame is unchanged. */
 uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *slots, cairn_stack_root *others, void *env);
 
-/* The loop. A port may have a form of it that is faster on some processors (arch.h). */
+/* The loop. A port may have a variant that is faster on some processors (arch.h). */
 typedef uint64_t cn_fast_walk_loop(const struct cn_fast_walk *stretch);
 
-extern bool cn_fast_walk_any; /* do not use a port's loop; for tests */
+extern bool cn_fast_walk_any; /* true: port's loops are left out; for tests */
 
-/* The loop's rare cases. Each returns where the next addresses of roots go. */
+/* The loop's rare cases. Each returns the place for the next addresses of roots. */
 enum { CN_STRETCH_GROUP = 8, CN_STRETCH_ROOM = CN_ENTRY_PLAIN_MAX + CN_STRETCH_GROUP };
 uintptr_t **cn_fast_walk_room(const struct cn_fast_walk *stretch, uintptr_t **out);
 uintptr_t **cn_fast_walk_others(const struct cn_fast_walk *stretch, const struct cn_map *map, uintptr_t **out);

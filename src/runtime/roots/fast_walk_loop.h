@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of the fast walk. Before it includes this, a file defines `struct lanes`, which holds
- * where each callee-saved register is kept now, in the order of enum cn_reg, and the stack pointer;
- * and
+ * The loop of the fast walk. A file that includes this header first defines `struct lanes`, which holds the places of
+ * the callee-saved registers, in the order of enum cn_reg, and the stack pointer; and these:
  *
  *   struct lanes lanes_load(uintptr_t *const *place, uintptr_t sp)
  *   void lanes_store(struct lanes lanes, uintptr_t **place)
  *   struct lanes lanes_save(struct lanes lanes, uint64_t value, uintptr_t cfa)
  *       in the caller of a frame that ends at `cfa` and saved the registers of an entry's value
  *   void lanes_note(struct lanes lanes, const uint16_t *code, unsigned count, uintptr_t **out)
- *       the places of the roots with these codes: of `count` at least, or of CN_STRETCH_GROUP,
- *       which is also the most that it writes
+ *       the places of the roots with these codes: of `count` or CN_STRETCH_GROUP at least, whichever
+ *       is smaller, and of CN_STRETCH_GROUP at most
  *   cn_prefetch_look *const lanes_look
  *
- * A step to the caller needs the size of the frame, that needs the safepoint, that needs the return
- * address, and that needs the step before: some sixteen cycles a frame, in which the processor does
- * all else. Frames that end where their frame pointer says do not wait for the look-up. The number
- * of roots and the set of saved registers cannot be predicted, so the usual numbers take no branch.
- * The loop fetches the stack some way ahead, and the lines to which it writes the places of roots:
- * at each page the processor would notice anew that both go on in order. In a program with so many
- * safepoints that the table lies far from the processor, it also fetches the entries of return
- * addresses further up (prefetch.h).
+ * A step to the caller needs the size of the frame, the size needs the safepoint, the safepoint needs the return
+ * address, and the return address needs the previous step: some sixteen cycles a frame, and the processor does all
+ * other work meanwhile. Frames that end where their frame pointer says skip the wait for the look-up. The number of
+ * roots and the set of saved registers are unpredictable, so the usual numbers take no branch. The loop prefetches the
+ * stack some way ahead, and the lines that get the places of roots: at each page the processor would detect anew that
+ * both continue in order. If a program has so many safepoints that the table lies far from the processor, the loop also
+ * prefetches the entries of return addresses further up (prefetch.h).
  */
 #ifndef CN_RUNTIME_ROOTS_FAST_WALK_LOOP_H
 #define CN_RUNTIME_ROOTS_FAST_WALK_LOOP_H
@@ -28,19 +26,18 @@
 #include "base/check.h"
 #include "runtime/roots/fast_walk.h"
 
-/* Where the caller's pc is kept, if the frame pointer tells; UINTPTR_MAX: no frame can end there.
- * The key says how many words the frame has at least. */
+/* The place of the caller's pc, if the frame pointer tells; UINTPTR_MAX: the frame pointer is invalid. The key says how
+ * many words the frame has at least. */
 static inline uintptr_t *chained(const uintptr_t *slot, const uintptr_t *frame_pointer, uint64_t key)
 {
   uintptr_t *next = (uintptr_t *)(*frame_pointer + sizeof *next);
   uintptr_t bytes = (uintptr_t)next - (uintptr_t)slot;
-  uintptr_t words = bytes / sizeof *next | bytes
-                                               << 61; /* great, if `next` is no place of a word or lies below `slot` */
+  uintptr_t words = bytes / sizeof *next | bytes << 61; /* large, if `next` is unaligned or lies below `slot` */
 
   return words - (key & CN_ENTRY_WORDS) <= UINTPTR_MAX >> 8 ? next : (uintptr_t *)UINTPTR_MAX;
 }
 
-/* Make the frame whose pc is kept at `slot` the walk's current one. */
+/* Makes the frame whose pc is kept at `slot` the walk's current one. */
 static inline void enter(const struct cn_fast_walk *stretch, uintptr_t *slot, struct lanes lanes)
 {
   struct cn_frame *frame = &stretch->walk->frame;
@@ -52,7 +49,7 @@ static inline void enter(const struct cn_fast_walk *stretch, uintptr_t *slot, st
   lanes_store(lanes, frame->place);
 }
 
-/* Write the places of the roots that have a code, by groups, so more than `count`. */
+/* Writes the places of the roots that have a code, by groups: so it may write more than `count`. */
 static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64_t value, unsigned count,
                         uintptr_t **out)
 {
@@ -62,7 +59,7 @@ static inline void note(struct lanes lanes, const struct cn_entry *entry, uint64
       lanes_note(lanes, cn_entry_map(value)->plain_at + i, count - i, out + i);
 }
 
-/* Aligned: a walk over ten frames takes up to a fifth longer where its code lies otherwise. */
+/* The alignment matters: at another one, a walk over ten frames takes up to a fifth longer. */
 static __attribute__((aligned(64))) uint64_t loop(const struct cn_fast_walk *stretch)
 {
   const struct cn_frame *frame = &stretch->walk->frame;
@@ -72,7 +69,7 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_fast_walk *str
   const uintptr_t *end = stretch->end;
   const uintptr_t *limit = end - slot > CN_PREFETCH_FIRST ? slot + CN_PREFETCH_FIRST : end;
   const uintptr_t *frame_pointer = frame->place[CN_ARCH_FRAME_POINTER];
-  uintptr_t pc = frame->pc; /* the first one may be kept elsewhere */
+  uintptr_t pc = frame->pc; /* the first pc may be kept elsewhere */
   uintptr_t **out = slots->at + slots->count, **last = slots->at + slots->room - CN_STRETCH_ROOM;
   struct lanes lanes = lanes_load(frame->place, frame->sp);
   struct cn_prefetch ahead = {.begun = false};
@@ -84,7 +81,7 @@ static __attribute__((aligned(64))) uint64_t loop(const struct cn_fast_walk *str
     if (entry == NULL || (key & CN_ENTRY_SIZE) == 0)
       break;
     uint64_t value = atomic_load_explicit(&entry->value, memory_order_relaxed);
-    if (key & CN_ENTRY_CHAINED) { /* which has pushed its caller's */
+    if (key & CN_ENTRY_CHAINED) { /* the frame has pushed its caller's frame pointer */
       next = chained(slot, frame_pointer, key);
       frame_pointer = next - 1;
     } else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the roots of a frame lie.
+ * Finds the places of a frame's roots, by its frame map or by its region's manager. Phase STOP, any thread; or the
+ * mutator's own thread for its own stack.
  */
 #include "runtime/roots/frame_roots.h"
 
@@ -19,7 +20,7 @@ _Noreturn void cn_frame_roots_bad(const struct cn_walk *walk, const char *what)
               cn_report_pc(walk->frame.pc, place), what);
 }
 
-/* Where the value of register `reg` of this frame is kept. */
+/* The place of this frame's value of register `reg`. */
 static uintptr_t *register_place(const struct cn_walk *walk, uint8_t reg)
 {
   const struct cn_frame *frame = &walk->frame;
@@ -94,7 +95,7 @@ const struct cn_area *cn_frame_roots_area_at(const struct cn_walk *walk, uintptr
   return NULL;
 }
 
-/* Call back for the roots that a region's manager tells. */
+/* Gives the roots that a region's manager enumerates. */
 static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_region *region = &walk->frame.region;
@@ -107,7 +108,7 @@ static void region_roots(const struct cn_walk *walk, cairn_stack_root *found, vo
   cn_code_regions_leave();
 }
 
-/* Call back for the roots that have a code (index.h). */
+/* Gives the roots that have a code (index.h). */
 static void plain_roots(const struct cn_walk *walk, cairn_stack_root *found, void *env)
 {
   const struct cn_frame *frame = &walk->frame;

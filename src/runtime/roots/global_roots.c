@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The roots of images. A thread-local that holds references has the same distance from the thread
- * pointer in all threads, and so has the mutator (docs/threads.md). So its accessor's answer on the
- * calling thread gives its place in each.
+ * Enumerates the roots of images. A thread-local that holds references has the same distance from the thread pointer in
+ * all threads, and so has the mutator (docs/threads.md). So its accessor's answer on the calling thread gives its place
+ * in each thread. Phase STOP, one thread at a time.
  */
 #include "runtime/roots/global_roots.h"
 
@@ -16,11 +16,11 @@ static uintptr_t distance(const struct cairn_global_root *root)
   return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
 }
 
-/* Where the enumeration is. */
+/* The state of the enumeration. */
 static struct {
   size_t image, root;
-  struct cairn_mutator *thread; /* null: the first one */
-  uint32_t reference;           /* of the layout's */
+  struct cairn_mutator *thread;
+  uint32_t reference; /* index in the layout */
 } now;
 
 static bool add_at(uintptr_t address, const struct cairn_layout *layout, struct cn_root_slots *slots, size_t most)
@@ -70,7 +70,7 @@ void cn_global_roots_begin(void)
   now.reference = 0;
 }
 
-/* Images may come meanwhile, at the end of the list, and none goes. */
+/* Images may come meanwhile, at the end of the list; they all stay. */
 bool cn_global_roots_next(struct cn_root_slots *slots, size_t most)
 {
   bool entered = cn_image_enter();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A handle is a cell of a chunk; chunks are never moved or given back, so that a handle is an
- * address for good. What is not in use is in a list. A cell in use has a word that only its own
- * address explains, so a handle that was freed, or never was one, is noticed.
+ * Keeps handles: a handle is a cell of a chunk. Chunks keep their places for good, so a handle is a constant address.
+ * Unused cells are in a list. A cell in use has a word that is derived from its address, so a freed or invalid handle
+ * is noticed. CN_LOCK_HANDLES guards the lists. Only managed code makes handles and reads them; any thread frees them,
+ * in phase STOP as well.
  */
 #include "runtime/roots/handles.h"
 
@@ -15,8 +16,8 @@
 
 struct cairn_handle {
   uintptr_t reference;
-  uintptr_t seal;            /* seal_of() the cell while it is in use */
-  struct cairn_handle *next; /* of those that are not */
+  uintptr_t seal;
+  struct cairn_handle *next; /* of the unused cells */
   uint64_t scoped;
 };
 
@@ -103,7 +104,7 @@ static struct cairn_handle *make(uintptr_t reference)
     cairn_out_of_memory(false, "no memory for a handle");
   }
   struct cairn_handle *handle = unused;
-  CN_CHECK(handle->seal != seal_of(handle)); /* one in use would be two handles */
+  CN_CHECK(handle->seal != seal_of(handle)); /* a cell in use would be two handles */
   unused = handle->next;
   handle->reference = reference;
   handle->seal = seal_of(handle);
@@ -112,7 +113,7 @@ static struct cairn_handle *make(uintptr_t reference)
   return handle;
 }
 
-/* Leave the reference: a collection may update it meanwhile. */
+/* Keeps the reference: a collection may update it meanwhile. */
 static void drop(struct cairn_handle *handle)
 {
   bool taken = cn_lock_take(CN_LOCK_HANDLES);
@@ -147,7 +148,7 @@ void cairn_handle_free(struct cairn_handle *handle)
 
   check(handle, pc);
   if (handle->scoped)
-    no_handle(handle, pc); /* its scope would free another's */
+    no_handle(handle, pc); /* its scope would free the next handle in the cell */
   drop(handle);
 }
 
@@ -179,7 +180,7 @@ void cairn_handle_scope_end(size_t scope)
 
 /* ---- collections ---- */
 
-static struct chunk *next; /* to be enumerated */
+static struct chunk *next; /* to be enumerated next */
 
 static void take(void)
 {

@@ -12,17 +12,17 @@
 
 struct cairn_handle;
 
-/* Begin an enumeration of the slots of handles. Phase STOP, any thread, as of the next one; one
- * thread at a time. */
+/* Begin an enumeration of the slots of handles. Phase STOP, any thread, one thread at a time; also for the next
+ * function. */
 void cn_handles_begin(void);
-/* Add the next ones to `slots`, until there are about `most`. False: there were none left. */
+/* Add the next slots to `slots`, up to about `most`. False: the enumeration is complete. */
 bool cn_handles_next(struct cn_root_slots *slots, size_t most);
 
-/* The slot of a handle, which is one: its address otherwise says nothing. */
+/* The slot of a handle; an invalid handle ends the program. */
 struct cairn_slot cn_handles_slot(struct cairn_handle *handle);
 
-/* What is wrong with the handles; null: nothing. It holds that each cell is either in use, with its
- * seal, or in the list of unused ones, without. Linear. Holding CN_LOCK_HANDLES. */
+/* The invariant of handles that is broken; null: all hold. Each cell is either in use, with its seal, or in the list of
+ * unused cells, without one. Linear. Holding CN_LOCK_HANDLES. */
 const char *cn_handles_wrong(void);
 
 #endif

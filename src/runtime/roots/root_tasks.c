@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * First the mutators. A code info manager may lead the walk of one from the stack that it is on to
- * other stacks; each walk claims the stacks that it comes to. What is left after these are stacks
- * on which something waits: coroutines', and the own ones of threads that are on a coroutine's.
+ * Gives out root-scanning tasks, first the mutators. A code info manager may continue the walk of a mutator on other
+ * stacks; each walk claims the stacks that it comes to. The remaining stacks have a waiting place: coroutines' stacks,
+ * and the own stacks of threads that are on a coroutine's. Phase STOP, any thread; the mutex `taking` guards the state.
  */
 #include "runtime/roots/root_tasks.h"
 
@@ -18,11 +18,11 @@ static struct cn_mutex taking;
 static struct {
   struct cairn_mutator *self;   /* the collecting thread's */
   struct cairn_mutator *thread; /* to be taken next */
-  struct cairn_mutator *own;    /* its own stack is to be looked at next, */
-  size_t stack;                 /* after the coroutines' from this one on */
+  struct cairn_mutator *own;    /* its own stack comes next, after those of coroutines */
+  size_t stack;                 /* the coroutine's stack that comes next */
 } now;
-static _Atomic uint32_t walking; /* mutators that were taken and not walked */
-static _Atomic bool awaited;     /* a thread waits until there are none */
+static _Atomic uint32_t walking; /* mutators that were taken, and are still being walked */
+static _Atomic bool awaited;     /* a thread waits until `walking` is 0 */
 
 void cn_root_tasks_begin(void)
 {
@@ -33,7 +33,7 @@ void cn_root_tasks_begin(void)
   now.stack = 0;
 }
 
-/* In whose name stacks are claimed. */
+/* The name for claims of stacks. */
 static uintptr_t name_of(const struct cn_root_task *source)
 {
   if (!source->waits)
@@ -96,8 +96,8 @@ bool cn_root_tasks_next(struct cn_root_task *source)
   return found;
 }
 
-/* A mutator at no safepoint is in native code, and its youngest anchor tells its place. Its state
- * may be managed for a moment, until it reads its poll word and waits. */
+/* A mutator outside of safepoints is in native code, and its youngest anchor tells its place. Its state may be managed
+ * for a moment, until it reads its poll word and waits. */
 bool cn_root_tasks_walk(const struct cn_root_task *source, struct cn_walk *walk)
 {
   bool there = source->waits ? cn_walk_waiting(walk, source->mutator, source->stack)

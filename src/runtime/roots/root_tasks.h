@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the walks of a collection begin: together they find all activations, and several threads
- * may make them at a time.
+ * Root-scanning tasks: the walks of a collection. Together they find all activations, and several threads may make them
+ * at a time.
  */
 #ifndef CN_RUNTIME_ROOTS_ROOT_TASKS_H
 #define CN_RUNTIME_ROOTS_ROOT_TASKS_H
@@ -11,28 +11,26 @@
 #include "runtime/core/mutator.h"
 #include "runtime/walk/walk.h"
 
-/* The place of a mutator, on whatever stack it is; or (`waits`) what waits on a stack that no
- * thread is on: null is the mutator's own. */
+/* The place of a mutator, on its current stack; or (`waits`) the place that waits on a stack that all threads have
+ * left: a null stack is the mutator's own. */
 struct cn_root_task {
   struct cairn_mutator *mutator;
   struct cairn_stack *stack;
   bool waits;
 };
 
-/* Phase STOP, collecting thread: begin an enumeration. */
 void cn_root_tasks_begin(void);
 
-/* Phase STOP, any thread: take the next one. False: none is left. A mutator's walk may lead over
- * several stacks; so this waits for the walks of all mutators before it names a stack on which
- * something waits. */
+/* Phase STOP, any thread: take the next task. False: all are taken. A mutator's walk may continue over several stacks.
+ * So this waits for the walks of all mutators before it names a stack with a waiting place. */
 bool cn_root_tasks_next(struct cn_root_task *source);
 
-/* Begin the walk. False: there is no activation. The thread that took the source may repeat it,
- * until it says cn_root_tasks_walked(). */
+/* Begin the walk. False: the stack has no activation. The thread that took the task may repeat the walk, until it calls
+ * cn_root_tasks_walked(). */
 bool cn_root_tasks_walk(const struct cn_root_task *source, struct cn_walk *walk);
 void cn_root_tasks_walked(const struct cn_root_task *source);
 
-/* Has each source been taken and walked? */
+/* True if each task has been taken and walked. */
 bool cn_root_tasks_done(void);
 
 #endif

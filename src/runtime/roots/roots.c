@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All roots, for a collector. Derived pointers (statepoints-later, "Base & Derived Pointers") take
- * two phases: every offset of every frame is read before the first slot is written, and every
- * derived slot is written after the last base. One place may be a root of several frames and pairs
- * (a callee-saved register that no function touched), so nothing may be read again after the first
- * write.
+ * Gives all roots to collectors. Derived pointers (statepoints-later, "Base & Derived Pointers") take two phases: every
+ * offset of every frame is read before the first slot is written, and every derived slot is written after the last
+ * base. One place may be a root of several frames and pairs (for example an untouched callee-saved register), so all
+ * reads come before the first write.
  *
- * All that holds for each walk by itself: no place belongs to two walks (root_tasks.h). So one thread
- * may write to the slots that a walk has found while others still walk elsewhere.
+ * This order holds for each walk separately, because each place belongs to one walk (root_tasks.h). So one thread may
+ * write to the slots that a walk has found while other threads still walk elsewhere.
+ *
+ * Phase STOP, any thread; the mutex `changing` guards the lists and the tables.
  */
 #include <stdatomic.h>
 #include <cairn/collector.h>
@@ -29,10 +30,10 @@
 
 struct derived {
   uintptr_t *slot, *base;
-  uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
+  uintptr_t offset;
 };
 
-/* A reference plus a constant: the collector sees the reference alone. */
+/* A reference plus a constant: the collector sees only the reference. */
 struct offset {
   uintptr_t *slot, reference, offset;
 };
@@ -48,38 +49,38 @@ struct part {
   size_t count;
 };
 
-/* What one thread fetches at a time: a part of what it has noted itself, of one source, or of what
- * another one has. It serves one source after another, and stays for later collections. */
+/* The roots that one thread fetches at a time: a part of the roots that it has noted itself, from one task, or of those
+ * that another thread has noted. A set serves one task after another, and stays for later collections. */
 struct cairn_root_set {
   struct cn_walk walk;
   struct cn_root_slots slots;
-  struct cn_root_slots rest;       /* of the second round, from all sources */
-  CN_GROW(struct derived) derived; /* from all sources, */
-  CN_GROW(struct offset) offsets;  /* and so are these */
+  struct cn_root_slots rest;       /* of the second round, from all tasks */
+  CN_GROW(struct derived) derived; /* from all tasks */
+  CN_GROW(struct offset) offsets;  /* from all tasks */
   CN_GROW(struct user) users;
-  size_t visited;         /* of `offsets` */
-  uint64_t frames, found; /* counts of this collection */
+  size_t visited;
+  uint64_t frames, found;
   struct part part;
-  struct cairn_root_set *special; /* whose offsets and users are to be visited with it */
-  bool lent;                      /* others fetch of its slots */
+  struct cairn_root_set *special; /* whose offsets and users are visited with this set */
+  bool lent;                      /* other threads fetch parts of its slots */
   struct cairn_root_set *next, *next_unused;
 };
 
-/* No fetch gives much more: a great table, or what a deep stack has, is for several threads. */
+/* About the most that a fetch gives, so that several threads share a large table, or the roots of a deep stack. */
 enum { ARRAY_PART_SLOTS = 1024 };
 
 static struct cn_mutex changing;
 static struct cairn_root_set *all, *unused;
-static struct cairn_root_set *special; /* in the second round: among `all`, what is next */
-static CN_GROW(struct part) left;      /* noted, and not fetched yet */
-static size_t fetched;                 /* and not visited yet */
-static bool tables_taken;              /* images and handles */
-static _Atomic uint32_t noting;        /* threads that walk, or look whether there is a source */
-static _Atomic uint32_t news;          /* changes when there may be more to fetch, or no more */
-static _Atomic uint32_t waiting;       /* threads that wait for news */
+static struct cairn_root_set *special; /* in the second round: the next one of `all` */
+static CN_GROW(struct part) left;      /* noted, to be fetched */
+static size_t fetched;                 /* fetched sets that are still to be visited */
+static bool tables_taken;              /* all roots of images and handles are fetched */
+static _Atomic uint32_t noting;        /* threads that walk, or that take a task */
+static _Atomic uint32_t news;          /* changes when there may be more to fetch, or when all is fetched */
+static _Atomic uint32_t waiting;
 static enum { NOTHING, EVERYTHING, LOOK, FIRST_ROUND, SECOND_ROUND } enumerates;
 
-/* Check what a manager says. Decoding has checked frame maps. */
+/* Checks the places that a manager gives. Decoding has checked frame maps. */
 static void check_place(const struct cn_walk *walk, const void *place)
 {
   if (place == NULL || (uintptr_t)place % sizeof(uintptr_t) != 0)
@@ -101,7 +102,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
       cn_grow_push(&roots->offsets, (struct offset){slot, *slot - (uintptr_t)parameter, (uintptr_t)parameter});
     return;
   case CAIRN_ROOT_BASE:
-    /* Each derived pointer's base is a root as well, whether or not it is listed by itself. */
+    /* Each derived pointer's base is a root as well, even if it is not listed by itself. */
     check_place(walk, parameter);
     cn_grow_push(&roots->slots, (uintptr_t *)parameter);
     cn_grow_push(&roots->derived, (struct derived){slot, parameter, *slot - *(uintptr_t *)parameter});
@@ -128,7 +129,7 @@ static void note_frames(struct cairn_root_set *roots)
   } while (cn_walk_next(walk));
 }
 
-/* Those that the next young collection looks at again come in the second round. */
+/* Roots that the next young collection visits again come in the second round. */
 static void note_young(struct cairn_root_set *roots, const struct cn_young *young)
 {
   uintptr_t **at = roots->slots.at;
@@ -142,7 +143,7 @@ static void note_young(struct cairn_root_set *roots, const struct cn_young *youn
   roots->part = (struct part){at + young->settled, end - young->settled};
 }
 
-/* After an enumeration of everything set the barriers that the next young collection needs. */
+/* After a full enumeration, also sets the barriers that the next young collection needs. */
 static void note_source(struct cairn_root_set *roots, const struct cn_root_task *source)
 {
   struct cn_young young = {0};
@@ -174,7 +175,6 @@ static struct cairn_root_set *new_set(void)
   return roots;
 }
 
-/* The caller holds `changing`. */
 static struct cairn_root_set *take_set(void)
 {
   struct cairn_root_set *roots = unused ? unused : new_set();
@@ -186,7 +186,7 @@ static struct cairn_root_set *take_set(void)
   return roots;
 }
 
-/* The same. */
+/* The caller holds `changing`. */
 static void give_set(struct cairn_root_set *roots)
 {
   CN_ASSERT(roots->special == NULL);
@@ -209,8 +209,7 @@ static void give_back(struct cairn_root_set *roots)
 
 /* ---- visits ---- */
 
-/* Visit roots that no slot holds as they are. write_back() writes derived pointers and offsets
- * back. */
+/* Visits roots that differ from the word in their slot. write_back() writes derived pointers and offsets back. */
 static void visit_special(struct cairn_root_set *roots, cairn_root_visitor *visit, void *env)
 {
   struct cairn_root_set *its = roots->special;
@@ -289,7 +288,7 @@ static bool all_visited(void)
          (tables_taken || enumerates == FIRST_ROUND);
 }
 
-/* Take a part of what somebody has noted. The caller holds `changing`, as of those below. */
+/* Takes a part of the roots that a thread has noted. The caller holds `changing`, also for the next two functions. */
 static bool fetch_left(struct cairn_root_set *roots)
 {
   if (left.count == 0)
@@ -329,7 +328,7 @@ static bool fetch_tables(struct cairn_root_set *roots)
   return true;
 }
 
-/* Leave what is more than a part to other threads. The set serves no other source then. */
+/* Leaves all roots beyond one part to other threads. If it does, the set is reserved for this task. */
 static void share(struct cairn_root_set *roots)
 {
   struct part *part = &roots->part;
@@ -343,7 +342,7 @@ static void share(struct cairn_root_set *roots)
   cn_mutex_release(&changing);
 }
 
-/* Tell those that wait for the last one, or for what it may have left. */
+/* Wakes the threads that wait for the last walk, or for roots that a walk has left to them. */
 static void done_noting(bool found)
 {
   if (atomic_fetch_sub(&noting, 1) != 1 && !found)
@@ -380,7 +379,7 @@ static bool fetch(struct cairn_root_set *roots)
   return found || fetch_source(roots);
 }
 
-/* If there is nothing, wait until all walks are over: they may leave something. */
+/* If there are no roots to fetch, waits until all walks are over: they may leave some. */
 struct cairn_root_set *cairn_roots_fetch(void)
 {
   if (enumerates == NOTHING)
@@ -398,7 +397,7 @@ struct cairn_root_set *cairn_roots_fetch(void)
     cn_os_wait(&news, before, UINT64_MAX);
     atomic_fetch_sub(&waiting, 1);
   }
-  if (fetch(roots)) /* the last walk may have left it since */
+  if (fetch(roots)) /* the last walk may have left some since */
     return roots;
   give_back(roots);
   return NULL;

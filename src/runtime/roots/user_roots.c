@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The language's own handler of its roots.
+ * Calls the language's own handler of roots by tag.
  */
 #include "runtime/roots/user_roots.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots with tags of the language's own.
+ * Roots with the language's own tags.
  */
 #ifndef CN_RUNTIME_ROOTS_USER_ROOTS_H
 #define CN_RUNTIME_ROOTS_USER_ROOTS_H
@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <cairn/collector.h>
 
-/* Has the program given a handler by cairn_set_user_roots()? If so, call it. Phase STOP. */
+/* cn_user_roots_any() is true if the program has given a handler by cairn_set_user_roots(); cn_user_roots_visit() calls
+ * it. Phase STOP. */
 bool cn_user_roots_any(void);
 void cn_user_roots_visit(uintptr_t *slot, unsigned tag, void *parameter, cairn_root_visitor *visit, void *env);
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Enumeration for collections of a young generation, with barriers on the stack:
+ * Enumerates stacks for collections of a young generation, with barriers on the stack:
  *
  *   youngest   f g h ... [B0] ... [B1] .......... [B2] ............................ [B3] ...
  *   oldest
  *                         16       64              256                               1024
  *
- * A scan looks at activations from the youngest on, until it meets a barrier: no older one has run.
- * Then it sets new barriers above that one, the youngest 16 activations away, and takes off those
- * that are not needed for the distances to grow by a factor. If an exception or a longjmp goes past
- * some, the next scan meets the one below. If an activation returns through one, the stub sets
- * another one some activations further down, if none is as near.
+ * A scan visits activations from the youngest on, until it meets a barrier: all older activations have stood still.
+ * Then it sets new barriers above that one, the youngest 16 activations away, and removes those that are superfluous
+ * for distances that grow by a factor. If an exception or a longjmp skips some barriers, the next scan meets the next
+ * one below. If an activation returns through a barrier, the stub sets another one some activations further down,
+ * unless there is one as near.
  *
- * A scan need not look at an older activation that has not run. After the last scan none of its
- * roots led into the young generation (the collector's promise), and it has had no others since:
- * no other code writes to its slots. A root in a callee-saved register lies where a younger
- * function saved it, or in an anchor; it has moved with the register, but is the same value, and a
- * collection that moves old objects updates it where it is then. A derived pointer has changed as
- * little as its base. There are three exceptions:
+ * A scan may skip an older activation that has stood still. After the last scan all of its roots pointed outside the
+ * young generation (the collector's promise), and they are the same since: only its own code writes to its slots. A
+ * root in a callee-saved register lies in the frame of the younger function that saved it, or in an anchor; it has
+ * moved with the register, and is the same value. A collection that moves old objects updates it in its present place.
+ * A derived pointer is unchanged like its base. There are three exceptions:
  *   - locals whose address other code knows. Their places are remembered, and visited each time;
- *   - roots with tags of the language's own, which may lead to something that changes;
- *   - activations of other code info managers, of whose roots nothing is known.
- * A scan always looks at activations of the last two kinds, and at all younger ones.
+ *   - roots with the language's own tags, which may point to data that changes;
+ *   - activations of other code info managers, whose roots are unknown.
+ * A scan always visits activations of the last two kinds, and all younger ones.
  *
- * Each stack has barriers of its own, lent from one pool while the stack is deep. A thread goes
- * from one stack to another without passing any, so a scan keeps to one stack. If managers may lead
- * a walk to other stacks, all of them are looked at whole, and no barrier is set.
+ * Each stack has its own barriers, lent from one pool while the stack is deep. A thread switches stacks without passing
+ * any, so a scan keeps to one stack. If managers may continue a walk on other stacks, all stacks are scanned
+ * completely, and get no barriers.
  *
- * Needs: frame maps (stackmaps-v2, "Stack Map Format") and nothing else of compiled code.
+ * Phase STOP, on the thread that took the task; each stack has its own data.
+ *
+ * Needs: frame maps (stackmaps-v2, "Stack Map Format"), as the only fact about compiled code.
  */
 #include "runtime/roots/young.h"
 
@@ -40,17 +41,13 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
-enum {
-  NEAR_ACTIVATIONS = 16, /* activations above the youngest barrier */
-  DISTANCE_FACTOR = 4,   /* times as many are above the next one */
-  MAX_CANDIDATES = 24
-};
+enum { NEAR_ACTIVATIONS = 16, DISTANCE_FACTOR = 4, MAX_CANDIDATES = 24 };
 
-/* What is known of a stack, by the number of its barriers. */
+/* Facts about a stack, by the number of its barriers. */
 struct notes {
-  CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
-  CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
-  CN_GROW(uintptr_t *) stops; /* slots for barriers to come, likewise */
+  CN_GROW(uintptr_t *) areas;
+  CN_GROW(uintptr_t *) fresh;
+  CN_GROW(uintptr_t *) stops; /* slots for later barriers, youngest first */
 };
 
 static struct notes notes[CN_RETURN_BARRIER_SETS];
@@ -59,7 +56,7 @@ static _Atomic bool used;
 struct candidate {
   uintptr_t *slot;
   uint64_t depth; /* activations above it */
-  size_t roots;   /* that were found in them */
+  size_t roots;   /* found in these activations */
 };
 
 struct scan {
@@ -69,10 +66,10 @@ struct scan {
   cairn_stack_root *found; /* may be null */
   void *env;
   uint64_t depth;
-  size_t roots; /* that were found, as struct cn_young counts them */
-  bool unsure;  /* the activation must be looked at each time */
-  bool callee;  /* the younger neighbour has a frame map */
-  bool still;   /* no native code runs on the stack meanwhile */
+  size_t roots; /* found so far, as struct cn_young counts them */
+  bool unsure;  /* the activation must be visited each time */
+  bool callee;
+  bool still; /* true: native code leaves the stack alone meanwhile */
   struct candidate candidate[MAX_CANDIDATES];
   unsigned candidates;
 };
@@ -97,8 +94,7 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
   cn_grow_push(&its->fresh, slot);
 }
 
-/* Note the activation's return address as a candidate for a barrier now, or as a stop for one to
- * come. */
+/* Notes the activation's return address as a candidate for a barrier now, or as a stop for a later one. */
 static void consider(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
@@ -130,7 +126,7 @@ static void look_at(struct scan *scan)
   scan->depth++;
 }
 
-/* Keep the areas of activations that have not run: they lie above the youngest barrier. */
+/* Keeps only the areas of activations that have stood still: they lie above the youngest barrier. */
 static void forget_areas(const struct scan *scan)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
@@ -140,7 +136,7 @@ static void forget_areas(const struct scan *scan)
     its->areas.count--;
 }
 
-/* Set new barriers younger than `met`, which the scan has met at scan->depth; it may be null. */
+/* Sets new barriers younger than `met`, the barrier that the scan met at scan->depth, or null. */
 static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
 {
   uint64_t all = scan->depth + (met == NULL ? 0 : met->below);
@@ -167,7 +163,7 @@ static void set_barriers(struct scan *scan, const struct cn_return_barrier *met)
     cn_return_barrier_thin(scan->set, all);
 }
 
-/* The walk is where the activations that have not run begin, or (not `more`) past the end. */
+/* The walk is at the youngest activation that has stood still; if `more` is false, it is past the end. */
 static const struct cn_return_barrier *met_by(const struct scan *scan, bool more)
 {
   const struct cn_frame *frame = &scan->walk->frame;
@@ -182,9 +178,8 @@ static const struct cn_return_barrier *met_by(const struct scan *scan, bool more
   return met;
 }
 
-/* Look at everything, past barriers, and leave them alone. None can be trusted yet if one lies
- * above an activation that must always be looked at. Returns how many roots lie above the first
- * one. */
+/* Visits all activations, past barriers, and leaves the barriers alone. They stay untrusted if one lies above an
+ * activation that must always be visited. Returns the number of roots above the first barrier. */
 static size_t scan_all(struct scan *scan, bool more)
 {
   bool met = false, distrust = false;
@@ -204,7 +199,7 @@ static size_t scan_all(struct scan *scan, bool more)
   return above;
 }
 
-/* How many of the roots that were found lie above the youngest barrier. */
+/* The number of roots found above the youngest barrier. */
 static size_t roots_above(const struct scan *scan)
 {
   const struct cn_return_barrier *youngest = cn_return_barrier_youngest(scan->set);
@@ -212,10 +207,10 @@ static size_t roots_above(const struct scan *scan)
   for (unsigned i = 0; youngest != NULL && i < scan->candidates; i++)
     if (scan->candidate[i].slot == youngest->slot)
       return scan->candidate[i].roots;
-  return SIZE_MAX; /* that which was met is the youngest, or there is none */
+  return SIZE_MAX; /* the barrier that was met is the youngest, or there is no barrier */
 }
 
-/* Returns the same. */
+/* Scans down to the youngest barrier. Returns the number of roots found above it. */
 static size_t scan_young(struct scan *scan, bool more)
 {
   for (; more && !cn_return_barrier_is_there(&scan->walk->frame); more = cn_walk_next(scan->walk))
@@ -229,7 +224,7 @@ static size_t scan_young(struct scan *scan, bool more)
   return roots_above(scan);
 }
 
-/* The barriers of the source's stack, if it can have any. */
+/* The barriers of the task's stack, if it can have any. */
 static struct cn_return_barriers *barriers_of(const struct cn_root_task *source)
 {
   struct cn_return_barriers **place = cn_coroutine_stacks_barriers(source->mutator, source->stack);
@@ -245,7 +240,7 @@ static struct cn_return_barriers *barriers_of(const struct cn_root_task *source)
   return *place;
 }
 
-/* If a stack that can have no barriers now has some, a later scan may stop there. */
+/* If a stack has barriers, and can have no new ones now, a later scan may stop at those that it has. */
 static struct cn_young all_of(const struct cn_root_task *source)
 {
   struct cn_return_barriers *set = *cn_coroutine_stacks_barriers(source->mutator, source->stack);

@@ -1,7 +1,3 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The stack's part of a young collection: the activations that may have run.
- */
 #ifndef CN_RUNTIME_ROOTS_YOUNG_H
 #define CN_RUNTIME_ROOTS_YOUNG_H
 
@@ -10,23 +6,23 @@
 #include <cairn/stack.h>
 #include "runtime/roots/root_tasks.h"
 
-/* What a scan has seen. Of the roots that were found with tags DEFAULT and BASE, counted from 0 in
- * their order, those of [settled, end) may not be found by the next scan: their activations lie
- * below the youngest barrier. All others will, or their activations have gone. */
+/* The result of a scan. Roots with tags DEFAULT and BASE are counted from 0, in the order of the callbacks. The next
+ * scan may leave out the roots of [settled, end): their activations lie below the youngest barrier. It will find all
+ * others again, except those of activations that have gone. */
 struct cn_young {
-  uint64_t visited; /* activations: all, if it is not known which have run */
+  uint64_t visited; /* activations; all, if it is unknown which have run */
   size_t settled, end;
 };
 
-/* Phase STOP, the thread that took the source. Walk it, and call back for each root of the
- * activations that may have run since the last call, and for each area of the others; then set
- * barriers, so that the next call knows which have run. False: the stack can have no barriers now;
- * nothing was walked, and `young` tells what a walk over all of it will have seen. */
+/* Phase STOP, the thread that took the task. Walk its stack, and call back for each root of the activations that may
+ * have run since the last call, and for each area of the others. Then set barriers, so that the next call knows which
+ * activations have run. False: the stack can have no barriers now, nothing was walked, and `young` is for a walk over
+ * all of it. */
 bool cn_young_scan(const struct cn_root_task *source, struct cn_walk *walk, cairn_stack_root *found, void *env,
                    struct cn_young *young);
 
-/* The same phase. A full enumeration of the source is over. If there ever was a cn_young_scan(),
- * the next one need not look at what has not run since now. */
+/* Phase STOP, the thread that took the task. A full enumeration of the task is over. If cn_young_scan() was ever
+ * called, its next call may skip the activations that stand still from now on. */
 void cn_young_all_seen(const struct cn_root_task *source, struct cn_walk *walk);
 
 #endif
