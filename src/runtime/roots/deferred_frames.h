@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include "runtime/walk/walk.h"
 
+/* Phase STOP: a young enumeration begins. */
 void cn_deferred_frames_begin_stop(void);
 
 /* During this enumeration, on the thread that walks the stack: another stack has the barriers from now on. */

@@ -25,8 +25,8 @@ enum { SEARCH_LEVELS = 4, CHAIN_COUNT = 32 };
 
 /* Frames from the one that called the check to the one that has the place. */
 struct chain {
-  uint64_t generation; /* of the list of images; 0: the entry is empty */
-  uintptr_t distance;
+  uint64_t generation;           /* of the list of images; 0: the entry is empty */
+  uintptr_t distance;            /* of the place from the first frame's stack pointer */
   uintptr_t pc[SEARCH_LEVELS];   /* of each frame */
   uint32_t words[SEARCH_LEVELS]; /* that the frame takes, if another one follows */
   unsigned levels;

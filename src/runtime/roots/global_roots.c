@@ -19,8 +19,8 @@ static uintptr_t distance(const struct cairn_global_root *root)
 /* The state of the enumeration. */
 static struct {
   size_t image, root;
-  struct cairn_mutator *thread;
-  uint32_t reference; /* index in the layout */
+  struct cairn_mutator *thread; /* null: the first one */
+  uint32_t reference;           /* index in the layout */
 } now;
 
 static bool add_at(uintptr_t address, const struct cairn_layout *layout, struct cn_root_slots *slots, size_t most)

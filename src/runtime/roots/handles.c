@@ -16,7 +16,7 @@
 
 struct cairn_handle {
   uintptr_t reference;
-  uintptr_t seal;
+  uintptr_t seal;            /* seal_of() the cell while it is in use */
   struct cairn_handle *next; /* of the unused cells */
   uint64_t scoped;
 };

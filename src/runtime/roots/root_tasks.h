@@ -19,6 +19,7 @@ struct cn_root_task {
   bool waits;
 };
 
+/* Phase STOP, collecting thread: begin an enumeration. */
 void cn_root_tasks_begin(void);
 
 /* Phase STOP, any thread: take the next task. False: all are taken. A mutator's walk may continue over several stacks.

@@ -30,7 +30,7 @@
 
 struct derived {
   uintptr_t *slot, *base;
-  uintptr_t offset;
+  uintptr_t offset; /* modulo 2^64: the derived pointer may lie below its base */
 };
 
 /* A reference plus a constant: the collector sees only the reference. */
@@ -58,8 +58,8 @@ struct cairn_root_set {
   CN_GROW(struct derived) derived; /* from all tasks */
   CN_GROW(struct offset) offsets;  /* from all tasks */
   CN_GROW(struct user) users;
-  size_t visited;
-  uint64_t frames, found;
+  size_t visited;         /* of `offsets` */
+  uint64_t frames, found; /* counts of this collection */
   struct part part;
   struct cairn_root_set *special; /* whose offsets and users are visited with this set */
   bool lent;                      /* other threads fetch parts of its slots */
@@ -77,7 +77,7 @@ static size_t fetched;                 /* fetched sets that are still to be visi
 static bool tables_taken;              /* all roots of images and handles are fetched */
 static _Atomic uint32_t noting;        /* threads that walk, or that take a task */
 static _Atomic uint32_t news;          /* changes when there may be more to fetch, or when all is fetched */
-static _Atomic uint32_t waiting;
+static _Atomic uint32_t waiting;       /* threads that wait for news */
 static enum { NOTHING, EVERYTHING, LOOK, FIRST_ROUND, SECOND_ROUND } enumerates;
 
 /* Checks the places that a manager gives. Decoding has checked frame maps. */
@@ -175,6 +175,7 @@ static struct cairn_root_set *new_set(void)
   return roots;
 }
 
+/* The caller holds `changing`. */
 static struct cairn_root_set *take_set(void)
 {
   struct cairn_root_set *roots = unused ? unused : new_set();

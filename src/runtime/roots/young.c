@@ -41,12 +41,16 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/return_barriers.h"
 
-enum { NEAR_ACTIVATIONS = 16, DISTANCE_FACTOR = 4, MAX_CANDIDATES = 24 };
+enum {
+  NEAR_ACTIVATIONS = 16, /* activations above the youngest barrier */
+  DISTANCE_FACTOR = 4,   /* times as many are above the next one */
+  MAX_CANDIDATES = 24
+};
 
 /* Facts about a stack, by the number of its barriers. */
 struct notes {
-  CN_GROW(uintptr_t *) areas;
-  CN_GROW(uintptr_t *) fresh;
+  CN_GROW(uintptr_t *) areas; /* references in areas below the last barrier, oldest first */
+  CN_GROW(uintptr_t *) fresh; /* references in areas that a scan finds, youngest first */
   CN_GROW(uintptr_t *) stops; /* slots for later barriers, youngest first */
 };
 
@@ -68,8 +72,8 @@ struct scan {
   uint64_t depth;
   size_t roots; /* found so far, as struct cn_young counts them */
   bool unsure;  /* the activation must be visited each time */
-  bool callee;
-  bool still; /* true: native code leaves the stack alone meanwhile */
+  bool callee;  /* the younger neighbour has a frame map */
+  bool still;   /* true: native code leaves the stack alone meanwhile */
   struct candidate candidate[MAX_CANDIDATES];
   unsigned candidates;
 };

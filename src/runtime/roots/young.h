@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stack's part of a young collection: the activations that may have run.
+ */
 #ifndef CN_RUNTIME_ROOTS_YOUNG_H
 #define CN_RUNTIME_ROOTS_YOUNG_H
 
