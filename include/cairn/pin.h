@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pins: an object that is pinned stays where it is, so that native code may use its address.
+ * Pins: a pinned object stays in its place, so that native code may use its address.
  *
  *   cairn_pinned (unsigned char *bytes, buffer)   // managed code
  *     read(descriptor, bytes, size);
  *
- * `buffer` is a reference, `bytes` the address of what it leads to, which may be the middle of an
- * object (&buffer[4]) as well. The address is good for the statement or block that follows, however
- * that is left but by longjmp() or by the end of its thread. In the statement `break` and
- * `continue` leave it.
+ * `buffer` is a reference; `bytes` is the address that it points to, which may also be the middle of an object
+ * (&buffer[4]). The address is valid in the statement or block that follows; the pin ends however the block is left,
+ * except by longjmp() or by the end of its thread. In the statement, `break` and `continue` leave it.
  *
- * The same in two calls: cairn_pin(object) returns the address; cairn_unpin(object) ends that. They
- * count: two pins need two unpins. An object also needs a reference to stay alive: managed code has one in
- * cairn_pinned() and in the call of cairn_unpin(); native code keeps a handle (<cairn/handle.h>). A collection drops
- * the pins of garbage.
+ * The two calls cairn_pin(object), which returns the address, and cairn_unpin(object) do the same. They count: two pins
+ * need two unpins. An object also needs a reference to stay alive: managed code has one in cairn_pinned() and in the
+ * call of cairn_unpin(); native code keeps a handle (<cairn/handle.h>). A collection drops the pins of garbage.
  *
- * The address is an ordinary pointer: the compiler takes it for a reference no more, and nothing
- * but these rules keeps it right. References within a pinned object change when what they lead to
- * moves; so native code leaves them alone, unless it is a leaf or has pinned those objects, too.
+ * The address is an ordinary pointer, unknown to the compiler as a reference: only these rules keep it valid.
+ * References within a pinned object change when the objects that they point to move; so native code must not use them,
+ * unless it is a leaf or has pinned those objects, too.
  *
- * CAIRN_STATS=1 prints who has pinned what, and CAIRN_LOG=pins what is pinned at each collection
- * (docs/pins.md). None of these functions collects. What is no object of the heap, null among it,
- * what is not pinned, and a collector that moves objects and has no pins end the program: one line
- * that names the place.
+ * CAIRN_STATS=1 prints each place that pinned objects, with the number of its pins and the type of its first object.
+ * CAIRN_LOG=pins prints the pinned objects at each collection (docs/pins.md). These functions never collect. The
+ * program ends, with a line that names the place, at a pin of an address outside the heap's objects (null included), at
+ * an unpin of an object without a pin, and if the collector moves objects and lacks pins.
  */
 #ifndef CAIRN_PIN_H
 #define CAIRN_PIN_H
@@ -35,7 +33,7 @@ extern "C" {
 #define CAIRN_PIN_SITE_(line) CAIRN_PIN_SITE_AT_(line)
 #define CAIRN_PIN_SITE_AT_(line) __FILE__ ":" #line
 
-#ifdef CAIRN_PLAIN /* nothing moves */
+#ifdef CAIRN_PLAIN /* objects stay in place */
 
 #define cairn_pin(object) ((void *)(object))
 #define cairn_unpin(object) ((void)(object))
