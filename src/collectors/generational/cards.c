@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cards are looked at eight at a time, since few are dirty. Those of memory without old objects may
- * be dirty, too: nobody looks.
+ * Scans and visits cards in young collections. Phase STOP: the collecting thread scans, any number of tracers visit.
+ * Cards are scanned eight at a time or more, since few are dirty. Cards of memory without old objects may be dirty, and
+ * are ignored.
  */
 #include "collectors/generational/cards.h"
 
@@ -16,22 +17,21 @@
 
 enum {
   CARD_GROUP_BYTES = 8 * CN_CARD,
-  TASK_BYTES = 1 << 20, /* bytes of heap that a tracer takes at a time */
+  TASK_BYTES = 1 << 20, /* bytes of heap: a tracer's task */
   PART_BLOCKS = TASK_BYTES / CN_BLOCK,
   LOOK_AHEAD = 16 * CN_BLOCK /* bytes of heap: a KiB of cards */
 };
 
-/* Blocks come first, then large objects, whether marked or not: those that are change meanwhile. */
+/* Blocks come first, then large objects, marked or unmarked: the set of marked ones changes meanwhile. */
 static struct {
   size_t low, high; /* blocks */
-  size_t next;      /* part */
-  bool looked;      /* cn_tables.dirty says where cards are dirty */
-  uint64_t time;    /* that this took */
-  uint16_t group;   /* of cards that lead to blocks of this group; 0: of dirty ones */
+  size_t next;      /* the next task */
+  bool looked;      /* cn_tables.dirty tells which blocks have dirty cards */
+  uint64_t time;    /* nanoseconds of the scan */
+  uint16_t group;   /* visit cards that point to blocks of this group; 0: dirty ones */
 } parts;
 
-/* Call `visit` for each dirty card of [from, to), multiples of 4 KiB, and clean it; `large` is the
- * block of the large object there. */
+/* Visits a card; `large` is the block of the large object there, or 0. */
 typedef void card_visitor(struct cn_tracer *tracer, uintptr_t large, uintptr_t card);
 
 static void tell_marker(uintptr_t large, uintptr_t card)
@@ -58,7 +58,7 @@ static void visit_group(struct cn_tracer *tracer, uintptr_t large, uintptr_t gro
 /* As wide as a vector register: with 8 cards in a word GCC's loop takes twice as long. */
 typedef uint64_t card_vector __attribute__((vector_size(16), may_alias));
 
-/* Is none of the 64 cards dirty that begin at the multiple of 32 KiB? */
+/* True if the 64 cards are clean that begin at `block`, a multiple of 32 KiB. */
 static bool is_clean(uintptr_t block)
 {
   const card_vector *cards = (const card_vector *)cn_tables_cards(block);
@@ -69,7 +69,7 @@ static bool is_clean(uintptr_t block)
   return (any[0] | any[1]) == 0;
 }
 
-/* Has the look found none of the blocks dirty? */
+/* True if the scan has found all of the blocks clean. */
 static bool are_clean(uintptr_t from, size_t blocks)
 {
   static const uint8_t clean[PART_BLOCKS];
@@ -78,8 +78,7 @@ static bool are_clean(uintptr_t from, size_t blocks)
   return memcmp(cn_tables_dirty(from), clean, blocks) == 0;
 }
 
-/* How many of so many blocks, at most those of a part, may be passed over: all, the first, or none.
- */
+/* Blocks to skip, of `blocks` ones, at most a task's: all of them, the first, or 0. */
 static size_t clean_blocks(uintptr_t from, size_t blocks)
 {
   if (blocks == 0)
@@ -105,13 +104,13 @@ static void visit_dirty(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
   }
 }
 
-/* Is the bit of the group set that is emptied? Others may set bits of other groups. */
+/* True if the bit of the evacuated group is set. Other threads may set bits of other groups. */
 static bool has_group(const uint16_t *groups)
 {
   return (__atomic_load_n(groups, __ATOMIC_RELAXED) & parts.group) != 0;
 }
 
-/* Cards from which something may lead to blocks that are emptied. */
+/* Visit the cards whose fields may point to evacuated blocks. */
 static void visit_leading(struct cn_tracer *tracer, uintptr_t large, uintptr_t from, uintptr_t to, card_visitor *visit)
 {
   CN_ASSERT(from % CN_CARD == 0 && parts.group != 0);
@@ -130,7 +129,7 @@ static void visit_cards(struct cn_tracer *tracer, uintptr_t large, uintptr_t fro
     visit_dirty(tracer, large, from, to, visit);
 }
 
-/* The layout of an image that was unloaded is no more: the object is garbage. */
+/* An object whose layout went with an unloaded image is garbage. */
 static void visit_object(struct cn_tracer *tracer, uintptr_t object, uintptr_t card)
 {
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
@@ -144,14 +143,14 @@ static void visit_large(struct cn_tracer *tracer, uintptr_t large, uintptr_t car
   visit_object(tracer, cn_large_objects_object(large), card);
 }
 
-/* The block before may be one that is emptied: no object of it reaches into another. */
+/* In evacuated blocks an object may have been copied already. No object of such a block reaches into another block. */
 static bool is_copied(uintptr_t object)
 {
   return cn_tables_state(cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)) == CN_BLOCK_SOURCE;
 }
 
-/* The objects of a block that reach into the card, the first from before perhaps: of one whose
- * header is at the end of a card the payload is on the next. */
+/* Visit the objects of a block that reach into the card; the first may begin on an earlier one. If a header is the last
+ * word of a card, its payload is on the next. */
 static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 {
   uintptr_t object = cn_tables_last_start(card), next = card;
@@ -165,9 +164,9 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
   }
 }
 
-/* ---- a look at all cards, which takes time for what is old, and not for what has changed ---- */
+/* ---- the scan of all cards: its time depends on the old space's size alone ---- */
 
-/* The processor does not fetch ahead beyond a page of 4 KiB. */
+/* The processor's own prefetches end with a page of 4 KiB. */
 static void look(uintptr_t from, uintptr_t to)
 {
   for (; from < to; from += CN_BLOCK) {
@@ -195,7 +194,7 @@ uint64_t cn_cards_time(void)
   return parts.time;
 }
 
-/* ---- parts ---- */
+/* ---- tasks ---- */
 
 void cn_cards_begin(uint16_t group)
 {
@@ -213,7 +212,7 @@ void cn_cards_begin(uint16_t group)
   parts.time = cn_os_thread_ran(cn_os_thread()) - begun;
 }
 
-/* Of a block that is emptied copies are looked at. */
+/* Of an evacuated block the copies are visited. */
 static void visit_blocks(struct cn_tracer *tracer, size_t first)
 {
   size_t count = parts.high - first < PART_BLOCKS ? parts.high - first : PART_BLOCKS;
@@ -228,13 +227,13 @@ static void visit_blocks(struct cn_tracer *tracer, size_t first)
     }
 }
 
-/* A large object, of which `first` is the first part. */
+/* A large object; `first` is its first task. */
 struct place {
   uintptr_t block;
   size_t first;
 };
 
-/* The object that has the part, from that one on; its end through `end`. 0: there are no more. */
+/* The object that task `part` belongs to, at `at` or behind; `end` gets its end. 0: all tasks are taken. */
 static uintptr_t find_part(struct place *at, size_t part, uintptr_t *end)
 {
   if (at->block == 0)
@@ -269,7 +268,7 @@ void cn_cards_wait(struct cn_tracer *tracer, uintptr_t object, size_t from)
   cn_trace_push(tracer, entry, 2);
 }
 
-/* The first of its groups from there on that is dirty, or the end. */
+/* The first dirty card group of [at, end), or `end`. */
 static uintptr_t next_dirty(uintptr_t at, uintptr_t end)
 {
   uint64_t cards = 0;
@@ -286,7 +285,7 @@ static uintptr_t next_dirty(uintptr_t at, uintptr_t end)
   return at;
 }
 
-/* The rest waits below what this one leads to. */
+/* The remaining cards wait on the stack below the objects that this group points to. */
 void cn_cards_visit_new(struct cn_tracer *tracer, uintptr_t object, size_t from)
 {
   uintptr_t end, block = cn_large_find(object - CAIRN_ABI_HEADER_SIZE, &end);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A group is as large as can be emptied in a third of a pause, with the cards that lead there, as
- * far as the last ones tell. One that has more is left as it is, and so are blocks of which not all
- * is known, and those to which a stack leads: an activation that has not run since is not looked
- * at when they are emptied, but was when it had run last, or by the marking.
+ * Evacuates sparse blocks during young collections. Phase STOP, the collecting thread; tracers call
+ * cn_evacuation_settle(), cn_evacuation_visit() and cn_evacuation_copy() in parallel; they and the marker call
+ * cn_evacuation_note().
+ *
+ * A group, with the cards that point to it, is as large as a third of a pause allows, by the times of the last groups.
+ * It is dropped if it has grown to more than twice that. A block stays if one of its objects is unknown, or if a stack
+ * points to it: young collections leave out the roots of a frame that has not run since their last visit: after the
+ * frame ran last, or by the marking.
  */
 #include "collectors/generational/evacuation.h"
 
@@ -20,14 +24,14 @@
 
 enum {
   MAX_GROUPS = 16,
-  MAX_BLOCKS = 1024,                 /* blocks of all groups */
-  MAX_EXAMINED_BLOCKS = 1 << 16,     /* blocks that a marking looks at to choose them */
-  PAUSE_PARTS = 3,                   /* of a pause: one to empty a group */
-  LEAST_TIME = 200000,               /* nanoseconds, however short a pause is to be */
-  FIRST_PICOSECONDS_PER_BYTE = 4000, /* picoseconds for a byte, before there was one; */
-  PACE_DECAY = 4,                    /* of the slowest, one part in so many for each marking */
-  CARD_COST = 128,                   /* bytes of objects that take as long as a card */
-  FIRST_CARDS_PER_BYTE = 4           /* the same for each byte of objects, before any are known */
+  MAX_BLOCKS = 1024,                 /* of all groups */
+  MAX_EXAMINED_BLOCKS = 1 << 16,     /* by one marking */
+  PAUSE_PARTS = 3,                   /* a group gets one part of a pause */
+  LEAST_TIME = 200000,               /* nanoseconds, for any pause */
+  FIRST_PICOSECONDS_PER_BYTE = 4000, /* initially */
+  PACE_DECAY = 4,                    /* each marking forgets this part of the slowest pace */
+  CARD_COST = 128,                   /* bytes of objects that take the time of a card */
+  FIRST_CARDS_PER_BYTE = 4           /* initially */
 };
 
 size_t cn_evacuation_quarters = 2;
@@ -35,21 +39,21 @@ bool cn_evacuation_any;
 
 struct candidate {
   size_t block;
-  size_t bytes; /* of objects */
-  bool holes;   /* nobody had filled them: others may when it is left, before it is swept */
+  size_t bytes;
+  bool holes; /* other blocks' copies could fill its holes: they may again when it stays, even before a sweep */
 };
 
 static struct {
   struct candidate at[MAX_BLOCKS];
   size_t ends[MAX_GROUPS];  /* where the candidates of each group end */
-  size_t cards[MAX_GROUPS]; /* that lead there */
-  size_t groups;            /* how many there are; 0: no card is noted */
-  size_t top;               /* below this block the next marking begins to look */
-  size_t next;              /* that is to be emptied, */
-  bool due;                 /* by this collection */
-  size_t taken;             /* candidates of it that tracers have */
+  size_t cards[MAX_GROUPS]; /* noted cards that point to the group */
+  size_t groups;            /* 0: cards are not noted */
+  size_t top;               /* the next marking examines blocks below this one */
+  size_t next;              /* group to be evacuated */
+  bool due;                 /* this collection evacuates it */
+  size_t taken;             /* candidates of it that tracers have taken */
   uint64_t slowest;         /* picoseconds for a byte of objects or of cards */
-  size_t ratio;             /* what cards cost, for each byte of objects */
+  size_t ratio;             /* bytes that cards count as, for each byte of objects */
 } evacuation = {.slowest = FIRST_PICOSECONDS_PER_BYTE, .ratio = FIRST_CARDS_PER_BYTE};
 
 static uint64_t time_for_group(void)
@@ -61,14 +65,14 @@ static uint64_t time_for_group(void)
   return part > LEAST_TIME ? part : LEAST_TIME;
 }
 
-/* Bytes of objects and cards that it may have. */
+/* Bytes that a group may have, cards included. */
 static size_t most_of_group(void)
 {
   CN_ASSERT(evacuation.slowest != 0);
   return time_for_group() * 1000 / evacuation.slowest;
 }
 
-/* What is slow once is not tried again at once, but later. */
+/* A slow pace counts less with each marking. */
 static void forget_pace(void)
 {
   evacuation.slowest -= evacuation.slowest / PACE_DECAY;
@@ -93,7 +97,7 @@ static size_t lines_of(size_t block)
   return count;
 }
 
-/* Of a block that is worth it. */
+/* True if a block with `bytes` of objects is worth an evacuation. */
 static bool are_few(size_t bytes)
 {
   return cn_evacuation_any || bytes <= cn_evacuation_quarters * CN_BLOCK / 4;
@@ -106,7 +110,7 @@ static bool may_be_chosen(size_t block)
   return (state == CN_BLOCK_HOLES || state == CN_BLOCK_USED) && (!cn_evacuation_any || cn_cycle.number * block % 7 < 2);
 }
 
-/* Choose the block for the last group, or for another. False: there are enough. */
+/* Choose the block for the last group, or for a new one. False: all groups are full. */
 static bool add(size_t block, size_t bytes, size_t *sum)
 {
   size_t most = cn_evacuation_any ? CN_BLOCK : most_of_group() / (1 + evacuation.ratio);
@@ -147,7 +151,7 @@ void cn_evacuation_choose(void)
   memset(&cn_tables.filled[low], 0, (high - low) * sizeof cn_tables.filled[0]);
 }
 
-/* Nobody empties it. What is known of lines is what the last sweep found. */
+/* The block stays: its holes, as the last sweep found them, may be filled again. */
 static void leave(const struct candidate *candidate)
 {
   bool swept = !cn_marker.on && cn_concurrent_is_swept();
@@ -245,9 +249,9 @@ void cn_evacuation_note_weak(uintptr_t object, const struct cairn_layout *layout
     cn_evacuation_note(at, all);
 }
 
-/* ---- before a collection ---- */
+/* ---- at the start of a collection ---- */
 
-/* Where an object of the old space ends; 0: its type is gone. */
+/* The end of an old object; 0: its type is gone. */
 static uintptr_t end_of(uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
@@ -259,7 +263,7 @@ static uintptr_t end_of(uintptr_t object)
   return object + bytes;
 }
 
-/* Add up the objects of the block. False: one reaches beyond it, or is not known. */
+/* Add up the objects of the block. False: one of them is unknown, or reaches across the block's bounds. */
 static bool measure(struct candidate *candidate)
 {
   uintptr_t from = cn_tables_address(candidate->block), to = from + CN_BLOCK, object = cn_tables_last_start(from),
@@ -281,7 +285,7 @@ static bool measure(struct candidate *candidate)
   return true;
 }
 
-/* Bytes of the next group's objects, of which some may stay. */
+/* Bytes of the next group's objects; some of its blocks may stay. */
 static size_t measure_group(void)
 {
   size_t bytes = 0;
@@ -336,7 +340,7 @@ void cn_evacuation_begin(bool memory)
   evacuation.due = true;
 }
 
-/* ---- within it ---- */
+/* ---- within a collection ---- */
 
 uint16_t cn_evacuation_group(void)
 {
@@ -373,7 +377,7 @@ static void copy(struct cn_tracer *tracer, size_t block)
   cn_trace_drain(tracer);
 }
 
-/* What is pinned has made its block another. */
+/* A block with a pinned object is in another state by now, and stays. */
 void cn_evacuation_copy(struct cn_tracer *tracer)
 {
   size_t end = evacuation.ends[evacuation.next];
@@ -387,7 +391,7 @@ void cn_evacuation_copy(struct cn_tracer *tracer)
   }
 }
 
-/* ---- after it ---- */
+/* ---- at the end of a collection ---- */
 
 static void note_pace(size_t bytes, uint64_t took)
 {

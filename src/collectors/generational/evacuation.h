@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks with much room that young collections empty, a group of them at a time, when a marking
- * beside the program has found what is alive (marker.h). They are chosen when it begins, and nobody
- * fills them. From then on each card is noted from which a field leads to one: by the marker, and,
- * when it is off, by young collections. So the collection that empties a group visits its roots and
- * the cards that lead there: where a root led that it leaves out, the block is left, too. It copies
- * all objects of the group, so nothing dies by it.
+ * Evacuation of sparse blocks: young collections evacuate a group of them at a time, after concurrent marking
+ * (marker.h) has found the live objects. Blocks are chosen when a marking begins, and their holes stay unfilled. From
+ * then on each card is noted that has a field pointing to such a block: by the marker, and, after its end, by young
+ * collections. So the collection that evacuates a group visits its roots and the cards that point to the group. A block
+ * stays if a root points to it that young collections leave out. All objects of the group are copied, dead ones too.
  *
- * Too many cards are noted rather than too few: what is not sure to be no reference there counts.
+ * The noted cards are conservative: a word that may be a reference counts as one.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_EVACUATION_H
 #define CN_COLLECTORS_GENERATIONAL_EVACUATION_H
@@ -18,49 +17,47 @@
 #include <cairn/abi.h>
 #include "collectors/generational/trace.h"
 
-/* Of a block at most so many quarters are in use. A test sets more. */
+/* A block with more quarters in use stays. A test sets more. */
 extern size_t cn_evacuation_quarters;
-/* For tests: blocks are chosen at random, and time does not matter. */
+/* For tests: blocks are chosen at random, and time is ignored. */
 extern bool cn_evacuation_any;
 
-/* STOP. A marking begins, before it visits a root: choose. Then what is in blocks is counted anew.
- */
+/* STOP. A marking begins, and has visited no root: choose blocks. From then on the bytes in blocks are counted anew. */
 void cn_evacuation_choose(void);
 
-/* STOP, any number of threads. A stack leads there, or into an object there, and young collections
- * may leave this root out from now on: the object does not move. */
+/* STOP, any number of threads. A root on a stack points to or into an object there, and later young collections may
+ * leave this root out: the object's block stays. */
 void cn_evacuation_settle(uintptr_t address);
 
-/* Do young collections note cards? And does this one empty blocks? */
+/* True if young collections note cards; true if this collection evacuates blocks. */
 bool cn_evacuation_is_noted(void);
 bool cn_evacuation_is_due(void);
 
-/* The field there may lead to blocks of these groups. What is no field of the heap need not be
- * noted. */
+/* Any thread. The field at `slot` may point to blocks of these groups. Slots outside of the heap are ignored. */
 void cn_evacuation_note(uintptr_t slot, uint16_t groups);
-/* Weak fields of the object in [from, to) may lead to any. */
+/* Weak fields of the object in [from, to) may point to blocks of all groups. */
 void cn_evacuation_note_weak(uintptr_t object, const struct cairn_layout *layout, uintptr_t from, uintptr_t to);
 
-/* Before a young collection: bytes of objects of the group that it is to empty; 0: none. Then there
- * is memory for copies of these, or not. */
+/* Before a young collection: bytes of objects of the group that it is to evacuate, or 0. cn_evacuation_begin() is told
+ * whether there is `memory` for their copies. */
 size_t cn_evacuation_next(void);
 void cn_evacuation_begin(bool memory);
 
-/* CN_TRACE_YOUNG: the slot leads to an object of the old space. Note that, or copy the object if
- * its block is emptied. Returns where it is now. */
+/* CN_TRACE_YOUNG: the slot points to an object of the old space. Note the slot's card, or copy the object if its block
+ * is being evacuated. Returns the object's address now. */
 uintptr_t cn_evacuation_visit(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address);
 
-/* The group that is emptied; copy its objects, any number of tracers at once. */
+/* The bit of the group that is being evacuated. Copy the group's objects, any number of tracers at once. */
 uint16_t cn_evacuation_group(void);
 void cn_evacuation_copy(struct cn_tracer *tracer);
 
-/* After it, which took so many nanoseconds for that: blocks without objects are free. */
+/* After the collection, whose evacuation took `took` nanoseconds: blocks that have no object left are free. */
 struct cn_evacuated {
-  size_t bytes, lines; /* of objects that have left them, and bytes of lines */
+  size_t bytes, lines; /* of objects that have left the blocks, and of their lines */
 };
 struct cn_evacuated cn_evacuation_done(uint64_t took);
 
-/* STOP. No block is to be emptied. */
+/* STOP. Forget all groups. */
 void cn_evacuation_end(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A collector with two generations (docs/generational.md). Objects are made in the nursery, which
- * is small and used again and again. A young collection copies what survives to the old space, and
- * finds what old objects refer to by cards. A full one marks the old space, whose free lines the
- * next copies fill.
+ * A collector with two generations (docs/generational.md). Objects are made in the nursery, a small range that is used
+ * again and again. A young collection copies the survivors to the old space; cards tell which old objects refer to
+ * young ones. A full collection marks the old space, and later copies fill its free lines. Phase STOP, the collecting
+ * thread; mutators allocate in phase MUTATE, under the nursery's lock.
  *
- * CAIRN_EXTENT_MOVE_ALL (stress mode) copies everything to addresses that were not used for long,
- * large objects, too, and from then on there are no others. The nursery is at such addresses then.
+ * CAIRN_EXTENT_MOVE_ALL (stress mode) copies all objects, large ones too, to addresses that were unused for long; from
+ * then on no object is large, and the nursery moves to such addresses as well.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -34,58 +34,57 @@
 enum {
   NURSERY_USUAL = 2 << 20,
   NURSERY_LARGE = 32 << 20,
-  NURSERY_MOST = 128 << 20, /* where more than two thirds survive */
-  NURSERY_SHARE = 8,        /* of the maximum: one part in this many */
+  NURSERY_MOST = 128 << 20, /* if more than two thirds survive */
+  NURSERY_SHARE = 8,        /* at most one part in this many of the maximum */
   NURSERY_LEAST = 16 << 10,
-  NURSERY_EACH = 16 << 10,            /* for each mutator that allocates, however short the pause */
-  NURSERY_STACK = 64,                 /* and for each stack: to copy them takes a third of what that does */
-  NURSERY_ADDRESSES = 3,              /* of those that there are it has at first one in so many, */
-  NURSERY_AGAIN = 2 * NURSERY_MOST,   /* and so many bytes of them when it has to go elsewhere */
-  GROW_AT_SURVIVING_PART = 16,        /* one part in so many of a nursery survives: it grows; */
-  SHRINK_AT_SURVIVING_PART = 128,     /* in so many: it shrinks */
-  MOVED_SHARE = 4,                    /* of old lines a full collection empties one part in so many, or all
-                                       * if they are half empty */
-  THRESHOLD_FACTOR = 2,               /* bytes at which the next full collection is due, over survivors */
-  BARE_SHARE = 4,                     /* by one part in so many of large objects without references they may grow */
-  SPARSE_LINES_FACTOR = 4,            /* lines over objects, from which on a full collection moves all, */
-  MAX_SPARSE_MARKINGS = 8,            /* and is one that stops the program, after so many markings in a row */
-  MAX_END_TRIES = 4,                  /* to end a marking within a pause: the nursery is halved for each */
-  FIRST_PICOSECONDS_PER_BYTE = 10000, /* picoseconds for each byte of a nursery before there was one: most survives */
-  PACE_DECAY = 32,                    /* of the slowest, one part in so many for each collection */
-  NURSERIES_AHEAD = 2,                /* nurseries for whose copies memory is found beside the program, */
-  AHEAD_SHARE = 8,                    /* and for one part in so many of old objects, */
-  AHEAD_MOST = 16 << 20,              /* up to this */
-  PAUSE_PARTS = 3,                    /* of a pause: one for a young collection, and one to mark what is late */
-  MAX_THRESHOLDS_WHILE_MARKING = 2,   /* thresholds that old objects may take while it marks */
-  MOVED_NURSERY = 256 << 10           /* the nursery in stress mode */
+  NURSERY_EACH = 16 << 10, /* at least, for each mutator that allocates, in any pause */
+  NURSERY_STACK = 64,      /* at least, for each stack: copying so many bytes takes a third of its visit's time */
+  NURSERY_ADDRESSES = 3,   /* one part in this many of all addresses, initially */
+  NURSERY_AGAIN = 2 * NURSERY_MOST,   /* bytes of addresses when the nursery moves */
+  GROW_AT_SURVIVING_PART = 16,        /* it grows if more than one part in this many survives */
+  SHRINK_AT_SURVIVING_PART = 128,     /* it shrinks if less than one part in this many survives */
+  MOVED_SHARE = 4,                    /* a full collection evacuates this part of old lines, or all if half empty */
+  THRESHOLD_FACTOR = 2,               /* survivors times this: the next full collection is due */
+  BARE_SHARE = 4,                     /* large objects without references add one part in this many */
+  SPARSE_LINES_FACTOR = 4,            /* at this ratio of lines to objects, in bytes, a full collection moves all */
+  MAX_SPARSE_MARKINGS = 8,            /* sparse markings in a row; then a full collection stops the program */
+  MAX_END_TRIES = 4,                  /* to end a marking within a pause; each halves the nursery */
+  FIRST_PICOSECONDS_PER_BYTE = 10000, /* of a nursery, initially: most survives */
+  PACE_DECAY = 32,                    /* each collection forgets this part of the slowest pace */
+  NURSERIES_AHEAD = 2,                /* memory for the copies of so many nurseries is found concurrently */
+  AHEAD_SHARE = 8,                    /* plus for one part in this many of old objects */
+  AHEAD_MOST = 16 << 20,              /* bytes of these objects at most */
+  PAUSE_PARTS = 3,                    /* one part for a young collection, one for late marking */
+  MAX_THRESHOLDS_WHILE_MARKING = 2,   /* thresholds that old objects may take during marking */
+  MOVED_NURSERY = 256 << 10           /* in stress mode */
 };
 
 static struct {
   size_t initial, maximum;
-  size_t soft;         /* of old objects; 0: there is no such limit */
-  size_t nursery_most; /* bytes that the nursery takes at most, */
-  size_t usual;        /* bytes that the nursery takes at least, if there is room, */
-  size_t nursery;      /* and now, */
-  size_t room;         /* or less, for a short pause */
-  size_t old;          /* bytes of objects in the old space, large ones left out; with garbage */
-  size_t threshold;    /* of all old objects: a full collection is due, */
-  size_t start;        /* and one beside the program begins */
-  size_t begun;        /* there were so many when one did, */
-  size_t meanwhile;    /* and so many more at the end of the last */
-  uint64_t slowest;    /* picoseconds for each byte of a nursery that was emptied lately, */
-  uint64_t fixed;      /* beside nanoseconds for cards that the last one looked at */
-  unsigned tries;      /* how often this one could not end within a pause */
-  size_t survived;     /* bytes of old objects that the last full collection left, */
-  size_t left;         /* large ones left out, */
-  size_t lines;        /* and of the lines that they are in; */
-  unsigned sparse;     /* after so many markings they were few */
+  size_t soft;         /* bytes of old objects; 0: unlimited */
+  size_t nursery_most; /* upper bound of the nursery, bytes */
+  size_t usual;        /* lower bound, if the heap has space for it */
+  size_t nursery;      /* size by survival */
+  size_t room;         /* size by survival and pause */
+  size_t old;          /* bytes of objects in the old space, garbage included */
+  size_t threshold;    /* a full collection is due at so many bytes of all old objects */
+  size_t start;        /* concurrent marking begins at so many */
+  size_t begun;        /* bytes of all old objects when the last one began */
+  size_t meanwhile;    /* bytes that were promoted during the last one */
+  uint64_t slowest;    /* picoseconds for each byte of a nursery, of recent collections */
+  uint64_t fixed;      /* nanoseconds of the last scan of cards */
+  unsigned tries;      /* how often this marking missed the end of a pause */
+  size_t survived;     /* bytes of all old objects that the last full collection left */
+  size_t left;         /* bytes of those in the old space */
+  size_t lines;        /* bytes of their lines */
+  unsigned sparse;     /* markings in a row that left sparse lines */
   size_t larges;       /* bytes of young large objects at the last collection */
-  size_t stayed;       /* bytes of blocks that were the nursery's since the last full collection */
-  bool nursery_stays;  /* some objects of the nursery are old, and it has to go elsewhere */
-  bool moves;          /* no more objects are large, and the nursery moves: stress mode */
+  size_t stayed;       /* bytes of blocks that moving nurseries left since the last full collection */
+  bool nursery_stays;  /* some objects of the nursery are old, so it has to move */
+  bool moves;          /* stress mode: objects are never large, and the nursery moves */
   bool forgot;         /* young objects may have lost their layout with an image */
-  uint64_t dropped;    /* the collection that moved the last large objects; 0: there were none */
-  uint64_t emptying;   /* for how long this young collection emptied blocks; 0: it did not */
+  uint64_t dropped;    /* number of the collection that moved the last large objects, or 0 */
+  uint64_t emptying;   /* nanoseconds that this young collection evacuated blocks, or 0 */
   uint64_t collections;
 } heap;
 
@@ -96,15 +95,15 @@ static size_t used(void)
   return heap.old + cn_large_objects.old;
 }
 
-/* How many bytes the nursery and young large objects may take. */
+/* Bytes that the nursery and young large objects may take. */
 static size_t left(void)
 {
   return used() < heap.maximum ? (heap.maximum - used()) & ~(size_t)7 : 0;
 }
 
-/* Beside a large object of `large` bytes that waits. Large ones get up to half of what is left: all
- * if one waits, else as much as there was of them before the last collection. Otherwise each of
- * them would wait for a collection in a heap that is almost full. */
+/* Bytes for the nursery if a large object of `large` bytes waits. Large objects get up to half of the rest: the whole
+ * half if one waits, otherwise the bytes that they took before the last collection. So a large object waits for a
+ * collection only now and then, even if the heap is almost full. */
 static size_t nursery_bytes(size_t large)
 {
   size_t half = left() / 2, others = large == 0 && heap.larges < half ? heap.larges : half,
@@ -113,8 +112,8 @@ static size_t nursery_bytes(size_t large)
   return (heap.room < most ? heap.room : most) & ~(size_t)7;
 }
 
-/* Full collections beside the program are for heaps of which one takes longer than the pause that
- * is wanted: two bytes in a nanosecond are fast. */
+/* True if full collections run concurrently: one of them would stop the program for longer than the pause's goal, at a
+ * fast two bytes in a nanosecond. */
 static bool is_concurrent(void)
 {
   uint64_t goal = cairn_pause_goal();
@@ -122,7 +121,7 @@ static bool is_concurrent(void)
   return goal != 0 && !heap.moves && used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
-/* Of all old objects. While the program is marked there may be more of them. */
+/* The limit of all old objects. During concurrent marking it is higher. */
 static size_t limit(void)
 {
   size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
@@ -132,7 +131,7 @@ static size_t limit(void)
   return !cn_marker.on ? heap.threshold : most < heap.maximum ? most : heap.maximum;
 }
 
-/* It is to be over at the threshold, by what the last one took. */
+/* Set the start of concurrent marking so that it ends at the threshold, by the bytes promoted during the last one. */
 static void set_start(void)
 {
   size_t room = heap.threshold - (heap.survived < heap.threshold ? heap.survived : heap.threshold),
@@ -144,9 +143,8 @@ static void set_start(void)
   heap.start = heap.threshold - (wanted < room / 4 * 3 ? wanted : room / 4 * 3);
 }
 
-/* After a full collection. What waits for its memory will be reachable like what has survived.
- * Large objects without references cost the next one nothing, so they need not double: with less
- * memory that is new a program is quicker. */
+/* After a full collection. The waiting allocation's bytes count as survivors. Large objects without references cost the
+ * next collection no time, so they add less than their size: programs run faster with less new memory. */
 static void set_threshold(size_t bytes_needed)
 {
   size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
@@ -162,9 +160,9 @@ static void set_threshold(size_t bytes_needed)
   set_start();
 }
 
-/* Of `bytes` in the nursery `survived` have been copied. Where much survives a larger one gives
- * objects more time to die, and costs cache misses; it may take as much as old objects do. Beyond
- * what is usual for caches that pays where most survive. */
+/* `survived` bytes of `bytes` in the nursery have been copied. If much survives, a larger nursery gives objects more
+ * time to die, at the cost of cache misses; it may take as much as old objects do. A nursery beyond the usual cache
+ * sizes pays if most survive. */
 static void adapt(size_t bytes, size_t survived)
 {
   size_t most = used() < heap.nursery_most ? used() : heap.nursery_most,
@@ -180,8 +178,8 @@ static void adapt(size_t bytes, size_t survived)
     heap.nursery = heap.usual;
 }
 
-/* A young collection of `bytes` took so long. What survives changes from one to the next, so the
- * slowest one counts, and is forgotten slowly. */
+/* A young collection of `bytes` took so long. Survival changes from one collection to the next, so the slowest one
+ * counts, and is forgotten slowly. */
 static void note_pace(size_t bytes, uint64_t nanoseconds)
 {
   heap.slowest -= heap.slowest / PACE_DECAY;
@@ -192,8 +190,8 @@ static void note_pace(size_t bytes, uint64_t nanoseconds)
     heap.slowest = now;
 }
 
-/* Bytes of a nursery that can be emptied in a third of the pause, of which cards have a half at
- * most: the rest is for the end of a marking, and for surprises. */
+/* Bytes of a nursery that can be evacuated in a third of the pause. Cards take at most half of that third. The rest of
+ * the pause is for the end of a marking, and for surprises. */
 static size_t within_pause(void)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, most = part - (heap.fixed < part / 2 ? heap.fixed : part / 2);
@@ -204,8 +202,8 @@ static size_t within_pause(void)
   return most * 1000 / heap.slowest;
 }
 
-/* No more than a pause allows, and less where the end of a marking has to fit one as well. But what
- * stacks cost is paid for each nursery, which is to be worth that. */
+/* Bound the nursery by the pause's goal, and further while a marking has to end within a pause. But each nursery pays
+ * for a visit of all stacks, so it must be worth that. */
 static void bound_nursery(void)
 {
   size_t most = within_pause(), stacks = cairn_mutator_count() * NURSERY_STACK >> heap.tries,
@@ -218,7 +216,7 @@ static void bound_nursery(void)
   heap.room = (heap.nursery < most ? heap.nursery : most) & ~(size_t)7;
 }
 
-/* Give the nursery addresses for as much. */
+/* Give the nursery addresses for `bytes`. */
 static bool place_nursery(size_t bytes)
 {
   struct cn_extent extent;
@@ -229,7 +227,7 @@ static bool place_nursery(size_t bytes)
   return done;
 }
 
-/* A part of the memory that nobody uses. */
+/* Release a part of the unused memory. */
 static bool give_back(void *unused)
 {
   static struct {
@@ -257,7 +255,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   heap.maximum = max_bytes & ~(size_t)7;
   size_t soft = cairn_soft_limit();
   heap.nursery_most = (soft != 0 ? soft : heap.maximum) / NURSERY_SHARE & ~(size_t)7;
-  heap.soft = soft - 2 * (soft / NURSERY_SHARE); /* and a nursery, and what one leaves */
+  heap.soft = soft - 2 * (soft / NURSERY_SHARE); /* a nursery, and its survivors */
   heap.initial = heap.threshold = cn_heap_sizer_soft(heap.soft, 0, initial_bytes & ~(size_t)7);
   heap.usual = heap.nursery_most;
   if (heap.usual > NURSERY_USUAL)
@@ -298,7 +296,7 @@ static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
   return cn_nursery_grow(mutator, bytes, most) ? CAIRN_OK : CAIRN_E_MEMORY;
 }
 
-/* Young large objects count for a nursery of their own; one may be larger. */
+/* Young large objects may take as much as the nursery; a single one may take more. */
 static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 {
   size_t young = cn_large_objects.young, nursery = cn_nursery.limit - cn_nursery.start;
@@ -316,7 +314,7 @@ static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
-/* It stays young, or old: what it takes more counts as what others would. */
+/* The object stays young, or old; its added bytes count like a new object's. */
 static bool lengthen(uintptr_t block, size_t bytes)
 {
   size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_large_objects.young;
@@ -392,8 +390,8 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
   return traced;
 }
 
-/* Before anything moves: for what is in the nursery, and perhaps `more`. Is there memory for that,
- * too? */
+/* Before the first object moves: ensure memory for copies of the nursery. True if there is memory for `more` as
+ * well. */
 static bool ensure_memory(size_t more)
 {
   size_t most = cn_heap_sizer_of_copies(cn_nursery.free - cn_nursery.start);
@@ -406,27 +404,26 @@ static bool ensure_memory(size_t more)
   return false;
 }
 
-/* There is next to nothing in most lines. */
+/* True if most lines are almost empty. */
 static bool is_sparse(void)
 {
   return heap.lines / SPARSE_LINES_FACTOR > heap.left;
 }
 
-/* All is swept, beside the program. */
+/* The concurrent sweep has ended. */
 static void note_lines(void)
 {
   heap.lines = cn_blocks_line_bytes();
   heap.sparse = is_sparse() ? heap.sparse + 1 : 0;
 }
 
-/* It goes elsewhere: objects that are pinned are old where they are. */
+/* The nursery is about to move: its pinned objects are old where they are. */
 static void end_nursery(void)
 {
   heap.stayed += cn_blocks_end_nursery((struct cn_extent){cn_nursery.start, cn_nursery.end}, cn_nursery.memory);
 }
 
-/* The blocks of a group, if there is one, have been emptied. Returns the bytes that have left them.
- */
+/* If a group of blocks was evacuated, account for it. Returns the bytes that have left the blocks. */
 static size_t end_evacuation(void)
 {
   if (!cn_cycle.empties)
@@ -460,7 +457,7 @@ static void collect_young(void)
   cn_large_objects_end(false);
 }
 
-/* All is marked: the rest is swept beside the program. */
+/* All reachable objects are marked: the sweep runs concurrently. */
 static void end_concurrent(size_t bytes_needed)
 {
   CN_CHECK(cn_large_objects.young == 0);
@@ -476,9 +473,9 @@ static void end_concurrent(size_t bytes_needed)
   heap.tries = 0;
 }
 
-/* How long marking may take in a pause that began then. What the thread beside the program has not
- * done by the threshold is done in pauses, too, and nurseries become smaller, so that it gets done.
- * 0: nothing. */
+/* The deadline, in processor time of this thread, for marking in a pause that began at `begun`; 0: this pause marks no
+ * object. At the threshold pauses take over a part of the concurrent thread's work, and nurseries shrink until that is
+ * done. */
 static uint64_t deadline(uint64_t begun)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread()),
@@ -492,17 +489,17 @@ static uint64_t deadline(uint64_t begun)
   return cn_marker.idle && most > least ? most : least;
 }
 
-/* Before a young collection, whose roots the marker begins with. */
+/* Before a young collection: its roots are the marker's first. */
 static void begin_concurrent(void)
 {
   if (cn_marker.on || used() <= heap.start || !is_concurrent())
     return;
-  cn_concurrent_give_up(); /* what is left to sweep */
+  cn_concurrent_give_up(); /* ends the sweep */
   heap.begun = used();
   cn_concurrent_begin();
 }
 
-/* After it, which began then. */
+/* After a young collection, which began at `begun`. */
 static void go_on_concurrently(uint64_t begun, size_t bytes_needed)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread());
@@ -555,10 +552,10 @@ static void collect_full(size_t bytes_needed)
   set_threshold(bytes_needed);
   cairn_note_full(false);
   size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
-  cn_blocks_trim(more + 2 * heap.nursery, SIZE_MAX); /* with what ensure_memory() sees to */
+  cn_blocks_trim(more + 2 * heap.nursery, SIZE_MAX); /* the blocks that ensure_memory() adds included */
 }
 
-/* Room for the nursery of stress mode, and for the allocation that waits. */
+/* Find space for the nursery of stress mode, and for the waiting allocation. */
 static void place_moving(struct cn_extent *nursery, size_t bytes_needed)
 {
   size_t room = bytes_needed > heap.maximum ? 0 : bytes_needed;
@@ -568,13 +565,13 @@ static void place_moving(struct cn_extent *nursery, size_t bytes_needed)
                         heap.maximum);
 }
 
-/* Signal handlers that cannot collect may take as much as the heap may have. */
+/* A signal handler may be unable to collect; it may take addresses up to the heap's maximum. */
 static void move_nursery(struct cn_extent nursery)
 {
   cn_nursery_place(nursery.start, nursery.end, cn_blocks_behind(nursery.end, heap.maximum));
 }
 
-/* No thread takes more of the nursery of stress mode: what lies behind it is free. */
+/* In a collection of stress mode threads take no more of the nursery: the addresses behind it are free. */
 static void bound_moved_nursery(void)
 {
   if (!heap.moves)
@@ -583,7 +580,7 @@ static void bound_moved_nursery(void)
   cn_blocks_end_behind(cn_nursery.end);
 }
 
-/* All objects have been copied but those that are pinned: take the memory that they left away. */
+/* All objects except pinned ones have been copied: release the memory that they left. */
 static void leave_all(struct cn_extent copies, uintptr_t used, struct cn_extent nursery)
 {
   size_t low, high;
@@ -625,9 +622,8 @@ static void collect_moving(size_t bytes_needed)
   move_nursery(nursery);
 }
 
-/* Is a full collection due? Also where the nursery would become so small that it is not worth it.
- * After an image has gone a young collection would follow references of dead old objects to dead
- * young ones without a layout. */
+/* True if a full collection is due; also if the nursery would become too small to be worth it. After an image was
+ * unloaded a young collection would follow references from dead old objects to dead young ones whose layout is gone. */
 static bool full_is_due(size_t bytes_needed)
 {
   size_t least = heap.usual / 2;
@@ -637,7 +633,7 @@ static bool full_is_due(size_t bytes_needed)
          (left() < least && used() != heap.survived);
 }
 
-/* It has left its blocks. */
+/* The nursery has left its blocks. */
 static void place_elsewhere(size_t bytes_needed)
 {
   struct cn_extent place;
@@ -653,8 +649,8 @@ static void place_elsewhere(size_t bytes_needed)
   heap.nursery_stays = false;
 }
 
-/* Memory for copies of so many nurseries, and for what is promoted while a busy machine lets the
- * thread beside the program wait. */
+/* Ask for memory for copies of several nurseries, and for objects that are promoted while a busy machine delays the
+ * concurrent thread. */
 static void ask_for_memory(size_t nursery)
 {
   size_t more = used() / AHEAD_SHARE < AHEAD_MOST ? used() / AHEAD_SHARE : AHEAD_MOST;
@@ -663,7 +659,7 @@ static void ask_for_memory(size_t nursery)
   cn_blocks_supply(NURSERIES_AHEAD * cn_heap_sizer_of_copies(nursery) + more, cn_tracers_most());
 }
 
-/* What is in it has been copied, or stays. That of stress mode may be too small for what waits. */
+/* The nursery's objects have been copied, or stay. In stress mode it may be too small for the waiting allocation. */
 static void empty_nursery(size_t bytes_needed)
 {
   bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;

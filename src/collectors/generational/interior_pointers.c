@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Headers are not trusted: what looks like one may be data.
+ * Looks up the objects of interior pointers. Phase STOP, any number of tracers at once. Headers are checked: a word
+ * that looks like a header may be data.
  */
 #include "collectors/generational/interior_pointers.h"
 
@@ -22,7 +23,7 @@ uintptr_t cn_interior_step(uintptr_t block, uintptr_t *payload)
   return cn_interior_next(block, cn_nursery.free, payload, cn_tables_is_forward);
 }
 
-/* The map of starts, which grows as far as is asked for, is one for all tracers. */
+/* All tracers share the crossing map, which grows as far as their lookups need. */
 static uintptr_t find_start(const uintptr_t *slot, uintptr_t address)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

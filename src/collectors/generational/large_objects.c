@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The young ones are in a list, so that a young collection takes time for these alone.
+ * Keeps the states and the sizes of large objects, and a list of the young ones, so that the time of a young collection
+ * depends on these alone. Phase STOP, the collecting thread; allocation in phase MUTATE, under the nursery's lock.
  */
 #include "collectors/generational/large_objects.h"
 
@@ -13,7 +14,7 @@
 #include "collectors/large_space.h"
 #include "runtime/os/os.h"
 
-/* A sweep looks at each object: that pays if one of a few has gone, by their usual size. */
+/* A sweep visits each object; by their usual size it pays if one of a few is garbage. */
 enum { PER_SWEEP = 256 << 10 };
 
 struct cn_large_objects cn_large_objects;
@@ -21,7 +22,7 @@ struct cn_large_objects cn_large_objects;
 static struct {
   uintptr_t *at;
   size_t count, room;
-  size_t loose; /* how many may have become free runs since the last sweep joined those */
+  size_t loose; /* objects that may have become free runs since the last sweep joined those */
 } list;
 
 static bool make_room(void)
@@ -44,7 +45,7 @@ static size_t pages_of(uintptr_t block)
   return end - block;
 }
 
-/* What lay there may have left some; nobody has written from `zero` on. */
+/* The former object may have left dirty cards before `zero`; memory from `zero` on was never written. */
 static void clean_cards(uintptr_t block, uintptr_t zero)
 {
   uintptr_t end = block + pages_of(block);
@@ -112,8 +113,7 @@ void cn_large_objects_unmark(void)
   cn_large_unmark();
 }
 
-/* Old ones as the marks of this collection say; the marker is to reach those that it has made old.
- */
+/* Set the states by this collection's marks. */
 static void set_states(void)
 {
   cn_large_objects.bare = 0;
@@ -125,6 +125,7 @@ static void set_states(void)
   }
 }
 
+/* Marked young ones become old; a running marker is to scan them. */
 static void make_old(void)
 {
   for (size_t i = 0; i < list.count; i++)
@@ -136,7 +137,7 @@ static void make_old(void)
     }
 }
 
-/* Free the young ones that are not marked, one by one. */
+/* Free the unmarked young ones, one by one. */
 static void free_some(void)
 {
   for (size_t i = 0; i < list.count; i++)

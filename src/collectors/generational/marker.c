@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object that is marked waits on a stack until it is looked at, the newest first. A long array
- * is looked at part by part, so that no step is long.
+ * Marks the old space and large objects concurrently. A marked object waits on a stack until it is scanned, the newest
+ * first. A long array is scanned part by part, so that each step is short.
  *
- * Nobody else writes what it writes: marks, lines that are reached and its stacks, but in a stop,
- * which no step is in. Fields are the program's: it loads each once.
+ * Phase MUTATE: steps in the runtime's background thread; only these write marks, lines that are reached, and the
+ * stacks. Phase STOP: no such step runs; tracers write them under `lock`, the collecting thread runs steps when the
+ * tracers are done. The program may change a field at any time, so the marker loads each once.
  */
 #include "collectors/generational/marker.h"
 
@@ -25,10 +26,10 @@
 enum {
   LAYOUT_CACHE_SIZE = 64,
   PREFETCH_DISTANCE = 8,
-  SCAN_BYTES = 2048,             /* bytes of an object that are looked at at once */
-  STEP_FIELDS = 1024,            /* that a step beside the program looks at, */
-  STEP_BLOCKS = 16,              /* that it sweeps, */
-  STEP_RELEASED_BYTES = 4 << 20, /* and bytes that it gives back */
+  SCAN_BYTES = 2048,             /* of an object, at a time */
+  STEP_FIELDS = 1024,            /* of a concurrent step */
+  STEP_BLOCKS = 16,              /* that a step sweeps */
+  STEP_RELEASED_BYTES = 4 << 20, /* that a step releases */
 };
 #define INLINE static inline __attribute__((always_inline))
 
@@ -45,10 +46,10 @@ struct cn_marker cn_marker;
 
 static struct {
   struct stack objects, parts;
-  struct stack weak; /* all that are marked and have weak fields */
+  struct stack weak; /* all marked objects that have weak fields */
   size_t noted;      /* of these */
-  size_t block;      /* where to go on looking for cards to look at again */
-  size_t fields;     /* looked at in this step */
+  size_t block;      /* where the search for noted cards continues */
+  size_t fields;     /* scanned in this step */
   bool stopped;
   const struct cairn_layout *known[LAYOUT_CACHE_SIZE]; /* since the last stop */
 } marker;
@@ -56,7 +57,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
 
 /* ---- stacks ---- */
 
-/* Room for one more. */
+/* Space for one more entry. */
 static void *push(struct stack *stack, size_t size)
 {
   if (stack->count == stack->room) {
@@ -99,7 +100,7 @@ static uintptr_t header_of(uintptr_t object)
   return __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
 }
 
-/* Null: its layout has gone with an image, so it is garbage, or the program is wrong. */
+/* Null: the layout has gone with an image, so the object is garbage, or the program is wrong. */
 INLINE const struct cairn_layout *layout_of(uintptr_t object)
 {
   uintptr_t header = header_of(object);
@@ -116,7 +117,7 @@ INLINE const struct cairn_layout *layout_of(uintptr_t object)
   return layout;
 }
 
-/* Where its block begins, or before, and the end of its payload. */
+/* Where the object's block begins, or an earlier address, and the end of its payload. */
 static uintptr_t bounds_of(uintptr_t object, const struct cairn_layout *layout, uintptr_t *end)
 {
   uint64_t bytes;
@@ -143,14 +144,14 @@ static void wait_for(uintptr_t object, const struct cairn_layout *layout, uintpt
     push_object(object);
 }
 
-/* An ephemeron may wait for it. */
+/* An ephemeron may wait for this object. */
 static void tell_weak(uintptr_t object)
 {
   if (marker.stopped && (header_of(object) & CAIRN_ABI_HEADER_AWAITED) != 0)
     cairn_weak_reached(object, object);
 }
 
-/* An object of the old space. */
+/* Mark an object of the old space. */
 static void mark(uintptr_t object)
 {
   uint64_t *marks = cn_tables_word(object, cn_tables.marks), bit = cn_tables_bit(object);
@@ -213,7 +214,7 @@ INLINE void visit(const uintptr_t *slot)
   }
 }
 
-/* Those of `count` at these offsets of `at` that lie in [from, to), weak ones left out. */
+/* Visit those of `count` slots at these offsets of `at` that lie in [from, to), except weak ones. */
 INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from, uintptr_t to)
 {
   for (uint32_t i = 0; i < count; i++)
@@ -222,7 +223,7 @@ INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count,
   marker.fields += count;
 }
 
-/* References one after another. What is known of an object is fetched some slots ahead. */
+/* Visit a range of references. The mark word of an object is prefetched some slots ahead. */
 static void visit_run(uintptr_t from, uintptr_t to)
 {
   CN_ASSERT(from % sizeof(uintptr_t) == 0);
@@ -237,7 +238,7 @@ static void visit_run(uintptr_t from, uintptr_t to)
   marker.fields += (to - from) / sizeof from;
 }
 
-/* The fields of an object in [from, to). */
+/* Scan the fields of an object in [from, to). */
 static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   const struct cairn_layout *layout = layout_of(object);
@@ -271,14 +272,14 @@ static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
   }
 }
 
-/* A card of a large object waits once at most. */
+/* A card of a large object waits at most once. */
 static void let_again(const struct part *part)
 {
   if (!cn_tables_is_old(part->object) && part->to - part->from <= CN_CARD)
     *cn_tables_again(part->to - 1) = 0;
 }
 
-/* The newest part: a piece of it. */
+/* Scan a piece of the newest part. */
 static void scan_part(void)
 {
   struct part *top = (struct part *)marker.parts.at + marker.parts.count - 1, part = *top;
@@ -294,7 +295,7 @@ static void scan_part(void)
   scan(part.object, part.from, part.to);
 }
 
-/* ---- cards that are looked at again ---- */
+/* ---- noted cards, which are scanned again ---- */
 
 static bool is_marked(uintptr_t object)
 {
@@ -309,7 +310,7 @@ static void look_at(uintptr_t object, uintptr_t card)
     mark(object);
 }
 
-/* The objects that reach into it, the first from before perhaps, and those that begin there. */
+/* Scan the objects that reach into the card, perhaps first one that begins earlier, and those that begin there. */
 static void look_at_card(uintptr_t card)
 {
   uintptr_t object = cn_tables_last_start(card), next = card;
@@ -335,7 +336,7 @@ static void look_at_block(size_t block)
     }
 }
 
-/* One block, or none of some; false: none is left. */
+/* Scan the noted cards of one block, or search some blocks for such a block. False: the search has ended. */
 static bool look_again(void)
 {
   enum { BATCH = 4096 };
@@ -375,7 +376,7 @@ static void reach(void *unused, struct cairn_slot slot)
   visit(slot.address);
 }
 
-/* Those that have been marked since. */
+/* Note the objects that have been marked since the last call. */
 static void note_weak(void)
 {
   const uintptr_t *weak = marker.weak.at;
@@ -441,9 +442,9 @@ void cn_marker_large(uintptr_t object)
 void cn_marker_again_large(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   if (*cn_tables_large(object) != CN_LARGE_REACHED)
-    return; /* all of it is to be looked at */
+    return; /* all of it is yet to be scanned */
   if (__atomic_exchange_n(cn_tables_again(from), 1, __ATOMIC_RELAXED) != 0)
-    return; /* it waits already */
+    return; /* the card waits already */
   pthread_mutex_lock(&lock);
   push_part(object, from > object ? from : object, to);
   pthread_mutex_unlock(&lock);
@@ -503,7 +504,7 @@ void cn_marker_give_up(void)
   cn_marker_end();
 }
 
-/* ---- beside the program: rest, mark, sweep, rest ---- */
+/* ---- concurrent phases: idle, marking, sweeping, idle ---- */
 
 static struct {
   bool sweeps;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * In the nursery a walk goes from block to block; in the old space from start to start.
+ * Walks over the heap: in the nursery from block to block, in the old space by the bits of object starts. Phase STOP,
+ * one thread.
  */
 #include "collectors/generational/object_walk.h"
 
@@ -14,7 +15,7 @@
 #include "collectors/generational/space/tables.h"
 #include "collectors/large_space.h"
 
-/* Where the payload of an object in the old space ends. */
+/* The end of an old object's payload. */
 static uintptr_t end_of(uintptr_t payload)
 {
   uintptr_t header = *cairn_object_header(payload);
@@ -28,8 +29,8 @@ static uintptr_t end_of(uintptr_t payload)
   return payload + bytes;
 }
 
-/* Where its block begins; what lies before `free` is another's. Of one whose layout is gone the
- * word before tells: if that is no count, it belongs to nobody, and may be taken for one. */
+/* Where the object's block begins; memory before `free` belongs to another object. If the layout is gone, the word
+ * before the header tells: an odd one is a count, or free memory that is taken for a count. */
 static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 {
   const struct cairn_layout *layout = cairn_object_layout(payload);
@@ -42,7 +43,7 @@ static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 
 /* ---- ranges ---- */
 
-/* Fill what is free in blocks [first, end), so that a walk gets over it. */
+/* Fill the free memory in blocks [first, end), so that a walk gets past it. */
 static void fill(size_t first, size_t end)
 {
   uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
@@ -53,7 +54,7 @@ static void fill(size_t first, size_t end)
   cairn_fill(free, last);
 }
 
-/* The first block in [block, end) that has objects, or has none. */
+/* The first block in [block, end) that has objects, or that has none. */
 static size_t skip(size_t block, size_t end, bool objects)
 {
   while (block < end && cn_blocks_has_objects(block) != objects)
@@ -115,7 +116,7 @@ void cn_object_walk_ranges(cairn_range_visitor *visit, void *env)
 
 /* ---- layouts that go ---- */
 
-/* Mark the object, whose payload ends there, if its layout is in [start, stop). */
+/* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
 static bool forget(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);

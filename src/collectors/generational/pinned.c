@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An address that is pinned may lead into an object. Which one it is is looked up here, once in
- * each collection, as of a root.
+ * Pins objects for a collection. Phase STOP, the collecting thread. A pinned address may point into an object; each
+ * collection looks that object up once, like a root's.
  */
 #include "collectors/generational/pinned.h"
 
@@ -83,7 +83,7 @@ bool cn_pinned_is_reached(uintptr_t object)
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }
 
-/* While the marker is at work, what is pinned is reachable. */
+/* During marking a pinned object counts as reachable. */
 static void keep(uintptr_t object)
 {
   if (cn_large_contains(object - 1))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A root may lead into an object; a field leads to the start of one.
+ * Visits roots. Phase STOP, any number of tracers. A root may point into an object, while a field points to the start
+ * of one.
  */
 #include <cairn/abi.h>
 #include "base/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A tracer looks at the newest of the objects that it has reached first. So a list or a tree is
- * copied in runs from parent to child, as a program made it and will read it, and not level by
- * level as by C. J. Cheney's algorithm.
+ * Traces the heap. Phase STOP, any number of tracers. A tracer scans the newest of its reached objects first: so the
+ * copies of a list or a tree lie in runs from parent to child, in the order in which a program makes and reads them;
+ * Cheney's algorithm would order them level by level.
  */
 #include "collectors/generational/trace.h"
 
@@ -24,19 +24,19 @@
 
 enum {
   STACK_LEAST = 4096,             /* slots of a tracer's stack */
-  STACK_KEPT = 1 << 17,           /* that it keeps from one collection to the next */
-  NULL_CHECK_BATCH = 8,           /* references that are looked at together, since all may be null */
-  ARRAY_PART_ELEMENTS = 1024,     /* elements of an array that are visited at a time */
-  PREFETCH_DISTANCE = 16,         /* slots of a run are foreseen */
-  SHARE_INTERVAL = 32,            /* objects after which a tracer looks about */
-  LARGE_COPY_BYTES = CN_BLOCK / 4 /* bytes: not copied twice, even if two tracers reach it at once */
+  STACK_KEPT = 1 << 17,           /* slots that it keeps for the next collection */
+  NULL_CHECK_BATCH = 8,           /* references read together: all may be null */
+  ARRAY_PART_ELEMENTS = 1024,     /* visited at a time */
+  PREFETCH_DISTANCE = 16,         /* slots */
+  SHARE_INTERVAL = 32,            /* objects between two checks for waiting tracers */
+  LARGE_COPY_BYTES = CN_BLOCK / 4 /* never copied twice, even if two tracers reach it at once */
 };
 #define INLINE static inline __attribute__((always_inline))
 
 struct cn_cycle cn_cycle;
 
-/* What a function is inlined for: constants there. One of several tracers has atomic operations
- * where two may meet; one alone has none. */
+/* The constants that a function is inlined for. Several tracers use atomic operations where two may meet; a single
+ * tracer uses plain ones. */
 struct how {
   enum cn_trace mode;
   bool shared;
@@ -74,7 +74,7 @@ static const struct cairn_layout *check_layout(struct cn_tracer *tracer, const u
   return layout;
 }
 
-/* The collector sets no bits of headers, so a header is its layout's address. */
+/* A header is its layout's address, unless bits of it are set. */
 INLINE const struct cairn_layout *layout_of(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address,
                                             uintptr_t header)
 {
@@ -105,7 +105,7 @@ static size_t measure_indexed(const uintptr_t *slot, uintptr_t address, const st
   return bytes;
 }
 
-/* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
+/* The size of the payload, and in `prefix` that of the prefix, of an object in [from, end). */
 INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix,
                       uintptr_t from, uintptr_t end)
 {
@@ -123,8 +123,8 @@ INLINE size_t measure(const uintptr_t *slot, uintptr_t address, const struct cai
   return bytes;
 }
 
-/* ---- the stack of what is to be looked at: an object; or the rest of an array, as the number of
- * an element, of a young large object a byte, and the object, both of them odd ---- */
+/* ---- the stack: an entry is an object, or the rest of an array: two odd words, the number of an element (of a byte,
+ * in a young large object) and the object ---- */
 
 bool cn_trace_deepen(struct cn_tracer *tracer)
 {
@@ -175,7 +175,7 @@ static void shallow(struct cn_tracer *tracer)
   tracer->depth = 0;
 }
 
-/* An object has been reached whose header says more than its layout. */
+/* An object has been reached whose header has bits set. */
 __attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_t was, uintptr_t now, uintptr_t header)
 {
   bool asked = (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH_ASKED;
@@ -186,7 +186,7 @@ __attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_
     cairn_weak_reached(was, now);
 }
 
-/* The bytes that a copy has for its identity hash. */
+/* The bytes of a copy's identity hash. */
 INLINE size_t hash_bytes(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_HASH) != 0 ? sizeof(uintptr_t) : 0;
@@ -199,8 +199,8 @@ static bool find_cursor(struct cn_copy_cursor *room, size_t bytes, bool fresh)
   return (bytes <= room->end - room->free || cn_blocks_next(room, fresh)) && bytes <= room->end - room->free;
 }
 
-/* CN_TRACE_MOVE: all copies have been counted. Each of several tracers has blocks of its own, and
- * no two objects of different ones share a word of bits. */
+/* CN_TRACE_MOVE: the range has space for all copies. Each of several tracers has its own blocks, so that objects of two
+ * tracers share no word of bits. */
 static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool big = bytes > LARGE_COPY_BYTES;
@@ -217,7 +217,7 @@ static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
   return at;
 }
 
-/* Room for a copy that does not fit the tracer's hole. */
+/* Space for a copy that does not fit the tracer's hole. */
 static uintptr_t refill_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool fresh = cn_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE;
@@ -248,7 +248,7 @@ INLINE uintptr_t cursor_for(struct cn_tracer *tracer, size_t bytes)
   return block;
 }
 
-/* The header goes elsewhere: another tracer may change it meanwhile. */
+/* The header is an argument, since another tracer may change the object's meanwhile. */
 INLINE void copy_object(uintptr_t to, uintptr_t from, uintptr_t header, size_t prefix, size_t bytes)
 {
   if (prefix == CAIRN_ABI_INDEXED_HEADER_SIZE)
@@ -267,7 +267,7 @@ static void mark_lines(uint8_t *lines, uintptr_t block, size_t bytes)
     __atomic_store_n(&lines[first], 1, __ATOMIC_RELAXED);
 }
 
-/* Reach an object of the nursery or the old space that is not copied. False: that was done. */
+/* Reach an object of the nursery or the old space that stays where it is. False: it was reached before. */
 static bool reach_there(uintptr_t address)
 {
   uint64_t bit = cn_tables_bit(address), *start = cn_tables_word(address, 1 - cn_tables.marks),
@@ -280,8 +280,7 @@ static bool reach_there(uintptr_t address)
   return (__atomic_fetch_or(mark, bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is: marked
- * lines say so. */
+/* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is, and its lines are marked. */
 static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
@@ -304,7 +303,7 @@ static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t
   return address;
 }
 
-/* The copy at `moved`, of which no other tracer has heard, is an object; or is none. */
+/* The copy at `moved`, known to this tracer only, becomes an object. */
 INLINE void note_copy(uintptr_t moved, enum cn_trace mode)
 {
   cn_tables_set_start(moved);
@@ -312,6 +311,7 @@ INLINE void note_copy(uintptr_t moved, enum cn_trace mode)
     cn_tables_set(cn_tables_word(moved, cn_tables.marks), cn_tables_bit(moved));
 }
 
+/* Another tracer was first to copy the object: return this copy's space. */
 static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
 {
   struct cn_copy_cursor *room = tracer->room.free == block + bytes ? &tracer->room : &tracer->whole;
@@ -324,7 +324,7 @@ static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved
     cn_tables_reset(cn_tables_word(moved, kind), cn_tables_bit(moved));
 }
 
-/* What visit() will look at first. */
+/* Prefetch the memory that visit() will read first. */
 INLINE void prefetch(const uintptr_t *slot, struct how how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_RELAXED) : *slot;
@@ -337,16 +337,17 @@ INLINE void prefetch(const uintptr_t *slot, struct how how)
     __builtin_prefetch(cn_tables_word(address, 0));
 }
 
-/* What the copy leads to is looked at soon. */
+/* The objects that the copy points to are visited soon. */
 INLINE void prefetch_fields(uintptr_t moved, const struct cairn_layout *layout, struct how how)
 {
   for (uint32_t i = 0; i < layout->base_refs && i < NULL_CHECK_BATCH; i++)
     prefetch((const uintptr_t *)(moved + layout->offsets[i]), how);
 }
 
-/* Copy an object of `bytes` with its prefix. With several tracers the first to say where it went
- * has copied it; the others find its copy whole. Who looks at cards finds a copy by its start, so
- * that comes when it is sure to be one; who looks up a reference to one finds it at once. */
+/* Copy an object of `bytes`, prefix included. Of several tracers the first to write the forwarding address has copied
+ * the object, and the others find a complete copy. A young collection's visit of cards finds copies by their start
+ * bits, so it sets the bit after the forwarding address. The other modes check references to copies by these bits, so
+ * they set them first. */
 INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix, size_t bytes,
                       struct how how)
 {
@@ -385,7 +386,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   return moved;
 }
 
-/* A big one has room that cannot be given back: one after another. */
+/* The space of a big copy cannot be returned, so one tracer copies at a time. */
 static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t prefix, size_t bytes)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -399,8 +400,8 @@ static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t pr
   return moved;
 }
 
-/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
- * looks like an address, and is an immediate, stays. */
+/* Copy the object, which lies in [from, end), unless it has been copied; returns its address now. An immediate that
+ * looks like an address stays. */
 INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
                           uintptr_t end, struct how how)
 {
@@ -431,7 +432,7 @@ uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uin
   return evacuate(tracer, slot, address, from, end, how_now());
 }
 
-/* ---- what is reached ---- */
+/* ---- reached objects ---- */
 
 static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
@@ -466,8 +467,8 @@ _Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address)
                      left ? "an earlier collection moved everything away from there" : "no object starts there");
 }
 
-/* Mark the object. False: it was. By a compare-and-swap: of an atomic "or" whose old bit is asked
- * for, compilers make an instruction that takes twice as long. */
+/* Mark the object. False: it was marked before. Uses compare-and-swap: for an atomic "or" whose old bit is needed,
+ * compilers make an instruction that takes twice as long. */
 INLINE bool mark(uintptr_t address, bool shared)
 {
   uint64_t *marks = cn_tables_word(address, cn_tables.marks), bit = cn_tables_bit(address);
@@ -484,7 +485,7 @@ INLINE bool mark(uintptr_t address, bool shared)
   return false;
 }
 
-/* An object of the old space, which is no copy of this collection's if all move. */
+/* An object of the old space; if all objects move, one that is no copy of this collection. */
 INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, struct how how)
 {
   size_t prefix;
@@ -517,7 +518,7 @@ static uintptr_t moving_object(struct cn_tracer *tracer, const uintptr_t *slot, 
   return old_object(tracer, slot, address, how_now());
 }
 
-/* What a slot leads to that is not in the nursery, where all are to be found. */
+/* The object outside of the nursery that a slot points to. A collection of all objects must find one. */
 static uintptr_t other_object(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
@@ -534,9 +535,9 @@ static uintptr_t other_object(struct cn_tracer *tracer, const uintptr_t *slot, u
   return moving_object(tracer, slot, address);
 }
 
-/* Update one slot. Null, globals and constants stay; so does what was updated before. The address
- * of the header tells an object: it lies in the block even if the payload is empty. Two tracers
- * may visit a slot at once, and write the same. */
+/* Update one slot. Null, globals and constants stay, and so do slots that were updated before. The address of the
+ * header tells the object's place: the header lies in the block even if the payload is empty. Two tracers may visit a
+ * slot at once, and write the same value. */
 INLINE void visit(struct cn_tracer *tracer, uintptr_t *slot, struct how how)
 {
   uintptr_t word = how.shared ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : *slot;
@@ -566,7 +567,7 @@ INLINE void visit_offsets(struct cn_tracer *tracer, uintptr_t at, const uint32_t
     visit(tracer, (uintptr_t *)(at + offsets[i]), how);
 }
 
-/* Past null references, as many at a time. */
+/* Skip null references, NULL_CHECK_BATCH at a time. */
 INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
 {
   while (to - slot >= NULL_CHECK_BATCH * sizeof slot) {
@@ -580,8 +581,7 @@ INLINE uintptr_t skip_nulls(uintptr_t slot, uintptr_t to)
   return slot;
 }
 
-/* References one after another, as most arrays have them: what they lead to lies anywhere. New ones
- * consist of nulls. */
+/* A range of references, as most arrays have: their objects lie anywhere. New arrays consist of nulls. */
 INLINE void visit_run(struct cn_tracer *tracer, uintptr_t from, uintptr_t to, struct how how)
 {
   for (uintptr_t slot = from; slot < to; slot += sizeof slot) {
@@ -612,7 +612,7 @@ static void visit_within(void *env, struct cairn_slot slot)
     cn_trace_visit(within->tracer, slot);
 }
 
-/* An object with weak fields, or what it has in [from, to). */
+/* Scan an object with weak fields, or its fields in [from, to). */
 __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintptr_t object,
                                                 const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
@@ -625,7 +625,8 @@ __attribute__((noinline)) static void scan_weak(struct cn_tracer *tracer, uintpt
     cairn_object_visit(object, layout, visit_within, &within);
 }
 
-/* The elements of an array from `first` on; what is many waits, so that others can take it. */
+/* Scan the elements of an array from `first` on. Many elements are scanned in parts, so that other tracers can take the
+ * rest. */
 INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uint64_t first,
                           struct how how)
 {
@@ -724,7 +725,7 @@ static struct how young_now(void)
   return (struct how){CN_TRACE_YOUNG, cn_cycle.shared, cn_cycle.notes};
 }
 
-/* Those of `count` slots at these offsets of `at` that lie in [from, to). */
+/* Visit those of `count` slots at these offsets of `at` that lie in [from, to). */
 static void visit_some(struct cn_tracer *tracer, uintptr_t at, const uint32_t *offsets, uint32_t count, uintptr_t from,
                        uintptr_t to)
 {
@@ -773,7 +774,7 @@ void cn_trace_enter(struct cn_tracer *tracer)
   memset(tracer->known, 0, sizeof tracer->known);
   tracer->objects = tracer->moved = tracer->marked = tracer->asked = 0;
   if (cn_cycle.mode != CN_TRACE_YOUNG)
-    drop_cursors(tracer); /* beside objects that another may mark meanwhile */
+    drop_cursors(tracer); /* other tracers may mark objects that share words of bits with these holes */
 }
 
 void cn_trace_leave(struct cn_tracer *tracer)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tracing: what is reachable is copied out of the nursery, and in the old space marked, or copied
- * as well. Phase STOP, within a collection.
+ * Tracing: reachable objects are copied out of the nursery; those in the old space are marked, or copied as well. Phase
+ * STOP, within a collection.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_TRACE_H
 #define CN_COLLECTORS_GENERATIONAL_TRACE_H
@@ -10,82 +10,82 @@
 #include "collectors/generational/space/blocks.h"
 
 enum cn_trace {
-  CN_TRACE_YOUNG, /* objects of the nursery and young large ones; the others are not looked at */
-  CN_TRACE_FULL,  /* all: those of the nursery are copied, the others marked */
-  CN_TRACE_MOVE   /* all, and each is copied */
+  CN_TRACE_YOUNG, /* visits objects of the nursery and young large ones only */
+  CN_TRACE_FULL,  /* copies the nursery's objects, and marks the others */
+  CN_TRACE_MOVE   /* copies all objects */
 };
 
 enum { CN_KNOWN = 64 };
 
-/* Who traces: one for each thread that does. */
+/* A thread's tracer. */
 struct cn_tracer {
   struct cn_copy_cursor room;  /* where copies go */
-  struct cn_copy_cursor whole; /* and those that did not fit a hole */
-  uintptr_t *stack;            /* what is to be looked at, from `bottom` on: the newest first */
+  struct cn_copy_cursor whole; /* where copies of more than a line go that do not fit `room` */
+  uintptr_t *stack;            /* objects and parts to be scanned, from `bottom` on; the newest is the last */
   size_t bottom, count, depth;
-  const struct cairn_layout *known[CN_KNOWN]; /* layouts that were checked in this collection */
-  size_t objects, moved, marked;              /* copies; their bytes; bytes of what was marked */
-  size_t asked;                               /* of what was marked: objects that were asked for an identity hash */
-} __attribute__((aligned(128)));              /* no two of them in a pair of cache lines */
+  const struct cairn_layout *known[CN_KNOWN]; /* checked in this collection */
+  size_t objects, moved, marked;              /* copies; their bytes; bytes of marked objects */
+  size_t asked;                               /* marked objects that were asked for an identity hash */
+} __attribute__((aligned(128)));              /* each in its own pair of cache lines */
 
-/* What the collection is to do, by mode; the same for all tracers. */
+/* The task of the collection, by mode; the same for all tracers. */
 struct cn_cycle {
   enum cn_trace mode;
   bool shared;                   /* several tracers are at work */
-  bool marks;                    /* the marker is told what is found (marker.h) */
-  bool notes;                    /* and what leads to blocks that are to be emptied (evacuation.h) */
-  bool empties;                  /* some of which it empties */
-  bool settles;                  /* roots that the next young collection may leave out */
-  bool mapped;                   /* object starts in the nursery are being looked up */
-  bool uncleared;                /* what looks like a header in the nursery may be none */
-  uintptr_t young, young_bytes;  /* where what may be young lies: one comparison */
-  uintptr_t copies, copies_room; /* CN_TRACE_MOVE: where there are only copies, */
-  uintptr_t copied;              /* which several tracers have filled up to here */
-  size_t alone;                  /* bytes that one tracer copies and marks before it wants others */
+  bool marks;                    /* the marker is told of roots and copies (marker.h) */
+  bool notes;                    /* cards are noted for later evacuations (evacuation.h) */
+  bool empties;                  /* this collection evacuates blocks */
+  bool settles;                  /* the next young collection may leave out the current roots */
+  bool mapped;                   /* the crossing map of the nursery is in use */
+  bool uncleared;                /* a word of the nursery that looks like a header may be data */
+  uintptr_t young, young_bytes;  /* the range of all objects to visit: one comparison */
+  uintptr_t copies, copies_room; /* CN_TRACE_MOVE: the range of the copies */
+  uintptr_t copied;              /* several tracers have filled it up to here */
+  size_t alone;                  /* bytes that one tracer copies and marks before others join */
   struct cairn_words words;
   uint64_t number;
 };
 extern struct cn_cycle cn_cycle;
 
-/* When cn_cycle has been set: begin with a tracer; and be done with it. */
+/* Begin with a tracer, when cn_cycle has been set; end with it. */
 void cn_trace_enter(struct cn_tracer *tracer);
 void cn_trace_leave(struct cn_tracer *tracer);
 
-/* Fetch roots, and visit them and what they lead to, until none are left. */
+/* Fetch roots, and visit them and all that they reach, until all roots are fetched. */
 void cn_trace_fetch(struct cn_tracer *tracer);
 
 /* CN_TRACE_YOUNG: visit the slots of an object of this layout that lie in [from, to). */
 void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cairn_layout *layout, uintptr_t from,
                     uintptr_t to);
 
-/* Visit a slot that leads to the start of an object. */
+/* Visit a slot that points to the start of an object. */
 void cn_trace_visit(struct cn_tracer *tracer, struct cairn_slot slot);
 
-/* Copy the object of the old space that a slot led to, and that lies in [from, end), unless that
- * was done. Returns where it is now. */
+/* Copy the object of the old space that a slot points to, and that lies in [from, end), unless it has been copied.
+ * Returns its address now. */
 uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
                             uintptr_t end);
 
-/* Visit what the tracer has on its stack, and what that leads to. */
+/* Visit the entries of the tracer's stack, and all that they reach. */
 void cn_trace_drain(struct cn_tracer *tracer);
 
-/* This and cn_trace_fetch() may leave something if the tracer is alone, has done so much that it
- * wants others, and has something for them. */
+/* True if the tracer has done so much that others should join. If it is alone, cn_trace_drain() and cn_trace_fetch()
+ * may then return early, with work for others. */
 bool cn_trace_is_over(const struct cn_tracer *tracer);
 
-/* Are an array's elements references one after another? */
+/* True if an array's elements are references one after another. */
 static inline bool cn_trace_is_run(const struct cairn_layout *layout)
 {
   return layout->elem_size == sizeof(uintptr_t) && layout->elem_refs == 1;
 }
 
-/* Let the tracer's stack hold more, or a few for a beginning. False: there is no memory. */
+/* Enlarge the tracer's stack, or make its first one. False: there is no memory. */
 bool cn_trace_deepen(struct cn_tracer *tracer);
 
-/* Have the tracer look at these, from the stack of another. */
+/* Push these entries, perhaps of another tracer's stack, onto the tracer's. */
 void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t count);
 
-/* The layout of an object that was reached, by its header; `slot` led to it. Never fails: calls
+/* The layout of a reached object, by its header; `slot` points to the object. If it has none, they call
  * cairn_fatal(). */
 const struct cairn_layout *cn_trace_layout(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t object);
 _Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Most young collections are over before a worker is awake. So nobody asks beforehand how much
- * there is: one tracer goes on alone, without atomic operations, until it has done its part.
+ * Runs the tracers of a collection. Phase STOP, the collecting thread and the runtime's workers. Most young collections
+ * end before a worker is awake, and their size is unknown beforehand. So one tracer starts alone, with plain instead of
+ * atomic operations, and others join when it has done its part.
  */
 #include "collectors/generational/tracers.h"
 
@@ -16,11 +17,11 @@
 #include "runtime/os/os.h"
 
 size_t cn_tracers_alone = 256 << 10;
-enum { SHORT_PAUSE_FACTOR = 8 }; /* so many times as much, where pauses are to be short */
+enum { SHORT_PAUSE_FACTOR = 8 }; /* if pauses are to be short */
 
 static struct {
   struct cn_tracer *at;
-  size_t most;   /* there are */
+  size_t most;   /* how many there are */
   size_t joined; /* in this collection */
 } tracers;
 
@@ -40,14 +41,14 @@ size_t cn_tracers_most(void)
   return tracers.most;
 }
 
-/* Each may leave a part of its blocks: an object that does not fit one takes at most a quarter. */
+/* Each tracer may leave a part of its blocks: an object that does not fit one takes at most a quarter. */
 size_t cn_tracers_cursor(size_t bytes)
 {
   return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK;
 }
 
-/* Where pauses are to be short, a nursery is for one tracer: another, for which a busy system has
- * no processor, would only let it wait. */
+/* If pauses are to be short, one tracer visits the nursery: a busy system might have no processor for a second one, and
+ * the first would wait for it. */
 static size_t alone(enum cn_trace mode)
 {
   bool is_short = mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0;
@@ -89,10 +90,9 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
   tracers.joined = 1;
 }
 
-/* ---- several at once ---- */
+/* ---- several tracers ---- */
 
-/* What all do first: fetch roots, or visit cards; nothing is left of that which another may have.
- */
+/* The first task of all tracers: fetch roots, or visit cards. It ends when all of these are taken. */
 typedef void part(struct cn_tracer *tracer);
 
 static void join(void *env, unsigned worker, unsigned count)
@@ -107,7 +107,7 @@ static void join(void *env, unsigned worker, unsigned count)
   while (cn_work_sharing_take(tracer, count));
 }
 
-/* The blocks of several begin where no word of bits is shared. */
+/* The blocks of several tracers begin at separate words of bits. */
 static void begin_sharing(void)
 {
   cn_cycle.shared = true;
@@ -140,8 +140,8 @@ static void run(part *first)
   CN_CHECK(alone->count == 0 && alone->bottom == 0);
 }
 
-/* All that survives is promoted: both rounds of a young enumeration are alike, but for blocks that
- * are to be emptied. */
+/* All survivors are promoted, so both rounds of a young enumeration are alike, except for blocks that are to be
+ * evacuated. */
 void cn_tracers_visit_roots(void)
 {
   bool young = cn_cycle.mode == CN_TRACE_YOUNG;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * After a young collection nothing is young, so old objects lead to old ones by their weak fields,
- * too: those with such fields that young ones may be behind are on dirty cards.
+ * Tells the runtime which objects a collection has reached. Phase STOP, the collecting thread. After a young collection
+ * all objects are old, so weak fields of old objects point to old ones, too: old objects whose weak fields may point to
+ * young ones are on dirty cards.
  */
 #include "collectors/generational/weak_tracing.h"
 
@@ -13,7 +14,7 @@
 #include "collectors/generational/space/tables.h"
 #include "collectors/large_space.h"
 
-/* Let the slot lead to where its object was copied, or stayed. False: it was not reached. */
+/* Let the slot point to its object's copy, or to the object if that stayed. False: the object was not reached. */
 static bool follow(struct cairn_slot slot, uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
@@ -35,7 +36,7 @@ static bool is_large_reached(struct cairn_slot slot, uintptr_t object)
   return cn_cycle.mode == CN_TRACE_MOVE ? follow(slot, object) : cn_large_is_marked(block);
 }
 
-/* An object of the old space, in a collection that looks at it. */
+/* An object of the old space, in a collection that visits it. */
 static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
 {
   CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
@@ -45,7 +46,7 @@ static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }
 
-/* In a young collection: of a block that is emptied all have been copied. */
+/* In a young collection: all objects of an evacuated block have been copied. */
 static bool is_old_moved(struct cairn_slot slot, uintptr_t object)
 {
   size_t block = cn_tables_block(object - CAIRN_ABI_HEADER_SIZE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who waits looks a while whether something has come, for a thread that sleeps takes long to wake,
- * and then sleeps.
+ * Shares the work of tracers. Phase STOP, any number of tracers, under the pool's lock. A waiting tracer spins for a
+ * while, since a thread that sleeps takes long to wake, and then sleeps.
  */
 #include "collectors/generational/work_sharing.h"
 
@@ -13,8 +13,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  MAX_GIVEN_WORDS = 512,   /* words that are given at a time */
-  SPINS_BEFORE_SLEEP = 200 /* before a tracer sleeps */
+  MAX_GIVEN_WORDS = 512, /* given at a time */
+  SPINS_BEFORE_SLEEP = 200
 };
 
 unsigned cn_work_sharing_wanted;
@@ -25,7 +25,7 @@ static struct {
   size_t count;
   unsigned waiting; /* tracers */
   bool done;
-  _Atomic uint32_t turn; /* changes when there is something to take, and when all is done */
+  _Atomic uint32_t turn; /* changes when the pool has work, and when all is done */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Under the lock, after a change. */
@@ -50,7 +50,7 @@ static void next_turn(void)
   cn_os_wake(&pool.turn);
 }
 
-/* The words of the oldest half; an entry of two words is not divided. */
+/* The words of the oldest half; an entry of two words stays whole. */
 static size_t half(const struct cn_tracer *tracer)
 {
   size_t all = tracer->count - tracer->bottom, wanted = (all + 1) / 2, words = 0;
@@ -82,7 +82,7 @@ void cn_work_sharing_give(struct cn_tracer *tracer)
   next_turn();
 }
 
-/* A share of what there is, for each that waits; the rest stays. */
+/* Take a share of the pool, which is for all that wait. */
 static void take(struct cn_tracer *tracer)
 {
   size_t left = pool.count - (pool.count + pool.waiting - 1) / pool.waiting, from = pool.count;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several tracers share what is to be looked at. Each has a stack of its own, which no other
- * touches; when one has nothing left it says so, and another that has much gives the older half,
- * which leads to the most.
+ * Work sharing between tracers. Each has its own stack, which only that tracer touches. A tracer whose stack is empty
+ * asks for work; another that has enough gives the older half of its stack, which points to the most objects.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_WORK_SHARING_H
 #define CN_COLLECTORS_GENERATIONAL_WORK_SHARING_H
 
 #include "collectors/generational/trace.h"
 
-/* Before the tracers start: nobody has any work. */
+/* Before the tracers start: all stacks are empty. */
 void cn_work_sharing_begin(void);
 
-/* How many tracers wait while there is nothing for them. */
+/* How many tracers wait while the pool is empty. */
 extern unsigned cn_work_sharing_wanted;
 
 static inline bool cn_work_sharing_is_wanted(void)
@@ -20,8 +19,8 @@ static inline bool cn_work_sharing_is_wanted(void)
   return __atomic_load_n(&cn_work_sharing_wanted, __ATOMIC_RELAXED) != 0;
 }
 
-/* Has the tracer some to give? All that a walk along a list has is the rest of it: two tracers
- * would give each other that, node by node. */
+/* True if the tracer has work to give. A walk along a list has only the rest of it: two tracers would give each other
+ * that, node by node. */
 static inline bool cn_work_sharing_has_enough(const struct cn_tracer *tracer)
 {
   enum { MIN_SHARED_WORDS = 8 };
@@ -32,8 +31,7 @@ static inline bool cn_work_sharing_has_enough(const struct cn_tracer *tracer)
 /* Give half of the tracer's stack to those that wait, if it has enough. */
 void cn_work_sharing_give(struct cn_tracer *tracer);
 
-/* The tracer has nothing left: wait for what another gives. False: all of `tracers` wait, so there
- * is nothing left at all. */
+/* The tracer's stack is empty: wait for work that another gives. False: all of `tracers` wait, so all work is done. */
 bool cn_work_sharing_take(struct cn_tracer *tracer, unsigned tracers);
 
 #endif
