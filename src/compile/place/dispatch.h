@@ -10,7 +10,7 @@
 
 /* If an interpreter jumps to all its operations from block `latch`: add sites in the predecessors of `latch` for the
  * retreating edges out of `latch`. False leaves `sites` unchanged: `latch` is another kind of block, a predecessor
- * lacks a place for a poll, or the function has regions without safepoints, is unoptimised, or is to be small. */
+ * lacks a place for a poll, or the function has safepoint-free regions, is unoptimised, or is to be small. */
 bool cn_dispatch_sites(struct cn_ctx *ctx, const struct cn_work_known *known, const struct cn_cfg *cfg, uint32_t latch,
                        struct cn_poll_sites *sites);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which functions surely reach a safepoint, and which never do (late-insertion-slides-2014, future
- * work: leaf functions). Part of pass `place-safepoints`.
+ * Finds the functions that surely reach a safepoint, and the leaves, which never reach one (late-insertion-slides-2014,
+ * future work: leaf functions). Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: attributes "gc-leaf-function", "cairn-polls" and "cairn-work" of
- * definitions. Breaks: nothing.
+ * Needs: any module. Provides: attributes "gc-leaf-function", "cairn-polls" and "cairn-work" of definitions. Breaks:
+ * nothing.
  *
- * Callees come before their callers, and a function is placed as soon as it is judged, so that all
- * that is asked of a callee is known; but for calls that close a cycle, of which the least is
- * assumed. No conclusion is drawn from a definition that another unit's may replace.
+ * Callees come before their callers, and the pass places a function's polls as soon as the function is judged. So all
+ * facts about a callee are known, except at calls that close a cycle: there the least is assumed. Facts come only from
+ * definitions that another unit cannot replace.
  */
 #include "compile/place/function_facts.h"
 
@@ -27,7 +27,7 @@ static void say(struct cn_ctx *ctx, LLVMValueRef function, const char *name, con
   LLVMAttributeRef attribute =
       LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
 
-  CN_CHECK(!LLVMIsDeclaration(function)); /* or another unit's definition could make it untrue */
+  CN_CHECK(!LLVMIsDeclaration(function)); /* another unit's definition could make the fact untrue */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX, attribute);
 }
 
@@ -95,7 +95,7 @@ static bool calls_leaves_only(LLVMValueRef function)
   return true;
 }
 
-/* Say of a leaf that it is one; if it checks stores, its calls are to be recorded in the end. */
+/* Mark a leaf as one. A leaf that checks stores also tells that its calls are to be recorded in the end. */
 static void say_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
   bool still = false;
@@ -108,7 +108,7 @@ static void say_leaf(struct cn_ctx *ctx, LLVMValueRef function)
     say(ctx, function, CN_ATTR_STILL, "");
 }
 
-/* Is every cycle of blocks a short loop? */
+/* True if every cycle of blocks is a short loop. */
 static bool loops_are_short(const struct cn_loops *loops)
 {
   for (uint32_t l = 0; l < loops->count; l++)
@@ -141,15 +141,14 @@ bool cn_function_facts_leaf(struct cn_function_facts *facts, LLVMValueRef functi
   return true;
 }
 
-/* Must a call of `callee` come to no safepoint? Then that is checked of `callee` itself. */
+/* True if calls of `callee` must stay free of safepoints. The rule is then checked for `callee` itself. */
 static bool is_quiet(const struct cn_function_facts *facts, LLVMValueRef callee)
 {
   return callee && !LLVMIsDeclaration(callee) && cn_nopoll_has_none(callee) &&
          cn_callgraph_is_certain(facts->ctx, callee) && !cn_function_facts_are_recorded(callee);
 }
 
-/* Does `function` call nothing but leaves and functions of its kind? `*comes_back`: they may call
- * it. */
+/* True if `function` calls only leaves and quiet functions. `*comes_back`: these may call it. */
 static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef function, bool *comes_back)
 {
   uint32_t node = cn_callgraph_find(&facts->graph, function);
@@ -168,7 +167,7 @@ static bool calls_quietly(const struct cn_function_facts *facts, LLVMValueRef fu
   return true;
 }
 
-/* Its time is not bounded, so callers must know the work of its calls. */
+/* The time of a quiet function is unbounded, so callers must know the work of its calls. */
 void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef function)
 {
   bool comes_back;
@@ -227,14 +226,14 @@ void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx
     LLVMValueRef f = facts->graph.nodes[n].function;
     if (cn_has_statepoints(f))
       continue;
-    unsay(f, CN_ATTR_POLLS); /* before it gets polls */
+    unsay(f, CN_ATTR_POLLS); /* stale until it gets polls */
     unsay(f, CN_ATTR_WORK);
   }
 }
 
 void cn_function_facts_end(struct cn_function_facts *facts)
 {
-  CN_ASSERT(!facts->known.sites); /* else it would point to sites that are freed */
+  CN_ASSERT(!facts->known.sites); /* the sites are freed soon */
   cn_callgraph_free(&facts->graph);
   cn_work_forget(&facts->known);
 }

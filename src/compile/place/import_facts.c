@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What place-safepoints found out of the functions of one module, for another module that calls
- * them (late-insertion-slides-2014, future work: leaf functions). Needs: nothing. Provides:
- * attributes of declarations. Breaks: nothing.
+ * Copies the facts that place-safepoints found about the functions of one module into another module that calls them
+ * (late-insertion-slides-2014, future work: leaf functions).
+ *
+ * Needs: any two modules. Provides: attributes of declarations. Breaks: nothing.
  */
 #include <string.h>
 #include "compile/place/function_facts.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-/* The same text in another context. */
+/* Copy the attribute's text into the other context. */
 static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
 {
   LLVMAttributeRef attribute = cn_string_attribute(from, name);
@@ -24,7 +25,7 @@ static void copy_attribute(LLVMValueRef from, LLVMValueRef to, const char *name)
                           LLVMCreateStringAttribute(llvm, name, (unsigned)strlen(name), value, length));
 }
 
-/* Is it a strong, visible definition? Only then do another unit's calls surely reach it. */
+/* True if `function` is a strong, visible definition: only then do another unit's calls surely reach it. */
 static bool is_offered(LLVMValueRef function)
 {
   return function && !LLVMIsDeclaration(function) && cn_is_managed(function) &&

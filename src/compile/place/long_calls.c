@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Long calls of leaves: memset, memcpy and their like of megabytes would delay a collection until
- * they end (late-insertion-slides-2014, "Future work": bounded time to safepoint). They cannot be
- * transitions, for objects may move during those. Part of pass
- * `place-safepoints`.
+ * Bounds long calls of leaves: memset, memcpy and their like of megabytes would delay a collection until they end
+ * (late-insertion-slides-2014, "Future work": bounded time to safepoint). Transitions are ruled out, because objects
+ * may move during those. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: no call of such a leaf covers more than LIMIT bytes without a poll,
- * except those in regions without safepoints and those in funclets; nor does one without a length
- * argument (long_strings.c). Breaks: struct cn_cfg.
+ * Needs: any module. Provides: each call of a leaf with a length argument covers at most LIMIT bytes between two polls,
+ * or one piece if pieces are larger, except calls in safepoint-free regions and in funclets; long_strings.c does this
+ * for leaves whose length is in their data. Breaks: struct cn_cfg.
  */
 #include "compile/place/long_calls.h"
 
@@ -22,10 +21,10 @@
 #include "compile/markers/nopoll.h"
 #include "compile/effects/intrinsics.h"
 
-/* Longer calls are cut: two microseconds in a cache, which makes the cost of cutting small. */
+/* Longer calls are cut. So many bytes take two microseconds in a cache, which makes the cost of cutting small. */
 #define LIMIT (16 << 10)
 #define SMALLEST_PIECE 256
-/* A byte of those that are loops takes as long as this many of others. */
+/* A byte of an inline call, which becomes a loop, takes as long as this many bytes of other calls. */
 #define INLINE_BYTE 8
 
 typedef CN_VECTOR(struct cn_long_call) call_vector;
@@ -42,12 +41,13 @@ static const struct leaf {
     {"memcmp", 2, false, CN_LONG_DIFFERS},
     {"bcmp", 2, false, CN_LONG_DIFFERS},
     {"memchr", 1, false, CN_LONG_FOUND},
-    /* The runtime checks the copied words at multiples of eight in the first place
-     * (check_stores.c); pieces meet there. */
+    /* The runtime checks the copied words at multiples of eight in the first place (check_stores.c); pieces meet
+     * there. */
     {CN_CHECK_COPY, 2, false, CN_LONG_NOTHING},
     {CN_CHECK_NATIVE_COPY, 2, false, CN_LONG_NOTHING},
 };
-/* By their effects. The places of a copy may overlap, whatever it is called. */
+/* Intrinsics, by their effects. The places of a copy may overlap, except those of llvm.memcpy and
+ * llvm.memcpy.inline. */
 static const struct leaf fill = {"a fill", 1, false, CN_LONG_NOTHING};
 static const struct leaf copy = {"a copy", 2, true, CN_LONG_NOTHING};
 static const struct leaf apart = {"a copy", 2, false, CN_LONG_NOTHING};
@@ -87,7 +87,7 @@ static const struct leaf *leaf_of(LLVMValueRef call, LLVMValueRef callee)
   return NULL;
 }
 
-/* Is it called as C declares it? A program may have its own function of that name. */
+/* True if the call has the types that C declares. A program may have its own function of that name. */
 static bool fits(const struct leaf *leaf, LLVMValueRef call)
 {
   LLVMTypeRef result = LLVMTypeOf(call);
@@ -137,7 +137,7 @@ uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
   return UINT64_MAX;
 }
 
-/* At most so many bytes: no more than fit into the memory that it works on. */
+/* The most bytes that the call may cover: the largest length, bounded by the memory of its places. */
 static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
   uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH_OPERAND), CN_LARGEST_DEPTH);
@@ -149,12 +149,12 @@ static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
   return bytes;
 }
 
-/* A power of two, so that pieces keep the alignment. */
+/* The size of a piece: a power of two, so that pieces keep the alignment. */
 static uint64_t piece_of(struct cn_ctx *ctx)
 {
   uint64_t budget = cn_work_budget(ctx), piece = SMALLEST_PIECE;
 
-  CN_CHECK(budget && budget < CN_WORK_UNKNOWN); /* else this never ends */
+  CN_CHECK(budget && budget < CN_WORK_UNKNOWN); /* else the loop is endless */
   while (cn_work_of_bytes(2 * piece) <= budget)
     piece *= 2;
   return piece;
@@ -202,8 +202,8 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
                                .element = element_size(call),
                                .result = leaf->result,
                                .limit = always ? 0 : cn_long_limit(ctx),
-                               /* Its piece has no constant length: LLVM makes a loop of it, byte
-                                * by byte. */
+                               /* The piece of an inline call has a variable length: LLVM makes a loop of it, byte by
+                                * byte. */
                                .piece = is_inline(call) ? piece / INLINE_BYTE : piece};
   return true;
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One long call in pieces. Part of pass `place-safepoints`.
+ * Cuts one long call into pieces. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: the old call for lengths up to a limit; else
+ * Needs: any long call. Provides: the old call for lengths up to a limit; for longer ones
  *
- *   long.start:  in which direction, and where the first piece ends
+ *   long.start:  the direction, and the end of the first piece
  *   long.piece:  a poll; the call, for one piece of its memory; again, if more is left
  *   long.rest:   a poll
  *
  * Breaks: struct cn_cfg.
  *
- * Pieces meet at multiples of eight, wherever the object moves: a collection between two pieces
- * finds each reference whole. The direction is chosen once, by the addresses before the first
- * piece: a move cannot reverse it.
+ * Pieces meet at multiples of eight, wherever the object moves: a collection between two pieces finds each reference
+ * whole. The direction is chosen once, by the addresses before the first piece: it holds even if the objects move.
  */
 #include <llvm-c/DebugInfo.h>
 #include "compile/analysis/cfg.h"
@@ -26,12 +25,12 @@ struct cutter {
   const struct cn_long_call *which;
   LLVMBuilderRef builder;
   LLVMTypeRef i64;
-  bool aligned; /* the first place, as an object is */
+  bool aligned; /* the first place is aligned as objects are */
   struct cn_polls *polls;
   struct cn_ptrmap *polled;
-  LLVMBasicBlockRef rest;   /* where all loops end */
-  LLVMValueRef result;      /* in it: what the last piece gave, or null */
-  LLVMValueRef length, odd; /* i64: of all; the first place's address modulo eight */
+  LLVMBasicBlockRef rest;   /* the end of all loops */
+  LLVMValueRef result;      /* in `rest`: the result of the last piece, or null */
+  LLVMValueRef length, odd; /* i64: all bytes; the first place's address modulo eight */
 };
 
 static LLVMValueRef number(const struct cutter *c, uint64_t n)
@@ -54,8 +53,8 @@ static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValu
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, both, 2, "");
 }
 
-/* Drop facts that hold of the whole but not of a piece: of the result (0), the arguments (1, ...).
- * Pieces meet at multiples of elements, since the places do. */
+/* Drop the facts about the result (0) and the arguments (1, ...) that hold only for the complete call. Pieces meet at
+ * multiples of elements, since the places do. */
 static void forget(const struct cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
@@ -96,7 +95,7 @@ static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMVal
   return call;
 }
 
-/* Does the result of a piece let the loop go on? Null: always. */
+/* True in the program if the result of a piece lets the loop go on. Null: always. */
 static LLVMValueRef build_nothing_yet(const struct cutter *c, LLVMValueRef piece)
 {
   if (c->which->result != CN_LONG_DIFFERS && c->which->result != CN_LONG_FOUND)
@@ -143,7 +142,7 @@ static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first
   LLVMAddIncoming(phi, &next, &latch, 1);
 }
 
-/* From the start on: pieces end at multiples of their size, less the odd bytes. */
+/* Cut from the start on: pieces end at multiples of their size, less the odd bytes. */
 static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append(c, "long.piece");
@@ -164,8 +163,8 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
   close_loop(c, body, piece, more);
 }
 
-/* From the end on: where a piece starts, the one before it ends, at the same places. Of nothing
- * there is one piece, too. */
+/* Cut from the end on, at the same places: each piece ends at the start of the piece that ran before. Length zero makes
+ * one piece, too. */
 static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
   LLVMBasicBlockRef body = append(c, "long.piece");
@@ -194,7 +193,7 @@ static bool is_aligned(LLVMValueRef call)
   return align && LLVMGetEnumAttributeValue(align) >= CAIRN_ABI_OBJECT_ALIGN;
 }
 
-/* In block "long.start". */
+/* Build the loops in block "long.start". */
 static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
 {
   LLVMValueRef call = c->which->call, to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A function of its own, cairn.long.NAME, one per leaf and module, makes long calls in pieces,
- * which then costs a caller neither registers nor code: beside the old call stand a comparison of
- * the length and a cold call. Part of pass `place-safepoints`.
+ * Moves long calls into functions that make them in pieces: cairn.long.NAME, one per leaf and module. This saves the
+ * caller registers and code: only a comparison of the length and a cold call stand beside the old call. Part of pass
+ * `place-safepoints`.
  *
- * Needs: nothing. Provides: managed functions that poll on each way through. Breaks: struct cn_cfg.
+ * Needs: any long call. Provides: managed functions that poll on each path through them. Breaks: struct cn_cfg.
  *
- * Not with a poll of the module's own: such a function may get a pointer into an object for an
- * argument, and the module's runtime may not know the object by it. There calls are cut in place.
+ * Calls are cut in place in a module with its own poll: such a function may get a pointer into an object as an
+ * argument, and the module's runtime might only know the object by its start.
  *
- * Where words may be immediates, an argument must end as a reference does. A place that may not,
- * as a byte of a text, is handed on as an object and a distance, to cairn.long.at.NAME. A call in
- * place is cut where no such object is known, as of a variable that goes through the bytes, or
- * where the result would be such a place.
+ * Where words may be immediates, an argument must end as a reference does. Other places, like a byte of a text, are
+ * passed as an object and a distance, to cairn.long.at.NAME. A call is cut in place if no such object is known, as for
+ * a variable that goes through the bytes, or if the result would be such a place.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,12 +26,12 @@
 #include "compile/cost/cost.h"
 #include "compile/place/long_calls.h"
 
-#define ARGUMENTS 3 /* to where, with what or from where, how many bytes */
+#define ARGUMENTS 3 /* destination, value or origin, number of bytes */
 #define PLACES 2
 
-/* How the call's places are handed on. */
+/* The form of the places as arguments. */
 struct handing {
-  bool apart[PLACES];           /* as an object and a distance; else as it is */
+  bool apart[PLACES];           /* as an object and a distance; else unchanged */
   LLVMValueRef objects[PLACES]; /* for those */
   unsigned arguments;
 };
@@ -51,7 +50,7 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
   else
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                             LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_MANAGED, sizeof CN_ATTR_MANAGED - 1, "", 0));
-  if (ctx->options->size_level) /* calls of any length come here, and need no poll beside them */
+  if (ctx->options->size_level) /* calls of any length come here, and rely on its polls */
     LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                             LLVMCreateStringAttribute(ctx->llvm, CN_ATTR_POLLS, sizeof CN_ATTR_POLLS - 1, "", 0));
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "noinline", 0);
@@ -59,7 +58,7 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
   cn_add_attribute(ctx, function, CN_FUNCTION_INDEX, "uwtable", 2);
 }
 
-/* The place in the helper: a parameter, or two of them. */
+/* The place in the helper: the sum of one or two parameters. */
 static LLVMValueRef receive(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
 {
   LLVMValueRef first = LLVMGetParam(function, (*at)++), distance;
@@ -71,7 +70,7 @@ static LLVMValueRef receive(LLVMBuilderRef builder, LLVMValueRef function, bool 
   return LLVMBuildGEP2(builder, byte, first, &distance, 1, "");
 }
 
-/* Have the function call the leaf with its arguments; then cut that call. */
+/* Give the function a call of the leaf with its arguments; then cut that call. */
 static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
                  const struct handing *handing, struct cn_polls *polls)
 {
@@ -87,7 +86,7 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
     arguments[i] = receive(builder, function, i < PLACES && handing->apart[i], &at);
   CN_CHECK(LLVMCountParams(function) == at && at == handing->arguments);
   if (count > ARGUMENTS)
-    arguments[ARGUMENTS] = LLVMGetOperand(which->call, ARGUMENTS); /* not volatile */
+    arguments[ARGUMENTS] = LLVMGetOperand(which->call, ARGUMENTS); /* its volatile flag is false */
   inner.call = LLVMBuildCall2(builder, LLVMGlobalGetValueType(leaf), leaf, arguments, count, "");
   inner.limit = 0;
   if (which->result == CN_LONG_NOTHING)
@@ -95,7 +94,7 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
   else
     LLVMBuildRet(builder, inner.call);
   cn_long_cut(ctx, &inner, polls, &polled);
-  CN_ASSERT(polled.count); /* it has a loop of pieces at least */
+  CN_ASSERT(polled.count); /* the call has at least one loop of pieces */
   cn_ptrmap_free(&polled);
   LLVMDisposeBuilder(builder);
 }
@@ -106,7 +105,7 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
   LLVMTypeRef types[ARGUMENTS + PLACES];
   unsigned count = 0;
   size_t length;
-  char element[24] = ""; /* a helper for each size: the size is no argument of it */
+  char element[24] = ""; /* a helper for each size, which is a constant in it */
   if (which->element)
     snprintf(element, sizeof element, "%" PRIu64 ".", which->element);
   char *name = cn_format(CN_LONG_PREFIX "%s%s%s", handing->arguments > ARGUMENTS ? "at." : "", element,
@@ -131,8 +130,8 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
 
 /* ---- places apart ---- */
 
-/* The object of a place that may not end as a reference: what its GEPs begin with, if that does.
- * Null: no such value is known. */
+/* The object of a place that may end unlike a reference: the pointer at the start of its GEPs, if that ends like a
+ * reference. Null: no such value is known. */
 static LLVMValueRef object_of(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValueRef place)
 {
   while (LLVMIsAGetElementPtrInst(place) && !cn_words_keep_end(ctx, kind, place))
@@ -140,8 +139,7 @@ static LLVMValueRef object_of(struct cn_ctx *ctx, struct cairn_word_kind kind, L
   return cn_words_keep_end(ctx, kind, place) ? place : NULL;
 }
 
-/* The way from the object to the place, by the same GEPs, which begin at zero: no address becomes a
- * number. */
+/* The distance from the object to the place, by the same GEPs, which begin at zero: addresses stay pointers. */
 static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef object, LLVMValueRef place)
 {
   LLVMValueRef indices[16];
@@ -156,7 +154,8 @@ static LLVMValueRef way_to(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
   return LLVMBuildGEP2(builder, LLVMGetGEPSourceElementType(place), before, indices, count, "");
 }
 
-/* Find how to hand the places on. False: the helper cannot have them, or return such a one. */
+/* Find the form of the places as arguments. False if the helper is unable to receive them, or to return one of that
+ * kind. */
 static bool find_handing(struct cn_ctx *ctx, const struct cn_long_call *which, struct handing *handing)
 {
   struct cairn_word_kind kind = cn_words(ctx);

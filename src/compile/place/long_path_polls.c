@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Polls where a function does too much between two safepoints though each loop is short: many
- * calls, or loops one after the other. Part of pass `place-safepoints`.
+ * Places polls where a function does too much between two safepoints though each loop is short: many calls, or a series
+ * of loops. Part of pass `place-safepoints`.
  *
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
- * Walk through the blocks in reverse post-order with the most work since the last safepoint, as in
- * path_cost.c. Where it exceeds the limit, poll and start anew. A poll goes where nothing is hidden
- * from the collector: right after a call that may collect, and before other instructions only if no
- * integer holds an object's address and no allocation is under way. Short loops stay without polls:
- * the poll comes before them.
+ * Walk through the blocks in reverse post-order with the most work since the last safepoint, as in path_cost.c. If it
+ * exceeds the limit, poll and begin at zero again. A poll goes where the collector sees all references: right after a
+ * call that may collect, and before other instructions only if no integer holds an object's address and no allocation
+ * is under way. Short loops stay free of polls: the poll comes before them.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -44,7 +43,7 @@ static uint64_t since(struct cn_work_point p)
   return entry > last ? entry : last;
 }
 
-/* Does `piece` units of work without a safepoint take a point past the limit? */
+/* True if `piece` units of work take a point past the limit, unless a safepoint comes between. */
 static bool exceeds(const struct walk *e, struct cn_work_point p, uint64_t piece)
 {
   return since(p) > least(e) && cn_work_add(since(p), piece) > e->limit;
@@ -59,7 +58,7 @@ static bool may_collect(LLVMValueRef i)
   return kind == CN_CALL_PARSE && LLVMIsACallInst(i);
 }
 
-/* May there be a poll before `i`? */
+/* True if a poll may stand before `i`. */
 static bool is_place(LLVMValueRef i, bool plain)
 {
   LLVMValueRef before = LLVMGetPreviousInstruction(i);
@@ -85,7 +84,7 @@ static bool add(struct walk *e, LLVMValueRef at)
 
 /* ---- the walk ---- */
 
-/* Poll before the loop at block `b`, on all entering edges; false if one has no place for it. */
+/* Poll before the loop at block `b`, on all entering edges; false if one of them lacks a place for it. */
 static bool add_before_loop(struct walk *e, uint32_t b)
 {
   const struct cn_block *block = &e->cfg->blocks[b];
@@ -103,8 +102,7 @@ static bool add_before_loop(struct walk *e, uint32_t b)
   return all;
 }
 
-/* The point at the start of block `b`. A header's is that of the passes that its loop makes without
- * a poll. */
+/* The point at the start of block `b`. A header's is that of the iterations that its loop makes between polls. */
 static struct cn_work_point enter(struct walk *e, uint32_t b)
 {
   const struct cn_block *block = &e->cfg->blocks[b];
@@ -129,8 +127,7 @@ static struct cn_work_point enter(struct walk *e, uint32_t b)
   return cn_work_repeat(p, loop);
 }
 
-/* Does each pass of the innermost loop around block `b`, if there is one, reach a safepoint
- * anyway? */
+/* True if each iteration of the innermost loop around block `b` reaches a safepoint anyway, or `b` is outside loops. */
 static bool may_poll_in(const struct walk *e, uint32_t b)
 {
   uint32_t l = e->work->loops->of[b];
@@ -138,7 +135,8 @@ static bool may_poll_in(const struct walk *e, uint32_t b)
   return l == CN_NO_BLOCK || !e->work->at[l].once.passes;
 }
 
-/* Polls around an instruction of unbounded work, such as a search of a string, do not bound it. */
+/* The part of `piece` that polls around it can bound. The unbounded work of an instruction, such as a search of a
+ * string, counts as CN_CALL_WORK. */
 static struct cn_work_summary known_part(struct cn_work_summary piece)
 {
   if (piece.through == CN_WORK_UNKNOWN)

@@ -8,8 +8,7 @@
 #include "compile/cost/cost.h"
 #include "compile/place/poll_sites.h"
 
-/* Add to `sites` the polls without which the function of `loops` could do more than cn_work_limit()
- * between two safepoints. */
+/* Add to `sites` the polls that keep the function of `loops` from more than cn_work_limit() between two safepoints. */
 void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, struct cn_work_known *known,
                               struct cn_poll_sites *sites);
 

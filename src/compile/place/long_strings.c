@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Long strings: strlen, strcpy and their like end where their data does, and would delay a
- * collection until then. Their memory is native: with a reference a call is no leaf. So where it is
- * not known to be short, the bounded function memchr is asked for its end first, and the call goes
- * through a transition if a string is longer than a limit: a thread in native code delays nobody.
- * Part of pass `place-safepoints`.
+ * Bounds calls on long strings: strlen, strcpy and their like end where their data does, and would delay a collection
+ * until then. Their memory is native: a call with a reference is no leaf. If a string may be long, the bounded function
+ * memchr looks for its end first, and the call goes through a transition if the string is longer than a limit: a
+ * collection runs while a thread is in native code. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: no call of a leaf in the table goes through more than a limit of bytes,
- * except those in regions without safepoints and those in funclets. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: each call of a leaf in the table goes through at most a limit of bytes, except calls in
+ * safepoint-free regions and in funclets. Breaks: struct cn_cfg.
  *
- *   before:       is it long?
- *   long.plain:   the old call; none where the answer is its result, as of strlen
- *   long.native:  the same through a transition; always this one at -Os and -Oz, where memchr
- * cannot tell, and where it may not be called, as in a program with its own C library
+ *    before:       is it long?
+ *   long.plain:   the old call, unless the answer is its result, as with strlen
+ *   long.native:  the call through a transition
  *
- * Not with a poll of the module's own, whose runtime may have no transitions.
+ * Every call goes through the transition at -Os and -Oz, if memchr cannot tell, and if memchr may be another function,
+ * as in a program with its own C library. Modules with their own poll stay unchanged: their runtime may lack
+ * transitions.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,11 +33,11 @@
 #include "compile/place/long_calls.h"
 #include "compile/transitions/thunk.h"
 
-/* The limit of functions that take a few nanoseconds for a byte is as much lower. */
+/* The limit of functions that take a few nanoseconds for a byte is lower by this factor. */
 enum { SLOWER = 8, MAX_STRINGS = 2, MAX_ARGUMENTS = 4 };
 
-/* Arguments, counted from 1; 0: none. The string `at` is read to its end; it fits into the memory
- * at `within`, too. */
+/* Arguments, counted from 1; 0 for a missing one. The string `at` is read to its end; it fits into the memory at
+ * `within`, too. */
 struct string {
   unsigned at, within;
 };
@@ -45,9 +45,9 @@ struct string {
 enum way {
   ASKED,    /* for the end of each string, or how many bytes it may go through */
   COUNTED,  /* the end that is asked for gives the result */
-  COMPARED, /* as strncmp does; what is equal so far is asked for its end */
-  COPIED,   /* as memcpy does, if all ends are asked for: the last string, to the end of another */
-  UNASKED,  /* no string of bytes, or maybe a null pointer */
+  COMPARED, /* by strncmp; the end is asked for if the strings are equal so far */
+  COPIED,   /* by memcpy, if all ends are asked for: the last string, to the end of another */
+  UNASKED,  /* memchr is unfit: wide characters, an end other than zero, or maybe a null pointer */
 };
 enum question { MEMCHR, STRNCMP };
 
@@ -55,7 +55,7 @@ static const struct scan {
   const char *names; /* a space on either side of each */
   enum way way;
   struct string strings[MAX_STRINGS];
-  unsigned length; /* the argument that says how many bytes, or wide characters, at most */
+  unsigned length; /* the argument that bounds the bytes, or wide characters, to read */
   bool slow;
 } scans[] = {
     {" strlen ", COUNTED, {{1, 0}}, 0, false},
@@ -90,8 +90,8 @@ struct long_string {
   LLVMValueRef call;
   const struct scan *scan;
   uint64_t limit;         /* bytes */
-  bool asks[MAX_STRINGS]; /* may this string be longer? */
-  bool asks_length;       /* may that many bytes be more? */
+  bool asks[MAX_STRINGS]; /* the string may be longer than the limit */
+  bool asks_length;       /* the length argument may be larger than the limit */
   bool asked;             /* else each call goes through a transition */
 };
 
@@ -125,9 +125,7 @@ static LLVMTypeRef question_type(struct cn_ctx *ctx, enum question question)
 /* Both are in ISO C: a program that has the other functions has them. */
 static const char *const questions[] = {[MEMCHR] = "memchr", [STRNCMP] = "strncmp"};
 
-/* Is this a function whose C library is known, or -ffreestanding, -fno-builtin or
- * -fno-builtin-NAME?
- */
+/* True unless `function` is compiled with -ffreestanding, -fno-builtin or -fno-builtin-NAME: its C library is known. */
 static bool has_builtin(LLVMValueRef function, const char *name)
 {
   char own[32];
@@ -136,7 +134,7 @@ static bool has_builtin(LLVMValueRef function, const char *name)
   return !cn_string_attribute(function, "no-builtins") && !cn_string_attribute(function, own);
 }
 
-/* Can it be asked in place of the call? A program may have something else of that name. */
+/* True if the question can be asked at the call. A program may have something else of that name. */
 static bool can_ask(struct cn_ctx *ctx, LLVMValueRef call, enum question question)
 {
   LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
@@ -150,7 +148,7 @@ static bool can_ask(struct cn_ctx *ctx, LLVMValueRef call, enum question questio
   return !LLVMGetNamedGlobal(ctx->module, name) && !LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
-/* Where bytes count, nothing is asked. */
+/* True if the call asks first: never if bytes count. */
 static bool is_asked(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
 {
   if (ctx->options->size_level || scan->way == UNASKED)
@@ -172,7 +170,7 @@ static bool is_native_pointer(LLVMValueRef call, unsigned number)
                      LLVMGetPointerAddressSpace(LLVMTypeOf(found)) == 0);
 }
 
-/* Is it called as C declares it? */
+/* True if the call has the types that C declares. */
 static bool fits(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(cn_direct_callee(call));
@@ -203,7 +201,7 @@ static uint64_t room(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
   return number ? cn_long_room(ctx, argument(call, number)) : UINT64_MAX;
 }
 
-/* Find what may be longer than the limit. */
+/* Find the strings that may be longer than the limit. */
 static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
 {
   const struct scan *scan = l->scan;
@@ -248,7 +246,7 @@ struct asker {
   LLVMBuilderRef builder;
   LLVMBasicBlockRef native, done;
   LLVMValueRef ends[MAX_STRINGS]; /* of the strings that are asked for theirs */
-  LLVMValueRef result;            /* in `done`; null: nobody uses it */
+  LLVMValueRef result;            /* in `done`; null: it is unused */
 };
 
 static LLVMValueRef number(const struct asker *a, uint64_t n)
@@ -256,7 +254,7 @@ static LLVMValueRef number(const struct asker *a, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(a->ctx->llvm), n, false);
 }
 
-/* Ask about argument `first`, and what follows it or `other`. */
+/* Ask about argument `first`; `other` is the question's second argument, the limit its third. */
 static LLVMValueRef ask(const struct asker *a, enum question question, unsigned first, LLVMValueRef other)
 {
   LLVMTypeRef type = question_type(a->ctx, question);
@@ -267,13 +265,13 @@ static LLVMValueRef ask(const struct asker *a, enum question question, unsigned 
   return LLVMBuildCall2(a->builder, type, function, arguments, 3, "");
 }
 
-/* Go on to `next` unless it is long. */
+/* Branch to `next` unless the string is long. */
 static void branch(const struct asker *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
 {
   cn_emit_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
 }
 
-/* Where the string ends. */
+/* The end of the string. */
 static LLVMValueRef find_end(const struct asker *a, unsigned string, LLVMBasicBlockRef next)
 {
   LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(a->ctx->llvm));
@@ -283,7 +281,7 @@ static LLVMValueRef find_end(const struct asker *a, unsigned string, LLVMBasicBl
   return end;
 }
 
-/* How long a string is whose end is known. */
+/* The length of a string whose end is known. */
 static LLVMValueRef measure(const struct asker *a, size_t string)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(a->ctx->llvm);
@@ -356,7 +354,7 @@ static void copy(const struct asker *a)
   give(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
 }
 
-/* What is done with short strings, in the place of the old call. */
+/* The code for short strings, in the place of the old call. */
 static void do_short(const struct asker *a)
 {
   const struct scan *scan = a->which->scan;
@@ -375,8 +373,8 @@ static void do_short(const struct asker *a)
   LLVMInstructionEraseFromParent(call);
 }
 
-/* The same call through a transition, where the builder is. What LLVM knows of the leaf is not true
- * of it. */
+/* Call the function through a transition, where the builder is. Drop LLVM's facts about the leaf: they are false for
+ * the transition. */
 static LLVMValueRef call_native(const struct asker *a)
 {
   static const char *const facts[] = {"nocallback", "nosync", "memory", "willreturn", "nofree"};
@@ -396,7 +394,7 @@ static LLVMValueRef call_native(const struct asker *a)
   return again;
 }
 
-/* Where nothing is asked, each call goes through the transition. */
+/* Make each call go through the transition, and ask nothing. */
 static void replace(struct cn_ctx *ctx, const struct long_string *which)
 {
   struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};

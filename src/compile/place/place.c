@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass place-safepoints: polls (statepoints-later, "PlaceSafepoints"). Parseable calls need nothing
- * here: the rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
+ * Pass place-safepoints: places polls (statepoints-later, "PlaceSafepoints"). Parseable calls stay as they are: the
+ * rewriter makes each call that cn_classify_call() names a parse point into a statepoint.
  *
- * Needs: nothing. Provides: polls on every cycle of blocks and of calls and on every long path,
- * unless the work is provably small or a callee surely polls (docs/placement.md);
- * "gc-leaf-function", "cairn-polls" and "cairn-work" on functions. Breaks: struct cn_cfg; loops are
- * cut into chunks, copied and unrolled (choose_form.c).
+ * Needs: any module. Provides: polls on every cycle of blocks and of calls and on every long path, unless the work is
+ * provably small or a callee surely polls (docs/placement.md); "gc-leaf-function", "cairn-polls" and "cairn-work" on
+ * functions. Breaks: struct cn_cfg; loops are cut into chunks, copied and unrolled (choose_form.c).
  *
- * Functions with statepoints are done already and left alone, and so are those with "cairn-nopoll"
- * or "gc-leaf-function" (callers take the latter for leaves, so no safepoint may lie in them).
+ * The pass skips functions with statepoints, which are done already, and functions with "cairn-nopoll" or
+ * "gc-leaf-function": callers take the latter for leaves, which must stay free of safepoints.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,7 @@ static bool is_chosen(const struct placer *p, enum cairn_polls at)
   return p->chosen >> at & 1;
 }
 
-/* Where polls are wanted: bits of enum cairn_polls. */
+/* The wanted places of polls: bits of enum cairn_polls. */
 static unsigned polls_chosen(const struct cairn_compile_options *options)
 {
   static const unsigned initially =
@@ -56,9 +55,9 @@ static unsigned polls_chosen(const struct cairn_compile_options *options)
   return options->polls ? options->polls & ~CAIRN_POLLS_NONE : initially;
 }
 
-/* ---- which functions ---- */
+/* ---- choice of functions ---- */
 
-/* Is it compiled here, and not done yet? */
+/* True if `function` is compiled here and lacks statepoints. */
 static bool is_subject(LLVMValueRef function)
 {
   size_t length;
@@ -75,9 +74,9 @@ static bool wants_polls(LLVMValueRef function)
   return is_subject(function) && !cn_nopoll_has_none(function);
 }
 
-/* Callees first: a function that calls leaves only may be a leaf itself. After early insertion only
- * functions that must not come to a safepoint are leaves: LLVM would inline calls of others, which
- * are plain, and hide references in pieces of locals that the statepoints do not describe. */
+/* Callees come first: a function that calls only leaves may be a leaf itself. After early insertion only the functions
+ * that must stay free of safepoints are leaves: LLVM would inline calls of other leaves, since these calls are plain,
+ * and hide references in pieces of locals that the statepoints omit. */
 static void find_leaves(struct placer *p)
 {
   const struct cn_callgraph *graph = &p->facts.graph;
@@ -96,9 +95,8 @@ static void find_leaves(struct placer *p)
 
 /* ---- loops ---- */
 
-/* By block: the nearest block up the dominator tree, maybe itself, that polls. 0: not computed yet;
- * CN_NO_BLOCK: there is none; else its index plus one. Later sites, and what is learnt of a
- * function later, may be left out. */
+/* By block: the nearest block up the dominator tree that polls, maybe the block itself. 0: unknown yet; CN_NO_BLOCK:
+ * all of them lack polls; else its index plus one. The cache may miss sites and facts that are added later. */
 struct pollers {
   const struct placer *p;
   const struct cn_loops *loops;
@@ -114,7 +112,7 @@ static struct pollers pollers_begin(const struct placer *p, const struct cn_loop
   return (struct pollers){.p = p, .loops = loops, .sites = sites, .nearest = nearest};
 }
 
-/* Has the block a site, a call that polls, or an allocation at its end? */
+/* True if the block contains a site or a call that polls, or ends in an allocation. */
 static bool has_poll(const struct pollers *pollers, uint32_t b)
 {
   const struct cn_cfg *cfg = pollers->loops->cfg;
@@ -145,8 +143,8 @@ static uint32_t nearest_poller(const struct pollers *pollers, uint32_t b)
   return nearest[b];
 }
 
-/* The sites from index `from` on poll, too. The blocks that they dominate come after them, so that
- * what is known of these, if it is known yet, is that of a latch which had no better place. */
+/* Note that the sites from index `from` on poll, too. The blocks that they dominate are asked later. Of these only a
+ * latch, if its poll had to go into a dominator, may be in the cache already. */
 static void pollers_add(struct pollers *pollers, const struct cn_poll_sites *sites, size_t from)
 {
   for (size_t i = from; i < sites->list.count; i++) {
@@ -157,9 +155,8 @@ static void pollers_add(struct pollers *pollers, const struct cn_poll_sites *sit
   }
 }
 
-/* Does every path from the header `to` to the end of block `b` call what polls, or allocate, or run
- * a loop that polls? The blocks that all of them share are the latch and its dominators, up to the
- * header. */
+/* True if every path from the header `to` to the end of block `b` polls: in a call, an allocation or a loop. The blocks
+ * that all of these paths share are the latch and its dominators, up to the header. */
 static bool polls_on_the_way(const struct pollers *pollers, uint32_t to, uint32_t b)
 {
   uint32_t nearest = nearest_poller(pollers, b);
@@ -167,8 +164,8 @@ static bool polls_on_the_way(const struct pollers *pollers, uint32_t to, uint32_
   return nearest != CN_NO_BLOCK && cn_cfg_dominates(pollers->loops->cfg, to, nearest - 1);
 }
 
-/* Does the block end in a retreating edge that needs a poll? Each does, whether its loop is natural
- * or not, unless the loop does little or polls anyway on each pass. */
+/* True if the block ends in a retreating edge that needs a poll. Each such edge needs one, whether its loop is natural
+ * or irreducible, unless the loop does little or polls anyway in each iteration. */
 static bool polls_at_end(const struct pollers *pollers, uint32_t b)
 {
   const struct cn_loops *loops = pollers->loops;
@@ -188,7 +185,7 @@ static bool polls_at_end(const struct pollers *pollers, uint32_t b)
   return false;
 }
 
-/* Tell verify-safepoints, which cannot see it, that the loop of latch `b` does at most `work`. */
+/* Tell verify-safepoints, which is unable to see it, that the loop of latch `b` does at most `work`. */
 static void mark_bounded(struct cn_ctx *ctx, LLVMBasicBlockRef b, uint64_t work)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_BOUNDED, sizeof CN_BOUNDED - 1);
@@ -268,9 +265,9 @@ static LLVMValueRef find_self_call(const struct placer *p, const struct cn_cfg *
   return NULL;
 }
 
-/* Does each pass of a loop that wants a poll run block `b`? `polled` is the nearest block up the
- * dominator tree that got a poll for such a call, or CN_NO_BLOCK: each pass of a loop that has it
- * runs it, too. */
+/* True if each iteration of a loop that wants a poll runs block `b`. `polled` is the nearest block up the dominator
+ * tree that got a poll for such a call, or CN_NO_BLOCK: each iteration of a loop that contains `polled` runs it,
+ * too. */
 static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t polled)
 {
   const struct cn_loops *loops = pollers->loops;
@@ -286,9 +283,9 @@ static bool serves_loop(const struct pollers *pollers, uint32_t b, uint32_t poll
   return false;
 }
 
-/* Poll before a call of the function itself on each pass of a loop, as the optimiser makes it of a
- * recursion: that serves the loop and the call. So would a poll on entry, but it came before the
- * test that ends the recursion: each leaf would poll, and save registers for that. */
+/* Poll before a call of the function itself in each iteration of a loop, which the optimiser makes of a recursion: this
+ * poll serves the loop and the call. An entry poll would do so, too, but before the test that ends the recursion: each
+ * leaf would poll, and save registers for that. */
 static void collect_self_calls(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -308,7 +305,7 @@ static void collect_self_calls(struct placer *p, const struct cn_loops *loops, s
   free(pollers.nearest);
 }
 
-/* Without "call", entry polls stand where LLVM has them. */
+/* Add entry polls. Without "call", they stand where LLVM has them. */
 static void collect_entries(struct placer *p, const struct cn_loops *loops, struct cn_poll_sites *sites)
 {
   if (!is_chosen(p, CAIRN_POLLS_AT_ENTRY))
@@ -363,8 +360,8 @@ static void collect_sites(struct placer *p, LLVMValueRef function, const struct 
 
 /* ---- functions ---- */
 
-/* Emit neighbours in the list that share a block from the last to the first: a poll moves what
- * follows it to another block. Each site gets its poll: none lies in a region. */
+/* Emit neighbours in the list that share a block from the last to the first: a poll moves the code after it to another
+ * block. Each site gets its poll: all sites lie outside safepoint-free regions. */
 static void emit_polls(struct placer *p, const struct cn_poll_sites *sites)
 {
   const LLVMValueRef *at = sites->list.at;
@@ -396,7 +393,7 @@ static void place_in(struct placer *p, LLVMValueRef function)
   if (is_chosen(p, CAIRN_POLLS_AT_RETURN))
     cn_return_polls_part(p->ctx, function);
   if (early)
-    cn_split_returns(p->ctx, function); /* so that what a loop leads to is no early return's, too */
+    cn_split_returns(p->ctx, function); /* an early return then stays apart from the exit of a loop */
   cn_step_done(p->ctx, function, "parted returns", NULL, 0);
   collect_sites(p, function, &mines, &sites);
   emit_polls(p, &sites);
@@ -440,16 +437,15 @@ static bool place(struct cn_ctx *ctx)
   return ok;
 }
 
-/* Is the name of a function that our polls call taken, maybe by another thing? */
+/* True if the name of a function that Cairn's polls call is taken, maybe by something else than a function. */
 static bool is_taken(struct cn_ctx *ctx, const char *name)
 {
   return LLVMGetNamedFunction(ctx->module, name) || LLVMGetNamedGlobal(ctx->module, name) ||
          LLVMGetNamedGlobalAlias(ctx->module, name, strlen(name));
 }
 
-/* Rehearse on a copy what may be refused half-way. Only LLVM's inliner knows whether the module's
- * own poll can be inserted, and it refuses after some are. Regions are checked when it is known
- * which functions are leaves. */
+/* Do a dry run on a copy if the module may be refused half-way. Only LLVM's inliner knows whether the module's own poll
+ * can be inserted, and it may refuse a later insertion. Regions are checked once all leaves are known. */
 bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) || is_taken(ctx, CN_POLL_SLOW) ||

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One poll, as pass `place-safepoints` inserts it (statepoints-later, "PlaceSafepoints").
+ * Emits one poll for pass `place-safepoints` (statepoints-later, "PlaceSafepoints").
  *
- * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
+ * Needs: any instruction to poll before. Provides: polls. Breaks: struct cn_cfg.
  *
- * A poll is a load of the thread's poll word, or a comparison of the stack pointer with its stack
- * limit, and a branch to a block that calls cairn_poll_slow() under the preserve_all convention, so
- * that the hot path spills nothing; or the body of @gc.safepoint_poll, if the module defines it
- * (user_poll.c). That block lies after the function's end, or, where bytes count for more than a
- * branch that is taken, beside the comparison. Polls that run seldom, and all at -Os and -Oz, are a
- * call alone, of the stub cairn_poll(), which looks at the word: 5 bytes.
+ * A poll loads the thread's poll word, or compares the stack pointer with the thread's stack limit, and branches to a
+ * block that calls cairn_poll_slow() under the preserve_all convention, so that the hot path keeps its registers. That
+ * block lies after the function's end; or beside the comparison, if bytes count for more than a taken branch. Polls
+ * that run seldom, and all at -Os and -Oz, are only a call of the stub cairn_poll(), which reads the word: 5 bytes. If
+ * the module defines @gc.safepoint_poll, its body replaces all of these forms (user_poll.c).
  */
 #include "compile/place/poll.h"
 
@@ -22,8 +21,8 @@
 #include "compile/core/emitted_names.h"
 #include "compile/markers/nopoll.h"
 
-/* Is the stack pointer below the thread's limit? One comparison with memory, and the branch on the
- * flag. */
+/* True in the program if the stack pointer is below the thread's limit: one comparison with memory, and the branch on
+ * the flag. */
 static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
 {
   const char *code = cn_convention_stack_check, *operands = cn_convention_stack_check_operands;
@@ -41,7 +40,7 @@ static LLVMValueRef emit_stack_check(struct cn_polls *p, LLVMBuilderRef builder)
   return LLVMBuildICmp(builder, LLVMIntNE, call, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
-/* All bits of the poll word are in its low half, whose comparison is a byte shorter. */
+/* Compare the low half of the poll word, which holds all of its bits: the instruction is a byte shorter. */
 static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
 {
   if (p->ctx->options->poll == CAIRN_POLL_STACK)
@@ -54,7 +53,7 @@ static LLVMValueRef emit_check(struct cn_polls *p, LLVMBuilderRef builder)
   return LLVMBuildICmp(builder, LLVMIntNE, word, LLVMConstInt(i32, 0, false), "poll.asked");
 }
 
-/* May a poll be a call of the stub? It does not look at the stack. */
+/* True if polls may be calls of the stub, which reads only the poll word. */
 static bool may_be_called(const struct cairn_compile_options *options)
 {
   return options->opt_level > 0 && options->poll == CAIRN_POLL_WORD;
@@ -67,7 +66,7 @@ static LLVMValueRef lined_from(LLVMValueRef i)
   return i;
 }
 
-/* The last instruction with a line, of the predecessor in which that line is greatest. */
+/* The last instruction with a line, of the predecessor where that line is greatest. */
 static LLVMValueRef lined_before(LLVMBasicBlockRef block)
 {
   LLVMValueRef best = NULL;
@@ -84,8 +83,8 @@ static LLVMValueRef lined_before(LLVMBasicBlockRef block)
   return best;
 }
 
-/* The location of `at`, or one nearby if the optimiser left none with a line: a profile of a slow
- * loop names the line of its poll. */
+/* The location of `at`, or a nearby one if the optimiser left `at` without a line: a profile of a slow loop names the
+ * line of its poll. */
 static LLVMMetadataRef location_near(LLVMValueRef at)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(at);
@@ -105,7 +104,7 @@ static void emit_call(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef 
   LLVMSetInstructionCallConv(cn_funclet_call(builder, callee, pad), LLVMPreserveAllCallConv);
 }
 
-/* The code generator puts a block beside its branch if that takes either way as often. */
+/* The code generator puts a block beside its branch if the branch goes both ways equally often. */
 static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef at, LLVMValueRef pad, bool beside)
 {
   LLVMBasicBlockRef head = LLVMGetInstructionParent(at);
@@ -166,7 +165,7 @@ bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx)
   return polls->slow && (polls->stub || !may_be_called(ctx->options));
 }
 
-/* Delete a declaration that nothing came to use. */
+/* Delete a declaration that is still unused. */
 static void drop_unused(LLVMValueRef declaration)
 {
   if (declaration && !LLVMGetFirstUse(declaration))

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One poll. Private to src/compile.
+ * Emits polls. Private to src/compile.
  */
 #ifndef CN_COMPILE_PLACE_POLL_H
 #define CN_COMPILE_PLACE_POLL_H
 
 #include "compile/place/user_poll.h"
 
-/* Where the call of a poll that is asked for lies, from the fastest code to the smallest. */
+/* The place of the slow call, from the fastest code to the smallest. */
 enum cn_poll_form {
   CN_POLL_AWAY,   /* after the function's end: two instructions, 22 to 25 bytes */
-  CN_POLL_BESIDE, /* in place, with a branch past it: the same instructions, 16 bytes */
-  CN_POLL_CALLED  /* the stub looks at the word: four instructions, 5 bytes */
+  CN_POLL_BESIDE, /* in place, with a branch past it: two instructions, 16 bytes */
+  CN_POLL_CALLED  /* the stub reads the word: four instructions, 5 bytes */
 };
 
 struct cn_polls {
   struct cn_ctx *ctx;
   LLVMValueRef user; /* the module's own @gc.safepoint_poll, or null */
   LLVMValueRef slow; /* cairn_poll_slow, or null */
-  LLVMValueRef stub; /* cairn_poll; null: no poll is a call */
+  LLVMValueRef stub; /* cairn_poll; null: all polls are in line */
   unsigned count;    /* emitted so far */
 };
 
 /* Find or declare what polls need; false if an error was reported, before the module is changed. */
 bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx);
 
-/* Insert a poll before `at`, which is no phi. The module's own poll has no forms, and at -Os and
- * -Oz each poll is called. */
+/* Insert a poll before `at`, which may be any instruction except a phi. The module's own poll has only one form, and at
+ * -Os and -Oz each poll is called. */
 void cn_poll_emit(struct cn_polls *polls, LLVMValueRef at, enum cn_poll_form form);
 
-/* After the last poll: inline the module's own poll at each of them; drop what none needs. */
+/* After the last poll: inline the module's own poll at each of them; drop unused declarations. */
 bool cn_polls_end(struct cn_polls *polls);
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which form each poll of a function gets: fast code where it may run often, small code where it
- * runs seldom. Part of pass `place-safepoints`.
+ * Chooses the form of each poll of a function: fast code where it may run often, small code where it runs seldom. Part
+ * of pass `place-safepoints`.
  *
  * Needs: all sites. Provides: their forms. Breaks: nothing.
  *
- * A call of the stub takes two instructions more than a poll in line. So it is for polls between
- * two runs of which a microsecond passes, to which two instructions are a thousandth: after a chunk
- * of many passes, and after a path of much work; and for polls that branch weights say hardly ever
- * run. Of the others only those at -O2 have their call beside them that are neither in a loop that
- * calls nothing nor in a function that closes a cycle of known calls: fib takes 1.4 times as long
- * with a branch past the call before each of its calls.
+ * A call of the stub takes two instructions more than a poll in line. It is the form of polls that run at most once in
+ * a microsecond, which makes two instructions a thousandth: after a chunk of many iterations, and after a path of much
+ * work; and of polls that branch weights say hardly ever run. Of the others, those at -O2 have their call beside them,
+ * except in loops that call only leaves, and in functions that close a cycle of known calls: fib takes 1.4 times as
+ * long with a branch past the call before each of its calls.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -19,7 +18,7 @@
 #include "compile/cost/block_frequency.h"
 #include "compile/place/function_facts.h"
 
-/* Is the block in a loop that calls nothing which may collect? */
+/* True if the block is in a loop that is free of calls that may collect. */
 static bool is_in_quiet_loop(const struct cn_loops *loops, uint32_t b)
 {
   uint32_t l = loops->of[b];
@@ -27,7 +26,7 @@ static bool is_in_quiet_loop(const struct cn_loops *loops, uint32_t b)
   return l != CN_NO_BLOCK && !loops->at[l].calls;
 }
 
-/* Does the function close a cycle of known calls? Then it may be a short recursion. */
+/* True if the function closes a cycle of known calls, and so may be a short recursion. */
 static bool is_recursive(const struct cn_function_facts *facts, const struct cn_cfg *cfg)
 {
   uint32_t node = cn_callgraph_find(&facts->graph, cfg->function);

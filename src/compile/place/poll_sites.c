@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where in a block a poll hinders least. Part of pass `place-safepoints`.
+ * Finds the place in a block where a poll hinders least. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: places for polls. Breaks: nothing (a comparison may be moved within its
- * block).
+ * Needs: struct cn_cfg. Provides: places for polls. Breaks: nothing (a comparison may be moved within its block).
  */
 #include "compile/place/poll_sites.h"
 
@@ -16,8 +15,8 @@
 
 enum { DEEPEST_CONDITION = 8 };
 
-/* Move `value` before `before`, and with it the comparisons, logic and selects that only it uses.
- * The first of them, or `before` if none moves. */
+/* Move `value` before `before`, and with it the comparisons, logic and selects that only it uses. The first of them, or
+ * `before` if all stay. */
 static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMValueRef before, int depth)
 {
   LLVMOpcode opcode = LLVMIsAInstruction(value) ? LLVMGetInstructionOpcode(value) : LLVMCall;
@@ -36,9 +35,8 @@ static LLVMValueRef sink_condition(struct cn_ctx *ctx, LLVMValueRef value, LLVMV
   return before;
 }
 
-/* Where to poll at the end of a block: before its terminator, and before the comparisons that the
- * terminator branches on if nothing else uses them, so that these and the branches stay one machine
- * instruction each. */
+/* The place of a poll at the end of a block: before its terminator, and before the comparisons that the terminator
+ * branches on if only it uses them. Each comparison and its branch then stay one machine instruction. */
 LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -56,15 +54,15 @@ static bool is_mutator(LLVMValueRef global)
   return LLVMIsAGlobalVariable(global) && strcmp(LLVMGetValueName2(global, &length), CN_MUTATOR) == 0;
 }
 
-/* The address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it
- * and the end of the allocation would leave it with a free pointer from before a collection. */
+/* True if `i` is the address of the thread's struct cairn_mutator: an allocation in line begins. A poll between it and
+ * the end of the allocation would leave the allocation with a stale free pointer. */
 static bool is_mutator_address(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.threadlocal.address") && is_mutator(LLVMGetOperand(i, 0));
 }
 
-/* Where to poll in a block that ends in a retreating edge: at its start, so that the code generator
- * finds what it computes in one piece. In the block of a catchswitch there is no place. */
+/* The place of a poll in a block that ends in a retreating edge: at its start, so that the code generator finds the
+ * block's computations in one piece. Null for the block of a catchswitch. */
 LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(block);
@@ -79,9 +77,9 @@ LLVMValueRef cn_poll_site_latch(struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return first;
 }
 
-/* Must the entry poll come before `i`? What an observer could order with it must not be delayed by
- * a collection, a volatile access may be half of a pair that has to stay together, and an integer
- * made of a reference must not live over the poll. */
+/* True if the entry poll must come before `i`. A collection must not delay effects that an observer could order with
+ * it; a volatile access may be half of a pair that has to stay together; and an integer made of a reference must not
+ * live over the poll. */
 bool cn_poll_site_stops(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -103,8 +101,8 @@ bool cn_poll_site_stops(LLVMValueRef i)
   }
 }
 
-/* As late as possible on the straight line from the entry on: the poll then costs nothing before
- * it. Not before an alloca of the entry block, which would become a dynamic one. */
+/* The place of the entry poll: as late as possible on the straight line from the entry on, since the code before it
+ * then pays nothing. All allocas of the entry block come before the poll: later ones would become dynamic. */
 LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   CN_CHECK(cfg->count);
@@ -160,7 +158,7 @@ bool cn_poll_site_plain(LLVMBasicBlockRef block)
   return true;
 }
 
-/* ---- those of one function ---- */
+/* ---- the sites of one function ---- */
 
 void cn_poll_sites_begin(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
@@ -225,7 +223,7 @@ const char *cn_poll_sites_wrong(const struct cn_poll_sites *sites)
   return wrong;
 }
 
-/* In block `b`, outside regions; null if there is no such place. */
+/* The place in block `b`, outside safepoint-free regions; null if the block lacks one. */
 static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
                                  uint32_t b)
 {
@@ -236,7 +234,7 @@ static LLVMValueRef site_outside(const struct cn_poll_sites *sites, struct cn_ct
   return cn_nopoll_outside(site, cn_nopoll_before(site, sites->open[b]));
 }
 
-/* The blocks that lead to `b`, where a catchswitch leaves no place. */
+/* Add sites in the predecessors of `b`, and in theirs where a catchswitch or a region leaves no place. */
 static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg, uint32_t b)
 {
   bool fresh;
@@ -251,7 +249,7 @@ static void add_before(struct cn_poll_sites *sites, struct cn_ctx *ctx, const st
   }
 }
 
-/* After each region that ends in the loop: a path that never leaves regions cannot poll. */
+/* Add sites after each region that ends in the loop: only paths that leave their regions can poll. */
 static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_loops *loops,
                               uint32_t to, bool natural)
 {
@@ -263,7 +261,8 @@ static void add_after_regions(struct cn_poll_sites *sites, struct cn_ctx *ctx, c
       cn_poll_sites_add(sites, site_outside(sites, ctx, cfg, b));
 }
 
-/* Each pass of the loop at `to` runs all blocks that dominate its latch. */
+/* The nearest place up the dominator tree from latch `b`: each iteration of the loop at `to` runs all of these
+ * blocks. */
 static LLVMValueRef site_on_each_pass(struct cn_poll_sites *sites, struct cn_ctx *ctx, const struct cn_cfg *cfg,
                                       uint32_t to, uint32_t b)
 {

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Polls on unpolled returns: a recursion polls while it descends, but when it ends, all of its
- * levels return one after the other (statepoints-later, "PlaceSafepoints": return polls;
- * late-insertion-slides-2014, future work). Part of pass `place-safepoints`.
+ * Places polls on unpolled returns: a recursion polls while it descends, but when it ends, all of its levels return in
+ * a row (statepoints-later, "PlaceSafepoints": return polls; late-insertion-slides-2014, future work). Part of pass
+ * `place-safepoints`.
  *
  * Needs: the sites that loops and entries need. Provides: more of them. Breaks: nothing.
  *
- * Each call cycle has a call that closes it, and so has the series of returns. If a return can be
- * reached from such a call without a poll, poll right after the call: nothing is hidden from the
- * collector there, which may have run in the call. If a loop calls on each pass, poll where it
- * ends, if nothing is hidden there either. Of several such calls in a row only the last gets a
- * poll. A call that becomes a jump gets none, for it does not return here; a landing pad gets none,
- * for the levels that an exception passes do nothing, and the one that catches it returns to a
- * poll.
+ * Each call cycle has a call that closes it, and so has the series of returns. If a path from such a call to a return
+ * lacks a poll, poll right after the call: the collector sees all references there, since it may have run in the call.
+ * If a loop calls in each iteration, poll where it ends, if the collector sees all references there, too. Of several
+ * such calls in a row only the last gets a poll. Two kinds of calls need no poll: a call that becomes a jump returns
+ * elsewhere; and the levels that an exception passes, with their landing pads, do no work, while the level that catches
+ * it returns to a poll.
  *
- * Three kinds of calls are left out. Calls of the function itself on each pass of a loop: the
- * optimiser makes such loops of recursions that end in a call of themselves (the walk of a tree:
- * one more poll is nine per cent of its instructions, and its returns are many only if the tree is
- * a list). For the same reason calls of the function itself after an allocation and another such
- * call, by which trees are built. Named functions of other units: the example of statepoints-later
- * has no second poll there either.
+ * Three kinds of calls are left out. Calls of the function itself in each iteration of a loop: the optimiser makes such
+ * loops of recursions that end in a call of themselves (the walk of a tree: one more poll is nine per cent of its
+ * instructions, and its returns are many only if the tree is a list). For the same reason calls of the function itself
+ * after an allocation and another such call: these build trees. Named functions of other units: the example of
+ * statepoints-later has no second poll there either.
  */
 #include "compile/place/recursion_polls.h"
 
@@ -35,11 +33,10 @@ struct returns {
   struct cn_poll_sites *sites;
   struct cn_unpolled_returns unpolled;
   uint32_t node;
-  bool wary; /* something may be hidden from the collector elsewhere than right after a call */
+  bool wary; /* elsewhere than right after a call, the collector may miss a reference */
 };
 
-/* Does the call in block `b` close a call cycle, return, and is it not left out? It will have its
- * own poll. */
+/* True if the call in block `b` closes a call cycle, returns, and is not left out. It then gets its own poll. */
 static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
 {
   const struct returns *a = env;
@@ -55,7 +52,7 @@ static bool is_closing(const void *env, uint32_t b, LLVMValueRef i)
   return callee != a->loops->cfg->function || l == CN_NO_BLOCK || !cn_loops_run(a->loops, l, b);
 }
 
-/* Where to poll after call `i`. */
+/* The place to poll after call `i`. */
 static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
 {
   LLVMValueRef next = LLVMGetNextInstruction(i);
@@ -69,8 +66,7 @@ static LLVMValueRef site_after(const struct returns *a, LLVMValueRef i)
   return LLVMIsATerminatorInst(next) ? cn_poll_site_end(a->facts->ctx, LLVMGetInstructionParent(next)) : next;
 }
 
-/* The block to which the loop leads, if it leads nowhere else and nothing else leads there; or
- * CN_NO_BLOCK. */
+/* The only exit of the loop, if the loop is its only predecessor; or CN_NO_BLOCK. */
 static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -83,8 +79,8 @@ static uint32_t find_only_exit(const struct cn_loops *loops, uint32_t l)
   return seen == edges && seen == cfg->blocks[last].pred_count ? last : CN_NO_BLOCK;
 }
 
-/* Where to poll for the call in block `b` on each pass of a loop: after the loop, once and not on
- * each pass; null if nothing shall come between what the loop does last and what follows. */
+/* The place to poll for the call in block `b` in each iteration of a loop: after the loop, so that the poll runs once;
+ * null if the end of the loop and the code after it must stay together. */
 static LLVMValueRef site_after_loop(const struct returns *a, uint32_t b)
 {
   const struct cn_loops *loops = a->loops;
@@ -119,8 +115,8 @@ static bool calls_before(const struct returns *a, LLVMValueRef i)
   return false;
 }
 
-/* Is the call in block `b` one of the function itself, on each way to which it has allocated and
- * called itself? */
+/* True if the call in block `b` is one of the function itself, and every path to it has allocated and called the
+ * function. */
 static bool builds_tree(const struct returns *a, uint32_t b, LLVMValueRef call)
 {
   const struct cn_cfg *cfg = a->loops->cfg;

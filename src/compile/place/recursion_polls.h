@@ -7,8 +7,8 @@
 
 #include "compile/place/function_facts.h"
 
-/* Add to `sites` the polls without which a recursion through the function of `loops` could return
- * over several levels without a safepoint (recursion_polls.c). */
+/* Add to `sites` the polls without which a recursion through the function of `loops` could return over several levels
+ * without a safepoint (recursion_polls.c). */
 void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struct cn_loops *loops,
                               struct cn_poll_sites *sites);
 

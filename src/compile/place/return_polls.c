@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where a function is left: the sites of return polls and of polls before tail calls
- * (statepoints-later, "PlaceSafepoints": "extending this to work with return polls would be
- * straight forward if desired"). Part of pass `place-safepoints`.
+ * Finds the sites of return polls and of polls before tail calls (statepoints-later, "PlaceSafepoints": "extending this
+ * to work with return polls would be straight forward if desired"). Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_part()).
+ * Needs: struct cn_cfg. Provides: sites. Breaks: struct cn_cfg (cn_return_polls_part()).
  *
- * A return poll never follows a tail call: the call would no longer be one, and a loop made of tail
- * calls would need a stack. A managed callee polls before it returns.
+ * A return poll never follows a tail call: with a poll after it, the call would become an ordinary one, and a loop made
+ * of tail calls would need a stack. A managed callee polls before it returns.
  */
 #include "compile/place/return_polls.h"
 
@@ -25,7 +24,7 @@ LLVMValueRef cn_return_polls_tail_call(LLVMBasicBlockRef block)
   return NULL;
 }
 
-/* Is block `b` the return of tail calls alone? */
+/* True if block `b` is the return of only tail calls. */
 static bool is_of_tail_calls(const struct cn_cfg *cfg, uint32_t b)
 {
   for (uint32_t n = 0; n < cfg->blocks[b].pred_count; n++)
@@ -43,7 +42,7 @@ LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b)
                                                                                                                  : NULL;
 }
 
-/* `phi` without its input from `from`; it has others. */
+/* Remove the input from `from` from `phi`, which has others. */
 static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlockRef from)
 {
   LLVMPositionBuilderBefore(builder, phi);
@@ -59,7 +58,7 @@ static void drop_incoming(LLVMBuilderRef builder, LLVMValueRef phi, LLVMBasicBlo
   cn_emit_instead(phi, fresh);
 }
 
-/* Block `from` branches to the block of `ret`, which holds phis and `ret` alone: return there. */
+/* Return at the end of block `from`, which branches to the block of `ret`. That block holds only phis and `ret`. */
 static void return_at_once(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMValueRef ret)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

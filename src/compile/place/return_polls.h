@@ -7,12 +7,12 @@
 
 #include "compile/analysis/cfg.h"
 
-/* Give calls in tail position a return of their own where they share one with blocks that return
- * after other work: a poll before that return then follows no tail call. */
+/* Give calls in tail position their own return if they share one with blocks that return after other work. A poll
+ * before the shared return then follows only other work. */
 void cn_return_polls_part(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* The instruction of block `b` before which a return poll goes; null if the block does not return,
- * or returns the results of tail calls alone. */
+/* The instruction of block `b` that a return poll stands before; null if the block does not return, or returns only the
+ * results of tail calls. */
 LLVMValueRef cn_return_polls_site(const struct cn_cfg *cfg, uint32_t b);
 
 /* The call of `block` that becomes a jump, or null. */

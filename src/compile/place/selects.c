@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conditional moves in loops with polls. LLVM's code generator makes branches of conditional
- * moves that delay the next trip of a loop, and mistakes a move before a poll's block for one: a
- * search for the nearest of many points would then predict a branch at each point. A select that
- * merely remembers a value over the trips delays nothing, so tell the generator to leave it.
+ * Keeps conditional moves in loops with polls. LLVM's code generator makes branches of conditional moves that delay the
+ * next iteration of a loop, and mistakes a move before a poll's block for such a move: a search for the nearest of many
+ * points would then predict a branch at each point. A select that merely remembers a value over the iterations causes
+ * no delay, so tell the generator to leave it.
  *
  *   head:  best = phi [start, outside], [best', latch]
  *          best' = select closer, here, best              <- "unpredictable": remains a select
  *   latch: poll; br head, exit
  *
- * Needs: polls chosen but not yet emitted. Provides: metadata. Breaks: nothing.
+ * Needs: polls chosen, and still to be emitted. Provides: metadata. Breaks: nothing.
  */
 #include "compile/place/poll_sites.h"
 #include "compile/core/each.h"
 
-/* The only user of `value` within loop `l`, or null: none, or several. */
+/* The only user of `value` within loop `l`; null if their number is zero or several. */
 static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
 {
   LLVMValueRef only = NULL;
@@ -31,8 +31,8 @@ static LLVMValueRef only_user(const struct cn_loops *loops, uint32_t l, LLVMValu
   return only;
 }
 
-/* A select between `value` and another, if nothing else in the loop uses `value`. In an unrolled
- * loop there is one for each copy, each fed by the one before. */
+/* The select between `value` and another, if it is the only use of `value` in the loop. An unrolled loop has a select
+ * for each copy, each fed by the one before. */
 static LLVMValueRef next_select(const struct cn_loops *loops, uint32_t l, LLVMValueRef value)
 {
   LLVMValueRef user = only_user(loops, l, value);
@@ -49,8 +49,7 @@ static void keep(struct cn_ctx *ctx, LLVMValueRef select)
   LLVMSetMetadata(select, kind, LLVMMetadataAsValue(ctx->llvm, empty));
 }
 
-/* Keep the selects between a header's `phi` and itself on the next trip, if they do nothing else.
- */
+/* Keep the selects between a header's `phi` and its value in the next iteration, if they have no other use. */
 static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l, LLVMValueRef phi)
 {
   LLVMValueRef last = phi;

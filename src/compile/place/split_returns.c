@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Give paths through a function that return before any call a return of their own. Part of pass
- * `place-safepoints`.
+ * Gives paths through a function that return before any call their own return. Part of pass `place-safepoints`.
  *
- * Needs: polls placed, none before these returns. Provides: nothing. Breaks: struct cn_cfg.
+ * Needs: polls placed, all of them off these paths. Provides: faster leaves of recursions. Breaks: struct cn_cfg.
  *
- * A recursion's sum lives over its poll and its calls in a register that the function must save. If
- * the value of an early return meets it in a phi, it gets the same register, and the code generator
- * cannot delay the save until after the early test (shrink wrapping): each leaf of a tree would
- * save and load registers that plain C does not touch.
+ * A recursion's sum lives over its poll and its calls in a register that the function must save. If the value of an
+ * early return meets it in a phi, it gets the same register, and the code generator must save the register before the
+ * early test (shrink wrapping fails): each leaf of a tree would save and load registers that plain C leaves alone.
  */
 #include "compile/place/split_returns.h"
 
@@ -28,7 +26,7 @@ static bool calls(LLVMBasicBlockRef block)
   return false;
 }
 
-/* By block: has it no calls, and is it reached through blocks without calls alone? */
+/* By block: true if it and all blocks on the paths to it are free of calls. */
 static bool *find_quiet(const struct cn_cfg *cfg)
 {
   bool *quiet = cn_alloc(cfg->count * sizeof *quiet);
@@ -41,7 +39,7 @@ static bool *find_quiet(const struct cn_cfg *cfg)
   return quiet;
 }
 
-/* Does the block hold phis and a return alone? */
+/* True if the block holds only phis and a return. */
 static bool is_bare_return(LLVMBasicBlockRef block)
 {
   LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -51,7 +49,7 @@ static bool is_bare_return(LLVMBasicBlockRef block)
   return LLVMIsAReturnInst(i) != NULL;
 }
 
-/* Can its edges be led elsewhere? */
+/* True if the block's edges can be redirected. */
 static bool branches(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -59,7 +57,7 @@ static bool branches(LLVMBasicBlockRef block)
   return cn_is_branch(end) || LLVMIsASwitchInst(end);
 }
 
-/* A phi of the inputs from blocks in `which`, or from the others. */
+/* Build a phi of the inputs from blocks in `which`, or from the others. */
 static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi, const struct cn_ptrmap *which, bool in)
 {
   LLVMValueRef part = cn_build_phi_like(builder, phi, "");
@@ -74,7 +72,7 @@ static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi, const s
   return part;
 }
 
-/* Lead the edges into `block`, which returns, to a copy, but for those from blocks in `late`. */
+/* Redirect the edges into `block`, which returns, to a copy, except those from blocks in `late`. */
 static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);

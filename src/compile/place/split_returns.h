@@ -7,7 +7,7 @@
 
 #include "compile/core/pass.h"
 
-/* Give paths through `function` that return before any call a return of their own. */
+/* Give paths through `function` that return before any call their own return. */
 void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

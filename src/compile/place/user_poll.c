@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The module's own poll, @gc.safepoint_poll: "the body of this function is inserted at each poll
- * site desired" (statepoints-later, "PlaceSafepoints"). Part of pass `place-safepoints`.
+ * Inserts the module's own poll, @gc.safepoint_poll: "the body of this function is inserted at each poll site desired"
+ * (statepoints-later, "PlaceSafepoints"). Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: polls. Breaks: struct cn_cfg.
+ * Needs: any module. Provides: polls. Breaks: struct cn_cfg.
  *
- * Polls are first calls of it, then LLVM's always-inliner puts the body in their place: the LLVM-C
- * API has no other. Nothing is inserted in the body itself, and nothing else is inlined.
+ * Polls are first calls of the function, then LLVM's always-inliner puts the body in their place: the LLVM-C API offers
+ * only this one. The body itself stays free of polls, and only polls are inlined.
  */
 #include "compile/place/user_poll.h"
 
@@ -62,7 +62,7 @@ static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
              "safepoints");
 }
 
-/* A global of that name that is no function: a variable, an alias. */
+/* A global of that name other than a function: a variable, an alias. */
 static LLVMValueRef find_other(struct cn_ctx *ctx)
 {
   LLVMValueRef global = LLVMGetNamedGlobal(ctx->module, CN_USER_POLL);
@@ -125,7 +125,7 @@ void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, L
 
 typedef CN_VECTOR(LLVMValueRef) value_vector;
 
-/* Remove "alwaysinline" from all functions and from all calls but the polls, and list what had it.
+/* Remove "alwaysinline" from all functions and from all calls except the polls, and list those that had it.
  * @gc.safepoint_poll itself must not have it: LLVM would delete the function with its last call. */
 static void unmark_others(struct cn_ctx *ctx, LLVMValueRef poll, value_vector *functions, value_vector *calls)
 {
@@ -157,7 +157,7 @@ static void mark_others(struct cn_ctx *ctx, value_vector *functions, value_vecto
   cn_free(calls);
 }
 
-/* Is each poll inlined? The program's own calls stay. */
+/* True if each poll is inlined. The program's own calls stay. */
 static bool check_inlined(struct cn_ctx *ctx, LLVMValueRef poll)
 {
   unsigned kind = cn_attribute_kind("alwaysinline");

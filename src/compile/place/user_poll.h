@@ -7,14 +7,13 @@
 
 #include "compile/core/pass.h"
 
-/* *poll becomes that function, or null if the module does not mention it. False if an error was
- * reported. */
+/* *poll becomes that function, or null if the module does not mention it. False if an error was reported. */
 bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll);
 
-/* Insert a call of it before `at`, in the funclet of `pad` (may be null). */
+/* Insert a call of the poll before `at`, in the funclet of `pad` (may be null). */
 void cn_user_poll_call(struct cn_ctx *ctx, LLVMValueRef poll, LLVMValueRef at, LLVMValueRef pad);
 
-/* Inline these calls, and nothing else. */
+/* Inline only these calls. */
 bool cn_user_poll_inline(struct cn_ctx *ctx, LLVMValueRef poll);
 
 #endif
