@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files, by system calls. The C library's functions are cancellation points: pthread_cancel() would
- * end the thread in the middle of what the runtime does.
+ * Opens, reads and writes files by system calls. The C library's functions are cancellation points: pthread_cancel()
+ * would end the thread in the middle of the runtime's work. Any thread.
  */
 #include "runtime/os/os.h"
 

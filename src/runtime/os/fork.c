@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fork(), and children that are made without it.
+ * Follows fork(), and detects children that are made otherwise. Any thread.
  */
 #include "runtime/os/os.h"
 
@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #include "base/check.h"
 
-/* What pthread_atfork() calls, with a symbol of crtbegin.o, which says whose the handler is. A
- * program linked with -nostartfiles has no such file; the runtime is in the executable, which is
- * null. */
+/* The function behind pthread_atfork(). The latter adds a symbol of crtbegin.o that tells the handler's owner, and a
+ * program linked with -nostartfiles lacks that file. The runtime is in the executable: the owner is null. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *image);
 
 enum { MAX_HANDLERS = 16 };
@@ -40,7 +39,7 @@ void cn_os_forked(void (*child)(void))
   cn_os_forks(NULL, NULL, child);
 }
 
-/* In a page that a child finds empty. Null: the kernel has no such pages. */
+/* In a page that a child finds empty. Null: the kernel lacks such pages. */
 static _Atomic uint32_t *process;
 enum { NEW, TAKEN, KNOWN };
 
@@ -52,7 +51,7 @@ static void know(void)
 
 void cn_os_forks_watch(void)
 {
-  CN_ASSERT(process == NULL); /* it is watched once */
+  CN_ASSERT(process == NULL); /* watched once */
   void *page = cn_os_resize(NULL, 0, cn_os_page());
 
   if (page != NULL && madvise(page, cn_os_page(), MADV_WIPEONFORK) == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A container may show its own group as the root of the tree while /proc/self/cgroup names it as
- * the machine does: what is not there is skipped, and the root is looked at in each case.
+ * Reads the limits of control groups. A container may show its own group as the root of the tree, while
+ * /proc/self/cgroup has the machine's name of it. So missing directories are skipped, and the root is always read. Any
+ * thread.
  */
 #include "runtime/os/groups.h"
 
@@ -15,12 +16,12 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 8192 };
 
-/* Texts of one search. They would take more than a small stack has. */
+/* Texts of one search, which are too large for a small stack. */
 struct texts {
   char tree[PATH_BYTES], path[PATH_BYTES], name[2 * PATH_BYTES], text[TEXT_BYTES];
 };
 
-/* At most `size` bytes of a file; 0: it is not there, or empty. */
+/* At most `size` bytes of a file; 0: the file is missing or empty. */
 static size_t read_file(const char *name, char *text, size_t size)
 {
   int fd = cn_os_file_open(name, O_RDONLY | O_CLOEXEC, 0);
@@ -47,7 +48,7 @@ size_t cn_groups_number(const char *text, size_t length, size_t *end)
   return i == 0 || over ? SIZE_MAX : number;
 }
 
-/* Does "a,b,c" of `length` bytes have the name? */
+/* True if the list "a,b,c" of `length` bytes contains the name. */
 static bool has_name(const char *list, size_t length, const char *name)
 {
   size_t size = strlen(name);
@@ -61,7 +62,7 @@ static bool has_name(const char *list, size_t length, const char *name)
   return false;
 }
 
-/* A path that stays below where it begins. */
+/* Copies a path that stays below its start. False: it is too long, or leaves its start. */
 static bool keep_path(const char *from, size_t length, char *path, size_t size)
 {
   CN_ASSERT(size != 0);
@@ -93,8 +94,8 @@ bool cn_groups_path(const char *text, size_t length, const char *controller, cha
   return false;
 }
 
-/* The least value of `limit`, of the text of a file, for a group and all around it. `path` is the
- * group's, and `tree` the root of the hierarchy. */
+/* The least value of `limit`, applied to the text of a file, for a group and all groups around it. `path` is the
+ * group's path, and `tree` the root of the hierarchy. */
 typedef size_t limit_of(const char *text, size_t length);
 
 static size_t least(struct texts *texts, const char *file, limit_of *limit)
@@ -123,7 +124,7 @@ static size_t memory_of(const char *text, size_t length)
   return cn_groups_number(text, length, &end);
 }
 
-/* "200000 100000": microseconds of processors in a period of so many. */
+/* Reads "200000 100000": microseconds of processor time in a period of so many microseconds. */
 static size_t processors_of(const char *text, size_t length)
 {
   size_t end, more, quota = cn_groups_number(text, length, &end);
@@ -134,7 +135,7 @@ static size_t processors_of(const char *text, size_t length)
   return period == 0 || period == SIZE_MAX ? SIZE_MAX : quota / period + (quota % period != 0);
 }
 
-/* In the hierarchy of a controller of version 1, or of version 2. */
+/* Searches the hierarchy of a controller (version 1), or of version 2 if `controller` is null. */
 static size_t find_in(struct texts *texts, const char *root, const char *controller, const char *file, limit_of *limit)
 {
   const char *own = controller != NULL ? controller : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LeakSanitizer, alone or in AddressSanitizer: objects of the heap keep memory of malloc().
+ * Tells LeakSanitizer, alone or in AddressSanitizer, that objects of the heap may refer to memory of malloc().
  */
 #include "runtime/os/os.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared libraries that the runtime uses where there are any, and is not linked with.
+ * Finds shared libraries that the runtime uses if they exist, without being linked with them. Any thread.
  */
 #include "runtime/os/os.h"
 
@@ -19,7 +19,7 @@ static bool needs_libraries(const ElfW(Dyn) * entry)
   return entry->d_tag == DT_NEEDED;
 }
 
-/* The first object is the program. */
+/* Reads the first object, which is the program. */
 static int is_dynamic(struct dl_phdr_info *program, size_t size, void *env)
 {
   bool *dynamic = env;
@@ -34,9 +34,9 @@ static int is_dynamic(struct dl_phdr_info *program, size_t size, void *env)
   return 1;
 }
 
-/* AT_BASE is 0 in a program that was started as an argument of the dynamic linker, as in a static
- * one. The program's own headers tell them apart. A program that is linked without an interpreter
- * (--no-dynamic-linker) needs libraries; one with an interpreter may need none. */
+/* AT_BASE is 0 in a static program, and in one that was started as an argument of the dynamic linker. The program's own
+ * headers tell them apart. A program that is linked without an interpreter (--no-dynamic-linker) needs libraries; one
+ * with an interpreter may need no library. */
 bool cn_os_has_linker(void)
 {
   bool dynamic = false;
@@ -52,8 +52,8 @@ bool cn_os_is_linkers_argument(void)
   return getauxval(AT_BASE) == 0 && cn_os_has_linker();
 }
 
-/* Found at run time, so that linking a static program does not warn of it. Such a program has no
- * dynamic linker, and must not load anything. */
+/* Finds dlopen() at run time, so that linking a static program gives no warning about it. Such a program lacks a
+ * dynamic linker, and must not load libraries. */
 static void *open_library(const char *file, int mode)
 {
   void *(*open)(const char *file, int mode);
@@ -78,8 +78,8 @@ void *cn_os_library_next_symbol(const char *name)
   return cn_os_has_linker() ? cn_os_library_symbol(RTLD_NEXT, name) : NULL;
 }
 
-/* A handle's symbols are also those of the libraries that it needs. The handle is not given back:
- * closing it may unload a library that has no other user, and the call is rare. */
+/* A handle's symbols include those of the libraries that it needs. The handle stays open: closing it may unload a
+ * library that has no other user, and the call is rare. */
 void *cn_os_library_own_symbol(uintptr_t pc, const char *name)
 {
   Dl_info here, there;

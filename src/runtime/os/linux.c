@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linux.
+ * Implements memory, clocks, limits and messages for Linux. Any thread, at any time.
  */
 #include "runtime/os/os.h"
 
@@ -26,7 +26,7 @@ size_t cn_os_page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Where the system denies to tell. */
+/* Used if the system keeps the size to itself. */
 #define UNKNOWN_MEMORY ((size_t)4 << 30)
 
 size_t cn_os_memory(void)
@@ -34,7 +34,7 @@ size_t cn_os_memory(void)
   struct sysinfo info;
   size_t group = cn_groups_memory(""), physical = UNKNOWN_MEMORY;
 
-  if (sysinfo(&info) == 0) /* sysconf() asks it, too, and returns anything where it fails */
+  if (sysinfo(&info) == 0) /* sysconf() uses it, too, and ignores failures */
     physical = (size_t)info.totalram * info.mem_unit;
 
   return physical < group ? physical : group;
@@ -63,7 +63,7 @@ static size_t limit_of(int resource)
   return limit.rlim_cur;
 }
 
-/* The data segment is, since Linux 4.7, all private memory that can be written. */
+/* Since Linux 4.7 the data segment is all private writable memory. */
 size_t cn_os_limit(void)
 {
   size_t addresses = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
@@ -91,7 +91,7 @@ uintptr_t cn_os_reserve(size_t bytes)
   return (uintptr_t)at;
 }
 
-/* If the system call is not allowed, read the memory: a fault tells. */
+/* If the system call is forbidden, reads the memory: then an unreadable byte faults. */
 bool cn_os_read(uintptr_t at, void *into, size_t bytes)
 {
   struct iovec here = {into, bytes}, there = {(void *)at, bytes};
@@ -123,17 +123,16 @@ void cn_os_populate(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_POPULATE_WRITE);
 }
 
-/* Locked pages stay, whatever the advice: they need another mapping in their place, and where that
- * is refused, to be cleared. */
+/* The advice fails for locked pages: another mapping takes their place, or, if that is refused, they are cleared. */
 void cn_os_release(uintptr_t at, size_t bytes)
 {
   void *memory = (void *)at;
 
-  CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0); /* no other data is on it */
+  CN_ASSERT(at % cn_os_page() == 0 && bytes % cn_os_page() == 0); /* all of each page is released */
   if (bytes == 0)
     return;
-  /* Not another mapping as a rule: that would have no advice of large pages, and memory that came
-   * back later would be faulted in by small ones. */
+  /* Advice is better than another mapping, which would lose the advice of large pages: memory that came back later
+   * would be faulted in by small ones. */
   if (madvise(memory, bytes, MADV_DONTNEED) != 0) {
     if (mmap(memory, bytes, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0) != MAP_FAILED) {
       cn_os_lock_on_fault(at, bytes);
@@ -142,7 +141,7 @@ void cn_os_release(uintptr_t at, size_t bytes)
     if (!cn_os_commit(at, bytes)) {
       static const char text[] = "cairn: out of memory: the system does not take memory back\n";
       cn_os_message(text, sizeof text - 1);
-      _exit(1); /* it would not be zero when it is committed again */
+      _exit(1); /* the memory would have old contents when it is committed again */
     }
     memset(memory, 0, bytes);
   }
@@ -165,9 +164,8 @@ void cn_os_prefer_small_pages(uintptr_t at, size_t bytes)
   madvise((void *)at, bytes, MADV_NOHUGEPAGE);
 }
 
-/* The old addresses stay mapped in between: in a hole another thread's mmap() could put something,
- * over which the second mapping would come. They are empty, so that without memory for a mapping
- * in their place nothing but the fault is lost. */
+/* The old addresses stay mapped in between: another thread's mmap() could use a hole, and the second mapping would
+ * replace it. The old pages are empty: if memory for the second mapping is lacking, mprotect() makes them fault. */
 bool cn_os_move(uintptr_t from, size_t bytes, uintptr_t to)
 {
   void *old = (void *)from, *new = (void *)to;
@@ -187,7 +185,7 @@ static void *map_table(size_t bytes)
   return at == MAP_FAILED ? NULL : at;
 }
 
-/* Where mremap() is denied, copy. */
+/* If mremap() is denied, copies the table. */
 void *cn_os_resize(void *old, size_t old_bytes, size_t bytes)
 {
   void *at = old == NULL ? map_table(bytes) : mremap(old, old_bytes, bytes, MREMAP_MAYMOVE);
@@ -220,11 +218,11 @@ uintptr_t cn_os_main_stack_end(void)
 
 static uintptr_t end_of_strings;
 
-/* The environment and the name of the executable are at the end of the stack's mapping. A program
- * that was started as an argument of the dynamic linker has that argument in place of the name. */
+/* The environment and the executable's name are at the end of the stack's mapping. A program that was started as an
+ * argument of the dynamic linker has that argument in place of the name. */
 void cn_os_main_stack_init(char *const *environment)
 {
-  enum { MOST_STRINGS = 8 << 20 }; /* the kernel's limit is lower */
+  enum { MOST_STRINGS = 8 << 20 }; /* bytes; the kernel's limit is lower */
   const char *name = (const char *)getauxval(AT_EXECFN);
   uintptr_t start = cn_os_main_stack_end(), end;
 

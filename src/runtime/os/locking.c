@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mlockall(). The system fills all memory that is locked and may be written; the addresses that the
- * runtime reserves, with tables for them, are many times what a program uses. So pages there are
- * locked when they are first touched (MLOCK_ONFAULT), and all other memory at once, as the program
- * wants it. The function is the runtime's, for what is mapped already.
+ * Defines mlockall() for the program. The system fills all memory that is locked and writable; the addresses that the
+ * runtime reserves, with tables for them, are many times larger than the memory of a program. So pages there are locked
+ * when they are first touched (MLOCK_ONFAULT), and all other memory at once, as the program asks. The runtime defines
+ * the function because of memory that is already mapped. Any thread; the list of ranges is atomic.
  */
 #include "runtime/os/locking.h"
 
@@ -23,11 +23,11 @@ static struct {
   _Atomic size_t bytes;
 } reserved[MAX_RANGES];
 
-/* Sanitizers lock nothing: their shadow memory is larger than any machine's. */
+/* With a sanitizer, mlockall() is empty: shadow memory is larger than any machine's memory. */
 #pragma weak __sanitizer_set_death_callback
 extern void __sanitizer_set_death_callback(void (*call)(void));
 
-/* The advice is refused where memory is locked. */
+/* The kernel refuses the advice for locked memory. */
 void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
 {
   void *memory = (void *)at;
@@ -39,7 +39,7 @@ void cn_os_lock_on_fault(uintptr_t at, size_t bytes)
   errno = error;
 }
 
-/* Without a place it is locked as any other memory. */
+/* If the list is full, the range is locked like any other memory. */
 void cn_os_locking_begin(uintptr_t at, size_t bytes)
 {
   CN_ASSERT(at != 0 && bytes != 0);
@@ -63,8 +63,7 @@ void cn_os_locking_end(uintptr_t at)
     }
 }
 
-/* Where the first reserved range at or after `from` begins, and where it ends; UINTPTR_MAX: there
- * is none. */
+/* The start of the first reserved range at or after `from`, and its end; UINTPTR_MAX: there is no such range. */
 static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
 {
   uintptr_t first = UINTPTR_MAX;
@@ -81,8 +80,8 @@ static uintptr_t next_reserved(uintptr_t from, uintptr_t *end)
   return first;
 }
 
-/* One line of the kernel's list may have reserved addresses and others. What cannot be locked, as
- * the kernel's own pages, is left. */
+/* Locks the part of a mapping outside of reserved ranges: one line of the kernel's list may have both. Pages that are
+ * impossible to lock, such as the kernel's own, are skipped. */
 static bool lock_rest(void *env, const struct cn_mapping *mapping)
 {
   uintptr_t end;
@@ -98,7 +97,7 @@ static bool lock_rest(void *env, const struct cn_mapping *mapping)
   return false;
 }
 
-/* A kernel without MCL_ONFAULT (Linux before 4.4) locks all at once. */
+/* A kernel without MCL_ONFAULT (Linux before 4.4) locks all memory at once. */
 static int lock_current(int flags)
 {
   if (syscall(SYS_mlockall, flags | MCL_ONFAULT) != 0)

@@ -8,12 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Addresses were reserved: from here on their pages are locked when they are touched, not before.
- */
+/* Addresses were reserved: from here on the kernel locks their pages at the first touch, and only then. */
 void cn_os_locking_begin(uintptr_t at, size_t bytes);
-/* And were given back; others are none of these. */
+/* Memory at `at` goes; it may lie outside of reserved ranges. */
 void cn_os_locking_end(uintptr_t at);
-/* If a fresh mapping is locked: lock its pages when they are touched. */
+/* If a fresh mapping is locked: lock its pages at the first touch. */
 void cn_os_lock_on_fault(uintptr_t at, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's list of the process's mappings. Nothing here allocates. The stack of a handler may
- * be small, so buffers are.
+ * Reads the kernel's list of the process's mappings, without allocation. A signal handler's stack may be small, so the
+ * buffers are small. Any thread; async-signal-safe.
  */
 #include "runtime/os/maps.h"
 
@@ -32,7 +32,7 @@ static bool read_byte(struct reader *reader, char *byte)
   return true;
 }
 
-/* The next line, without its end if it is too long. */
+/* Reads the next line; the end of a line that is too long is cut off. */
 static bool read_line(struct reader *reader, char line[LONGEST_LINE])
 {
   size_t length = 0;
@@ -110,7 +110,7 @@ bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
 
 struct file_at {
   uintptr_t address;
-  char *buffer; /* empty: no name */
+  char *buffer; /* empty: the name is unknown */
   size_t size;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names for addresses, from the symbol tables of the loaded ELF files: unlike dladdr() it finds
- * functions and data that are not exported, in static programs too. Used for messages only. The
- * files are mapped, not trusted: every offset is checked.
+ * Names addresses by the symbol tables of the loaded ELF files. Unlike dladdr() it finds functions and data that are
+ * not exported, also in static programs. Used only for messages. The files are mapped, and every offset is checked. Any
+ * thread.
  */
 #include "runtime/os/os.h"
 
@@ -18,10 +18,10 @@
 
 static const char self[] = "/proc/self/exe"; /* the dynamic linker, if the program is its argument */
 
-/* A file's name may be relative, as it was loaded. */
+/* A file's name may be relative, as the file was loaded. */
 struct query {
   uintptr_t pc, bias;
-  uintptr_t start;  /* of the part of the file that is mapped first */
+  uintptr_t start;  /* the part of the file that is mapped first */
   const char *file; /* null: the program's own */
 };
 
@@ -60,7 +60,7 @@ static bool inside(const struct image_file *file, uint64_t offset, uint64_t byte
   return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* The names of versions are data at address 0, which no section holds. */
+/* The names of versions are data at address 0, outside of all sections. */
 static bool is_code_or_data(const Elf64_Sym *symbol)
 {
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -68,8 +68,8 @@ static bool is_code_or_data(const Elf64_Sym *symbol)
   return (type == STT_FUNC || type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS;
 }
 
-/* Does the symbol name the address better than one at `start`, or than no other? Symbols without a
- * size (of assembly, and further names of managed code) reach up to the next symbol. */
+/* True if the symbol names the address better than `best`, which may be null. A symbol without a size (of assembly, or
+ * a further name of managed code) reaches up to the next symbol. */
 static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sym *best)
 {
   if (symbol->st_value > address || (symbol->st_size != 0 && address - symbol->st_value >= symbol->st_size))
@@ -79,7 +79,7 @@ static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sy
   return symbol->st_value > best->st_value;
 }
 
-/* The best symbol of one table; its name, or null. */
+/* The name of the best symbol of one table, or null. */
 static const char *nearest(const struct image_file *file, const Elf64_Shdr *table, const Elf64_Shdr *strings,
                            uintptr_t address, uintptr_t *start)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Threads, as far as the runtime needs them: waiting, clocks, names.
+ * Implements the runtime's part of threads: waiting, clocks, names. Any thread.
  */
 #include "runtime/os/os.h"
 
@@ -26,7 +26,7 @@ static struct timespec time_of(uint64_t nanoseconds)
   return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
 }
 
-/* FUTEX_WAIT_BITSET takes a time of the monotonic clock, where FUTEX_WAIT takes a length. */
+/* FUTEX_WAIT_BITSET takes a time of the monotonic clock, while FUTEX_WAIT takes a length. */
 bool cn_os_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline)
 {
   struct timespec until = time_of(deadline);
@@ -46,9 +46,9 @@ void cn_os_wake_one(_Atomic uint32_t *word)
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The barrier. If the kernel has no private one, use that of the whole system, which takes longer.
- * If it has none (Linux before 4.3, or a filter of system calls), make a page unreadable: the
- * kernel interrupts each processor that runs a thread of the process, which orders its accesses. */
+/* The barrier. If the kernel lacks a private one, the whole system's is used, which takes longer. If the kernel lacks
+ * both (Linux before 4.3, or a filter of system calls), a page is made unreadable: the kernel interrupts each processor
+ * that runs a thread of the process, which orders its accesses. */
 static int barrier_command;
 static void *barrier_page;
 
@@ -66,7 +66,7 @@ static bool interrupt_all(void)
 {
   if (barrier_page == NULL || mprotect(barrier_page, cn_os_page(), PROT_READ | PROT_WRITE) != 0)
     return false;
-  *(volatile char *)barrier_page = 1; /* so that there is something to be told */
+  *(volatile char *)barrier_page = 1; /* maps the page, so that other processors must be told */
   return mprotect(barrier_page, cn_os_page(), PROT_NONE) == 0;
 }
 
@@ -102,8 +102,8 @@ int cn_os_thread(void)
   return (int)syscall(SYS_gettid);
 }
 
-/* The number of a thread's clock is made of the thread's own (Linux's posix-timers.h), as
- * pthread_getcpuclockid() makes it. */
+/* The number of a thread's clock is made from the thread's number (Linux's posix-timers.h), like in
+ * pthread_getcpuclockid(). */
 uint64_t cn_os_thread_ran(int thread)
 {
   struct timespec now = {0};
@@ -149,7 +149,7 @@ void cn_os_thread_precise(const char *name)
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
-/* Its stack has the same size whatever the limit for others is. */
+/* The stack has a constant size, under any limit for other threads. */
 bool cn_os_thread_start(struct cn_os_thread *thread, void *(*function)(void *), void *argument)
 {
   enum { THREAD_STACK_BYTES = 1 << 20 };

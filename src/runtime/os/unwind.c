@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The platform's unwinder: libgcc's, in its shared library or linked in. It reads call-frame
- * information, and knows nothing of frame maps. Its interface is that of <unwind.h>, declared here
- * as far as it is used.
+ * Uses the platform's unwinder: libgcc's, in its shared library or linked in. It reads call-frame information, and
+ * frame maps are unknown to it. Its interface is that of <unwind.h>; this file declares the used part. Any thread.
  */
 #include "runtime/os/os.h"
 
@@ -17,7 +16,7 @@ typedef uintptr_t get_ip_info(struct _Unwind_Context *context, int *before);
 typedef void *find_function(void *pc);
 typedef uintptr_t get_register(struct _Unwind_Context *context, int reg);
 
-/* Null where the program is not linked with it. */
+/* Null if the program is linked without the unwinder. */
 extern backtrace_function _Unwind_Backtrace __attribute__((weak));
 extern get_word _Unwind_GetCFA __attribute__((weak));
 extern get_ip_info _Unwind_GetIPInfo __attribute__((weak));
