@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cairn_heap_dump(): records as they are met (dump/format.h). A type comes before its first object,
- * a place before its first root.
+ * Implements cairn_heap_dump(): writes records as the walk meets objects and roots (dump/format.h). A type comes before
+ * its first object, a place before its first root. Phase STOP, on the thread that stopped the others.
  */
 #include <string.h>
 #include <unistd.h>
@@ -31,16 +31,16 @@ struct numbered {
 };
 typedef CN_GROW(struct numbered) numbers;
 
-/* One dump at a time: its thread has stopped the world. */
+/* The current dump; its thread has stopped the world. */
 static struct {
   struct cn_out out;
   const struct cn_world *world;
   numbers types;  /* by the layout's address */
-  numbers places; /* of one thread, or of no stack, by pc or address */
+  numbers places; /* of one thread's stack by pc, or of tables by address */
   int thread;
   uint64_t type_count, place_count;
-  uint64_t last;       /* address of the object before */
-  int64_t slot;        /* of the reference before */
+  uint64_t last;       /* address of the previous object */
+  int64_t slot;        /* of the previous reference */
   uint64_t references; /* of the object that is written */
   uintptr_t object;    /* its payload */
   uint64_t all_objects, all_references, all_roots;
@@ -48,7 +48,7 @@ static struct {
 
 /* ---- numbers ---- */
 
-/* The number of the key, or UINT64_MAX: it is new, and has `next` from now on. */
+/* The number of the key; UINT64_MAX: the key is new, and has the number `next` from now on. */
 static uint64_t number_of(numbers *known, uint64_t key, uint64_t next)
 {
   size_t at = cn_sorted_below(&known->at->key, known->count, sizeof *known->at, key);
@@ -108,7 +108,7 @@ static uint64_t type_of(const struct cairn_layout *layout)
 
 /* ---- objects ---- */
 
-/* The object that a field leads to; 0: there is none, or it is not in the heap. */
+/* The object that a field points to; 0: the field is null, or points out of the heap. */
 static uintptr_t target_of(struct cairn_slot slot)
 {
   uintptr_t to = cairn_slot_object(slot);
@@ -176,7 +176,7 @@ static void put_object(void *env, const struct cn_heap_object *object, const str
 
 /* ---- roots ---- */
 
-/* Places of stacks are numbered thread by thread, as they come. */
+/* Places of stacks are numbered separately for each thread, in the order of the walk. */
 static uint64_t place_of(const struct cn_place *place)
 {
   char text[CN_PLACE_TEXT];
@@ -194,7 +194,7 @@ static uint64_t place_of(const struct cn_place *place)
   return dump.place_count++;
 }
 
-/* A root may lead into an object, or just past it, so to the end of a range. */
+/* A root may point into an object, or just past it, so to the end of a range. */
 static void put_root(void *env, const struct cn_place *place, uintptr_t address)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(&dump.world->walk, address - CAIRN_ABI_HEADER_SIZE);

@@ -5,8 +5,8 @@
 #ifndef CN_RUNTIME_INSPECT_HEAP_DUMP_H
 #define CN_RUNTIME_INSPECT_HEAP_DUMP_H
 
-/* Write the file that CAIRN_DUMP names, or a line that says why it cannot be written. The caller
- * has stopped the world, at a safepoint. */
+/* Write the file that CAIRN_DUMP names, or else a line that says why this failed. The caller has stopped the world, at
+ * a safepoint. */
 void cn_dump_exhausted(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cairn_heap_histogram().
+ * Implements cairn_heap_histogram(). Phase MUTATE, on the caller's thread, which stops the others.
  */
 #include <cairn/heap.h>
 #include "base/check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Behind a range's bits are ranks: of each group of words, how many bits are set before it.
+ * Keeps a bit for each word of a range, and after the bits their ranks: for each group of words, the number of bits set
+ * before it. Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/object_starts.h"
 
@@ -37,7 +38,7 @@ static void note(void *env, const struct cn_heap_object *object, const struct cn
   range->starts[bit / WORD_BITS] |= UINT64_C(1) << bit % WORD_BITS;
 }
 
-/* Returns how many objects there are up to the end of the range. */
+/* Writes the ranks. Returns the number of objects up to the end of the range. */
 static uint64_t rank(struct cn_heap_range *range, uint64_t before)
 {
   size_t words = words_of(range);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where objects start: a bit for each word of the heap.
+ * The starts of objects: a bit for each word of the heap.
  */
 #ifndef CN_RUNTIME_INSPECT_OBJECT_STARTS_H
 #define CN_RUNTIME_INSPECT_OBJECT_STARTS_H
 
 #include "runtime/heap/heap_walk.h"
 
-/* Note the start of each object of an open walk, fillers included, and count them (`objects`).
- * False: no memory. Memory is the system's. */
+/* Note the start of each object of an open walk, including fillers, and count them (`objects`). False: memory is
+ * exhausted. Memory comes from the system. */
 bool cn_object_starts_make(struct cn_heap_walk *walk);
 void cn_object_starts_free(struct cn_heap_walk *walk);
 
-/* The start of the last object of the range that begins at `address` or before; 0: there is none.
- */
+/* The start of the range's last object that begins at `address` or before; 0: there is no such object. */
 uintptr_t cn_object_starts_last(const struct cn_heap_range *range, uintptr_t address);
 
-/* How many objects of the heap start before the one at `payload`. */
+/* The number of objects of the heap that start before the one at `payload`. */
 uint64_t cn_object_starts_number(const struct cn_heap_range *range, uintptr_t payload);
 
 #endif

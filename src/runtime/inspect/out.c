@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A broken pipe is an error as any other: the signal is held back and taken.
+ * Writes a file through a buffer. A broken pipe is an error like any other: the signal is held back and taken. Phase
+ * STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/out.h"
 
@@ -27,7 +28,7 @@ static void pipe_signal(sigset_t *set)
   sigaddset(set, SIGPIPE);
 }
 
-/* It replaces the file of a process of this number that was killed. */
+/* The temporary file replaces that of a killed process with this number. */
 static int open_temporary(struct cn_out *out)
 {
   CN_ASSERT(out->path != NULL && !out->in_place);
@@ -113,7 +114,7 @@ void cn_out_text(struct cn_out *out, const char *text)
   cn_out_bytes(out, text, length);
 }
 
-/* Take the signal of a write that failed, and let signals come as before. */
+/* Takes the signal of a write that failed, and restores the mask of signals. */
 static void let_signals(struct cn_out *out)
 {
   enum { SIGNAL_SET = 8 }; /* bytes that the kernel reads */
@@ -122,11 +123,12 @@ static void let_signals(struct cn_out *out)
 
   pipe_signal(&set);
   if (out->error == EPIPE && !out->pending)
-    syscall(SYS_rt_sigtimedwait, &set, NULL, &none, SIGNAL_SET); /* no cancellation point */
+    syscall(SYS_rt_sigtimedwait, &set, NULL, &none,
+            SIGNAL_SET); /* a system call, as the C library's function is a cancellation point */
   pthread_sigmask(SIG_SETMASK, &out->blocked, NULL);
 }
 
-/* What went wrong; `whole`: the file only has another name. */
+/* Describes the error; `whole`: the file is complete, and only has another name. */
 static void describe(const struct cn_out *out, bool whole, char *message, size_t size)
 {
   const char *why = strerrordesc_np(out->error);

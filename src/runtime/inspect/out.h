@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file that appears when it is whole, written through one buffer. Nothing here allocates.
+ * A file that appears when it is complete, written through one buffer. All functions run without allocation.
  */
 #ifndef CN_RUNTIME_INSPECT_OUT_H
 #define CN_RUNTIME_INSPECT_OUT_H
@@ -13,28 +13,28 @@
 
 struct cn_out {
   int fd;
-  int error;     /* of the first call that failed; the rest is lost */
-  bool in_place; /* else the file is renamed at the end */
+  int error;     /* of the first call that failed; later bytes are lost */
+  bool in_place; /* false: the file is renamed at the end */
   const char *path;
   char temporary[PATH_MAX];
   unsigned char buffer[1 << 16];
   size_t used;
   uint64_t written;
-  sigset_t blocked; /* signals, as it was before */
-  bool pending;     /* a broken pipe's signal already then */
+  sigset_t blocked; /* the mask of signals, as it was before */
+  bool pending;     /* a broken pipe's signal was pending already then */
 };
 
 void cn_out_begin(struct cn_out *out, const char *path);
 
-/* Bytes, and the forms of dump/format.h. */
+/* Write bytes, and the encodings of dump/format.h. */
 void cn_out_bytes(struct cn_out *out, const void *bytes, size_t size);
 void cn_out_byte(struct cn_out *out, unsigned char byte);
 void cn_out_number(struct cn_out *out, uint64_t number);
 void cn_out_difference(struct cn_out *out, int64_t difference);
 void cn_out_text(struct cn_out *out, const char *text);
 
-/* The rest, and the file's name. False: it could not be written, `message` (null, or of `size`
- * bytes) says why, and no file is left. */
+/* Write the rest, and name the file. False: writing failed, `message` (null, or of `size` bytes) says why, and the file
+ * is removed. */
 bool cn_out_end(struct cn_out *out, char *message, size_t size);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cairn_heap_path(): a search in breadth from all roots, so that the first path found is a shortest
- * one. Of each object that was reached stands where from; the way back is turned round at the end.
+ * Implements cairn_heap_path(): a breadth-first search from all roots, so that the first path found is a shortest one.
+ * Each reached object has the place that it was reached from; the path back is reversed at the end. Phase STOP, on the
+ * thread that stopped the others.
  */
 #include <string.h>
 #include <cairn/abi.h>
@@ -16,21 +17,21 @@
 #include "runtime/os/os.h"
 #include "runtime/roots/handles.h"
 
-/* From where an object was reached: the payload of another, or, odd, a root's number. */
+/* The place that an object was reached from: the payload of another object, or, if odd, a root's number. */
 enum { FROM_ROOT = 1, NUMBER_SHIFT = 1 };
 
 struct search {
   struct cn_world world;
-  struct cairn_slot asked; /* of the handle */
+  struct cairn_slot asked; /* the slot of the handle */
   uintptr_t target;
-  uintptr_t *from, *queue; /* by objects' numbers; payloads that were reached */
-  size_t bytes;            /* of each */
+  uintptr_t *from, *queue; /* `from` by objects' numbers; `queue` has the reached payloads */
+  size_t bytes;            /* of each table */
   uint64_t reached, done;
   CN_GROW(struct cn_place) roots;
-  uintptr_t object; /* whose fields are looked at */
+  uintptr_t object; /* the object whose fields are being read */
 };
 
-/* The object that the address is in, or just past; 0: it is in none. */
+/* The object that contains the address, or ends there; 0: there is no such object. */
 static uintptr_t object_at(const struct search *search, uintptr_t address)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, address - CAIRN_ABI_HEADER_SIZE);
@@ -70,7 +71,7 @@ static void reach_field(void *env, struct cairn_slot slot)
     reach(search, to, search->object);
 }
 
-/* True: the target has been reached. */
+/* Searches from the objects reached so far. True: the target has been reached. */
 static bool search_all(struct search *search)
 {
   CN_ASSERT(search->reached <= search->world.walk.objects);
@@ -134,7 +135,7 @@ static void show(struct search *search, uintptr_t from, uintptr_t to, cairn_heap
   visit(env, &(struct cairn_heap_step){text, {to, object.layout, object.end - object.block}, type});
 }
 
-/* The queue is not needed any more: the way back goes there. */
+/* Shows the path. Its reversed copy takes the queue's memory, which is free now. */
 static void show_all(struct search *search, cairn_heap_step_visitor *visit, void *env)
 {
   uint64_t steps = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An enumeration beside that of collections (roots.c): frame by frame, so that each root's is
- * known.
+ * Enumerates roots frame by frame, so that the frame of each root is known, separately from the enumeration for
+ * collections (roots.c). Phase STOP, on the thread that stopped the others.
  */
 #include "runtime/inspect/places.h"
 
@@ -20,7 +20,7 @@
 #include "runtime/roots/root_tasks.h"
 #include "runtime/roots/user_roots.h"
 
-enum { THREAD_LOCAL_BYTES = 1 << 16 }; /* bytes between a mutator and thread-locals of its thread */
+enum { THREAD_LOCAL_BYTES = 1 << 16 }; /* at most, between a mutator and its thread's thread-locals */
 
 struct search {
   cn_place_visitor *visit;
@@ -41,7 +41,7 @@ static void found(void *env, struct cairn_slot slot)
     search->visit(search->env, &search->place, address);
 }
 
-/* A derived pointer's base is a root as well, and leads to the same object. */
+/* A derived pointer's base is a root as well, and points to the same object. */
 static void found_in_frame(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
   struct search *search = env;
@@ -86,7 +86,7 @@ static void search_stacks(struct search *search)
   CN_CHECK(cn_root_tasks_done());
 }
 
-/* On the stack: memory may have run out. */
+/* The buffer is on the stack, because memory may have run out. */
 static void search_table(struct search *search, bool (*next)(struct cn_root_slots *, size_t))
 {
   enum { NAME_BYTES = 256 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots with their places: what a person calls them.
+ * Roots with their places, named for people.
  */
 #ifndef CN_RUNTIME_INSPECT_PLACES_H
 #define CN_RUNTIME_INSPECT_PLACES_H
@@ -11,17 +11,16 @@
 
 struct cn_place {
   enum cn_dump_root_kind kind;
-  uintptr_t at; /* of a stack: the pc of the activation; else the address of the slot */
-  int thread;   /* of a stack: whose it is */
+  uintptr_t at; /* on a stack: the pc of the activation; else the address of the slot */
+  int thread;   /* on a stack: the stack's thread */
 };
 
-/* Call `visit` for each root of all stacks, images and handles that is not null or an immediate.
- * `address` is in an object, just past one, or outside the heap. Moves nothing and leaves return
- * barriers alone: it may be called at any time in phase STOP. */
+/* Call `visit` for each root of all stacks, images and handles, except for null and immediates. `address` lies in an
+ * object, just past one, or outside the heap. Objects and return barriers stay as they are. Phase STOP, at any time. */
 typedef void cn_place_visitor(void *env, const struct cn_place *place, uintptr_t address);
 void cn_places_visit(cn_place_visitor *visit, void *env);
 
-/* "thread 17 "list": main at list.c:14", "global table", "handle". As snprintf(). */
+/* Write "thread 17 "list": main at list.c:14", "global table" or "handle", and return the length like snprintf(). */
 int cn_place_text(const struct cn_place *place, char *text, size_t size);
 enum { CN_PLACE_TEXT = 320 };
 

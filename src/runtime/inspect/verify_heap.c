@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The self-check of the heap. One walk over all blocks notes where objects start, a second one
- * looks at their references.
+ * Checks the heap. One walk over all blocks notes the starts of objects, a second one checks their references. Phase
+ * STOP, on the thread that collects.
  */
 #include "runtime/inspect/verify_heap.h"
 
@@ -24,8 +24,8 @@
 
 /* ---- references ---- */
 
-/* Null, or what is wrong with what `to` leads to. It may be an object of an image that was unloaded
- * if the reference is in an object: both may be dead. Else the next collection says so. */
+/* The fault of the target of `to`, or null. An object may point to one of an unloaded image, because both may be dead;
+ * else the next collection finds it. */
 static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, bool is_root)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(heap, to - CAIRN_ABI_HEADER_SIZE);
@@ -47,7 +47,7 @@ static const char *wrong_target(const struct cn_heap_walk *heap, uintptr_t to, b
     return "an object of an image that was unloaded";
   if (cn_is_filler(layout))
     return "a filler, where there is no object";
-  if (start == to) /* the walk has been there */
+  if (start == to) /* the first walk has checked it */
     return NULL;
   if (to > cn_heap_walk_object(heap, start, layout->elem_size != 0, range->end).end)
     return "where no object is";
@@ -94,8 +94,8 @@ static void check_fields(void *env, const struct cn_heap_object *object, const s
     cairn_object_visit(object->payload, object->layout, check_covered, (void *)object);
 }
 
-/* The layout of the object in which `address` lies, or null; where it starts. Places outside of
- * objects, as the rest of a shorter array, are in none. */
+/* The layout of the object that contains `address`, and the object's start; null if `address` lies outside of objects,
+ * as in the rest of a shortened array. */
 static const struct cairn_layout *layout_at(const struct cn_heap_walk *heap, uintptr_t address, uintptr_t *payload)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(heap, address);
@@ -155,8 +155,8 @@ void cn_heap_clear_unfilled(struct cn_heap_walk *heap)
 
 /* ---- places, roots, and the whole heap ---- */
 
-/* A reference was stored at `address` since the last collection, and no object has moved; or a word
- * was copied there, which is a reference if the layout of the object at `from` says so. */
+/* Checks a store since the last collection, while no object has moved: of a reference at `address`, or of a copied
+ * word, which is a reference if the layout of the object at `from` says so. */
 static void check_place(void *env, uintptr_t address, uintptr_t from)
 {
   const struct cn_heap_walk *heap = env;
@@ -189,7 +189,7 @@ static void check_root(void *env, struct cairn_slot slot)
     FAIL(heap, "the root at %p is the reference 0x%lx: %s", (void *)slot.address, (unsigned long)*slot.address, wrong);
 }
 
-/* The statistics are about collections alone. */
+/* The statistics count only collections. */
 static void check_roots(struct cn_heap_walk *heap)
 {
   struct cn_stats before = cn_stats;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stopping for a look, and the plain walk.
+ * Stops all threads for a reader of the heap, and walks over objects. The caller's thread, in phase MUTATE; the walk is
+ * in phase STOP.
  */
 #include "runtime/inspect/world.h"
 
@@ -23,8 +24,8 @@ static struct cairn_mutator *own_mutator(void)
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
 
-/* A handler that interrupted managed code must not stop other threads, nor can its own be walked;
- * code without safepoints cannot be stopped. */
+/* True if the thread may stop others. A handler that interrupted managed code must not, since its own stack is in no
+ * state for a walk; and code without safepoints runs on. */
 static bool may_stop(void)
 {
   return !cn_stop_is_own() && cairn_mutator.interruptions % 2 == 0 && cairn_mutator.busy == 0 &&

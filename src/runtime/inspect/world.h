@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The world stands still, and somebody looks at its heap (<cairn/heap.h>).
+ * Stops the world for a reader of the heap (<cairn/heap.h>).
  */
 #ifndef CN_RUNTIME_INSPECT_WORLD_H
 #define CN_RUNTIME_INSPECT_WORLD_H
@@ -10,18 +10,18 @@
 
 struct cn_world {
   struct cn_heap_walk walk;
-  bool entered; /* the images */
+  bool entered; /* the list of images */
 };
 
-/* Stop all threads and open a walk of the heap. `what`: the function that was called, for messages;
- * `pc`: by whom. BUSY, UNSEEN: as <cairn/heap.h> says; nothing has happened then. */
+/* Stop all threads and open a walk of the heap. `what`: the called function, for messages; `pc`: its caller. BUSY and
+ * UNSEEN are as in <cairn/heap.h>; the program is unchanged then. */
 enum cairn_status cn_world_stop(struct cn_world *world, const char *what, uintptr_t pc);
 void cn_world_go(struct cn_world *world);
 
-/* Call `visit` for each object but fillers, in the order of addresses. */
+/* Call `visit` for each object except fillers, in the order of addresses. */
 void cn_world_walk(const struct cn_world *world, cn_heap_visitor *visit, void *env);
 
-/* The object at this address, which is one of an open walk's; for visitors of others. */
+/* The object at this address, which belongs to an open walk; for visitors of other objects. */
 struct cn_heap_object cn_world_object(const struct cn_world *world, uintptr_t payload);
 
 #endif
