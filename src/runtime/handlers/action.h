@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The signal handlers that a program installs. sigaction(), signal() and their like are defined here, in the
- * executable, where the dynamic linker finds them first. So every object file, archive and shared object of the
- * program uses them unchanged, whatever compiled it. (Renaming calls at compile time would miss the others, the
- * linker's --wrap the shared objects.) They are weak: a program that defines one of these names itself keeps its
- * own. A direct system call stays unseen. The sanitizers' runtimes of LLVM define two of them as well, and come
- * before us; these let others come before them.
+ * The signal handlers that a program installs. The executable defines sigaction(), signal() and their like here, so the
+ * dynamic linker finds these definitions first. So every object file, archive and shared object of the program uses
+ * them unchanged, whichever compiler made it. (Renaming calls at compile time would miss the others, the linker's
+ * --wrap the shared objects.) They are weak: a program that defines one of these names itself keeps its own definition.
+ * A direct system call stays unseen. The sanitizers' runtimes of LLVM define two of them as well, and come first; these
+ * let others come before them.
  *
  * In the kernel each handler is cn_signals_deliver(); queries return the action that the program installed.
  */

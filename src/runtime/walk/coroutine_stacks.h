@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stacks of coroutines (struct cairn_stack, <cairn/stack.h>), and the thread's own while it runs on one of them.
- * Each has its anchors: those of the stack that the thread runs on are in the mutator.
+ * Stacks of coroutines (struct cairn_stack, <cairn/stack.h>), and the thread's own while it runs on one of them. Each
+ * has its anchors: those of the stack that the thread runs on are in the mutator.
  */
 #ifndef CN_RUNTIME_WALK_COROUTINE_STACKS_H
 #define CN_RUNTIME_WALK_COROUTINE_STACKS_H
@@ -18,7 +18,7 @@ struct cn_stack_view {
   uintptr_t end;
 };
 
-/* Check the stacks. Returns the error, or null. These hold:
+/*  Check the stacks. Returns the error, or null. These hold:
  *   - they are sorted by their addresses, and disjoint
  *   - each has its own anchors and bounds; those of the stack that the thread runs on are in the mutator
  * Linear. While the caller changes them, or in phase STOP. */
@@ -55,8 +55,8 @@ struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_muta
 /* True if a walk may lead from one stack to another. Code info managers can have it do so. */
 bool cn_coroutine_stacks_lead_on(void);
 
-/* Phase STOP, collecting thread. To find all activations: begin; walk from each mutator's place, and claim each
- * stack that this leads to; then walk each unclaimed stack. Ends the program if a thread runs on another stack than
+/* Phase STOP, collecting thread. To find all activations: begin; walk from each mutator's place, and claim each stack
+ * that the walk comes to; then walk each unclaimed stack. Ends the program if a thread runs on another stack than
  * cairn_stack_switch() was told. */
 void cn_coroutine_stacks_begin(void);
 

@@ -17,8 +17,8 @@
 /* The true return addresses, one per barrier. */
 extern uintptr_t cn_return_barrier_cells[CAIRN_ABI_BARRIERS];
 
-/* If the frame's pc is that of a barrier, set it to the true one; pc_slot is then the barrier's cell. Any thread,
- * while the stack stands still. */
+/* If the frame's pc is that of a barrier, set it to the true one; pc_slot is then the barrier's cell. Any thread, while
+ * the stack stands still. */
 bool cn_return_barrier_pass(struct cn_frame *frame);
 
 /* True if the frame's callee returns to it through a barrier: neither the frame nor an older one has run. */
@@ -27,7 +27,7 @@ bool cn_return_barrier_is_there(const struct cn_frame *frame);
 /* ---- the barriers of a stack: phase STOP, the thread that walks the stack; or within cn_return_barrier_returned()
  * ---- */
 
-/* A barrier that is set. For all of a stack these hold (cn_return_barriers_wrong()):
+/*  A barrier that is set. For all of a stack these hold (cn_return_barriers_wrong()):
  *   - each is younger than the one before it, so at a lower address
  *   - each has its own cell, which has a return address
  *   - no stop that is older than the youngest barrier is above the stop before it */
@@ -63,7 +63,7 @@ unsigned cn_return_barriers_number(const struct cn_return_barriers *set);
  * nothing if the barriers are used up, or forbidden. */
 void cn_return_barrier_set(struct cn_return_barriers *set, uintptr_t *slot, uint64_t below);
 
-/* A walk from the youngest activation has come by the barrier with this cell first, or (null) by none: younger ones
+/* A walk from the youngest activation met the barrier with this cell first; null: it met no barrier. Younger barriers
  * have gone with their activations. Returns that barrier, or null. */
 struct cn_return_barrier *cn_return_barrier_met(struct cn_return_barriers *set, const uintptr_t *cell);
 
@@ -73,12 +73,12 @@ struct cn_return_barrier *cn_return_barrier_youngest(struct cn_return_barriers *
 /* Check a set. Returns the error, or null. Linear. */
 const char *cn_return_barriers_wrong(const struct cn_return_barriers *set);
 
-/* Check all sets together: each barrier that is taken is in one set, which is lent. Returns the error, or null.
- * Phase STOP, while stack walks are excluded. */
+/* Check all sets together: each barrier that is taken is in one set, which is lent. Returns the error, or null. Phase
+ * STOP, while stack walks are excluded. */
 const char *cn_return_barriers_pool_wrong(void);
 
-/* After a scan, from the oldest to the youngest: note a slot that fits, older than the youngest barrier. After a
- * return to a younger one a barrier can be set there without a walk. */
+/* After a scan, from the oldest to the youngest: note a slot that fits, older than the youngest barrier. After a return
+ * to a younger one a barrier can be set there without a walk. */
 void cn_return_barrier_stop(struct cn_return_barriers *set, uintptr_t *slot);
 enum { CN_RETURN_BARRIER_STOP = 64 }; /* activations from stop to stop */
 

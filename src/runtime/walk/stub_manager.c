@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implements the code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region
- * for code implemented in the Pillar runtime").
+ * Implements the code info manager of the stubs that call native code (pillar-stack-iterator-2011, "another region for
+ * code implemented in the Pillar runtime").
  */
 #include "runtime/walk/walk.h"
 
 #include "base/check.h"
 
-/* The anchor has the pc at which the stub's caller goes on, and those callee-saved registers that the caller's frame
- * has not saved. All references in the stub are its caller's. */
+/* The anchor has the pc where the stub's caller continues, and those callee-saved registers that the caller's frame
+ * left unsaved. All references in the stub are its caller's. */
 static void previous_of_stub(struct cairn_stack_iterator *iterator, void *data)
 {
   struct cn_frame *frame = &((struct cn_walk *)iterator)->frame;
