@@ -15,62 +15,36 @@
 #include "compile/core/pass.h"
 #include "compile/core/words.h"
 
-static const struct relocation {
-  const char *name, *help;
-} relocations[] = {
-#define CAIRN_RELOCATION(constant, name, help) {name, help},
+/* Names and what they mean, by turns. */
+static const char *const relocations[] = {
+#define CAIRN_RELOCATION(constant, name, help) name, help,
 #include <cairn/relocations.def>
 #undef CAIRN_RELOCATION
-};
+    NULL};
+static const char *const placements[] = {
+#define CAIRN_PLACEMENT(constant, name, help) name, help,
+#include <cairn/placements.def>
+#undef CAIRN_PLACEMENT
+    NULL};
+static const char *const polls[] = {
+#define CAIRN_POLLS_AT(constant, name, initially, help) name, help,
+#include <cairn/polls.def>
+#undef CAIRN_POLLS_AT
+    NULL};
 
 const char *const *cairn_compile_relocation_names(void)
 {
-  static const char *names[2 * CAIRN_RELOCATIONS + 1];
-
-  for (size_t i = 0; i < CAIRN_RELOCATIONS; i++) {
-    names[2 * i] = relocations[i].name;
-    names[2 * i + 1] = relocations[i].help;
-  }
-  return names;
+  return relocations;
 }
-
-static const struct placement {
-  const char *name, *help;
-} placements[] = {
-#define CAIRN_PLACEMENT(constant, name, help) {name, help},
-#include <cairn/placements.def>
-#undef CAIRN_PLACEMENT
-};
 
 const char *const *cairn_compile_placement_names(void)
 {
-  static const char *names[2 * CAIRN_PLACEMENTS + 1];
-
-  for (size_t i = 0; i < CAIRN_PLACEMENTS; i++) {
-    names[2 * i] = placements[i].name;
-    names[2 * i + 1] = placements[i].help;
-  }
-  return names;
+  return placements;
 }
-
-static const struct polls {
-  const char *name;
-  const char *help;
-} polls[] = {
-#define CAIRN_POLLS_AT(constant, name, initially, help) {name, help},
-#include <cairn/polls.def>
-#undef CAIRN_POLLS_AT
-};
 
 const char *const *cairn_compile_polls_names(void)
 {
-  static const char *names[2 * CAIRN_POLLS_PLACES + 1];
-
-  for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++) {
-    names[2 * i] = polls[i].name;
-    names[2 * i + 1] = polls[i].help;
-  }
-  return names;
+  return polls;
 }
 
 /* Read a decimal number up to `limit` at `text`; *end is the rest. False if the text is different. */
@@ -90,51 +64,6 @@ static unsigned find_word(const char *word, size_t length, const char *const *wo
   while (i < count && !(strlen(words[i]) == length && memcmp(words[i], word, length) == 0))
     i++;
   return i;
-}
-
-/* Set *found to the index of `value` among three words; else return an error that lists them. */
-static char *take_word(const char *value, const char *const words[3], unsigned *found)
-{
-  *found = find_word(value, strlen(value), words, 3);
-  return *found < 3 ? NULL : cn_format("'%s' is not %s, %s or %s", value, words[0], words[1], words[2]);
-}
-
-static char *set_safepoints(struct cairn_compile_options *options, const char *value)
-{
-  static const char *const words[] = {"late", "early", "none"};
-  _Static_assert(CAIRN_SAFEPOINTS_LATE == 0 && CAIRN_SAFEPOINTS_EARLY == 1 && CAIRN_SAFEPOINTS_NONE == 2,
-                 "in the order of the words");
-  unsigned found;
-  char *wrong = take_word(value, words, &found);
-
-  if (!wrong)
-    options->safepoints = (enum cairn_safepoints)found;
-  return wrong;
-}
-
-static char *set_slots(struct cairn_compile_options *options, const char *value)
-{
-  static const char *const words[] = {"auto", "never", "always"};
-  _Static_assert(CAIRN_SLOTS_AUTO == 0 && CAIRN_SLOTS_NEVER == 1 && CAIRN_SLOTS_ALWAYS == 2,
-                 "in the order of the words");
-  unsigned found;
-  char *wrong = take_word(value, words, &found);
-
-  if (!wrong)
-    options->slots = (enum cairn_slots)found;
-  return wrong;
-}
-
-static char *set_roots(struct cairn_compile_options *options, const char *value)
-{
-  static const char *const words[] = {"all", "pairs"};
-  _Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in the order of the words");
-  unsigned found = find_word(value, strlen(value), words, 2);
-
-  if (found == 2)
-    return cn_format("'%s' is not all or pairs", value);
-  options->roots = (enum cairn_root_forms)found;
-  return NULL;
 }
 
 static char *set_slot_budget(struct cairn_compile_options *options, const char *value)
@@ -190,9 +119,9 @@ static char *set_without(struct cairn_compile_options *options, const char *valu
   unsigned off = 0;
 
   for (size_t i = 0; i < CAIRN_RELOCATIONS; i++)
-    names[i] = relocations[i].name;
+    names[i] = relocations[2 * i];
   for (size_t i = 0; i < CAIRN_PLACEMENTS; i++)
-    names[CAIRN_RELOCATIONS + i] = placements[i].name;
+    names[CAIRN_RELOCATIONS + i] = placements[2 * i];
   char *wrong = take_words(value, names, ALL, &off);
   options->relocations_off |= off & ((1u << CAIRN_RELOCATIONS) - 1);
   options->placements_off |= off >> CAIRN_RELOCATIONS;
@@ -209,30 +138,8 @@ static char *set_polls(struct cairn_compile_options *options, const char *value)
     return NULL;
   }
   for (size_t i = 0; i < CAIRN_POLLS_PLACES; i++)
-    names[i] = polls[i].name;
+    names[i] = polls[2 * i];
   return take_words(value, names, CAIRN_POLLS_PLACES, &options->polls);
-}
-
-static char *set_poll(struct cairn_compile_options *options, const char *value)
-{
-  static const char *const words[] = {"word", "stack"};
-  _Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in the order of the words");
-  unsigned found = find_word(value, strlen(value), words, 2);
-
-  if (found == 2)
-    return cn_format("'%s' is not word or stack", value);
-  options->poll = (enum cairn_poll)found;
-  return NULL;
-}
-
-static char *set_barriers(struct cairn_compile_options *options, const char *value)
-{
-  unsigned found = find_word(value, strlen(value), cn_barriers_names, CN_BARRIERS_COUNT);
-
-  if (found == CN_BARRIERS_COUNT)
-    return unknown_word(value, strlen(value), cn_barriers_names, CN_BARRIERS_COUNT);
-  options->barriers = (enum cairn_barriers)found;
-  return NULL;
 }
 
 /* Cairn's own collectors, and their needs. */
@@ -313,74 +220,73 @@ static char *set_words(struct cairn_compile_options *options, const char *value)
   return cn_words_parse(value, &options->words);
 }
 
-static char *set_check_polls(struct cairn_compile_options *options, const char *value)
-{
-  (void)value;
-  options->check_polls = true;
-  return NULL;
-}
+/* The words of members that are enums, in the order of their constants. */
+static const char *const safepoints[] = {"late", "early", "none"}, *const slots[] = {"auto", "never", "always"},
+                         *const roots[] = {"all", "pairs"}, *const poll[] = {"word", "stack"};
+_Static_assert(CAIRN_SAFEPOINTS_LATE == 0 && CAIRN_SAFEPOINTS_EARLY == 1 && CAIRN_SAFEPOINTS_NONE == 2, "in order");
+_Static_assert(CAIRN_SLOTS_AUTO == 0 && CAIRN_SLOTS_NEVER == 1 && CAIRN_SLOTS_ALWAYS == 2, "in order");
+_Static_assert(CAIRN_ROOT_FORMS_ALL == 0 && CAIRN_ROOT_FORMS_PAIRS == 1, "in order");
+_Static_assert(sizeof(enum cairn_safepoints) == sizeof(unsigned), "set as an unsigned");
+_Static_assert(CAIRN_POLL_WORD == 0 && CAIRN_POLL_STACK == 1, "in order");
 
-static char *set_manage_all(struct cairn_compile_options *options, const char *value)
-{
-  (void)value;
-  options->manage_all = true;
-  return NULL;
-}
-
-static char *set_shared(struct cairn_compile_options *options, const char *value)
-{
-  (void)value;
-  options->shared = true;
-  return NULL;
-}
-
-static char *set_report(struct cairn_compile_options *options, const char *value)
-{
-  (void)value;
-  options->report = true;
-  return NULL;
-}
-
-static char *set_note_stores(struct cairn_compile_options *options, const char *value)
-{
-  (void)value;
-  options->note_stores = true;
-  return NULL;
-}
-
+/* An option without `set` is one of `words`, or without these a switch: `at` is its member. */
 static const struct setting {
   const char *name;
-  bool has_value;
   char *(*set)(struct cairn_compile_options *options, const char *value);
+  size_t at;
+  const char *const *words;
+  unsigned count;
 } settings[] = {
-    {"safepoints", true, set_safepoints},
-    {"without", true, set_without},
-    {"slots", true, set_slots},
-    {"slot-budget", true, set_slot_budget},
-    {"roots", true, set_roots},
-    {"barriers", true, set_barriers},
-    {"collector", true, set_collector},
-    {"inline-max", true, set_inline_max},
-    {"note-stores", false, set_note_stores},
-    {"address-spaces", true, set_address_spaces},
-    {"words", true, set_words},
-    {"check-polls", false, set_check_polls},
-    {"polls", true, set_polls},
-    {"poll", true, set_poll},
-    {"poll-budget", true, set_poll_budget},
-    {"manage-all", false, set_manage_all},
-    {"shared", false, set_shared},
-    {"report", false, set_report},
+#define WORDS(member, list) NULL, offsetof(struct cairn_compile_options, member), list, sizeof list / sizeof *list
+#define SWITCH(member) NULL, offsetof(struct cairn_compile_options, member), NULL, 0
+    {"safepoints", WORDS(safepoints, safepoints)},
+    {"without", set_without, 0, NULL, 0},
+    {"slots", WORDS(slots, slots)},
+    {"slot-budget", set_slot_budget, 0, NULL, 0},
+    {"roots", WORDS(roots, roots)},
+    {"barriers", NULL, offsetof(struct cairn_compile_options, barriers), cn_barriers_names, CN_BARRIERS_COUNT},
+    {"collector", set_collector, 0, NULL, 0},
+    {"inline-max", set_inline_max, 0, NULL, 0},
+    {"note-stores", SWITCH(note_stores)},
+    {"address-spaces", set_address_spaces, 0, NULL, 0},
+    {"words", set_words, 0, NULL, 0},
+    {"check-polls", SWITCH(check_polls)},
+    {"polls", set_polls, 0, NULL, 0},
+    {"poll", WORDS(poll, poll)},
+    {"poll-budget", set_poll_budget, 0, NULL, 0},
+    {"manage-all", SWITCH(manage_all)},
+    {"shared", SWITCH(shared)},
+    {"report", SWITCH(report)},
 };
+
+/* Null, or an error to free. */
+static char *take(struct cairn_compile_options *options, const struct setting *s, const char *value)
+{
+  char *member = (char *)options + s->at;
+
+  if (s->set)
+    return s->set(options, value);
+  if (!s->words) {
+    *(bool *)member = true;
+    return NULL;
+  }
+  unsigned found = find_word(value, strlen(value), s->words, s->count);
+  if (found == s->count)
+    return unknown_word(value, strlen(value), s->words, s->count);
+  memcpy(member, &found, sizeof found);
+  return NULL;
+}
 
 static enum cairn_status set(struct cairn_compile_options *options, const struct setting *s, const char *value,
                              char **error)
 {
-  if (s->has_value != (value != NULL)) {
-    *error = cn_format(s->has_value ? "%s needs a value" : "%s takes no value", s->name);
+  bool has_value = s->set || s->words;
+
+  if (has_value != (value != NULL)) {
+    *error = cn_format(has_value ? "%s needs a value" : "%s takes no value", s->name);
     return CAIRN_E_REFUSED;
   }
-  char *wrong = s->set(options, value);
+  char *wrong = take(options, s, value);
   if (!wrong)
     return CAIRN_OK;
   *error = cn_format("%s: %s", s->name, wrong);

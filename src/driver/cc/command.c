@@ -180,7 +180,38 @@ static bool splits_functions(const char *word)
   return false;
 }
 
-/* What changes the code. */
+/* Effects that set a member of the command. */
+static void apply_flags(struct cn_command *command, enum cn_effect effect)
+{
+  static const struct {
+    enum cn_effect effect;
+    bool value;
+    size_t member;
+  } flags[] = {
+#define FLAG(effect, value, member) {CN_EFFECT_##effect, value, offsetof(struct cn_command, member)}
+      FLAG(EMIT_LLVM, true, emit_llvm),
+      FLAG(DRY_RUN, true, dry_run),
+      FLAG(VERBOSE, true, verbose),
+      FLAG(VERSION, true, version),
+      FLAG(HELP, true, help),
+      FLAG(SHARED, true, shared),
+      FLAG(RELOCATABLE, true, relocatable),
+      FLAG(NO_LIBRARIES, true, no_default_libraries),
+      FLAG(FUNCTION_SECTIONS, true, function_sections),
+      FLAG(NO_FUNCTION_SECTIONS, false, function_sections),
+      FLAG(DATA_SECTIONS, true, data_sections),
+      FLAG(NO_DATA_SECTIONS, false, data_sections),
+      FLAG(DEPENDENCIES, true, dependencies),
+      FLAG(DEPENDENCY_FILE, true, dependency_file),
+      FLAG(DEPENDENCY_TARGET, true, dependency_target),
+  };
+
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (flags[i].effect == effect)
+      *(bool *)((char *)command + flags[i].member) = flags[i].value;
+}
+
+/* Effects on the code. */
 static void apply_code(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -197,14 +228,6 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
     command->no_pic = effect == CN_EFFECT_NO_PIC;
     command->pie = effect == CN_EFFECT_PIE;
     command->pic_asked = effect == CN_EFFECT_PIC;
-    break;
-  case CN_EFFECT_FUNCTION_SECTIONS:
-  case CN_EFFECT_NO_FUNCTION_SECTIONS:
-    command->function_sections = effect == CN_EFFECT_FUNCTION_SECTIONS;
-    break;
-  case CN_EFFECT_DATA_SECTIONS:
-  case CN_EFFECT_NO_DATA_SECTIONS:
-    command->data_sections = effect == CN_EFFECT_DATA_SECTIONS;
     break;
   case CN_EFFECT_CPU:
     command->cpu = value;
@@ -238,33 +261,9 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
   case CN_EFFECT_STOP_AT_OBJECT:
     command->mode = command->mode == CN_MODE_LINK ? CN_MODE_OBJECT : command->mode;
     break;
-  case CN_EFFECT_EMIT_LLVM:
-    command->emit_llvm = true;
-    break;
-  case CN_EFFECT_DRY_RUN:
-    command->dry_run = true;
-    break;
-  case CN_EFFECT_VERBOSE:
-    command->verbose = true;
-    break;
   case CN_EFFECT_SAVE_TEMPS:
     command->save_temps = true;
     command->save_temps_obj = strcmp(value, "obj") == 0;
-    break;
-  case CN_EFFECT_VERSION:
-    command->version = true;
-    break;
-  case CN_EFFECT_HELP:
-    command->help = true;
-    break;
-  case CN_EFFECT_SHARED:
-    command->shared = true;
-    break;
-  case CN_EFFECT_RELOCATABLE:
-    command->relocatable = true;
-    break;
-  case CN_EFFECT_NO_LIBRARIES:
-    command->no_default_libraries = true;
     break;
   case CN_EFFECT_LINKER:
     if (strstr(value, "defs") || strstr(value, "no-undefined"))
@@ -275,19 +274,10 @@ static void apply_work(struct cn_command *command, enum cn_effect effect, const 
   }
 }
 
-/* Options about dependency files, link-time optimisation, and those that are refused. */
+/* Options about link-time optimisation, and those that are refused. */
 static void apply_other(struct cn_command *command, enum cn_effect effect, const char *word, const char *value)
 {
   switch (effect) {
-  case CN_EFFECT_DEPENDENCIES:
-    command->dependencies = true;
-    break;
-  case CN_EFFECT_DEPENDENCY_FILE:
-    command->dependency_file = true;
-    break;
-  case CN_EFFECT_DEPENDENCY_TARGET:
-    command->dependency_target = true;
-    break;
   case CN_EFFECT_PREPROCESSOR: /* -Wp,-MD,FILE is -MD -MF FILE to clang */
     if (strncmp(value, "-MD,", 4) == 0 || strncmp(value, "-MMD,", 5) == 0)
       command->dependencies = command->dependency_file = true;
@@ -373,6 +363,7 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
       return 0;
     if (row->effect == CN_EFFECT_LANGUAGE)
       *forced = strcmp(value, "none") == 0 ? NULL : value;
+    apply_flags(command, row->effect);
     apply_code(command, row->effect, value);
     apply_work(command, row->effect, value);
     apply_other(command, row->effect, word, value);
