@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which form each loop of a function gets, so that it comes to a poll within the budget at the
- * least cost (docs/placement.md, "Loops"; late-insertion-slides-2014, future work): chunks, a copy
- * without polls, copies that poll once. Part of pass `place-safepoints`.
+ * Chooses the form of each loop of a function, so that the loop reaches a poll within the budget at the least cost
+ * (docs/placement.md, "Loops"; late-insertion-slides-2014, future work): chunks, a copy free of polls, copies that poll
+ * once. Part of pass `place-safepoints`.
  *
- * Needs: nothing. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
+ * Needs: any function. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
  */
 #include <stdlib.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -22,13 +22,13 @@ struct forms {
   CN_VECTOR(struct cn_unroll) unrolls;
 };
 
-/* What has been decided for the loops round a loop. */
+/* The forms that are chosen for the loops around a loop. */
 enum around {
-  IN_CHUNKS = 1, /* each entry polls: else every trip of the outer chunk could do a chunk's work */
-  IN_NEST = 2    /* there is a copy for few trips already */
+  IN_CHUNKS = 1, /* each entry polls: else every iteration of the outer chunk could do a chunk's work */
+  IN_NEST = 2    /* there is a copy for few iterations already */
 };
 
-/* Do LLVM's passes leave the function as it is? Then none puts it into LCSSA form. */
+/* True if LLVM's passes leave the function as it is: no pass puts it into LCSSA form. */
 static bool is_left_alone(LLVMValueRef function)
 {
   return LLVMGetEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
@@ -39,7 +39,7 @@ struct search {
   struct forms *forms;
   struct cn_loops loops;
   uint64_t small_work;
-  bool copies;     /* may loops be copied? */
+  bool copies;     /* loops may be copied */
   uint32_t *open;  /* cn_nopoll_depths() */
   uint8_t *inside; /* by loop: bits of enum around for the loops in it */
 };
@@ -74,7 +74,7 @@ static void find_form(struct search *s, uint32_t l)
     return;
   bool cut = fits_chunks(s, l, &chunks), copy = !(around & IN_NEST) && fits_nest(s, l, &nest);
   if (copy && cut && !cn_countable_always_loops(&s->loops, l, 0)) {
-    cn_nest_free(&nest); /* many of its trips may run no other loop, and would poll */
+    cn_nest_free(&nest); /* many of its iterations may run no inner loop, and would poll */
     copy = false;
   }
   if (copy) {
@@ -89,7 +89,7 @@ static void find_form(struct search *s, uint32_t l)
   }
 }
 
-/* From the outside in: the loops in a nest that has a copy for few trips make many. */
+/* Find the forms from the outside in. If a nest has a copy for few iterations, the loops in its old body make many. */
 static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct forms *forms)
 {
   struct search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_left_alone(function)};
@@ -107,8 +107,8 @@ static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work,
   cn_cfg_free(&cfg);
 }
 
-/* Put the function into LCSSA form: copies of a loop can then feed the phis after it, and the start
- * and bound of a later loop stay the same values. */
+/* Put the function into LCSSA form: copies of a loop can then feed the phis after it, and the start and bound of a
+ * later loop stay the same values. */
 static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -128,8 +128,7 @@ static void drop(struct forms *forms)
   cn_free(&forms->unrolls);
 }
 
-/* Copy nests while they are whole, and unroll last: the other forms do not change loops that cannot
- * be counted. */
+/* Copy nests first, while they are complete, and unroll last: uncountable loops stay the same until then. */
 static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of blocks within their function. Part of pass `place-safepoints`.
+ * Copies blocks within their function. Part of pass `place-safepoints`.
  *
- * Needs: blocks whose values only phis of their successors use (LCSSA form). Provides: copies, with
- * debug records of variables. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: blocks whose values only phis of their successors use (LCSSA form). Provides: copies, with debug records of
+ * variables. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/clone.h"
 
@@ -83,7 +83,7 @@ void cn_clone_end(struct cn_clone *clone)
 
 /* ---- instructions ---- */
 
-/* The instructions that have copies: all but those with cn_clone_give(). */
+/* The instructions that have copies: all except those with cn_clone_give(). */
 typedef CN_VECTOR(LLVMValueRef) instructions;
 
 static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instructions *copied)
@@ -107,7 +107,7 @@ static void copy_block(struct cn_clone *clone, LLVMBasicBlockRef block, instruct
   }
 }
 
-/* Debug records of variables. A value that is made of several is lost. */
+/* Copy the debug records of variables. A value that is made of several is lost. */
 static void copy_records(struct cn_clone *clone, LLVMValueRef i)
 {
   for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r)) {
@@ -118,8 +118,8 @@ static void copy_records(struct cn_clone *clone, LLVMValueRef i)
   }
 }
 
-/* Other blocks lead into the first block, too. Into the rest only unreachable ones do, and none of
- * those leads to a copy. */
+/* Feed a phi's copy. Blocks outside the copied ones branch to the first block, too. They branch to the other blocks
+ * only if they are unreachable, and are left out there. */
 static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef copy)
 {
   bool first = LLVMGetInstructionParent(phi) == clone->blocks[0];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which loops are strip-mined, and into chunks of how many trips (strip_mine.c). Needs: struct
- * cn_loops. Provides: candidates. Breaks: nothing.
+ * Finds the loops to strip-mine, and the trip count of their chunks (strip_mine.c).
+ *
+ * Needs: struct cn_loops. Provides: candidates. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/loops/unroll.h"
 
-/* In fewer trips a poll on each costs little. */
+/* If a loop makes fewer iterations, a poll in each costs little. */
 #define CHUNK_MIN_TRIPS 16
-/* Chunks of a loop with an unknown step allow for steps up to this at least. */
+/* Chunks of a loop with an unknown step allow for steps up to this one at least. */
 #define LIKELY_STEP 7
 
 static bool is_upward(LLVMIntPredicate p)
@@ -29,7 +30,7 @@ static bool is_downward(LLVMIntPredicate p)
   return p == LLVMIntUGT || p == LLVMIntSGT;
 }
 
-/* Do the flags of the advance rule out wrapping, as far as `p` would notice? */
+/* True if the flags of the advance rule out all wrapping that `p` would notice. */
 static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
 {
   if (LLVMIsAGetElementPtrInst(next))
@@ -39,9 +40,9 @@ static bool cannot_wrap(LLVMValueRef next, LLVMIntPredicate p)
   return p == LLVMIntULT ? LLVMGetNUW(next) : p != LLVMIntUGT && LLVMGetNSW(next);
 }
 
-/* Does the step lead to the bound? For equality any step does. An order must be that of a constant
- * step, or "less than" with an invariant step, which is tested when the loop is entered. After
- * wrapping an order is wrong, so the flags must rule that out. */
+/* True if the steps reach the bound. For equality any constant step does. An order must be that of a constant step, or
+ * "less than" with an invariant step, which is tested when the loop is entered. After wrapping an order is wrong, so
+ * the flags must rule that out. */
 static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct cn_countable_loop *c)
 {
   if (c->iv.by)
@@ -52,7 +53,7 @@ static bool is_orderly(const struct cn_loops *loops, uint32_t loop, const struct
   return c->no_wrap && (c->iv.step > 0 ? is_upward(c->stay) : is_downward(c->stay));
 }
 
-/* The test at the end of the latch: an induction variable against an invariant. */
+/* True if the test at the end of the latch compares an induction variable with an invariant. */
 static bool fits_test(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, bool stay_if_true,
                       struct cn_countable_loop *out)
 {
@@ -84,7 +85,7 @@ static unsigned width_of(struct cn_ctx *ctx, LLVMValueRef value)
              : LLVMGetIntTypeWidth(type);
 }
 
-/* Trips per chunk: a power of two, and no longer than half of what the variable can count. */
+/* Iterations per chunk: a power of two, and at most half of the range of the variable. 0: a chunk is not worth it. */
 static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
 {
   uint64_t budget = cn_work_budget(ctx);
@@ -102,8 +103,8 @@ static uint64_t trips_for(struct cn_ctx *ctx, const struct cn_countable_loop *c)
   return trips >= CHUNK_MIN_TRIPS ? trips : 0;
 }
 
-/* Has an innermost loop products? The code generator makes a running sum of a product with the
- * counter, in a register each; chunks would need twice as many. */
+/* True if an innermost loop has products. The code generator makes a running sum of a product with the counter, in a
+ * register each; chunks would need twice as many. */
 static bool has_products(const struct cn_loops *loops, uint32_t loop)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -118,7 +119,7 @@ static bool has_products(const struct cn_loops *loops, uint32_t loop)
   return false;
 }
 
-/* Can the edges into the header be led elsewhere? Computed jumps cannot. */
+/* True if the edges into the header can be redirected. Those of computed jumps are fixed. */
 static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
 {
   for (uint32_t p = 0; p < cfg->blocks[header].pred_count; p++) {
@@ -129,7 +130,7 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* Is block `b` of loop `loop` the header of one in it that does more than `small_work`? */
+/* True if block `b` of loop `loop` is the header of an inner loop that does more than `small_work`. */
 static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b, uint64_t small_work)
 {
   uint32_t l = loops->of[b];
@@ -137,7 +138,7 @@ static bool begins_long(const struct cn_loops *loops, uint32_t loop, uint32_t b,
   return l != loop && loops->at[l].header == b && loops->at[l].work > small_work;
 }
 
-/* Then each path from the header to the latch passes the header of one. */
+/* Checks that each path from the header to the latch passes the header of such an inner loop. */
 bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -164,8 +165,8 @@ bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint
   return cut;
 }
 
-/* The most work of a trip until it polls: all blocks once, the small loops, which do not poll, and
- * others up to their poll (unroll.c). 0 if there is no bound. */
+/* The most work of an iteration until it polls: all blocks once, the small loops, which run between polls, and other
+ * loops up to their poll (unroll.c). 0: unbounded. */
 static uint64_t trip_work(const struct cn_loops *loops, uint32_t loop, uint64_t small_work)
 {
   const struct cn_loop *l = &loops->at[loop];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Strip-mining for polls. Private to src/compile.
+ * Gives loops forms that rarely poll. Private to src/compile.
  */
 #ifndef CN_COMPILE_PLACE_LOOPS_LOOP_FORMS_H
 #define CN_COMPILE_PLACE_LOOPS_LOOP_FORMS_H
@@ -9,20 +9,19 @@
 #include "compile/core/pass.h"
 #include "compile/cost/loops.h"
 
-/* Which blocks of a function poll, and which need not, after its loops have new forms. */
+/* The blocks of a function that poll, and those that need no poll, after its loops have new forms. */
 struct cn_strip_mines {
   /* Blocks whose retreating edge needs no poll: to the most work of their loop. */
   struct cn_ptrmap bounded;
   struct cn_ptrmap first;  /* blocks that must poll at their start */
   struct cn_ptrmap polled; /* blocks that end in a retreating edge into one of these */
-  struct cn_ptrmap seldom; /* blocks that come after many passes of a loop */
+  struct cn_ptrmap seldom; /* blocks that come after many iterations of a loop */
 };
 
-/* Give the loops of `function` that may do more than `small_work` forms that rarely poll
- * (choose_form.c). */
+/* Give the loops of `function` that may do more than `small_work` forms that rarely poll (choose_form.c). */
 void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct cn_strip_mines *out);
 
-/* As many passes, of at least two instructions, take a microsecond. */
+/* So many iterations, of at least two instructions, take a microsecond. */
 #define CN_STRIP_MINE_MANY 1024
 
 /* A loop that fits. The bound is named by operand: transforming an earlier loop may replace it. */
@@ -31,48 +30,47 @@ struct cn_countable_loop {
   LLVMValueRef compare;
   unsigned bound;        /* operand of compare */
   LLVMIntPredicate stay; /* induction variable against bound: stay in the loop */
-  bool tests_next;       /* the test compares iv.next, not iv.phi */
-  bool no_wrap;          /* by the flags of the advance, it does not wrap before the test ends it */
+  bool tests_next;       /* the test compares iv.next; else iv.phi */
+  bool no_wrap;          /* the flags of the advance rule out wrapping before the test ends the loop */
   struct cn_induction iv;
   uint64_t trips; /* K */
-  uint64_t work;  /* of one trip, at most */
+  uint64_t work;  /* the most of one iteration */
   uint32_t loop;
-  bool polls_first; /* on entry, too, not only between two chunks */
+  bool polls_first; /* on entry, too; else only between two chunks */
 };
 
-/* The work of K trips, and of one more, which a test of the old value allows. */
+/* The work of K iterations, and of one more, which a test of the old value allows. */
 static inline uint64_t cn_strip_mine_work(const struct cn_countable_loop *c)
 {
   CN_CHECK(c->trips && c->work);
   return (c->trips + 1) * c->work;
 }
 
-/* How far a step goes. */
+/* The distance of a step. */
 static inline uint64_t cn_strip_mine_magnitude(int64_t step)
 {
   return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
-/* Does loop `loop` end by the test of a counter against an invariant at its latch, and can its
- * entering edges be led elsewhere (countable.c)? */
+/* True if loop `loop` ends by the test of a counter against an invariant at its latch, and its entering edges can be
+ * redirected (countable.c). */
 bool cn_countable_counts(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop,
                          struct cn_countable_loop *out);
 
-/* Is it worth chunks (countable.c)? */
+/* True if the loop is worth chunks (countable.c). */
 bool cn_countable_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
                        struct cn_countable_loop *out);
 
-/* Turn a loop that is worth it into two, of which the inner one runs for a bounded time
- * (strip_mine.c). */
+/* Turn a loop that is worth it into two; the inner one runs for a bounded time (strip_mine.c). */
 void cn_strip_mine_build(struct cn_ctx *ctx, const struct cn_countable_loop *c, struct cn_strip_mines *out);
 
-/* Does every trip run an inner loop that does more than `small_work`, so that chunks would save
- * nothing (countable.c)? For loops with one latch. */
+/* True if every iteration runs an inner loop that does more than `small_work`, so that chunks would save nothing
+ * (countable.c). For loops with one latch. */
 bool cn_countable_always_loops(const struct cn_loops *loops, uint32_t loop, uint64_t small_work);
 
-/* Build, at the builder's place: does the loop, entered with its induction variable at `start`,
- * make more than K trips (and one, if it tests the old value)? True if in doubt. If the loop may
- * not reach its test, the bound may be undefined. */
+/* Build, at the builder's place, whether the loop makes more than K iterations (and one, if it tests the old value)
+ * when entered with its induction variable at `start`. True if in doubt. If the loop may leave before its test, the
+ * bound may be undefined. */
 LLVMValueRef cn_strip_mine_build_far(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_countable_loop *c,
                                      LLVMValueRef start);
 /* Build the distance from `start` to the bound, in the direction of the steps. */

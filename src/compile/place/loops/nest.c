@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of nests. If a loop runs other loops on each trip, and these make few trips, even the
- * tests of chunks are a good part of the work, and references that may change at a poll in an inner
- * loop cost it registers. If the bounds of the inner loops are known before the outer one, the
- * outer one gets a copy in which they do not poll, for the case that all of them together stay
- * within the budget on each of its trips; the copy polls on each trip. One test before the outer
- * loop decides for all loops in it.
+ * Copies nests of loops. If a loop runs other loops in each iteration, and these make few iterations, even the tests of
+ * chunks are a good part of the work, and references that may change at a poll in an inner loop cost it registers. If
+ * the bounds of the inner loops are known before the outer one, the outer one gets a copy with inner loops free of
+ * polls, for the case that all of them together stay within the budget in each of its iterations; the copy polls in
+ * each iteration. One test before the outer loop decides for all loops in it.
  *
  *            before                                        after
  *   outside:  br head                        outside: br nest
@@ -14,8 +13,7 @@
  *   head:     i = phi [start, outside],      copy:    i' = phi [i0, nest], [i.next', latch']
  *                     [i.next, latch]        head:    i = phi [i0, nest], [i.next, latch]
  *
- * Needs: struct cn_loops, LCSSA form. Provides: copies of nests. Breaks: struct cn_cfg, struct
- * cn_loops.
+ * Needs: struct cn_loops, LCSSA form. Provides: copies of nests. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/nest.h"
 
@@ -28,14 +26,14 @@
 #include "compile/place/loops/clone.h"
 #include "compile/place/loops/unroll.h"
 
-/* Most instructions in a nest that is worth a copy, and the trips that it must allow for. */
+/* The most instructions in a nest that is worth a copy, and the iterations that the nest must allow for. */
 #define NEST_SIZE 200
 #define NEST_TRIPS 32
 
-/* ---- which nests ---- */
+/* ---- choice of nests ---- */
 
-/* Is the start of the induction variable known before `loop`? For a counter that only rises to an
- * unsigned bound 0 will do. */
+/* True if the start of the induction variable is known before `loop`. For a counter that only rises to an unsigned
+ * bound 0 will do. */
 static bool find_start(const struct cn_loops *loops, uint32_t loop, struct cn_nest_inner *inner)
 {
   const struct cn_countable_loop *c = &inner->test;
@@ -64,8 +62,8 @@ static LLVMValueRef start_of(const struct cn_nest_inner *inner)
   return inner->from_zero ? inner->from_zero : LLVMGetIncomingValue(inner->test.iv.phi, inner->start);
 }
 
-/* The inner loop `l`: is it bounded by what is known before `loop`? One that leaves early is not
- * judged by its bound. */
+/* Add the inner loop `l` if facts from before `loop` bound it. A loop that leaves early is refused: its bound says
+ * little about it. */
 static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint32_t l, struct cn_nest *nest)
 {
   struct cn_nest_inner inner = {.parent = loops->at[l].parent};
@@ -79,8 +77,8 @@ static bool add_inner(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t
   return true;
 }
 
-/* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which
- * makes it likely that all of these are small; no third may. */
+/* Add all inner loops that do much. One may lie in another if there is a loop around `loop`, which makes it likely that
+ * all of these are small; a third level is refused. */
 static bool add_all(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loop, uint64_t small_work,
                     struct cn_nest *nest)
 {
@@ -109,7 +107,7 @@ static bool has_plain_entries(const struct cn_cfg *cfg, uint32_t header)
   return true;
 }
 
-/* Set how many trips of all inner loops together fit between two polls. */
+/* Set the number of iterations of all inner loops together that fit between two polls. */
 static bool set_trips(struct cn_ctx *ctx, struct cn_nest *nest)
 {
   CN_CHECK(nest->work);
@@ -150,7 +148,7 @@ bool cn_nest_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t loo
 
 /* ---- the test ---- */
 
-/* Build the most trips of an inner loop, where cn_strip_mine_build_far() says no. */
+/* Build the most iterations of an inner loop, if cn_strip_mine_build_far() is false. */
 static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest_inner *inner)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -166,9 +164,9 @@ static LLVMValueRef build_trips(struct cn_ctx *ctx, LLVMBuilderRef b, const stru
   return LLVMBuildAdd(b, ahead, LLVMConstInt(i64, 1, false), "nest.trips");
 }
 
-/* Build, at the builder's place: may the inner loops do more on a trip than fits between polls? If
- * a loop would not run by its bound, the number of its trips is wrong; but then it makes one, and
- * the others are bounded by themselves. */
+/* Build, at the builder's place, whether the inner loops may do more in an iteration than fits between polls. If a loop
+ * starts past its bound, the number of its iterations is wrong; but then it makes one, and the tests of the others
+ * bound them. */
 static LLVMValueRef build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct cn_nest *nest)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm);
@@ -193,8 +191,7 @@ static LLVMValueRef build_far(struct cn_ctx *ctx, LLVMBuilderRef b, const struct
 
 /* ---- the copy ---- */
 
-/* One phi of the header becomes two: of the guard, fed from outside; of the header, fed from the
- * guard and from the latch. */
+/* Split a phi of the header: the guard's is fed from outside, the header's from the guard and from the latch. */
 static void split_phi(const struct cn_clone *clone, LLVMBasicBlockRef guard, LLVMValueRef old)
 {
   LLVMPositionBuilderAtEnd(clone->builder, guard);

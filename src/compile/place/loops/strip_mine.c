@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Strip-mining (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll on every
- * trip of a tight or vectorised loop costs as much as its work. So give the loop an end of its own,
- * some ten thousand instructions away, and an outer loop, which polls and gives it the next.
+ * Strip-mines loops (late-insertion-slides-2014, future work: "Inner loop chunking"): a poll in every iteration of a
+ * tight or vectorised loop costs as much as its work. So give the loop another end, some ten thousand instructions
+ * away, and an outer loop, which polls and sets the next end.
  *
  *            before                                        after
  *   outside:  br head                        outside: br chunk
@@ -15,23 +15,22 @@
  *                                   exit     check:   br (i.next != bound), poll, exit
  *                                            poll:    br chunk
  *
- * This is exact for every start, bound and step: the induction variable takes the value `end` after
- * K trips and before it takes (or, for an order, reaches) the bound. If the bound comes first,
- * `end` is the bound and the inner loop is the old one. For a test of equality the bound comes
- * first if it is at most K steps ahead, modulo the width, and a whole number of steps: so loops
- * that wrap or never meet their bound are right, too, and poll.
+ * This is exact for every start, bound and step: the induction variable takes the value `end` after K iterations and
+ * before it takes (or, for an order, reaches) the bound. If the bound comes first, `end` is the bound and the inner
+ * loop is the old one. For a test of equality the bound comes first if it is at most K steps ahead, modulo the width,
+ * and a whole number of steps: so loops that wrap or never meet their bound are right, too, and poll.
  *
- * Control reaches the poll after exactly K trips, so every induction variable of the loop has
- * advanced by a constant: the code generator then finds the outer loop as regular as the inner one.
+ * Control reaches the poll after exactly K iterations, so every induction variable of the loop has advanced by a
+ * constant: the code generator then finds the outer loop as regular as the inner one.
  *
- * Pointers are induction variables like integers. For references the distance is formed between
- * two safepoints and dies at once, and so does `end`.
+ * Pointers are induction variables like integers. For references the distance is formed between two safepoints and dies
+ * at once, and so does `end`.
  *
- * A loop with inner loops is cut likewise if some of its trips do not run them. Then each entry
- * into an inner loop polls before its first chunk, so that a chunk of the outer loop does at most
- * the work of its trips without the inner loops, and of one inner chunk.
+ * A loop with inner loops is cut likewise if some of its iterations skip them. Then each entry into an inner loop polls
+ * before its first chunk, so that a chunk of the outer loop does at most the work of its iterations without the inner
+ * loops, and of one inner chunk.
  *
- * Needs: nothing. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
+ * Needs: a countable loop. Provides: bounded inner loops. Breaks: struct cn_cfg, struct cn_loops.
  */
 #include "compile/place/loops/loop_forms.h"
 
@@ -42,8 +41,7 @@
 #include "compile/cost/loops.h"
 #include "compile/cost/steps.h"
 
-/* An induction variable's phi in `chunk`, and what its phi in the header advances by on each
- * trip. */
+/* An induction variable's phi in `chunk`, and the advance of its phi in the header in each iteration. */
 struct advance {
   LLVMValueRef outer;
   int64_t step;
@@ -58,8 +56,7 @@ struct rebuild {
   CN_VECTOR(struct advance) advances;
 };
 
-/* The step of an integer phi of the header, if it is constant and the poll surely comes after K
- * trips; else 0. */
+/* The step of an integer phi of the header, if it is constant and the poll surely comes after K iterations; else 0. */
 static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
 {
   if (r->c->iv.by || LLVMGetTypeKind(LLVMTypeOf(phi)) != LLVMIntegerTypeKind ||
@@ -76,8 +73,7 @@ static int64_t constant_step(const struct rebuild *r, LLVMValueRef phi)
   return 0;
 }
 
-/* After the chunk the constant advances are known: K trips, or one more if the test is of the
- * old value. */
+/* After the chunk the constant advances are known: K iterations, or one more if the test is of the old value. */
 static void build_advances(struct rebuild *r)
 {
   uint64_t trips = r->c->trips + (r->c->tests_next ? 0 : 1);
@@ -94,8 +90,8 @@ static void build_advances(struct rebuild *r)
   cn_free(&r->advances);
 }
 
-/* One phi of the header becomes two: of the chunk, fed from outside and from the poll; of the
- * header, fed from the chunk and from the latch. */
+/* Split a phi of the header: the chunk's is fed from outside and from the poll, the header's from the chunk and from
+ * the latch. */
 static void split_phi(struct rebuild *r, LLVMValueRef old)
 {
   size_t length;
@@ -148,9 +144,9 @@ static LLVMValueRef as_integer(struct cn_ctx *ctx, LLVMBuilderRef b, LLVMValueRe
   return LLVMBuildPtrToInt(b, value, LLVMInt64TypeInContext(ctx->llvm), "chunk.at");
 }
 
-/* Is the bound of an equality more than `distance` ahead, or not a whole number of steps? A test of
- * the new value meets a bound that is equal to the start only after it wraps. With flags that rule
- * out wrapping neither can be. */
+/* Build whether the bound of an equality is more than `distance` ahead, or not a whole number of steps. A test of the
+ * new value meets a bound that is equal to the start only after it wraps. Flags that rule out wrapping rule out both
+ * special cases. */
 static LLVMValueRef build_beyond(const struct cn_countable_loop *c, LLVMBuilderRef b, LLVMValueRef ahead,
                                  uint64_t distance)
 {
@@ -223,8 +219,8 @@ static LLVMValueRef build_constant_end(struct rebuild *r, LLVMValueRef bound)
   return LLVMBuildSelect(b, far, end, bound, "chunk.end");
 }
 
-/* The same for an unknown step. If it is zero, negative, or so large that a chunk would wrap, every
- * trip is a chunk: the end is then the least value, which is below any that the variable takes. */
+/* Build the end for an unknown step. If the step is zero, negative, or so large that a chunk would wrap, every
+ * iteration is a chunk: the end is then the least value, which is below any that the variable takes. */
 static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
 {
   LLVMBuilderRef b = r->builder;
@@ -232,7 +228,7 @@ static LLVMValueRef build_variable_end(struct rebuild *r, LLVMValueRef to)
   LLVMTypeRef type = LLVMTypeOf(from);
   unsigned width = LLVMGetIntTypeWidth(type);
   uint64_t half = UINT64_C(1) << (width - 1);
-  /* Not iv.by: rebuilding an earlier loop may have replaced it. */
+  /* Read the step from iv.next: rebuilding an earlier loop may have replaced iv.by. */
   LLVMValueRef first = LLVMGetOperand(r->c->iv.next, 0);
   CN_ASSERT(LLVMGetInstructionOpcode(r->c->iv.next) == LLVMAdd);
   CN_ASSERT(r->c->trips && r->c->trips <= half);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Unrolling for polls: a loop without a trip count (a scan for a value, a probe of a hash table, an
- * interpreter) polls at its latch. If its trips are so small that the poll would be a good part of
- * them, unroll it: each copy has its own exits, and only the last one polls
- * (late-insertion-slides-2014, future work: "Inner loop chunking").
+ * Unrolls loops for polls: a loop without a trip count (a scan for a value, a probe of a hash table, an interpreter)
+ * polls at its latch. If its iterations are so small that the poll would be a good part of them, unroll it: each copy
+ * has its own exits, and only the last one polls (late-insertion-slides-2014, future work: "Inner loop chunking").
  *
  *   head:  i = phi [start, outside], [i.next', latch']       head':  (i' is i.next)
  *          ...                                                       ...
@@ -27,9 +26,9 @@
 
 /* So much work between two polls is thirty times that of a poll. */
 #define WORTH 32
-/* Work of one trip and its copies that is enough. */
+/* The work of an iteration and its copies that is enough. */
 #define ENOUGH 24
-/* Instructions in all copies together, of two and of more; below -O3, where there are only two. */
+/* The most instructions in all copies together, of two and of more copies; below -O3 there are only two. */
 #define TWICE_LIMIT 256
 #define SIZE_LIMIT 96
 #define SMALL_LIMIT 48
@@ -38,10 +37,10 @@
 /* Instructions that the processor starts in the time of one that waits for another. */
 #define WIDTH 4
 
-/* ---- which loops ---- */
+/* ---- choice of loops ---- */
 
-/* The cost of one instruction on a path through the loop. What becomes part of an address or a
- * test, or is coalesced by the register allocator, costs nothing. */
+/* The cost of one instruction on a path through the loop. Parts of an address or a test, and values that the register
+ * allocator coalesces, are free. */
 static uint32_t cost_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -69,7 +68,7 @@ static uint32_t cost_of(LLVMValueRef i)
   }
 }
 
-/* Its latency. */
+/* The instruction's latency. */
 static uint32_t delay_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -92,7 +91,7 @@ struct judge {
   struct cn_ptrmap delays; /* instructions to the wait for them, from the header's phis on */
 };
 
-/* The work of a trip that does not leave the loop, with all successors equally likely. */
+/* The work of an iteration that stays in the loop, with all successors equally likely. */
 static uint32_t work_of_trip(const struct judge *j)
 {
   const struct cn_loop *loop = j->loop;
@@ -116,10 +115,10 @@ static uint32_t work_of_trip(const struct judge *j)
   return work / 256;
 }
 
-/* The latencies from `phi` to what the loop's blocks compute. */
+/* The latencies from `phi` to the values that the loop's blocks compute. */
 static void wait_for(struct judge *j, LLVMValueRef phi)
 {
-  /* One more than the latency: 0 is for what does not depend on it. */
+  /* Latencies plus one: 0 is for values independent of `phi`. */
   *cn_ptrmap_add(&j->delays, phi, NULL) = 1;
   for (uint32_t n = 0; n < j->loop->count; n++) {
     uint32_t b = j->loop->blocks[n];
@@ -135,7 +134,7 @@ static void wait_for(struct judge *j, LLVMValueRef phi)
   }
 }
 
-/* The least time of a trip: a phi waits for its value from the trip before. */
+/* The least time of an iteration: a phi waits for its value from the iteration before. */
 static uint32_t delay_of_trip(struct judge *j)
 {
   const struct cn_cfg *cfg = j->loops->cfg;
@@ -156,7 +155,7 @@ static uint32_t delay_of_trip(struct judge *j)
   return (uint32_t)(most - 1);
 }
 
-/* Is `value` the sum of `phi` and a constant? */
+/* True if `value` is the sum of `phi` and a constant. */
 static bool is_further(LLVMValueRef value, LLVMValueRef phi)
 {
   return LLVMIsAInstruction(value) && LLVMGetNumOperands(value) == 2 && LLVMGetOperand(value, 0) == phi &&
@@ -164,9 +163,9 @@ static bool is_further(LLVMValueRef value, LLVMValueRef phi)
          (LLVMGetInstructionOpcode(value) == LLVMAdd || LLVMIsAGetElementPtrInst(value));
 }
 
-/* Does a phi of the header advance by constants alone, so that the copies need not wait for each
- * other's loads or computations? Else, as in the probes of a hash table, they save only polls, and
- * their many exits are harder to predict than one. */
+/* True if a phi of the header advances only by constants, so that each copy can start before the loads and computations
+ * of the others end. Else, as in the probes of a hash table, the copies save only polls, and their many exits are
+ * harder to predict than one. */
 static bool counts(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
@@ -185,7 +184,7 @@ static bool counts(const struct cn_loops *loops, uint32_t l)
   return false;
 }
 
-/* Is a poll a good part of the work of a trip, and a loop of at most `size` instructions? */
+/* True if a poll is a good part of the work of an iteration, and the loop has at most `size` instructions. */
 static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size, uint32_t *work)
 {
   const struct cn_loop *l = &loops->at[loop];
@@ -228,8 +227,8 @@ bool cn_unroll_fits(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_t l
 
 /* ---- the copies ---- */
 
-/* Give each phi of the header its value on the next trip: a phi of the values from the latches.
- * `before` is the copy of the trip before, null if that is the loop itself. */
+/* Give each phi of the header its value in the next iteration: a phi of the values from the latches. `before` is the
+ * copy of the iteration before; null: the loop itself. */
 static void carry_over(const struct cn_unroll *u, const struct cn_clone *before, struct cn_clone *clone)
 {
   LLVMBasicBlockRef header = u->blocks[0];
@@ -251,7 +250,7 @@ static void carry_over(const struct cn_unroll *u, const struct cn_clone *before,
   }
 }
 
-/* Lead the back edges of `clone` (null: of the loop itself) to `to`. */
+/* Redirect the back edges of `clone` (null: of the loop itself) to `to`. */
 static void lead_on(const struct cn_unroll *u, const struct cn_clone *clone, LLVMBasicBlockRef to)
 {
   unsigned kind = LLVMGetMDKindIDInContext(LLVMGetValueContext(LLVMBasicBlockAsValue(to)), "llvm.loop", 9);
@@ -287,8 +286,8 @@ static LLVMValueRef build_round(const struct cn_clone *last, LLVMValueRef phi)
   return fresh;
 }
 
-/* Feed the loop's own phis from the last copy. The next value of one may be another, whose copy is
- * found by the old phi: replace none before all are built. */
+/* Feed the loop's own phis from the last copy. The next value of one may be another, whose copy is found by the old
+ * phi: so build all before the first is replaced. */
 static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
 {
   CN_VECTOR(LLVMValueRef) phis = {0};
@@ -304,8 +303,8 @@ static void close_phis(const struct cn_unroll *u, const struct cn_clone *last)
   cn_free(&round);
 }
 
-/* Compute a phi's advance in the k-th copy from the loop's own phi, as a multiple of the step: no
- * copy waits for the one before, and addresses contain the distance. */
+/* Compute a phi's advance in the k-th copy from the loop's own phi, as a multiple of the step: the copies are
+ * independent of each other, and addresses contain the distance. */
 static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
 {
   LLVMValueRef next = NULL;
@@ -332,7 +331,7 @@ static void count_on(const struct cn_clone *clone, uint32_t k, LLVMValueRef phi)
   }
 }
 
-/* Remove phis of one input, as all are that carry over from a single latch. */
+/* Remove phis of one input: all phis that carry values over from a single latch. */
 static void fold_phis(const struct cn_clone *clone, LLVMBasicBlockRef header)
 {
   LLVMValueRef phi = LLVMGetFirstInstruction(cn_clone_of_block(clone, header)), next;
@@ -366,8 +365,8 @@ static bool declares_scope(LLVMBasicBlockRef block)
   return false;
 }
 
-/* Drop scopes that a trip declares (an inlined function's `restrict`): they say nothing of two
- * trips that become one. */
+/* Drop scopes that an iteration declares (an inlined function's `restrict`): they are silent about two iterations that
+ * become one. */
 static void forget_scopes(const struct cn_unroll *u)
 {
   LLVMContextRef llvm = LLVMGetValueContext(LLVMBasicBlockAsValue(u->blocks[0]));
