@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hole is used up before the next one is looked for, in the same block first, then in the next
- * block that has some; then whole blocks follow.
+ * Finds holes, free blocks and memory for copies. Phase STOP; tracers share the block lists under the lock. A hole is
+ * filled before the next one is searched: first in the same block, then in the next block that has one; then whole
+ * blocks follow.
  */
 #include "collectors/generational/space/blocks.h"
 
@@ -14,37 +15,37 @@
 #include "runtime/os/os.h"
 
 enum {
-  COMMIT_BLOCKS = 64,         /* blocks that get memory at a time, and lose it: those of a large page */
+  COMMIT_BLOCKS = 64,         /* blocks that get or lose memory together: a large page */
   OPEN_BLOCKS_PER_TRACER = 2, /* blocks that a tracer may have begun when all is copied */
   LEAST_HOLES = 16,           /* lines of a block that must be free: fewer are not worth a visit */
-  MAX_SWEPT_BLOCKS = 4,       /* blocks that a tracer sweeps to find a hole: to sweep all takes long */
-  FRAGMENTED_LINES_PART = 8,  /* more than one line in so many is in a hole: objects are moved together */
-  MIN_TURN_BLOCKS = 2048,     /* blocks that extents take in turn at least, and */
-  TURNS_PER_EXTENT = 16       /* how many of an extent */
+  MAX_SWEPT_BLOCKS = 4,       /* blocks that a tracer sweeps to find a hole: sweeping all takes long */
+  FRAGMENTED_LINES_PART = 8,  /* objects are moved together if more than one line in so many is in a hole */
+  MIN_TURN_BLOCKS = 2048,     /* blocks that extents use in turn, at least */
+  TURNS_PER_EXTENT = 16       /* extents in a turn, at least */
 };
 #define NOWHERE SIZE_MAX
 
 static struct {
   size_t low, high;   /* blocks with memory */
-  size_t holes, free; /* no block before has any holes; is free */
-  size_t none;        /* where to look for addresses */
+  size_t holes, free; /* the first blocks that may be HOLES; FREE */
+  size_t none;        /* where the search for addresses begins */
   struct {
     size_t first, end;
-  } nursery;      /* addresses that it may take: no state says so, for they are many */
-  size_t spare;   /* how many are free */
-  size_t unswept; /* no block before is */
-  size_t lines;   /* with objects, of blocks that have been swept */
-  bool hurry;     /* memory is to come at once */
+  } nursery;      /* reserved addresses, too many to have states */
+  size_t spare;   /* free blocks */
+  size_t unswept; /* the first block that may be UNSWEPT */
+  size_t lines;   /* lines with objects, of swept blocks */
+  bool hurry;     /* memory is needed at once */
 } blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
-  size_t first, count; /* blocks that are set aside; 0: none */
+  size_t first, count; /* blocks that get memory concurrently, if `count` is nonzero */
   bool found;
   _Atomic bool over;
 } supply;
 
-/* A child has not the thread that was at work. */
+/* The thread that was at work is missing in a child. */
 static void supply_forked(void)
 {
   supply.found = false;
@@ -74,7 +75,7 @@ bool cn_blocks_has_objects(size_t block)
 
 /* ---- addresses and memory ---- */
 
-/* Blocks in states up to `most`, from `from` on; NOWHERE: there are not so many in a row. */
+/* The first of `count` blocks in a row in states up to `most`, from `from` on; or NOWHERE. */
 static size_t find(size_t count, size_t from, enum cn_block_state most)
 {
   size_t found = 0, block = from;
@@ -102,7 +103,7 @@ static void widen(size_t first, size_t end)
     blocks.high = end;
 }
 
-/* Give as many blocks memory, and that state. */
+/* Give `count` blocks memory and that state; returns the first one, or NOWHERE. */
 static size_t map(size_t count, enum cn_block_state state)
 {
   CN_CHECK(count != 0 && state != CN_BLOCK_NONE);
@@ -134,7 +135,7 @@ void cn_blocks_hurry(bool hurry)
   blocks.hurry = hurry;
 }
 
-/* The system clears a large page as a whole, also for the first copy that goes there. */
+/* The system clears a large page as a whole, even for a single copy. */
 static void choose_pages(size_t first, size_t count)
 {
   if (blocks.hurry)
@@ -143,7 +144,7 @@ static void choose_pages(size_t first, size_t count)
     cn_os_prefer_large_pages(cn_tables_address(first), count * CN_BLOCK);
 }
 
-/* Some free blocks, up to the end of a large page; fewer if memory is short. */
+/* Make some blocks free, up to the end of a large page; fewer if memory is short. */
 static bool map_free(void)
 {
   for (size_t count = COMMIT_BLOCKS - blocks.none % COMMIT_BLOCKS; count != 0; count /= 2) {
@@ -157,14 +158,13 @@ static bool map_free(void)
   return false;
 }
 
-/* A third more for what does not fit at the end of a block, since what is copied has at most a
- * quarter of one. */
+/* A third more for unused ends of blocks: a copied object has at most a quarter of a block. */
 static size_t blocks_for(size_t bytes, size_t tracers)
 {
   return (bytes + bytes / 3) / CN_BLOCK + OPEN_BLOCKS_PER_TRACER * (tracers + 1);
 }
 
-/* ---- memory that is found beside the program: nobody else uses these blocks meanwhile ---- */
+/* ---- concurrently found memory: only its step uses these blocks meanwhile ---- */
 
 static void find_supply(void)
 {
@@ -206,7 +206,7 @@ void cn_blocks_end_supply(void)
   end_supply(false);
 }
 
-/* What is set aside may be all that is left: nobody may be there to give it memory. */
+/* The blocks set aside may be the last ones, and the background thread may be missing. */
 bool cn_blocks_ensure(size_t bytes, size_t tracers)
 {
   size_t wanted = blocks_for(bytes, tracers);
@@ -253,7 +253,7 @@ void cn_blocks_supply(size_t bytes, size_t tracers)
 
 /* ---- sweeping ---- */
 
-/* How many lines of the block are in a table. */
+/* The nonzero lines of the block in a table. */
 static size_t count_lines(const uint8_t *lines, size_t block)
 {
   size_t count = 0;
@@ -264,19 +264,19 @@ static size_t count_lines(const uint8_t *lines, size_t block)
   return count;
 }
 
-/* How many have objects. */
 static size_t lines_of(size_t block)
 {
   return count_lines(cn_tables.lines, block);
 }
 
-/* Has an object in it been marked? */
+/* True if an object in the block has been marked. */
 static bool is_reached(size_t block)
 {
   return count_lines(cn_tables.reached, block) != 0;
 }
 
-/* What was start and line before the last turn is mark and reached of the next marking. */
+/* Sort the block by its lines. The starts and lines from before the last turn become the next marking's marks and
+ * reached lines, and are cleared. */
 static void sweep(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + cn_tables.marks];
@@ -300,7 +300,7 @@ static void sweep(size_t block)
     blocks.holes = block;
 }
 
-/* ---- room ---- */
+/* ---- holes and free blocks ---- */
 
 static bool take_free(struct cn_copy_cursor *room)
 {
@@ -317,7 +317,7 @@ static bool take_free(struct cn_copy_cursor *room)
   return true;
 }
 
-/* The first hole of the block's lines from `from` on. */
+/* The first hole in the block's lines from `from` on. */
 static bool take_hole(struct cn_copy_cursor *room, uintptr_t from)
 {
   uintptr_t end = (from | (CN_BLOCK - 1)) + 1;
@@ -336,7 +336,8 @@ static bool take_hole(struct cn_copy_cursor *room, uintptr_t from)
   return true;
 }
 
-/* Where a full collection beside the program has left few holes, whole blocks come first. */
+/* The next block with holes. If several sweeps in a row find no hole, as after a full collection that left few, a free
+ * block is better. */
 static bool take_block(struct cn_copy_cursor *room)
 {
   int swept = 0;
@@ -373,15 +374,14 @@ uintptr_t cn_blocks_run(size_t bytes)
 {
   size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
 
-  CN_CHECK(bytes > CN_BLOCK); /* else it fits a hole */
+  CN_CHECK(bytes > CN_BLOCK); /* smaller objects fit a hole */
   pthread_mutex_lock(&lock);
   size_t first = map(count, CN_BLOCK_USED);
   pthread_mutex_unlock(&lock);
   return first == NOWHERE ? 0 : cn_tables_address(first);
 }
 
-/* The addresses come round again, so that their tables, which were touched before, are in memory.
- */
+/* Addresses are used in turn, so that their tables, touched before, are in memory. */
 bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent)
 {
   size_t count = (bytes + CN_BLOCK - 1) / CN_BLOCK;
@@ -398,7 +398,7 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 
 /* ---- the nursery ---- */
 
-/* The first block in [block, end) that has memory, or the end. Runs without are long. */
+/* The first block in [block, end) that has memory, or `end`. Ranges without memory are long. */
 static size_t skip(size_t block, size_t end)
 {
   uint64_t states;
@@ -414,8 +414,8 @@ static size_t skip(size_t block, size_t end)
   return block;
 }
 
-/* Use what is there of [first, end) up to `kept` again. No state is read or written where nothing
- * ever had memory: the tables of a large heap are many pages. */
+/* Take the blocks of [first, end) for the nursery, with the memory that they have up to `kept`. States of blocks that
+ * never had memory stay untouched: the tables of a large heap are many pages. */
 static void take_over(size_t first, size_t kept, size_t end)
 {
   CN_CHECK(first <= kept && kept <= end);
@@ -449,7 +449,7 @@ bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
   return true;
 }
 
-/* No block from `blocks.high` on has memory. */
+/* Blocks from `blocks.high` on have no memory. */
 uintptr_t cn_blocks_behind(uintptr_t end, size_t bytes)
 {
   size_t first = cn_tables_block(end), most = cn_tables.blocks - first, last;
@@ -520,7 +520,7 @@ bool cn_blocks_discard(size_t *from, size_t bytes)
   return end < blocks.high;
 }
 
-/* Objects of the block stayed while all others moved: those that are marked. */
+/* The marked objects of the block stayed while all others moved. */
 static void settle(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS];
@@ -536,7 +536,7 @@ static void settle(size_t block)
   cn_tables.states[block] = CN_BLOCK_USED;
 }
 
-/* Release what has memory in [from, to), but for blocks in which objects stayed. */
+/* Release all memory in [from, to), except that of blocks with objects that stayed. */
 static void release_all(size_t from, size_t to)
 {
   size_t end;
@@ -551,7 +551,7 @@ static void release_all(size_t from, size_t to)
   }
 }
 
-/* The bounds of what has memory lie within [low, high). */
+/* The blocks with memory lie within [low, high): find their bounds. */
 static void narrow(size_t low, size_t high)
 {
   blocks.low = skip(low, high);
@@ -601,7 +601,7 @@ void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nur
   set_free(full, end - full);
 }
 
-/* Are many lines in holes that nobody has filled since the last full collection? */
+/* True if many lines are in holes that stayed unfilled since the last full collection. */
 static bool is_fragmented(void)
 {
   size_t holes = 0, all = 0;
@@ -615,7 +615,7 @@ static bool is_fragmented(void)
   return holes > all / FRAGMENTED_LINES_PART;
 }
 
-/* Choose blocks of which at most so many quarters are in use, until their lines are `bytes`. */
+/* Choose blocks with at most so many quarters in use, until their lines are `bytes`. */
 static size_t choose(size_t quarters, size_t bytes)
 {
   size_t sum = 0;
@@ -683,7 +683,7 @@ size_t cn_blocks_line_bytes(void)
   return blocks.lines * CN_LINE;
 }
 
-/* From the top down; no part of a large page, which would be made of small ones when it is back. */
+/* From the top down, in whole large pages: a part of one would come back in small pages. */
 bool cn_blocks_trim(size_t bytes, size_t most)
 {
   size_t least = bytes / CN_BLOCK + 1, block = blocks.high, kept = least, before = blocks.spare;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks of the old space, and the holes in them: runs of lines without an object. S. Blackburn,
- * K. McKinley, "Immix: a mark-region garbage collector" (2008).
+ * Blocks of the old space, and the holes in them: ranges of lines without an object. S. Blackburn, K. McKinley, "Immix:
+ * a mark-region garbage collector" (2008).
  *
- * Phase STOP. Several tracers may ask for room at once; what else there is, the collecting thread
- * calls alone.
+ * Phase STOP. Several tracers may call cn_blocks_next() and cn_blocks_run() at once. Only the collecting thread calls
+ * the other functions, or a step of the background thread between two stops.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
 #define CN_COLLECTORS_GENERATIONAL_SPACE_BLOCKS_H
@@ -14,108 +14,104 @@
 #include <stdint.h>
 
 enum cn_block_state {
-  CN_BLOCK_NONE,    /* it has no memory */
-  CN_BLOCK_FREE,    /* it has memory, without objects */
-  CN_BLOCK_HOLES,   /* objects, and holes that nobody has */
-  CN_BLOCK_USED,    /* objects, and holes that are not to be filled */
-  CN_BLOCK_SOURCE,  /* objects that a full collection is to copy, so that the block is free */
-  CN_BLOCK_UNSWEPT, /* objects, and it is not known what holes */
-  CN_BLOCK_NURSERY, /* it is part of a nursery that cn_blocks_extent() made */
-  CN_BLOCK_ASIDE,   /* it gets memory beside the program */
+  CN_BLOCK_NONE,    /* without memory */
+  CN_BLOCK_FREE,    /* memory without objects */
+  CN_BLOCK_HOLES,   /* objects, and holes that are to be filled */
+  CN_BLOCK_USED,    /* objects, and holes that stay unfilled */
+  CN_BLOCK_SOURCE,  /* objects that the collection is to copy, so that the block becomes free */
+  CN_BLOCK_UNSWEPT, /* objects, and holes that are unknown yet */
+  CN_BLOCK_NURSERY, /* part of a nursery that cn_blocks_extent() made */
+  CN_BLOCK_ASIDE,   /* gets memory concurrently */
 };
 
-/* Where one tracer puts copies: a hole. */
+/* A hole: a tracer puts copies there. */
 struct cn_copy_cursor {
   uintptr_t free, end;
 };
 
-/* INIT. */
 void cn_blocks_init(void);
 
-/* The bounds of the blocks that have objects: no others lie outside. */
+/* The bounds of all blocks that have objects. */
 void cn_blocks_bounds(size_t *low, size_t *high);
 
-/* Does the block have objects of the old space? */
+/* True if the block has objects of the old space. */
 bool cn_blocks_has_objects(size_t block);
 
-/* Make *room the next hole, or, if `fresh`, a whole block. What was left of it stays as it is.
- * False: no memory; the room is as it was. */
+/* Set *room to the next hole, or, if `fresh`, to a whole block. The rest of the former hole stays as it is. False:
+ * there is no memory, and *room is unchanged. */
 bool cn_blocks_next(struct cn_copy_cursor *room, bool fresh);
 
-/* Is the pause to be short? Then memory that must be found in it comes in small pages. */
+/* True if the pause is to be short: memory that must be found within it comes in small pages. */
 void cn_blocks_hurry(bool hurry);
 
-/* See that there is memory for copies of `bytes` in all, by as many tracers. False: there is none.
- */
+/* Ensure memory for copies of `bytes` in all, by as many tracers. False: there is too little. */
 bool cn_blocks_ensure(size_t bytes, size_t tracers);
 
-/* INIT, for short pauses: have some, if there is any, so that the first does not wait for it. */
+/* INIT, for short pauses: get memory, if there is any, so that the first collection need not wait for it. */
 void cn_blocks_begin(size_t bytes, size_t tracers);
 
-/* After a collection: see beside the program that there is memory for as many copies, for the first
- * access to a large page takes milliseconds. A collection that comes earlier finds it itself. */
+/* After a collection: start to get memory for as many copies concurrently, since the first access to a large page takes
+ * milliseconds. A collection that comes earlier gets it itself. */
 void cn_blocks_supply(size_t bytes, size_t tracers);
-/* Before one: what has been found meanwhile is free. Or end that. */
+/* Before a collection: take the blocks that have got memory meanwhile; or stop getting it. */
 void cn_blocks_take_supply(void);
 void cn_blocks_end_supply(void);
 
-/* Blocks for one object of `bytes`; 0: no memory. */
+/* Blocks for one object of `bytes`; 0: there is no memory. */
 uintptr_t cn_blocks_run(size_t bytes);
 
-/* Blocks of `state` for `bytes` where nothing was for long. False: no addresses, or no memory. */
+/* Blocks of `state` for `bytes`, at addresses that were unused for long. False: there are no addresses, or no
+ * memory. */
 struct cn_extent {
   uintptr_t start, end;
 };
 bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent *extent);
 
-/* Addresses for a nursery: of `bytes`, or of fewer where not so many are left in a row, but of
- * `least`. Up to there memory may be found, and stays. False: there are none. */
+/* Addresses for a nursery: `bytes`, or fewer if no range is as long, and at least `least`. Blocks in the first `least`
+ * bytes keep the memory that they have. False: there is no such range. */
 bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent);
 
-/* A nursery that cn_blocks_extent() made ends at `end`: have nobody else get addresses behind it,
- * up to `bytes`. Returns where these end. Later: it does not grow beyond `end`. */
+/* A nursery that cn_blocks_extent() made ends at `end`: reserve the addresses behind it, up to `bytes`, and return
+ * their end. cn_blocks_end_behind(): the nursery stays within `end`, and the other addresses are usable again. */
 uintptr_t cn_blocks_behind(uintptr_t end, size_t bytes);
 void cn_blocks_end_behind(uintptr_t end);
 
-/* The nursery leaves these blocks, which have memory up to `memory`. Those with objects that
- * stayed, in lines that are marked, are old from here on, the others free. Returns the bytes of the
- * former.
- */
+/* The nursery leaves these blocks, which have memory up to `memory`. Blocks with marked lines have objects that stayed,
+ * and are old from here on; the others are free. Returns the bytes of the old ones. */
 size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory);
 
-/* Take the memory of all blocks away but that of these two extents, and of blocks with lines that
- * are marked: of these the objects that are marked stay. From `used` on, the blocks of `kept` are
- * free. */
+/* Release the memory of all blocks, except these two ranges and blocks with marked lines, in which the marked objects
+ * stay. The blocks of `kept` from `used` on are free. */
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
 
-/* An object of the block is not to move: it is no source any more. */
+/* An object of the block must stay: the block is a source no longer. */
 void cn_blocks_keep(size_t block);
 
-/* Nothing is left in a source: it is free. Or holes in a block that nobody was to fill are to be.
- */
+/* cn_blocks_empty(): a source has lost all objects, and is free. cn_blocks_fill(): the holes of a block are to be
+ * filled again. */
 void cn_blocks_empty(size_t block);
 void cn_blocks_fill(size_t block);
 
-/* Before a full collection: no hole is known. Objects of at most `bytes` that lie in
- * blocks with much room are to be copied; or all, which take no more. */
+/* Before a full collection: forget all holes. Objects of at most `bytes` that lie in sparse blocks are to be copied; or
+ * all objects, which take at most `bytes`. */
 void cn_blocks_unmark(size_t bytes, bool all);
 
-/* When all is marked: the objects that there are, are those that are marked. No block is swept. */
+/* When all reachable objects are marked: the marked objects are the block's objects from now on, and no block is swept.
+ * `counted`: the marker has counted cn_tables.filled. */
 void cn_blocks_turn(bool counted);
 
-/* Sweep blocks, as many of which are at most looked at: what is free in them can be used, and their
- * marks are none. False: all have been swept; those that holes are looked for in have, too. */
+/* Visit at most `most` blocks, and sweep them: their free memory is usable, and their marks are cleared. False: all
+ * blocks are swept, those that cn_blocks_next() swept included. */
 bool cn_blocks_sweep(size_t most);
 
 /* Bytes of lines with objects, when all blocks have been swept. */
 size_t cn_blocks_line_bytes(void);
 
-/* Discard the memory of free blocks from *from on, up to `bytes` of it, which is to go on from
- * *from. False: that is all. A step beside the program. */
+/* Discard the memory of free blocks from *from on, at most `bytes` of it, and set *from to where the next call
+ * continues. False: all blocks were visited. A step of the background thread. */
 bool cn_blocks_discard(size_t *from, size_t bytes);
 
-/* Give memory back beyond that of blocks with objects and `bytes` more, but only about `most`.
- * True: there is more to give. */
+/* Release free memory beyond `bytes`, about `most` of it. True: there is more to release. */
 bool cn_blocks_trim(size_t bytes, size_t most);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The only mutator gets one buffer after the other. One of several gets a buffer twice as
- * large as its last, up to a share of what is free. Memory is not cleared: compiled code and the
- * runtime's slow paths do that object by object, in the cache.
+ * Gives mutators their allocation buffers, under the lock in phase MUTATE. A single mutator gets one buffer after the
+ * other. One of several gets a buffer twice as large as its last, up to a share of the free space. Compiled code and
+ * the runtime's slow paths clear memory, object by object, in the cache.
  */
 #include "collectors/generational/space/nursery.h"
 
@@ -15,13 +15,13 @@
 #include "runtime/os/os.h"
 
 enum {
-  IDLE_BYTES = 4 << 20,      /* bytes of memory that it may keep for nothing, */
-  RELEASE_BYTES = IDLE_BYTES /* and that it gives back at a time */
+  IDLE_BYTES = 4 << 20,      /* bytes of unused memory that it may keep */
+  RELEASE_BYTES = IDLE_BYTES /* bytes at a time */
 };
 
 struct cn_nursery cn_nursery;
-static bool lookups; /* expected of the next collection */
-static size_t apart; /* bytes of the only mutator's buffers, and between noted starts of blocks */
+static bool lookups; /* the next collection is expected to look up object starts */
+static size_t apart; /* bytes of a single mutator's buffers, and between noted block starts */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cn_nursery_lock(void)
@@ -66,7 +66,7 @@ static bool commit(uintptr_t to)
   return true;
 }
 
-/* Take memory away that grow() has given: not all at once, for that takes long. */
+/* Release memory that grow() has given, a part at a time, since that takes long. */
 static void trim(size_t bytes)
 {
   uintptr_t kept = cn_nursery.start + ((bytes + IDLE_BYTES) & ~(size_t)(IDLE_BYTES - 1));
@@ -98,7 +98,7 @@ bool cn_nursery_open(size_t bytes)
 
 /* ---- buffers ---- */
 
-/* False: it had no buffer. */
+/* False: the mutator had no buffer. */
 static bool take(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);

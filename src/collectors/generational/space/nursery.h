@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The nursery: a run of blocks of objects, of which mutators have their allocation buffers. After
- * each collection it is empty, and the same memory is used again, so that it stays in the cache.
+ * The nursery: a range of blocks of objects, where mutators get their allocation buffers. After each collection it is
+ * empty, and the same memory is used again, so that it stays in the cache.
  *
  *    start            free             limit                        end
  *     |  objects       |  for buffers    |  for grow()  (addresses)   |
@@ -13,36 +13,36 @@
 
 struct cn_nursery {
   uintptr_t start, free, limit, end;
-  uintptr_t memory; /* where that ends */
-  size_t users;     /* mutators that have had a buffer since it was empty; one alone is none */
+  uintptr_t memory; /* where its memory ends */
+  size_t users;     /* mutators that got a first buffer since it was empty; a single mutator counts as 0 */
 };
 extern struct cn_nursery cn_nursery;
 
-/* STOP or INIT: it is empty, and has these addresses, of which those up to `memory` have memory. */
+/* STOP or INIT: it is empty, and has these addresses, with memory up to `memory`. */
 void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end);
-/* STOP, before that. Will the next collection look up where objects start, as this one has? Then
- * more such places are noted. */
+/* STOP, before cn_nursery_place(). True if the next collection is expected to look up object starts, as this one has:
+ * then more block starts are noted. */
 void cn_nursery_expect_lookups(bool expected);
 
-/* STOP or INIT, when it is empty. Let buffers take `bytes` together. False: no memory for that, and
- * they take what there is. */
+/* STOP or INIT, when it is empty. Let buffers take `bytes` together. False: there is less memory, and they take
+ * that. */
 bool cn_nursery_open(size_t bytes);
 
-/* Discard memory that no buffer has from *from on, as cn_blocks_discard(). */
+/* Discard memory outside of all buffers from *from on, as cn_blocks_discard() does. */
 bool cn_nursery_discard(uintptr_t *from);
 
-/* Any mutator, as `refill` of struct cairn_collector and `grow`, which is told how far. */
+/* Any mutator: `refill` and `grow` of struct cairn_collector; `most` bounds the nursery's bytes. */
 bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes);
 bool cn_nursery_grow(struct cairn_mutator *mutator, size_t bytes, size_t most);
-/* A block outside of the buffers; 0: no room. */
+/* A block outside of the buffers; 0: there is no space. */
 uintptr_t cn_nursery_block(struct cairn_mutator *mutator, size_t bytes);
 
-/* STOP. Take all buffers: up to `free` there are blocks, one after another. And, after that: give
- * the mutator one if it is the only one; others come for theirs. */
+/* STOP. Take all buffers, so that the nursery has blocks one after another up to `free`. Then give the mutator a buffer
+ * if it is the only one; several mutators ask for theirs. */
 void cn_nursery_take_all(void);
 void cn_nursery_give_one(void);
 
-/* Taken by who changes what the collector keeps, in phase MUTATE. Fork handlers know. */
+/* The lock of threads that change the collector's data in phase MUTATE. A fork's child calls cn_nursery_forked(). */
 void cn_nursery_lock(void);
 void cn_nursery_unlock(void);
 void cn_nursery_forked(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Addresses are plenty, and a table takes memory only where the heap has some. Where addresses are
- * limited there are fewer, CAIRN_STRESS comes back to a place sooner, and the heap may end before
- * its maximum.
+ * Reserves the heap's addresses, and the memory of its tables. Phase INIT; cn_tables_reach() in any thread. Addresses
+ * are plenty, and a table takes memory only where the heap has some. If addresses are limited, the heap gets fewer:
+ * CAIRN_STRESS returns to an address sooner, and the heap may end before its maximum.
  */
 #include "collectors/generational/space/tables.h"
 
@@ -17,18 +17,18 @@ struct cn_tables cn_tables;
 
 enum {
   LARGE_PAGE = 2 << 20,
-  SLACK_BYTES = 512 << 10,     /* beyond what objects take */
+  SLACK_BYTES = 512 << 10,     /* beyond the objects */
   EAGER_TABLE_BYTES = 32 << 20 /* addresses whose tables get memory at once */
 };
 
-/* The large tables, by bytes for each card from `origin` on. Memory that may be written counts for
- * the system, touched or not, and most addresses are never used; these read as zero. */
+/* The large tables, by bytes for each card from `origin` on. Writable memory counts for the system, touched or not, and
+ * most addresses stay unused: their tables are read-only zeros. */
 enum { BITS, LINES, REACHED, AGAIN, LEADS, LARGE_TABLES };
 static struct {
   uintptr_t at, origin;
   size_t per_card;
 } large_tables[LARGE_TABLES];
-static uint8_t *tabled; /* by EAGER_TABLE_BYTES bytes from the base: that part of the large tables may be written */
+static uint8_t *tabled; /* by EAGER_TABLE_BYTES from the base: that part of the large tables is writable */
 
 static size_t round_up(size_t bytes, size_t unit)
 {
@@ -68,7 +68,7 @@ static void make_large_tables(uintptr_t *memory)
   cn_tables.leads = cut_large(memory, LEADS, base, sizeof(uint16_t));
 }
 
-/* Tables for all from `base` to `end`: cards for as many bytes as the next power of two. */
+/* Tables for all from `base` to `end`; the card table covers the next power of two. */
 static bool make_tables(void)
 {
   size_t all = cn_tables.end - cn_tables.base, old = cn_tables.end - cn_tables.old, cards = CN_BLOCK_CARDS,
@@ -106,7 +106,7 @@ static bool make_tables(void)
   return true;
 }
 
-/* What the tables say of [from, to) gets memory, and of what lies on the same pages. */
+/* Give memory to the parts of the large tables for [from, to), and to the rest of their pages. */
 static bool commit_large_tables(uintptr_t from, uintptr_t to)
 {
   size_t page = cn_os_page();
@@ -115,7 +115,7 @@ static bool commit_large_tables(uintptr_t from, uintptr_t to)
     uintptr_t origin = large_tables[i].origin, start = from < origin ? origin : from;
     size_t per_card = large_tables[i].per_card;
     if (start >= to)
-      continue; /* it tells of blocks alone */
+      continue; /* it describes blocks only */
     uintptr_t first = large_tables[i].at + (start - origin) / CN_CARD * per_card,
               end = large_tables[i].at + (to - origin) / CN_CARD * per_card;
     first &= ~(uintptr_t)(page - 1);
@@ -125,7 +125,7 @@ static bool commit_large_tables(uintptr_t from, uintptr_t to)
   return true;
 }
 
-/* Several threads may do the same. */
+/* Several threads may make the same part writable. */
 bool cn_tables_reach(uintptr_t from, uintptr_t to)
 {
   CN_CHECK(from >= cn_tables.base && from < to && to <= cn_tables.end);
@@ -140,7 +140,7 @@ bool cn_tables_reach(uintptr_t from, uintptr_t to)
   return true;
 }
 
-/* All but the sum at multiples of `unit`. */
+/* Reserve addresses, with bounds at multiples of `unit`, and their tables. */
 static bool reserve(size_t large, size_t old, size_t unit)
 {
   size_t bytes = round_up(large, unit) + round_up(old, unit) + unit;
@@ -185,7 +185,7 @@ uintptr_t cn_tables_last_start(uintptr_t address)
 
   CN_CHECK(address >= cn_tables.old && address <= cn_tables.end);
   if (address == cn_tables.old || !cn_blocks_has_objects(cn_tables_block(header)))
-    return 0; /* nor is the table touched there, perhaps */
+    return 0; /* the table stays untouched there */
   uint64_t bits = cn_tables_bits(&cn_tables.bits[2 * card + kind]) & ~UINT64_C(0) >> (63 - header / 8 % 64);
   for (; bits == 0 && card > 0; bits = cn_tables_bits(&cn_tables.bits[2 * --card + kind]))
     if (card % CN_BLOCK_CARDS == 0 && !cn_blocks_has_objects(card / CN_BLOCK_CARDS - 1))

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The heap's addresses, and what is known of its memory in tables beside it:
+ * The heap's addresses, and the tables that describe its memory:
  *
  *     base             old                                                  end
  *      |  large objects  |  blocks of 32 KiB, of lines; some are the nursery |
  *
- * Of each block there are a state, and a byte per line; of each 8 bytes of old space two bits:
- * is the header of an object there, and is that marked. A payload may be empty, and then begin
- * where the next block does: what is asked of the place of an object is asked of its header's.
- * After a full collection the marked ones are those that there are, so the two change places. Cards
- * are those of compiled code.
+ * A block has a state, and a byte per line. Each 8 bytes of old space have two bits: the header of an object is there,
+ * and it is marked. A payload may be empty, and then begin where the next block does, so an object's place is its
+ * header's. After a full collection the marked objects are the objects, so the two bits change places. The card table
+ * is that of compiled code.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_SPACE_TABLES_H
 #define CN_COLLECTORS_GENERATIONAL_SPACE_TABLES_H
@@ -22,7 +21,7 @@
 
 enum {
   CN_BLOCK = 32 << 10,
-  CN_PAGE = 4 << 10, /* no page is smaller */
+  CN_PAGE = 4 << 10, /* the smallest page */
   CN_LINE = 256,
   CN_CARD = 512,
   CN_BLOCK_LINES = CN_BLOCK / CN_LINE,
@@ -30,34 +29,33 @@ enum {
   CN_BLOCK_BITS = 2 * CN_BLOCK / 8 / 64 /* words, of both kinds */
 };
 
-/* Of large objects; a collection makes young ones old, and the marker reaches these. */
+/* States of large objects. A collection makes young ones old, and the marker reaches old ones. */
 enum cn_large_state { CN_LARGE_YOUNG, CN_LARGE_OLD, CN_LARGE_REACHED };
 
 struct cn_tables {
   uintptr_t base, old, end;
-  uint64_t *bits;   /* of each 512 bytes two words, the starts first or the marks */
-  size_t marks;     /* 0 or 1: which is that of marks */
-  uint8_t *lines;   /* not 0: an object lies there that the last full collection left; */
-  uint8_t *reached; /* that is marked. They change places with starts and marks */
+  uint64_t *bits;   /* two words for each 512 bytes: starts and marks, in one order or the other */
+  size_t marks;     /* 0 or 1: the index of the word of marks */
+  uint8_t *lines;   /* nonzero: an object that the last full collection left */
+  uint8_t *reached; /* nonzero: a marked object. They change places like the bits */
   uint8_t *states;
   size_t blocks;
-  uint8_t *larges;       /* enum cn_large_state of what begins on a page of large objects */
-  unsigned char *again;  /* by card of the old space: the marker is to look at it again; */
-  uint8_t *again_blocks; /* by block: at some card of it */
-  uint8_t *dirty;        /* by 32 KiB of any address: a card was, when cn_cards_begin() looked */
+  uint8_t *larges;       /* by page of large objects: enum cn_large_state of the one that begins there */
+  unsigned char *again;  /* by card: the marker is to scan it again */
+  uint8_t *again_blocks; /* by block: it has such cards */
+  uint8_t *dirty;        /* by 32 KiB of any address: cn_cards_begin() found a dirty card */
   uint32_t *filled;      /* by block: bytes of objects when it was swept, and of holes filled since */
-  uint16_t *groups;      /* by block: the bit of the group with which it is emptied (evacuation.h) */
-  uint16_t *leads;       /* by card: groups into which what lies there may lead; */
-  uint16_t *leading;     /* the same by 32 KiB, large objects included */
+  uint16_t *groups;      /* by block: the bit of the group that it is evacuated with (evacuation.h) */
+  uint16_t *leads;       /* by card: groups that its fields may point to */
+  uint16_t *leading;     /* by 32 KiB, large objects included: likewise */
   unsigned char *cards;  /* of any address, by the mask */
   uint64_t mask;
 };
 extern struct cn_tables cn_tables;
 
-/* Phase INIT. Reserve addresses for objects of `bytes` in all. False: there are none. */
+/* Phase INIT. Reserve addresses for objects of `bytes` in all. False: there are too few. */
 bool cn_tables_init(size_t bytes);
-/* The tables of [from, to) may be written; before an object lies there. Any thread. False: there is
- * no memory. */
+/* Make the tables of [from, to) writable, before an object lies there. Any thread. False: there is no memory. */
 bool cn_tables_reach(uintptr_t from, uintptr_t to);
 
 static inline bool cn_tables_is_old(uintptr_t address)
@@ -87,7 +85,7 @@ static inline uint64_t cn_tables_bit(uintptr_t payload)
   return UINT64_C(1) << (payload - CAIRN_ABI_HEADER_SIZE) / 8 % 64;
 }
 
-/* Who reads a bit sees what was written before it was set. */
+/* A thread that sees a bit sees all writes before the bit was set. */
 static inline uint64_t cn_tables_bits(const uint64_t *word)
 {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -114,7 +112,7 @@ static inline void cn_tables_set_start(uintptr_t payload)
   cn_tables_set(cn_tables_word(payload, 1 - cn_tables.marks), cn_tables_bit(payload));
 }
 
-/* What a block is, while other tracers make free ones their own. */
+/* The state of a block; other tracers may take free blocks meanwhile. */
 static inline uint8_t cn_tables_state(size_t block)
 {
   return __atomic_load_n(&cn_tables.states[block], __ATOMIC_RELAXED);
@@ -130,26 +128,25 @@ static inline uint8_t *cn_tables_large(uintptr_t payload)
   return &cn_tables.larges[(payload - CAIRN_ABI_HEADER_SIZE - cn_tables.base) / CN_PAGE];
 }
 
-/* The block of a large object begins with its page, and its payload is near. */
+/* A large object's block begins with its page, and its payload soon after. */
 static inline bool cn_tables_may_be_large(uintptr_t payload)
 {
   return payload % CN_PAGE == CAIRN_ABI_HEADER_SIZE || payload % CN_PAGE == CAIRN_ABI_INDEXED_HEADER_SIZE;
 }
 
-/* Does the header, or the first word of a block, say that the object was copied? Copies lie in the
- * old space, and no count is as large as an address there. */
+/* True if the header, or the first word of a block, tells that the object was copied: copies lie in the old space, and
+ * each count is smaller than an address there. */
 static inline bool cn_tables_is_forward(uintptr_t word)
 {
   return cairn_header_is_forwarded(word) && cn_tables_is_old(cairn_header_forwarded_to(word) - 1);
 }
 
-/* The payload of the last object that starts at `address` or before; 0: there is none. */
+/* The payload of the last object that starts at or before `address`, or 0. */
 uintptr_t cn_tables_last_start(uintptr_t address);
-/* That of the first whose header is at `from` or after, and before `end`, a multiple of 512; 0:
- * there is none. */
+/* The payload of the first object whose header is in [from, end), or 0; `end` is a multiple of 512. */
 uintptr_t cn_tables_next_start(uintptr_t from, uintptr_t end);
 
-/* The bytes of the cards of a block, or of as many bytes at such a multiple. */
+/* The card bytes of a block, or of another range that does not cross a multiple of its size. */
 static inline unsigned char *cn_tables_cards(uintptr_t block)
 {
   return &cn_tables.cards[block / CN_CARD & cn_tables.mask];
@@ -170,7 +167,7 @@ static inline uint16_t cn_tables_group(size_t block)
   return __atomic_load_n(&cn_tables.groups[block], __ATOMIC_RELAXED);
 }
 
-/* Of large objects, too. */
+/* Also for large objects. */
 static inline uint16_t *cn_tables_leads(uintptr_t address)
 {
   return &cn_tables.leads[(address - cn_tables.base) / CN_CARD];
@@ -181,10 +178,10 @@ static inline uint16_t *cn_tables_leading(uintptr_t address)
   return &cn_tables.leading[(address - cn_tables.base) / CN_BLOCK];
 }
 
-/* Nothing of the block is marked, or to be looked at again. */
+/* Forget marks and noted cards of the block. */
 void cn_tables_unmark(size_t block);
 
-/* Nothing is in these blocks: clear their bits, lines and cards. */
+/* The blocks have no objects: clear their bits, lines and cards. */
 void cn_tables_clear(size_t block, size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The last few thousand, in the order of their collections.
+ * Logs the last few thousand ranges that collections left, in the order of collections. Written in phase STOP, read by
+ * signal handlers.
  */
 #include "collectors/generational/space/unmapped.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which collection moved everything away from an address, to explain a fault.
+ * Which collection moved all objects away from an address: explains a fault.
  */
 #ifndef CN_COLLECTORS_GENERATIONAL_SPACE_UNMAPPED_H
 #define CN_COLLECTORS_GENERATIONAL_SPACE_UNMAPPED_H
@@ -11,7 +11,7 @@
 /* STOP. Collection `number` has left [start, end). */
 void cn_unmapped_note(uintptr_t start, uintptr_t end, uint64_t number);
 
-/* Async-signal-safe. The last collection that left `address`; 0: none, or too long ago to know. */
+/* Async-signal-safe. The last collection that left `address`; 0: unknown, or too long ago. */
 uint64_t cn_unmapped_find(uintptr_t address);
 
 #endif
