@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looks at the heap from within the program: what is in it, what keeps an object alive, and a dump
- * that `cairn heap` reads (docs/heap.md).
+ * Looks at the heap from within the program: its objects, the reasons that keep an object alive, and a dump for `cairn
+ * heap` (docs/heap.md).
  *
  *   static void print(void *env, const struct cairn_heap_row *row)
  *   {
@@ -11,16 +11,14 @@
  *   ...
  *   cairn_heap_histogram(print, NULL);
  *
- * These functions are for native code; managed code calls them as any other native function, not as
- * leaves (but cairn_external_bytes()). Each that returns a status stops all threads that run
- * managed code, and holds signals of the calling thread until it is over. Garbage that has not been
- * collected yet counts: cairn_collect() before frees it. Tables are memory straight from the
- * system.
+ * These functions are for native code. Managed code calls them like other native functions; only cairn_external_bytes()
+ * is a leaf. Each function that returns a status stops all threads that run managed code, and holds signals of the
+ * calling thread until it returns. Uncollected garbage counts: cairn_collect() before the call frees it. Tables are
+ * memory straight from the system.
  *
- * Statuses of all: BUSY: within a collection, a handshake, a listener or a visitor, in a signal
- * handler that may have interrupted managed code, or in a program without safepoints; UNSEEN: the
- * collector does not say where its objects are (`ranges` of <cairn/collector.h>); MEMORY. After
- * these nothing has been visited or written.
+ * Statuses of all: BUSY: within a collection, a handshake, a listener or a visitor, in a signal handler that may have
+ * interrupted managed code, or in a program that lacks safepoints; UNSEEN: the collector is unable to list its objects
+ * (`ranges` and `forget` of <cairn/collector.h>); MEMORY. After these, visitors and files are untouched.
  */
 #ifndef CAIRN_HEAP_H
 #define CAIRN_HEAP_H
@@ -37,8 +35,8 @@ extern "C" {
 #endif
 
 /* The arguments of a visitor are valid during its call only. Visitors run in phase STOP, on the calling thread. A
- * visitor must not run managed code, allocate managed objects, wait for another thread, call functions of this
- * header, or leave by a jump. It may call malloc(). */
+ * visitor must not run managed code, allocate managed objects, wait for another thread, call functions of this header,
+ * or leave by a jump. It may call malloc(). */
 
 /* An object: the address of its payload, its layout (null if the image of the layout was unloaded), and its size in
  * bytes, header included. */
@@ -55,9 +53,9 @@ struct cairn_heap_row {
   const char *type;  /* "struct node", "long[]" */
   const char *field; /* "next", "slot[].key"; of an array's elements "[]" */
   uint64_t count;    /* objects; or references in the field, of all objects */
-  uint64_t bytes;    /* of the objects, headers included; or of those that the references lead to,
-                      * each as often as it is led to */
-  uint64_t none;     /* of a field: how often it is null, or an immediate */
+  uint64_t bytes; /* of the objects, headers included; or of the objects that the references point to, each counted once
+                   * per reference */
+  uint64_t none;  /* of a field: the number of nulls and immediates */
 };
 typedef void cairn_heap_row_visitor(void *env, const struct cairn_heap_row *row);
 
@@ -70,14 +68,14 @@ struct cairn_heap_step {
 };
 typedef void cairn_heap_step_visitor(void *env, const struct cairn_heap_step *step);
 
-/* How large the heap is to be, in bytes: define cairn_heap_limits in the program, where this is not
- * to be left to its environment, whose variables win. 0: as usual (docs/environment.md).
+/* Limits of the heap's size, in bytes: define cairn_heap_limits in the program to set them. The user's environment
+ * variables override them. 0: the default (docs/environment.md).
  *
  *   const struct cairn_heap_limits cairn_heap_limits = {.size = sizeof cairn_heap_limits,
  *                                                       .maximum = 1 << 30};
  *
- * It is read before any code of the program runs; so it is a constant of the program's own file, or
- * of a library that is loaded with it. Of contradicting limits the lower one holds. */
+ * The runtime reads the limits before any code of the program runs: the constant must be in the program's own file, or
+ * in a library that is loaded with it. Of contradicting limits the lower one holds. */
 struct cairn_heap_limits {
   size_t size;    /* of this structure; later versions may add members at the end */
   size_t initial; /* CAIRN_HEAP_INITIAL */
@@ -88,29 +86,26 @@ struct cairn_heap_limits {
 /* The state of memory at an exhaustion. Later versions may add members at the end. */
 #define CAIRN_LIVE_UNKNOWN UINT64_MAX
 struct cairn_exhaustion {
-  size_t wanted;     /* bytes of the allocation, headers included */
-  uint64_t limit;    /* CAIRN_HEAP_MAX */
-  uint64_t live;     /* bytes of objects that the last collection left, headers included; or
-                      * CAIRN_LIVE_UNKNOWN: the collector does not say */
-  uint64_t external; /* what cairn_external_bytes() has counted */
-  unsigned tries;    /* how often this allocation has called before */
+  size_t wanted;  /* bytes of the allocation, headers included */
+  uint64_t limit; /* CAIRN_HEAP_MAX */
+  uint64_t live;  /* bytes of objects that the last collection left, headers included; or CAIRN_LIVE_UNKNOWN (`used` and
+                   * `ranges` are null) */
+  uint64_t external; /* sum of cairn_external_bytes() */
+  unsigned tries;    /* number of earlier calls for this allocation */
 };
 
-/* Free what the program can do without: drop caches, free handles, set managed globals to null,
- * take what is left in queues of finalisers. True: a full collection follows, and the allocation is
- * tried again; false: the program ends. It may change any variable and object: the code around an
- * allocation reads them again.
+/* Frees objects that the program can do without: drops caches, frees handles, sets managed globals to null, empties
+ * queues of finalisers. True: a full collection follows, and the allocation is tried again; false: the program ends.
+ * The callback may change any variable and object: the code around an allocation reads them again.
  *
- * The call comes on the thread whose allocation found no room after a full collection, on several
- * threads at a time where several find none, and at most eight times for one allocation. No
- * collection runs until it returns, on any thread. It is as free as the handler of a signal that
- * interrupted managed code: managed code runs, or the callback is managed code itself.
- * cairn_collect() is put off until it has returned true. What it allocates comes from the little
- * that is left; where that is too little the program ends, with a line that says so, and the
- * callback is not called again. It must not leave by a jump or an exception, end the thread, nor
- * wait for a thread that runs managed code: that may wait for a collection. It may lock what no
- * thread keeps while it runs managed code; malloc() is such a thing. `what` is gone after the call.
- */
+ * The call comes on the thread whose allocation failed even after a full collection, on several threads at a time if
+ * several allocations failed, and at most eight times for one allocation. All collections wait until it returns. The
+ * callback has the rights of a signal handler that interrupted managed code: it runs managed code, or is managed code
+ * itself. A cairn_collect() in it takes effect after it has returned true. Its allocations come from the small rest of
+ * the heap; if that is too small, the program ends with a line that says so, and calls of the callback cease. The
+ * callback must not leave by a jump or an exception, end the thread, or wait for a thread that runs managed code: that
+ * thread may wait for a collection. It may take only locks that threads release before they run managed code, such as
+ * those of malloc(). `what` is valid during the call. */
 typedef bool cairn_exhausted(void *env, const struct cairn_exhaustion *what);
 
 #pragma GCC visibility push(default)
@@ -120,15 +115,15 @@ extern const struct cairn_heap_limits cairn_heap_limits;
 /* Adds `bytes`, negative for fewer, to the memory outside of the heap that objects keep: a bitmap or a library's
  * structure, freed with the object by a finaliser (<cairn/weak.h>). A full collection follows at the thread's next
  * safepoint once the sum is twice the sum after the last full collection, and larger by at least CAIRN_HEAP_INITIAL.
- * Any thread; a leaf, which never collects itself. */
+ * Any thread; a leaf: the collection comes later. */
 void cairn_external_bytes(long bytes);
 
-/* Sets the callback for an allocation that finds no room after a full collection, replacing the current one; null:
- * none, and the program ends. The program ends without a call in these cases: the allocation is by a signal handler
- * that interrupted managed code; the system refuses memory to a collection; the program has no safepoints
+/* Sets the callback for an allocation that fails even after a full collection, replacing the current one; null removes
+ * it: the program then ends at exhaustion. The program also ends without a call in these cases: the allocation is by a
+ * signal handler that interrupted managed code; the system refuses memory to a collection; the program lacks safepoints
  * (-fcairn-safepoints=none) or its collector never collects, so dropped objects would stay. Any thread, the callback
- * included, outside of signal handlers; it stops no thread. A call of the replaced callback may still run on another
- * thread after the return. */
+ * included, outside of signal handlers; all threads go on meanwhile. A call of the replaced callback may still run on
+ * another thread after the return. */
 void cairn_on_exhaustion(cairn_exhausted *call, void *env);
 
 /* Visits each object, in the order of addresses. Any thread. */
@@ -138,15 +133,15 @@ enum cairn_status cairn_heap_walk(cairn_heap_visitor *visit, void *env);
  * references follow each type. Any thread. */
 enum cairn_status cairn_heap_histogram(cairn_heap_row_visitor *visit, void *env);
 
-/* Visits the steps of a shortest path of strong references from a root to the handle's object, to show why the
- * object is alive. The handle itself is excluded as a root. Any thread. UNKNOWN: there is no path, or the handle
- * refers to no object of the heap. */
+/* Visits the steps of a shortest path of strong references from a root to the handle's object, to show why the object
+ * is alive. The handle itself is excluded as a root. Any thread. UNKNOWN: the object is unreachable without the handle,
+ * or the handle refers to an address outside the heap's objects. */
 enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_visitor *visit, void *env);
 
-/* Writes all objects, references and roots to a file, for `cairn heap`. The dump gets a temporary name in the
- * directory of `path`, and its final name once it is whole; only its owner may read it. A path that is no regular
- * file (a pipe) is written in place, except a symbolic link. Any thread. WRITE: writing failed; a `message` that is
- * not null then tells the error and its place in one line of at most `size` bytes, and the file is removed. */
+/* Writes all objects, references and roots to a file, for `cairn heap`. The dump gets a temporary name in the directory
+ * of `path`, and its final name once it is whole; only its owner may read it. A special file (a pipe) is written in
+ * place; a symbolic link is refused. Any thread. WRITE: the file cannot be written; the temporary file is removed, and
+ * `message`, unless null, receives one line of at most `size` bytes with the error and its place. */
 enum cairn_status cairn_heap_dump(const char *path, char *message, size_t size);
 
 #pragma GCC visibility pop

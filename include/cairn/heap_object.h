@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An object of the heap as collectors see it: its header, which is the word before its payload, its
- * block and its fields, and the words that lead to it. What the header's bits mean stands in
- * abi.def; here are the only ways to read and to forward it. Compiled code writes the address of
- * the layout alone, and never reads a header.
+ * An object of the heap as collectors see it: its header (the word before its payload), its block and fields, and the
+ * words that point to it. abi.def describes the header's bits; these functions are the only ways to read and to forward
+ * a header. Compiled code writes only the address of the layout, and never reads a header.
  *
- * All but cairn_object_visit() take O(1), lock nothing and allocate nothing. Any thread; in phase
- * MUTATE the header of an object that others may see is changed by atomic operations alone.
+ * All functions except cairn_object_visit() take O(1). They neither lock nor allocate. Any thread; in phase MUTATE only
+ * atomic operations may change the header of an object that other threads may see.
  */
 #ifndef CAIRN_HEAP_OBJECT_H
 #define CAIRN_HEAP_OBJECT_H
@@ -21,8 +20,8 @@
 extern "C" {
 #endif
 
-/* The address that the slot's word leads to: that of an object's payload, or in one (of a root), or
- * one outside the heap. 0: it is null or an immediate, and stays. */
+/* The address that the slot's word refers to: the address of an object's payload, an address in an object (of a root),
+ * or an address outside the heap. 0: the word is null or an immediate, and stays. */
 static inline uintptr_t cairn_slot_object(struct cairn_slot slot)
 {
   uintptr_t object = *slot.address - cairn_words.reference;
@@ -30,7 +29,7 @@ static inline uintptr_t cairn_slot_object(struct cairn_slot slot)
   return (object & cairn_words.mask) == 0 ? object : 0;
 }
 
-/* Let the slot, which was not 0 by cairn_slot_object(), lead to `object`. */
+/* Lets the slot refer to `object`. The slot's cairn_slot_object() must differ from 0. */
 static inline void cairn_slot_set(struct cairn_slot slot, uintptr_t object)
 {
   *slot.address = object + cairn_words.reference;
@@ -42,25 +41,25 @@ static inline uintptr_t *cairn_object_header(uintptr_t object)
   return (uintptr_t *)object - 1;
 }
 
-/* The object has been copied: there is nothing in its place but where it went. */
+/* True if the object has been copied: the header then has only its new address. */
 static inline bool cairn_header_is_forwarded(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_STATE) == CAIRN_ABI_HEADER_FORWARDED;
 }
 
-/* Where the object of a forwarded header went. */
+/* The new address of a forwarded object. */
 static inline uintptr_t cairn_header_forwarded_to(uintptr_t header)
 {
   return header & ~(uintptr_t)CAIRN_ABI_HEADER_STATE;
 }
 
-/* The header of an object that went to `object`. */
+/* The header of an object that was copied to `object`. */
 static inline uintptr_t cairn_header_to(uintptr_t object)
 {
   return object | CAIRN_ABI_HEADER_FORWARDED;
 }
 
-/* The layout was one of an image that is no longer there (forget() of struct cairn_collector). */
+/* True if the image of the object's layout has been unloaded (forget() of struct cairn_collector). */
 static inline bool cairn_header_is_gone(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_STATE) == CAIRN_ABI_HEADER_GONE;
@@ -72,15 +71,14 @@ static inline uint64_t cairn_header_gone_bytes(uintptr_t header)
   return header & ~(uintptr_t)CAIRN_ABI_HEADER_STATE;
 }
 
-/* The header of such an object; `bytes` is a multiple of CAIRN_ABI_OBJECT_ALIGN. */
+/* The header of an object whose layout is gone; `bytes` is a multiple of CAIRN_ABI_OBJECT_ALIGN. */
 static inline uintptr_t cairn_header_gone(uint64_t bytes)
 {
   return bytes | CAIRN_ABI_HEADER_GONE;
 }
 
-/* What a header says is the layout: any address if the word is none (cairn_layout_is_known()
- * tells), and null if the object is forwarded, its layout is gone, or bits are set that nobody
- * sets. */
+/* The layout in a header. The result may be any address if the word is not a header (cairn_layout_is_known() tells).
+ * Null if the object is forwarded, its layout is gone, or unused bits are set. */
 static inline const struct cairn_layout *cairn_header_layout(uintptr_t header)
 {
   if ((header & CAIRN_ABI_HEADER_STATE) != 0 || (header & CAIRN_ABI_HEADER_UNUSED) != 0)
@@ -88,13 +86,13 @@ static inline const struct cairn_layout *cairn_header_layout(uintptr_t header)
   return (const struct cairn_layout *)(header & CAIRN_ABI_HEADER_LAYOUT);
 }
 
-/* The layout of the object at `object`; as above. */
+/* The layout of the object at `object`, like cairn_header_layout(). */
 static inline const struct cairn_layout *cairn_object_layout(uintptr_t object)
 {
   return cairn_header_layout(__atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED));
 }
 
-/* Where the block of the object at `object` begins, which has this layout. */
+/* The start of the block of the object at `object`; the layout is the object's. */
 static inline uintptr_t cairn_object_block(uintptr_t object, const struct cairn_layout *layout)
 {
   size_t header = CAIRN_ABI_HEADER_SIZE, indexed = CAIRN_ABI_INDEXED_HEADER_SIZE;
@@ -102,9 +100,8 @@ static inline uintptr_t cairn_object_block(uintptr_t object, const struct cairn_
   return object - (layout->elem_size != 0 ? indexed : header);
 }
 
-/* The object whose block begins at `block`: its first word is a count, which is odd, or a header.
- * Where nothing was forwarded; a walk goes on at the end of the payload (cairn_object_payload()).
- */
+/* The object whose block begins at `block`: the block's first word is an odd count or a header. All objects there must
+ * be unforwarded; a walk goes on at the end of the payload (cairn_object_payload()). */
 static inline uintptr_t cairn_block_object(uintptr_t block)
 {
   size_t header = CAIRN_ABI_HEADER_SIZE, indexed = CAIRN_ABI_INDEXED_HEADER_SIZE;
@@ -112,15 +109,15 @@ static inline uintptr_t cairn_block_object(uintptr_t block)
   return block + ((*(const uintptr_t *)block & 1) != 0 ? indexed : header);
 }
 
-/* How many elements the object at `object` has, whose layout is indexed. */
+/* The number of elements of the object at `object`; its layout must be indexed. */
 static inline uint64_t cairn_object_count(uintptr_t object)
 {
   return ((const uintptr_t *)object)[-2] >> 1;
 }
 
-/* The bytes after the payload for the identity hash of an object with this header: 8 if it was
- * moved after it had been asked for, else 0. And those that it had in its old place, by the header
- * of its copy. */
+/* The bytes after the payload for the identity hash of an object with this header: 8 if the object was moved after its
+ * hash was asked for, otherwise 0. The second function returns those bytes for the object's old place, by the header of
+ * its copy. */
 static inline size_t cairn_header_hash_bytes(uintptr_t header)
 {
   return (header & CAIRN_ABI_HEADER_HASH_MOVED) != 0 ? sizeof(uintptr_t) : 0;
@@ -130,8 +127,8 @@ static inline size_t cairn_header_hash_bytes_before(uintptr_t header)
   return (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH ? sizeof(uintptr_t) : 0;
 }
 
-/* The bytes of payload of the object at `object`, which has this layout, into *bytes, with those of
- * its identity hash: where they end the next block begins. OVERFLOW: its count is damaged. */
+/* Stores the bytes of payload of the object at `object` into *bytes; the layout is the object's. They include the
+ * identity hash: the next block begins at their end. OVERFLOW: the object's count is damaged. */
 static inline enum cairn_status cairn_object_payload(uintptr_t object, const struct cairn_layout *layout,
                                                      uint64_t *bytes)
 {
@@ -143,7 +140,7 @@ static inline enum cairn_status cairn_object_payload(uintptr_t object, const str
   return status;
 }
 
-/* The identity hash of an object that was at `object` when it was asked for. */
+/* The identity hash of an object that was at `object` when its hash was asked for. */
 static inline uintptr_t cairn_object_hash_at(uintptr_t object)
 {
   uintptr_t hash = object * (uintptr_t)0x9e3779b97f4a7c15;
@@ -151,10 +148,10 @@ static inline uintptr_t cairn_object_hash_at(uintptr_t object)
   return hash ^ hash >> 32;
 }
 
-/* An object whose header was `header` has been copied from `was` to `now`, with its header and the
- * `bytes` of its layout's payload. If it was asked for its identity hash, give the copy that, in
- * the word after these. Returns the bytes of that word, or 0; they are 8 if the header has a bit of
- * CAIRN_ABI_HEADER_HASH. Phase STOP; before anybody else sees the copy. */
+/* Completes the copy of an object with the header `header` from `was` to `now`; its header and the `bytes` of its
+ * layout's payload have been copied. If the object's identity hash was asked for, stores the hash into the word after
+ * them. Returns the bytes of that word: 8 if the header has a bit of CAIRN_ABI_HEADER_HASH, otherwise 0. Phase STOP;
+ * before other threads see the copy. */
 static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
 {
   uintptr_t both = CAIRN_ABI_HEADER_HASH, moved = CAIRN_ABI_HEADER_HASH_MOVED;
@@ -167,8 +164,8 @@ static inline size_t cairn_object_copy_hash(uintptr_t was, uintptr_t now, uintpt
   return sizeof(uintptr_t);
 }
 
-/* Call `visit` for each reference field of the object at `object`, which has this layout, weak
- * fields left out; cairn_object_visit_weak() calls it for those alone. Phase STOP. */
+/* Call `visit` for each strong reference field of the object at `object`; the layout is the object's.
+ * cairn_object_visit_weak() visits only the weak fields. Phase STOP. */
 static inline void cairn_object_visit_some(uintptr_t object, const struct cairn_layout *layout, uint32_t weak,
                                            void (*visit)(void *env, struct cairn_slot slot), void *env)
 {
@@ -202,11 +199,10 @@ static inline void cairn_object_visit_weak(uintptr_t object, const struct cairn_
     cairn_object_visit_some(object, layout, CAIRN_ABI_LAYOUT_WEAK_OFFSET, visit, env);
 }
 
-/* Say that the object at `from` went to `to`, unless another thread has said where it went, and
- * return where it is: at `to` if this thread was first. `seen` is its header, read before it was
- * copied. Phase STOP; any number of threads at once. What was written to the copy before is seen by
- * whoever reads the header with acquire. One compare-and-swap, in the manner of parallel copying
- * collectors (Halstead 1985). */
+/* Records that the object at `from` was copied to `to`, unless another thread has recorded a copy first. Returns the
+ * object's address: `to` if this thread was first. `seen` is the object's header, read before the copy. Phase STOP; any
+ * number of threads at once. A thread that reads the header with acquire sees all earlier writes to the copy. One
+ * compare-and-swap, in the manner of parallel copying collectors (Halstead 1985). */
 static inline uintptr_t cairn_object_forward(uintptr_t from, uintptr_t seen, uintptr_t to)
 {
   if (__atomic_compare_exchange_n(cairn_object_header(from), &seen, cairn_header_to(to), false, __ATOMIC_ACQ_REL,
