@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Read and write LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps`
- * (Mach-O), versions 1 to 3. Usable alone: of libcairn-object.a this header needs nothing but the
- * C library (no libelf, no libdw). Three parts:
- *   - the decoder: (bytes, length) in, allocates nothing, changes nothing;
- *   - ELF files: where in a file the stack maps are, with relocations applied;
- *   - the encoder: a model in, bytes out.
+ * Reads and writes LLVM stack maps: the section `.llvm_stackmaps` (ELF) or `__llvm_stackmaps` (Mach-O), versions 1 to
+ * 3. Usable alone: of libcairn-object.a this header needs only the C library (neither libelf nor libdw). Three parts:
+ *   - the decoder takes (bytes, length); it allocates nothing and changes nothing;
+ *   - ELF files: finds the stack maps in a file, with relocations applied;
+ *   - the encoder turns a model into bytes.
  *
  *   struct cairn_stackmap map;
  *   struct cairn_stackmap_error error;
@@ -18,15 +17,14 @@
  *       ...
  *   }
  *
- * A linker concatenates the maps of its inputs: the loop above steps through them.
- * cairn_stackmap_open() checks every length, count, kind, index and reserved byte of one map, so
- * what follows it cannot fail: an index out of the range that the struct before it gives is the
- * caller's defect. What it accepts, cairn_stackmap_write() writes again byte for byte.
- * Nothing is owned or kept: any thread may read, as long as the bytes stay. The format is that of
- * stackmaps-v2, with what versions 1 and 3 have otherwise.
+ * A linker concatenates the maps of its inputs: the loop above steps through them. cairn_stackmap_open() checks every
+ * length, count, kind, index and reserved byte of one map, so the functions after it always succeed: an index outside
+ * the range that the preceding struct gives is the caller's defect. cairn_stackmap_write() writes an accepted map again
+ * byte for byte. The decoder keeps no data and takes no ownership: any thread may read, as long as the bytes stay. The
+ * format is that of stackmaps-v2, with the differences of versions 1 and 3.
  *
- * In a relocatable object the function addresses are zero until relocations are applied, which
- * cairn_stackmap_file_open() does.
+ * In a relocatable object the function addresses are zero until relocations are applied: cairn_stackmap_file_open()
+ * applies them.
  */
 #ifndef CAIRN_STACKMAP_H
 #define CAIRN_STACKMAP_H
@@ -40,23 +38,23 @@
 extern "C" {
 #endif
 
-/* What is wrong with a map. */
+/* An error in a map. */
 struct cairn_stackmap_error {
-  size_t offset;      /* of what is wrong, from the start of this map; of a file, from its start */
+  size_t offset;      /* of the error, from the start of this map, or from the start of the file for errors of files */
   const char *reason; /* static text */
 };
 
-/* One map: a header, functions, constants and records. */
+/* A map: a header, functions, constants and records. */
 struct cairn_stackmap {
   const unsigned char *bytes;
-  size_t length; /* of this map; the next one, if any, begins here */
+  size_t length; /* of this map; the next map of the section, if any, begins here */
   unsigned version;
   uint32_t functions, constants, records;
   size_t functions_offset, constants_offset, records_offset;
 };
 
-/* A stack size of this is a frame with dynamic or over-aligned allocas. Version 1 does not say
- * which record is whose. */
+/* The stack size of a frame with dynamic or over-aligned allocas is UNKNOWN_SIZE. Version 1 lacks the functions' record
+ * counts: the counts are UNKNOWN_COUNT, and in a map of several functions a record's function is UNKNOWN_FUNCTION. */
 #define CAIRN_STACKMAP_UNKNOWN_SIZE UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_COUNT UINT64_MAX
 #define CAIRN_STACKMAP_UNKNOWN_FUNCTION UINT32_MAX
@@ -65,7 +63,7 @@ struct cairn_stackmap_function {
   uint64_t address;
   uint64_t stack_size;
   uint64_t records;
-  size_t offset; /* of this entry, which begins with the address: what a relocation names */
+  size_t offset; /* of this entry, which begins with the address: relocations name this offset */
 };
 
 struct cairn_stackmap_record {
@@ -82,16 +80,17 @@ enum cairn_stackmap_kind {
   CAIRN_STACKMAP_DIRECT,         /* the value is register + offset: a stack object's address */
   CAIRN_STACKMAP_INDIRECT,       /* the value is in memory at register + offset */
   CAIRN_STACKMAP_CONSTANT,       /* the value is in the map */
-  CAIRN_STACKMAP_CONSTANT_INDEX, /* but for cairn_stackmap_location.pooled */
+  CAIRN_STACKMAP_CONSTANT_INDEX, /* a constant of the pool, in the encoded map; decoded locations are CONSTANT with
+                                  * `pooled` */
 };
 
 struct cairn_stackmap_location {
   enum cairn_stackmap_kind kind; /* never CONSTANT_INDEX */
-  bool pooled;                   /* the constant comes from the pool: 64 bits; else 32, sign-extended */
-  uint16_t size;                 /* of the value in bytes */
-  uint16_t reg;                  /* DWARF number */
-  int32_t offset;                /* or the pool index */
-  uint64_t value;                /* of a constant */
+  bool pooled;    /* the constant comes from the pool and has 64 bits; otherwise 32 bits, sign-extended */
+  uint16_t size;  /* of the value in bytes */
+  uint16_t reg;   /* DWARF number */
+  int32_t offset; /* bytes from the register; or the pool index */
+  uint64_t value; /* of a constant */
 };
 
 struct cairn_stackmap_live_out {
@@ -99,8 +98,8 @@ struct cairn_stackmap_live_out {
   uint8_t size; /* in bytes */
 };
 
-/* Check the map at the start of `bytes` and open it. TRUNCATED, VERSION, RESERVED, COUNT, KIND or
- * CONSTANT: `*error` (which may be null) says what is wrong and where. */
+/* Check the map at the start of `bytes` and open it. TRUNCATED, VERSION, RESERVED, COUNT, KIND or CONSTANT: *error,
+ * unless `error` is null, receives the reason and its offset. */
 enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct cairn_stackmap *map,
                                       struct cairn_stackmap_error *error);
 /* Entry number `index`, below map->functions, of the list of functions. */
@@ -126,31 +125,29 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
 
 /* ---- Statepoints ---- */
 
-/* A statepoint's record taken apart: which locations are what (statepoints-later, "Stack Map
- * Format"): calling convention, flags, number of deopt locations; the deopt locations; pairs of a
- * base and a derived reference; allocas. The allocas of "gc-live" come last, unpaired and
- * uncounted; they are told apart by being Direct. The format does not mark such records: three
- * constants that LLVM could have for a statepoint begin one (calling convention up to 1023, flags
- * up to 3). Location numbers as of cairn_stackmap_location(). */
+/* The parts of a statepoint's record (statepoints-later, "Stack Map Format"): calling convention, flags, number of
+ * deopt locations; the deopt locations; pairs of a base and a derived reference; allocas. The allocas of "gc-live" come
+ * last, unpaired and uncounted; only their kind, Direct, tells them apart. The format does not mark such records: a
+ * record counts as a statepoint's if it begins with three constants that LLVM could write for one (calling convention
+ * up to 1023, flags up to 3). Location numbers are those of cairn_stackmap_location(). */
 struct cairn_stackmap_statepoint {
   uint64_t calling_convention, flags;
   uint32_t deopt_first, deopt_count;
   uint32_t pairs_first, pairs;
   uint32_t allocas_first, allocas;
 };
-/* Status and `*error` as of cairn_stackmap_open(): NOT_STATEPOINT, DEOPT or PAIRS. */
+/* Take a record apart. Status and *error as for cairn_stackmap_open(): NOT_STATEPOINT, DEOPT or PAIRS. */
 enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
                                             const struct cairn_stackmap_record *record,
                                             struct cairn_stackmap_statepoint *statepoint,
                                             struct cairn_stackmap_error *error);
 
-/* ---- What Cairn's rewriter says besides ----
+/* ---- Cairn's additions to statepoints ----
  *
- * Not all roots of a function that rewrite-statepoints made are pairs. References in locals whose
- * address is taken, those that live into an unwind pad, and all of a function in slot mode
- * (docs/relocation.md) lie in memory of the frame. Where, Cairn says in constants and Direct
- * locations after the program's own deopt locations; so a reader that knows only of pairs misses
- * these roots, and one of deopt values sees too many. (`--roots=pairs` makes none of them.)
+ * A function that rewrite-statepoints made has roots besides the pairs. References in locals whose address is taken,
+ * references that are live into an unwind pad, and all references of a function in slot mode (docs/relocation.md) lie
+ * in memory of the frame. Cairn describes their places in constants and Direct locations after the program's own deopt
+ * locations. A reader that decodes only pairs misses these roots, and a reader of deopt values sees too many values.
  *
  *   struct cairn_stackmap_described described;
  *   struct cairn_stackmap_area area = {0};
@@ -161,37 +158,38 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
  *       for (uint32_t i = 0; i < area.references; i++)
  *         root(register area.place.reg + area.place.offset + e * area.stride +
  *              cairn_stackmap_area_offset(&map, &record, &area, i));
- */
+ *
+ * With `--roots=pairs` Cairn makes only pairs. */
 struct cairn_stackmap_described {
-  uint32_t deopt_count; /* of statepoint.deopt_count, how many are the program's: the first ones */
-  uint32_t areas;       /* how many areas are described */
-  uint32_t spans;       /* how many spans are open (docs/spans.md) */
+  uint32_t deopt_count; /* of statepoint.deopt_count, the number of the program's own: the first ones */
+  uint32_t areas;       /* number of described areas */
+  uint32_t spans;       /* number of open spans (docs/spans.md) */
   uint32_t areas_first, areas_end, spans_first; /* location numbers, for the functions below */
 };
-/* Memory of the frame: `count` elements of `stride` bytes, each with `references` references, null
- * or the address of an object. They are up to date at the safepoint and read again after it, so a
- * collector updates them in place. With no references it is one word of the language's own. */
+/* Memory of the frame: `count` elements of `stride` bytes, each with `references` references, null or the address of an
+ * object. They are up to date at the safepoint, and the program reads them again after it, so a collector updates them
+ * in place. An area without references is one word of the language's own. */
 struct cairn_stackmap_area {
   struct cairn_stackmap_location place; /* Direct: register + offset is the address */
   uint64_t count, stride;
   uint32_t references;
-  uint64_t offset, tag, parameter; /* of a word: bytes from the address; what the program said */
+  uint64_t offset, tag, parameter; /* of such a word: bytes from the address; the program's tag and parameter */
   uint32_t offsets_first, end;     /* location numbers, for the functions below */
 };
-/* Status and `*error` as of cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. Everything is checked
- * here. */
+/* Find the described areas and open spans of a record, and check all of their locations. Status and *error as for
+ * cairn_stackmap_open(): DESCRIBED, SPANS or PLACE. */
 enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                            const struct cairn_stackmap_statepoint *statepoint,
                                            struct cairn_stackmap_described *described,
                                            struct cairn_stackmap_error *error);
-/* The area after `*area` (zero-initialised: the first); false if there is none. */
+/* Step to the area after *area (zero-initialised: to the first); false at the end. */
 bool cairn_stackmap_area(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                          const struct cairn_stackmap_described *described, struct cairn_stackmap_area *area);
 /* Bytes from an element's start to its reference number `index`, below area->references. */
 uint64_t cairn_stackmap_area_offset(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                     const struct cairn_stackmap_area *area, uint32_t index);
-/* An open span: its entry in the object's section cairn_spans, and how many functions the one that
- * opened it was inlined into. */
+/* An open span: its entry in the object's section cairn_spans, and the number of functions that the one that opened the
+ * span was inlined into. */
 struct cairn_stackmap_span {
   uint32_t index, depth;
 };
@@ -202,45 +200,40 @@ struct cairn_stackmap_span cairn_stackmap_span(const struct cairn_stackmap *map,
 
 /* ---- ELF files ---- */
 
-/* The stack maps of an ELF file for x86-64, AArch64 or 64-bit RISC-V: relocatable object,
- * executable or shared object (not an archive: its members are files). The file's bytes are copied
- * and may go; each section's bytes belong to the struct, with the relocations applied that the
- * file still has for them: those of an object, and the dynamic ones of an image that was linked
- * with text relocations or a writable copy of the section.
+/* The stack maps of an ELF file for x86-64, AArch64 or 64-bit RISC-V: a relocatable object, executable or shared object
+ * (the members of an archive are files of this kind). The file's bytes are copied and may go. Each section's bytes
+ * belong to the struct. The relocations that the file still has for them are applied: those of an object, and the
+ * dynamic ones of an image that was linked with text relocations or a writable copy of the section.
  *
- * In a relocatable object no function has an address yet. Each section is given a made-up one, none
- * of them zero, none twice: that is what the function addresses of its stack maps refer to, and
- * what cairn_stackmap_file_function() takes. In an image they are those of the file, before the
- * loader moves it. Address zero is a function that is not in the file: undefined, or dropped by
- * the linker.
+ * In a relocatable object functions have no addresses yet. Each section is given a made-up address, nonzero and unique;
+ * the function addresses of its stack maps refer to it, and cairn_stackmap_file_function() takes such addresses. In an
+ * image the addresses are those of the file, before the loader moves it. Address zero means a function outside the
+ * file: undefined, or dropped by the linker.
  *
- * Reading is free of races after opening. Where memory is exhausted the process ends with a
- * message. */
+ * After opening, several threads may read at once. The process ends with a message if memory is exhausted. */
 struct cairn_stackmap_file;
 
-/* Open a file of `length` bytes; *file is to be closed with cairn_stackmap_file_close(). ELF, or
- * NO_MAPS: a file without a section .llvm_stackmaps is an error, lest it look like one without
- * roots. *file is null then, and `*error` (which may be null) has the reason and an offset in the
- * file. */
+/* Open a file of `length` bytes; the caller closes *file by cairn_stackmap_file_close(). ELF, or NO_MAPS: a file
+ * without a section .llvm_stackmaps is an error, as it would look like a file without roots. *file is then null, and
+ * *error, unless `error` is null, has the reason and an offset in the file. */
 enum cairn_status cairn_stackmap_file_open(const void *bytes, size_t length, struct cairn_stackmap_file **file,
                                            struct cairn_stackmap_error *error);
-/* Null is allowed. */
+/* Close a file, which may be null. */
 void cairn_stackmap_file_close(struct cairn_stackmap_file *file);
 
-/* e_machine of the file's header (EM_X86_64 and so on), which says whose DWARF numbers registers
- * have. */
+/* e_machine of the file's header (EM_X86_64 and so on): the DWARF numbers of registers are those of this machine. */
 unsigned cairn_stackmap_file_machine(const struct cairn_stackmap_file *file);
-/* Is it a relocatable object, with made-up addresses? */
+/* True for a relocatable object, with made-up addresses. */
 bool cairn_stackmap_file_is_object(const struct cairn_stackmap_file *file);
 
 struct cairn_stackmap_section {
   const unsigned char *bytes; /* maps, one after the other; relocated; until the file is closed */
   size_t length;
-  size_t file_offset; /* of the first byte in the file: of what an error is about, add these */
+  size_t file_offset; /* of the first byte in the file; add the offset of an error */
   unsigned index;     /* in the section table */
 };
-/* Section number `index`, from 0, of those that hold stack maps, in the order of the section
- * table; false if there are fewer. */
+/* Section number `index`, from 0, of the sections with stack maps, in the order of the section table; false at the end.
+ */
 bool cairn_stackmap_file_section(const struct cairn_stackmap_file *file, unsigned index,
                                  struct cairn_stackmap_section *section);
 
@@ -251,25 +244,25 @@ struct cairn_stackmap_symbol {
   uint64_t address, size;  /* of the symbol */
   uint64_t section_offset; /* of the symbol */
 };
-/* The function symbol whose extent holds the address; false if none does. */
+/* The function symbol whose extent includes the address; false if the file lacks such a symbol. */
 bool cairn_stackmap_file_function(const struct cairn_stackmap_file *file, uint64_t address,
                                   struct cairn_stackmap_symbol *symbol);
 
-/* The name of a register by its DWARF number: "rsp" of x86-64, "x19" of AArch64, "s0" of RISC-V;
- * null if the machine or the number is unknown. Static text. */
+/* The name of a register by its DWARF number: "rsp" of x86-64, "x19" of AArch64, "s0" of RISC-V; null if the machine or
+ * the number is unknown. Static text. */
 const char *cairn_stackmap_register_name(unsigned machine, unsigned reg);
 
 /* ---- The encoder ---- */
 
-/* A record to write. `function` and the offsets of struct cairn_stackmap_record are not used. */
+/* A record to write. `function` and the offsets of struct cairn_stackmap_record are ignored. */
 struct cairn_stackmap_record_model {
   struct cairn_stackmap_record record;            /* id, instruction_offset, flags, locations, live_outs */
   const struct cairn_stackmap_location *location; /* record.locations of them */
   const struct cairn_stackmap_live_out *live_out; /* record.live_outs of them */
 };
 
-/* A map to write, in the decoder's own structs; records stand in the order of the functions, and
- * the functions' record counts say whose each is. In version 1 the counts are not written. */
+/* A map to write, in the decoder's structs. Records stand in the order of the functions, and the functions' record
+ * counts assign the records to functions. Version 1 omits the counts. */
 struct cairn_stackmap_model {
   unsigned version; /* 1 to 3 */
   uint32_t functions, constants, records;
@@ -278,14 +271,13 @@ struct cairn_stackmap_model {
   const struct cairn_stackmap_record_model *record;
 };
 
-/* Write the map into `bytes`, which has room for `room` bytes; *length becomes how many it takes,
- * also if that is more (ROOM; `bytes` may be null then). A status as of cairn_stackmap_open(), with
- * the offset at which the wrong field would stand: VERSION; COUNT; KIND; CONSTANT: a pooled
- * constant's index is not one of the pool; VALUE: a constant's value is not that of its pool entry,
- * or not its sign-extended offset; SIZE: above 255 in versions 1 and 2. Nothing is written then.
+/* Write the map into `bytes`, a buffer of `room` bytes. *length becomes the size of the map, also if that is larger
+ * (ROOM; `bytes` may be null then). Other statuses are as for cairn_stackmap_open(), with the offset of the wrong field
+ * in the map: VERSION; COUNT; KIND; CONSTANT: a pooled constant's index is outside the pool; VALUE: a constant's value
+ * differs from its pool entry, or from its sign-extended offset; SIZE: above 255 in versions 1 and 2; *length is then
+ * 0. All failures leave the buffer untouched.
  *
- * Decoding gives the model back, and of a decoded map the same bytes come out. Any thread may
- * call. */
+ * Decoding the written map yields the model, and writing a decoded map yields the same bytes. Any thread may call. */
 enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model, void *bytes, size_t room,
                                        size_t *length, struct cairn_stackmap_error *error);
 
