@@ -101,6 +101,7 @@ static void print_json(const char *name, const struct cn_size *size, const struc
 /* Counts over some files. */
 struct totals {
   const struct settings *how;
+  const char *path; /* of the file at hand */
   struct cn_size size;
   bool all_have_stack_maps; /* else the two sums are about different files */
   size_t files;
@@ -123,61 +124,38 @@ static void add(struct totals *totals, const struct cn_size *size)
     total->bytes[kind] += size->bytes[kind];
 }
 
-static bool count_object(struct totals *totals, const char *name, const void *bytes, size_t length)
+/* Skip members without maps. */
+static int count_object(void *env, const char *member, const void *bytes, size_t length, char **error)
 {
+  struct totals *totals = env;
   struct cn_size size;
-  char *error = NULL;
 
-  if (cn_size_count(&size, bytes, length, &error)) {
-    cn_tool_error("'%s': %s", name, error);
-    free(error);
-    return false;
-  }
+  if (member && !cn_elf_has(bytes, length, "cairn_frames") && !cn_elf_has(bytes, length, ".llvm_stackmaps"))
+    return 1;
+  if (cn_size_count(&size, bytes, length, error))
+    return -1;
+  char *name = member ? cn_format("%s(%s)", totals->path, member) : cn_strdup(totals->path);
   (totals->how->json ? print_json : print_text)(name, &size, totals->how);
   add(totals, &size);
   cn_size_free(&size);
-  return true;
-}
-
-/* Skip members without maps. */
-static bool count_archive(struct totals *totals, const char *path, const void *bytes, size_t length)
-{
-  struct cn_archive_member member = {0};
-  size_t before = totals->files;
-  char *error = NULL;
-  bool ok = true;
-  int status;
-
-  while (!(status = cn_archive_next(bytes, length, &member, &error))) {
-    if (!cn_elf_has(member.data, member.size, "cairn_frames") &&
-        !cn_elf_has(member.data, member.size, ".llvm_stackmaps"))
-      continue;
-    char *name = cn_format("%s(%s)", path, member.name);
-    ok &= count_object(totals, name, member.data, member.size);
-    free(name);
-  }
-  if (status < 0)
-    cn_tool_error("'%s': %s", path, error);
-  else if (ok && totals->files == before)
-    cn_tool_error("'%s': no member has maps", path);
-  free(error);
-  return ok && status > 0 && totals->files > before;
+  free(name);
+  return 0;
 }
 
 static bool count_file(struct totals *totals, const char *path)
 {
   struct cn_input file;
   char *error = NULL;
+  int status = cn_input_open(&file, path, cn_input_is_binary, &error);
 
-  if (cn_input_open(&file, path, cn_input_is_binary, &error)) {
+  totals->path = path;
+  if (!status)
+    status = cn_archive_each(file.bytes, file.size, "maps", count_object, totals, &error);
+  if (status)
     cn_tool_error("'%s': %s", path, error);
-    free(error);
-    return false;
-  }
-  bool archive = cn_archive_is(file.bytes, file.size);
-  bool ok = (archive ? count_archive : count_object)(totals, path, file.bytes, file.size);
+  free(error);
   cn_input_close(&file);
-  return ok;
+  return !status;
 }
 
 static int run(char **paths, const struct settings *how)

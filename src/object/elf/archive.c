@@ -10,6 +10,7 @@
  */
 #include "object/elf/archive.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
 #include "object/elf/elf_file.h"
@@ -116,4 +117,40 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m,
       return 0;
   }
   return 1;
+}
+
+/* A message about a member. Takes `why`. */
+static char *about(const char *member, char *why)
+{
+  char *message = cn_format("member '%s': %s", member, why);
+
+  free(why);
+  return message;
+}
+
+int cn_archive_each(const void *bytes, size_t size, const char *wanted, cn_archive_visit *visit, void *env,
+                    char **error)
+{
+  struct cn_archive_member member = {0};
+  char *hint = NULL;
+  bool found = false;
+  int status;
+
+  if (!cn_archive_is(bytes, size))
+    return visit(env, NULL, bytes, size, error);
+  while (!(status = cn_archive_next(bytes, size, &member, error))) {
+    char *why = NULL;
+    status = visit(env, member.name, member.data, member.size, &why);
+    found |= !status;
+    if (why && (status < 0 || !hint))
+      *(status < 0 ? error : &hint) = about(member.name, why);
+    else
+      free(why);
+    if (status < 0)
+      break;
+  }
+  if (status > 0 && !found)
+    status = CN_FAIL(error, "no member has %s%s%s", wanted, hint ? "; " : "", hint ? hint : "");
+  free(hint);
+  return status < 0 ? status : 0;
 }

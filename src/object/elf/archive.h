@@ -20,8 +20,17 @@ struct cn_archive_member {
 
 bool cn_archive_is(const void *bytes, size_t size);
 
-/* Go to the next member, past symbol tables and name tables. 0; 1 at the end; negative with a
- * message to free in *error. A thin archive is an error unless `thin_too` is set. */
+/* Go to the next member, past symbol tables and name tables. 0; 1 at the end; negative with a message to free in
+ * *error, which names the offset. A thin archive is an error unless `thin_too` is set. */
 int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *member, char **error);
+
+/* Zero; positive for a member to skip, perhaps with a hint for the user in *error; or negative with a message in
+ * *error. Both are to free. */
+typedef int cn_archive_visit(void *env, const char *member, const void *bytes, size_t size, char **error);
+
+/* Visit each member; or a file that is no archive, with a null name. The first error ends the walk. An archive whose
+ * members are all skipped is an error: its message says that they lack what is `wanted`, and has the first hint. */
+int cn_archive_each(const void *bytes, size_t size, const char *wanted, cn_archive_visit *visit, void *env,
+                    char **error);
 
 #endif

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: open the file, or each member of an archive, check all of it, print it.
+ * `cairn stackmap`: prints the stack maps of an object, or of each member of an archive that has any.
  */
 #include "object/print/stackmap_print.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "base/check.h"
-#include "object/elf/archive.h"
-#include "object/elf/input.h"
+#include "object/print/maps_file.h"
 #include "object/stackmap/stackmap_file.h"
 
 /* Negative: a map of the view is malformed. */
@@ -41,71 +38,24 @@ static int open_view(struct cn_stackmap_view *view, const void *bytes, size_t si
   return status < 0 ? status : check_view(view, bad);
 }
 
-/* One pass over a file, which prints it or only checks it. */
-struct job {
-  struct cn_stackmap_print how;
-  FILE *out; /* null: check */
-  struct cn_json_out *json;
-};
-
-static int do_object(const struct job *job, const char *member, const void *bytes, size_t size, char **error)
+static int visit(void *env, const char *member, const void *bytes, size_t size, char **error)
 {
+  const struct cn_maps_job *job = env;
   struct cn_stackmap_view view = {.member = member};
   struct cairn_stackmap_error bad;
-  int status = open_view(&view, bytes, size, job->how.raw, &bad);
+  int status = open_view(&view, bytes, size, job->raw, &bad);
 
-  if (status == CAIRN_E_NO_MAPS && !member && cn_elf_has(bytes, size, "cairn_frames")) {
+  if (status == CAIRN_E_NO_MAPS && cn_elf_has(bytes, size, "cairn_frames")) {
     *error = cn_format("it has frame maps in the place of stack maps: 'cairn frames' prints them");
-  } else if (status < 0) {
-    *error = member ? cn_format("member '%s', offset 0x%zx: %s", member, bad.offset, bad.reason)
-                    : cn_format("offset 0x%zx: %s", bad.offset, bad.reason);
-  } else if (job->out) {
+  } else if (status < 0 && (status != CAIRN_E_NO_MAPS || !member)) {
+    *error = cn_format("offset 0x%zx: %s", bad.offset, bad.reason);
+  } else if (!status && job->out) {
     view.lines = view.file ? cn_lines_open(&view.file->elf) : NULL;
-    cn_stackmap_print(job->out, job->how.json ? job->json : NULL, &view);
+    cn_stackmap_print(job->out, job->json, &view);
     cn_lines_close(view.lines);
   }
   cairn_stackmap_file_close(view.file);
-  return status;
-}
-
-/* Skip members without stack maps. */
-static int do_archive(const struct job *job, const void *bytes, size_t size, char **error)
-{
-  struct cn_archive_member member = {0};
-  int status;
-  bool found = false;
-
-  while (!(status = cn_archive_next(bytes, size, &member, error))) {
-    status = do_object(job, member.name, member.data, member.size, error);
-    if (status < 0 && status != CAIRN_E_NO_MAPS)
-      return status;
-    found |= !status;
-    free(*error);
-    *error = NULL;
-  }
-  if (status > 0 && !found)
-    return CN_FAIL(error, "no member has a section .llvm_stackmaps");
-  return status < 0 ? status : 0;
-}
-
-static int do_file(const struct job *job, const void *bytes, size_t size, char **error)
-{
-  if (!job->how.raw && cn_archive_is(bytes, size))
-    return do_archive(job, bytes, size, error);
-  return do_object(job, NULL, bytes, size, error);
-}
-
-static int print_all(const struct job *job, const char *path, const void *bytes, size_t size, char **error)
-{
-  if (!job->how.json)
-    return do_file(job, bytes, size, error);
-  cn_json_out_open(job->json, NULL, '{');
-  cn_json_out_string(job->json, "file", path);
-  cn_json_out_open(job->json, "objects", '[');
-  int status = do_file(job, bytes, size, error);
-  cn_json_out_close(job->json);
-  cn_json_out_close(job->json);
-  return status;
+  return member && status == CAIRN_E_NO_MAPS ? 1 : status;
 }
 
 /* The bytes of a section begin with a version. */
@@ -116,19 +66,11 @@ static bool is_raw(const unsigned char *bytes, size_t size)
 
 int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FILE *out, FILE *err)
 {
-  struct cn_json_out json = {.out = out};
-  struct job check = {.how = how}, print = {.how = how, .out = out, .json = &json};
-  struct cn_input file;
-  char *error = NULL;
-  int status = cn_input_open(&file, path, how.raw ? is_raw : cn_input_is_binary, &error);
+  struct cn_maps_job job = {.command = "cairn stackmap",
+                            .wanted = "a section .llvm_stackmaps",
+                            .visit = visit,
+                            .begins = how.raw ? is_raw : cn_input_is_binary,
+                            .raw = how.raw};
 
-  if (!status)
-    status = do_file(&check, file.bytes, file.size, &error);
-  if (!status)
-    status = print_all(&print, path, file.bytes, file.size, &error);
-  if (status)
-    fprintf(err, "cairn stackmap: error: '%s': %s\n", path, error);
-  free(error);
-  cn_input_close(&file);
-  return status;
+  return cn_maps_print_file(&job, path, how.json, out, err);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints a file of maps: opens the file, or each member of an archive, checks all of it, then prints it.
+ */
+#include "object/print/maps_file.h"
+
+#include <stdlib.h>
+#include "base/check.h"
+
+static int walk(struct cn_maps_job *job, const struct cn_input *file, char **error)
+{
+  return job->raw ? job->visit(job, NULL, file->bytes, file->size, error)
+                  : cn_archive_each(file->bytes, file->size, job->wanted, job->visit, job, error);
+}
+
+static int print_json(struct cn_maps_job *job, const char *path, const struct cn_input *file, char **error)
+{
+  struct cn_json_out json = {.out = job->out};
+
+  job->json = &json;
+  cn_json_out_open(&json, NULL, '{');
+  cn_json_out_string(&json, "file", path);
+  cn_json_out_open(&json, "objects", '[');
+  int status = walk(job, file, error);
+  cn_json_out_close(&json);
+  cn_json_out_close(&json);
+  return status;
+}
+
+int cn_maps_print_file(struct cn_maps_job *job, const char *path, bool json, FILE *out, FILE *err)
+{
+  struct cn_input file;
+  char *error = NULL;
+  int status = cn_input_open(&file, path, job->begins, &error);
+
+  CN_CHECK(!job->out); /* the first walk only checks */
+  if (!status)
+    status = walk(job, &file, &error);
+  job->out = out;
+  if (!status)
+    status = json ? print_json(job, path, &file, &error) : walk(job, &file, &error);
+  if (status)
+    fprintf(err, "%s: error: '%s': %s\n", job->command, path, error);
+  free(error);
+  cn_input_close(&file);
+  return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A file of maps, printed for `cairn frames` and `cairn stackmap`. Private to src/object.
+ */
+#ifndef CN_OBJECT_PRINT_MAPS_FILE_H
+#define CN_OBJECT_PRINT_MAPS_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "object/elf/archive.h"
+#include "object/elf/input.h"
+#include "object/print/json_out.h"
+
+/* One walk over a file: the environment of `visit`, which checks an object and prints it. */
+struct cn_maps_job {
+  const char *command, *wanted; /* for messages: "cairn frames", "frame maps" */
+  cn_archive_visit *visit;
+  cn_input_begins *begins;
+  bool raw;                 /* the file is a section's bytes, and no archive */
+  FILE *out;                /* null: check only */
+  struct cn_json_out *json; /* null: text */
+};
+
+/* Open the file, or each member of an archive, check all of it, then print it. 0, or negative after a message on `err`.
+ */
+int cn_maps_print_file(struct cn_maps_job *job, const char *path, bool json, FILE *out, FILE *err);
+
+#endif
