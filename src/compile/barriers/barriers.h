@@ -11,7 +11,6 @@
 #include "compile/analysis/safepoint_free.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/pass.h"
-#include "compile/cost/loops.h"
 
 /* ---- accesses.c ---- */
 
@@ -117,37 +116,5 @@ struct cn_pendings {
 };
 /* Find the runs among them, for cards. */
 void cn_barrier_runs_find(struct cn_pendings *pendings);
-
-/* ---- sweeps.c ---- */
-
-enum { CN_SWEEP_TERMS = 4 };
-
-/* Writes that a loop makes on each pass. The first places are [root + terms + low, root + terms +
- * high); from one pass to the next they go on by `stride`, upwards or downwards. */
-struct cn_sweep {
-  uint32_t loop;
-  LLVMValueRef at; /* the first of the writes */
-  LLVMValueRef root;
-  struct {
-    LLVMValueRef value;
-    uint64_t times;
-  } terms[CN_SWEEP_TERMS]; /* 64-bit integers that the loop does not change */
-  unsigned count;
-  uint64_t low, high, stride; /* modulo 2^64 */
-};
-struct cn_sweeps {
-  struct cn_ctx *ctx;
-  const struct cn_safepoint_free *windows;
-  struct cn_loops loops;
-  struct cn_sweep_count *counts; /* by loop */
-  CN_VECTOR(struct cn_sweep) at;
-};
-void cn_sweeps_build(struct cn_sweeps *sweeps, struct cn_ctx *ctx, const struct cn_safepoint_free *windows);
-/* Take the write at `slot`, if it is one of a sweep. */
-bool cn_sweeps_take(struct cn_sweeps *sweeps, const struct cn_pending *write, LLVMValueRef slot);
-/* The instruction before which the sweep's barrier comes; and all that it writes. */
-LLVMValueRef cn_sweep_place(const struct cn_sweeps *sweeps, const struct cn_sweep *sweep);
-struct cn_access cn_sweep_access(struct cn_sweeps *sweeps, LLVMBuilderRef b, const struct cn_sweep *sweep);
-void cn_sweeps_free(struct cn_sweeps *sweeps);
 
 #endif

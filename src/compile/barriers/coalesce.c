@@ -29,7 +29,7 @@ static const int64_t CARD_BYTES = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
  * would not be found to be those of the writes. */
 static bool is_fixed(const struct cn_pending *write)
 {
-  return !write->covered && !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
+  return !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
          write->bytes <= (uint64_t)CARD_BYTES;
 }
 

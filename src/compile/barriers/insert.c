@@ -118,26 +118,6 @@ static void cover(struct insertion *n, struct cn_pending *write, const char *why
   elided(n, write->at, why);
 }
 
-/* Give the writes that loops make on each pass one barrier before the loop. */
-static void sweep_loops(struct insertion *n)
-{
-  struct cn_sweeps sweeps;
-
-  cn_sweeps_build(&sweeps, n->ctx, &n->windows);
-  for (size_t i = 0; i < n->pendings.writes.count; i++) {
-    struct cn_pending *write = &n->pendings.writes.at[i];
-    if (cn_sweeps_take(&sweeps, write, cn_access_written(n->ctx, write->at).slot))
-      cover(n, write, "the cards of all passes are marked before the loop");
-  }
-  for (size_t i = 0; i < sweeps.at.count; i++) {
-    const struct cn_sweep *sweep = &sweeps.at.at[i];
-    stand(n, cn_sweep_place(&sweeps, sweep), sweep->at);
-    const struct cn_access access = cn_sweep_access(&sweeps, n->calls.builder, sweep);
-    cn_barrier_call_range(&n->calls, sweep->at, &access);
-  }
-  cn_sweeps_free(&sweeps);
-}
-
 /* Find the runs, and what needs no barrier because of them. */
 static void find_runs(struct insertion *n)
 {
@@ -151,17 +131,15 @@ static void find_runs(struct insertion *n)
   }
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
     struct cn_pending *write = &n->pendings.writes.at[i];
-    if (!write->covered && (write->joined || cn_barred_is_covered(&n->barred, write->entry)))
+    if (write->joined || cn_barred_is_covered(&n->barred, write->entry))
       cover(n, write, why);
   }
 }
 
 static void write_barriers(struct insertion *n)
 {
-  if (n->calls.kind == CAIRN_BARRIERS_CARDS) {
-    sweep_loops(n);
+  if (n->calls.kind == CAIRN_BARRIERS_CARDS)
     find_runs(n);
-  }
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
     const struct cn_pending *write = &n->pendings.writes.at[i];
     const struct cn_access access = cn_access_written(n->ctx, write->at);

@@ -13,10 +13,10 @@
  */
 #include <string.h>
 #include "base/check.h"
+#include "compile/analysis/calls.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
-#include "compile/cost/loops.h"
 #include "compile/verify/verify.h"
 
 /* A barrier, of one place (`bytes` null) or of several. */
@@ -32,7 +32,6 @@ struct check {
   enum cairn_barriers kind;
   struct cn_cfg cfg;
   struct cn_epochs epochs;
-  struct cn_loops loops; /* .cfg is null: still unknown */
   struct cn_ptrmap last; /* root of an address -> the last barrier there, counted from 1 */
   CN_VECTOR(struct barrier) barriers;
   uint32_t block, epoch; /* where the check is */
@@ -195,30 +194,6 @@ static bool was_barred(struct check *c, const struct cn_barred_access *access)
   return false;
 }
 
-/* True if a barrier before the loop around the access covers all of its iterations. */
-static bool was_swept(struct check *c, const struct cn_barred_access *access)
-{
-  struct cn_barred_sweep sweep = {.ctx = c->ctx, .loops = &c->loops, .slot = access->slot, .size = sizeof(uint64_t)};
-  unsigned tried = 0;
-
-  if (c->cfg.blocks[c->block].loop == CN_NO_BLOCK || access->mask ||
-      (access->bytes && !constant(access->bytes, &sweep.size)))
-    return false;
-  if (!c->loops.cfg)
-    cn_loops_build(&c->loops, &c->cfg);
-  sweep.loop = c->loops.of[c->block];
-  for (size_t b = c->barriers.count; b-- > 0 && tried < MOST_TRIED; tried++) {
-    const struct barrier *barrier = &c->barriers.at[b];
-    sweep.to = barrier->slot;
-    sweep.bytes = barrier->bytes;
-    if (barrier->bytes && barrier->epoch == c->epoch &&
-        cn_cfg_dominates(&c->cfg, barrier->block, c->loops.at[sweep.loop].header) &&
-        !cn_loops_contain(&c->loops, sweep.loop, barrier->block) && cn_barred_is_swept(&sweep))
-      return true;
-  }
-  return false;
-}
-
 static void report(struct check *c, const struct cn_barred_access *access)
 {
   char name[120];
@@ -238,7 +213,7 @@ static void check_write(struct check *c, LLVMValueRef at)
 {
   const struct cn_barred_access access = cn_barred_write(c->ctx, at);
 
-  if (!access.slot || (!access.beyond && (is_exempt(c, &access) || was_barred(c, &access) || was_swept(c, &access))))
+  if (!access.slot || (!access.beyond && (is_exempt(c, &access) || was_barred(c, &access))))
     return;
   report(c, &access);
 }
@@ -326,8 +301,6 @@ static void check_function(struct check *c, LLVMValueRef function)
   cn_free(&c->barriers);
   cn_ptrmap_free(&c->last);
   c->last = (struct cn_ptrmap){0};
-  if (c->loops.cfg)
-    cn_loops_free(&c->loops);
   cn_epochs_free(&c->epochs);
   cn_cfg_free(&c->cfg);
 }

@@ -292,20 +292,6 @@ bool cn_barred_leads_nowhere(LLVMValueRef value);
 /* True if its object was allocated in this epoch. `small`: with a block of at most INLINE_ALLOC_MAX bytes. */
 bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);
 
-/* ---- barrier_sweeps.c ---- */
-
-/* An access of `size` bytes in a loop, and a barrier before it. */
-struct cn_barred_sweep {
-  struct cn_ctx *ctx;
-  const struct cn_loops *loops;
-  uint32_t loop;
-  LLVMValueRef slot;
-  uint64_t size;
-  LLVMValueRef to, bytes;
-};
-/* True if the barrier covers the access in all iterations. */
-bool cn_barred_is_swept(const struct cn_barred_sweep *sweep);
-
 /* ---- statepoints.c ---- */
 
 bool cn_is_relocate(LLVMValueRef value);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What random modules have for random_barriers alone: words that are immediates, in the place of
- * references that are stored; a function whose loop stores to places in turn; and one that stores
- * and loads lanes of vectors.
+ * references that are stored; and a function that stores and loads lanes of vectors.
  */
 #include "random/modules/module.h"
 
@@ -84,27 +83,22 @@ static void add_words(struct sketch *s)
 
 /* ---- functions ---- */
 
-/* Parameters: an array, a reference, two of them, three numbers, two bits, two places. */
-enum { ARRAY, VALUE, PAIR, FIRST, COUNT, LEAP, MASK, PLACES, PARAMETERS };
+/* Parameters: an array, two bits, two places. */
+enum { ARRAY, MASK, PLACES, PARAMETERS };
 
 static LLVMValueRef parameter(struct sketch *s, unsigned i)
 {
   return LLVMGetParam(s->function, i);
 }
 
-static LLVMBasicBlockRef block(struct sketch *s)
-{
-  return LLVMAppendBasicBlockInContext(s->llvm, s->function, "");
-}
-
 static void begin(struct sketch *s, const char *name)
 {
-  LLVMTypeRef types[PARAMETERS] = {s->ref, s->ref, s->pair, s->i64, s->i64, s->i64, s->both, s->pair};
+  LLVMTypeRef types[PARAMETERS] = {s->ref, s->both, s->pair};
   LLVMTypeRef none = LLVMVoidTypeInContext(s->llvm);
 
   s->function = LLVMAddFunction(s->module, name, LLVMFunctionType(none, types, PARAMETERS, false));
   LLVMSetGC(s->function, "statepoint-example");
-  LLVMPositionBuilderAtEnd(s->b, block(s));
+  LLVMPositionBuilderAtEnd(s->b, LLVMAppendBasicBlockInContext(s->llvm, s->function, ""));
 }
 
 static void collect(struct sketch *s)
@@ -131,73 +125,6 @@ static void end(struct sketch *s)
 static LLVMValueRef place(struct sketch *s, LLVMValueRef from, LLVMValueRef offset)
 {
   return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->llvm), from, &offset, 1, "");
-}
-
-static void store(struct sketch *s, LLVMValueRef value, LLVMValueRef at)
-{
-  LLVMSetAlignment(LLVMBuildStore(s->b, value, at), 8);
-}
-
-/* Up to three stores at distances from what the variable is a multiple of. */
-static void store_in_turn(struct sketch *s, LLVMValueRef index, int64_t scale)
-{
-  LLVMValueRef at = LLVMBuildMul(s->b, index, number(s, scale), "");
-  unsigned stores = 1 + below(s, 3);
-
-  if (below(s, 4) == 0)
-    at = LLVMBuildSub(s->b, at, parameter(s, LEAP), "");
-  if (below(s, 4) == 0)
-    at = LLVMBuildXor(s->b, at, number(s, -1), "");
-  LLVMValueRef there = place(s, parameter(s, ARRAY), at);
-  for (unsigned i = 0; i < stores; i++)
-    store(s, parameter(s, below(s, 3) ? VALUE : PAIR), place(s, there, number(s, 8 * (int64_t)below(s, 8))));
-}
-
-/* From `start` until the variable is `end`; leads to the block that comes after. */
-static void loop(struct sketch *s, LLVMValueRef start, LLVMValueRef end, int64_t scale)
-{
-  static const int64_t steps[] = {1, 2, 4, -1};
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), body = block(s), after = block(s);
-  LLVMValueRef step = number(s, steps[below(s, 4)]);
-
-  LLVMBuildBr(s->b, body);
-  LLVMPositionBuilderAtEnd(s->b, body);
-  LLVMValueRef index = LLVMBuildPhi(s->b, s->i64, "");
-  if (below(s, 8) == 0)
-    collect(s);
-  store_in_turn(s, index, scale);
-  LLVMValueRef next = LLVMBuildAdd(s->b, index, step, "");
-  LLVMIntPredicate test = below(s, 6) ? LLVMIntEQ : LLVMIntUGE;
-  LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, test, next, end, ""), after, body);
-  LLVMAddIncoming(index, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, body}, 2);
-  LLVMPositionBuilderAtEnd(s->b, after);
-}
-
-/* A loop alone; or chunks of it, with a safepoint after each. */
-static void add_sweep(struct sketch *s)
-{
-  static const int64_t scales[] = {8, 16, 24, 120, -8, -16};
-  int64_t scale = scales[below(s, 6)];
-
-  begin(s, "barred_sweep");
-  if (below(s, 2)) {
-    loop(s, below(s, 2) ? number(s, 0) : parameter(s, FIRST), parameter(s, COUNT), scale);
-  } else {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), chunk = block(s), done = block(s);
-    LLVMBuildBr(s->b, chunk);
-    LLVMPositionBuilderAtEnd(s->b, chunk);
-    LLVMValueRef from = LLVMBuildPhi(s->b, s->i64, "");
-    LLVMValueRef to = LLVMBuildAdd(s->b, from, number(s, 256), "");
-    loop(s, from, to, scale);
-    if (below(s, 3))
-      collect(s);
-    LLVMValueRef ends = LLVMBuildICmp(s->b, LLVMIntEQ, to, parameter(s, COUNT), "");
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(s->b);
-    LLVMBuildCondBr(s->b, ends, done, chunk);
-    LLVMAddIncoming(from, (LLVMValueRef[]){parameter(s, FIRST), to}, (LLVMBasicBlockRef[]){before, last}, 2);
-    LLVMPositionBuilderAtEnd(s->b, done);
-  }
-  end(s);
 }
 
 /* ---- lanes ---- */
@@ -257,7 +184,6 @@ void cn_random_barred(LLVMModuleRef module, uint64_t seed)
   s.both = LLVMVectorType(s.i1, 2);
   below(&s, 2);
   add_words(&s);
-  add_sweep(&s);
   add_lanes(&s);
   LLVMDisposeBuilder(s.b);
 }

@@ -2,7 +2,7 @@
  *
  * Random modules with barriers: verify-barriers accepts what insert-barriers makes, before and
  * after rewriting, and refuses it with any one barrier left out, told of another place, on the
- * other side of a safepoint, or too short. Each third module has words, loops and lanes (barred.c).
+ * other side of a safepoint, or too short. Each third module has words and lanes (barred.c).
  *   [KEEP=FILE] random_barriers [FIRST [COUNT]]
  * Prints a line for each module that fails, and a table by kind. Status 1 if something failed, or
  * if a kind had no barrier or nothing was planted.
