@@ -1,8 +1,15 @@
 # Shared by the lit suites: where the tools are, and the substitutions that every test may use.
 import os
+import sys
 import lit.formats
 
 config.test_format = lit.formats.ShTest(True)
+# TEST_TIMES=FILE lit ...: a line for each test, its processor seconds, seconds and name.
+if 'TEST_TIMES' in os.environ:
+    sys.path.insert(0, os.path.dirname(config.test_source_root.rstrip('/')))
+    sys.dont_write_bytecode = True
+    from timed_format import TimedTest
+    config.test_format = TimedTest(os.environ['TEST_TIMES'])
 config.suffixes = ['.ll', '.c', '.test', '.s']
 # A test that hangs fails, by name, and its processes end. Far above what any needs under sanitizers:
 # no result depends on it. `lit --timeout=SECONDS` says otherwise.
