@@ -13,7 +13,7 @@
 /* Copy whole words. Most objects are small: a call would take longer than the copy. */
 static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { INLINE_COPY_BYTES = 128 }; /* bytes that are copied in line */
+  enum { INLINE_COPY_BYTES = 128 }; /* copied in line */
 
   CN_ASSERT(bytes % sizeof *to == 0);
   if (bytes > INLINE_COPY_BYTES) {
@@ -28,10 +28,10 @@ static inline void cn_copy(uintptr_t *to, const uintptr_t *from, size_t bytes)
   }
 }
 
-/* The same where nearly all objects have a few words. */
+/* Like cn_copy(), if nearly all objects have a few words. */
 static inline __attribute__((always_inline)) void cn_copy_small(uintptr_t *to, const uintptr_t *from, size_t bytes)
 {
-  enum { UNROLLED_WORDS = 8 }; /* that are copied one by one */
+  enum { UNROLLED_WORDS = 8 }; /* copied one by one */
 
   CN_ASSERT(bytes % sizeof *to == 0);
   if (bytes > UNROLLED_WORDS * sizeof *to) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A crossing map: for each card of the heap, the offset of the first block that starts in it. Its
- * memory comes from the operating system and is kept from one collection to the next. It is made
- * part by part: a part begins where a block is known to start.
+ * Builds crossing maps: for each card of the heap, the offset of the first block that starts in it. Phase STOP, under
+ * the collector's lock; places are noted in any phase. The map's memory comes from the operating system, and is kept
+ * between collections. The map is built part by part: a part begins where a block is known to start.
  */
 #include "collectors/crossing_map.h"
 
@@ -14,12 +14,12 @@
 #define CARD ((size_t)512)
 #define NONE UINT8_MAX
 
-enum { MAX_PARTS = 1024 }; /* parts; where more are known, every second one is forgotten */
+enum { MAX_PARTS = 1024 }; /* if more places are known, every second one is forgotten */
 
-/* Of the blocks of a part, those before `walked` are in the map. */
+/* The blocks of a part before `walked` are in the map. */
 struct part {
   uintptr_t walked;
-  size_t cards; /* of them are known */
+  size_t cards; /* known cards */
 };
 
 /* Where blocks start, in order, at least `apart` from each other. */
@@ -30,11 +30,11 @@ static struct {
 
 static struct {
   struct part parts[MAX_PARTS]; /* from known.at[i] to the next, or to `end` */
-  uintptr_t end;                /* 0: no map */
+  uintptr_t end;                /* 0: there is no map */
   cn_crossing_step *step;
   uint8_t *memory; /* per card: offset / 8 of the first block that starts in it, or NONE */
-  size_t room;     /* bytes of it */
-  uint64_t begun;  /* so many, this one included */
+  size_t room;     /* bytes */
+  uint64_t begun;  /* maps, this one included */
 } map;
 
 void cn_crossing_from(uintptr_t start, size_t apart)
@@ -102,7 +102,7 @@ static bool make_room(size_t cards)
   return true;
 }
 
-/* Cards are counted from the begin of a part: one is for its last bytes alone. */
+/* Cards are counted from the start of a part, so its last card may cover few bytes. */
 static size_t cards_before(size_t part)
 {
   return (known.at[part] - known.at[0]) / CARD + part;
@@ -123,7 +123,7 @@ bool cn_crossing_begin(uintptr_t end, cn_crossing_step *step)
   return true;
 }
 
-/* The part in which an object that reaches to `address` lies: it begins before that. */
+/* The part with the object that reaches to `address`, and begins before it. */
 static size_t part_of(uintptr_t address)
 {
   size_t low = 0, high = known.count;
@@ -139,7 +139,7 @@ static size_t part_of(uintptr_t address)
   return low;
 }
 
-/* Bring into the map what starts before `address`. */
+/* Add all blocks to the map that start before `address`. */
 static void advance(size_t index, uintptr_t address)
 {
   struct part *part = &map.parts[index];
@@ -157,7 +157,7 @@ static void advance(size_t index, uintptr_t address)
   }
 }
 
-/* The last block that starts at or below `address`, by way of the nearest card that has one. */
+/* The last block that starts at or before `address`, found from the nearest card that has one. */
 static uintptr_t first_block_near(size_t index, uintptr_t address)
 {
   const uint8_t *first = map.memory + cards_before(index);
@@ -173,8 +173,8 @@ static uintptr_t first_block_near(size_t index, uintptr_t address)
   }
 }
 
-/* An object reaches from its payload to the end of its block, that address included: there is the
- * header of the next one, to which no reference points. */
+/* An object reaches from its payload to the end of its block, that address included: the next object's header is there,
+ * and references point to payloads only. */
 uintptr_t cn_crossing_find(uintptr_t address)
 {
   uintptr_t payload, end;

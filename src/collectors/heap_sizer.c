@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large a heap is to be.
+ * Computes the sizes of heaps, of allocation buffers, and of copies. Phase STOP; buffers under the collector's lock.
  */
 #include "collectors/heap_sizer.h"
 
@@ -9,8 +9,8 @@
 
 enum { GROWTH_FACTOR = 4, SMALL_HEAP_GROWTH_FACTOR = 16, SMALL_HEAP_BYTES = 512 << 10, SOFT_LIMIT_PART = 8 };
 enum {
-  BUFFER_LEAST = 16 << 10, /* bytes of one of several mutators' buffers, */
-  BUFFER_SHARE = 4         /* which together take one part in this many of what is free */
+  BUFFER_LEAST = 16 << 10, /* bytes of a buffer, if there are several mutators */
+  BUFFER_SHARE = 4         /* their buffers take one part in this many of the free bytes */
 };
 
 static size_t least(size_t a, size_t b)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Discards unused memory in steps of the background thread, under the lock of the space's allocation.
+ */
 #include "collectors/idle.h"
 
 #include "base/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that nobody uses goes back to the system while the program waits (CAIRN_IDLE), a part at a
- * time, by steps of the thread beside it (cairn_background_idle()).
+ * Unused memory is released while the program waits (CAIRN_IDLE), a part at a time, by steps of the background thread
+ * (cairn_background_idle()).
  */
 #ifndef CN_COLLECTORS_IDLE_H
 #define CN_COLLECTORS_IDLE_H
@@ -12,8 +12,8 @@
 
 #define CN_IDLE_BYTES ((size_t)256 << 10) /* in a step */
 
-/* Under the lock of who gives memory there: discard the next part of [start, end), from *from on,
- * which is to go on from *from. False: that is all. */
+/* Under the lock of the space's allocation: discard the next part of [start, end), from *from on, and set *from to
+ * where the next call continues. False: all is discarded. */
 bool cn_idle_discard(uintptr_t *from, uintptr_t start, uintptr_t end);
 
 #endif

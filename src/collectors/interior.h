@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How collectors that copy find the sizes and the starts of objects of which some have been copied.
- * Each says with `is_forward`, which is inlined, whether a word tells where an object went: data
- * can look like that. Another tracer may write such words, so each is read once. Phase STOP.
+ * Sizes and starts of objects during a copying collection, when some have been copied. The collector's `is_forward`,
+ * which is inlined, tells whether a word is a forwarding address: data can look like one. Another tracer may write such
+ * words, so each is read once. Phase STOP.
  */
 #ifndef CN_COLLECTORS_INTERIOR_H
 #define CN_COLLECTORS_INTERIOR_H
@@ -22,8 +22,8 @@ static inline uintptr_t cn_interior_read(const uintptr_t *word)
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* The header of the object at *at, or of its copy, which is where *at is then; and by how many
- * bytes the payload has grown there. */
+/* The header of the object at *at, or of its copy: then *at becomes the copy's address. *grown is how many bytes the
+ * payload has grown there. */
 static inline uintptr_t cn_interior_header(uintptr_t *at, size_t *grown, cn_interior_forward *is_forward)
 {
   uintptr_t header = cn_interior_read(cairn_object_header(*at));
@@ -33,13 +33,13 @@ static inline uintptr_t cn_interior_header(uintptr_t *at, size_t *grown, cn_inte
     return header;
   *at = cairn_header_forwarded_to(header);
   header = cn_interior_read(cairn_object_header(*at));
-  CN_ASSERT(!cairn_header_is_forwarded(header)); /* no copy is copied */
+  CN_ASSERT(!cairn_header_is_forwarded(header)); /* copies are made once */
   *grown = cairn_header_hash_bytes(header) - cairn_header_hash_bytes_before(header);
   return header;
 }
 
-/* Where the block that begins at `block` ends, which is at most at `end`; its payload through
- * `payload`. What has been copied is as long as the copy. Never fails: calls cairn_fatal(). */
+/* The end of the block that begins at `block`, which is at most `end`; *payload is its payload. A copied object has the
+ * length of its copy. In a damaged heap it calls cairn_fatal(). */
 static inline uintptr_t cn_interior_next(uintptr_t block, uintptr_t end, uintptr_t *payload,
                                          cn_interior_forward *is_forward)
 {
@@ -55,9 +55,9 @@ static inline uintptr_t cn_interior_next(uintptr_t block, uintptr_t end, uintptr
   return *payload + bytes - grown;
 }
 
-/* Is the word before `address` certainly a header? Data can look like one, so a look is enough only
- * where layouts lie at addresses with which a program is unlikely to compute, and where no array is
- * left as it was found. */
+/* True if the word before `address` is certainly a header. Data can look like a header, so the check works only if
+ * layouts lie at addresses that programs are unlikely to compute, and if all arrays are cleared (`uncleared` is
+ * false). */
 static inline bool cn_interior_is_start(uintptr_t address, bool uncleared, cn_interior_forward *is_forward)
 {
   if (address % CAIRN_ABI_OBJECT_ALIGN != 0 || uncleared)

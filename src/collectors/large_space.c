@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs of pages, one after another from the base to the top; each is a block or free. What is known
- * of a run stands in tables beside the heap, by the number of its first page, so that marking and
- * sweeping touch no block. Free runs are in lists by their length, forward and back, which a sweep
- * makes anew: by then neighbours have become one run.
+ * Allocates blocks of pages for large objects, under the collector's lock in phase MUTATE, or on the collecting thread
+ * in phase STOP. From the base to the top there are runs of pages, each a block or free. Tables outside of the heap
+ * describe a run, by the number of its first page, so marking and sweeping touch no block. Free runs are in doubly
+ * linked lists by length. A sweep makes these lists anew, and joins neighbours.
  */
 #include "collectors/large_space.h"
 
@@ -11,11 +11,11 @@
 #include "runtime/os/os.h"
 
 enum {
-  EXACT_LISTS = 63,       /* lists of runs of 1 to as many pages; one more has all longer ones */
-  MAX_EXAMINED_RUNS = 8,  /* how many of the longer ones are looked at */
-  COMMIT_BYTES = 2 << 20, /* bytes that get memory at a time */
+  EXACT_LISTS = 63,       /* lists of runs of 1 to so many pages; one more list has all longer runs */
+  MAX_EXAMINED_RUNS = 8,  /* of the list of longer runs */
+  COMMIT_BYTES = 2 << 20, /* bytes that get memory together */
   ADDRESSES_PER_BYTE = 4, /* addresses over bytes of blocks */
-  NO_PAGE = 0,            /* no page: page 0 is never given */
+  NO_PAGE = 0,            /* page 0 is never given */
 };
 
 enum state { FREE, USED, MARKED };
@@ -23,15 +23,15 @@ enum state { FREE, USED, MARKED };
 static struct {
   uintptr_t base;
   size_t size, page;
-  uint32_t top, committed, touched; /* pages below which are runs; memory; maybe not zero */
-  uint64_t some;                    /* lists that are not empty, a bit each */
+  uint32_t top, committed, touched; /* pages with runs; with memory; that may be nonzero */
+  uint64_t some;                    /* the nonempty lists, a bit each */
   uint32_t lists[EXACT_LISTS + 1];
-  uint32_t recent; /* the highest top lately */
+  uint32_t recent; /* the highest top of recent collections */
   uint32_t gray;
 } large;
 
-/* Tables by page. `first` of each page of a block, and of a free run the one before it in its list;
- * the others of the first page of a run. */
+/* Tables by page. `first`: of each page of a block; of a free run, the previous run in its list. The other tables: of
+ * the first page of a run. */
 static uint32_t *first, *length, *next;
 static uint8_t *state;
 
@@ -57,7 +57,7 @@ static bool commit_table(void *table, size_t size, uint32_t from, uint32_t to)
   return cn_os_commit(start, (end - start + large.page - 1) & ~(large.page - 1));
 }
 
-/* The tables may be written where objects may lie. */
+/* Make the tables writable for these pages. */
 static bool commit_tables(uint32_t from, uint32_t to)
 {
   return commit_table(first, sizeof *first, from, to) && commit_table(length, sizeof *length, from, to) &&
@@ -105,7 +105,7 @@ static uint32_t page_of(uintptr_t address)
   return (uint32_t)((address - large.base) / large.page);
 }
 
-/* Several threads may mark at once, and look. */
+/* Several threads may mark and read states at once. */
 static enum state state_of(uint32_t run)
 {
   return __atomic_load_n(&state[run], __ATOMIC_RELAXED);
@@ -138,7 +138,7 @@ static void put(uint32_t run, uint32_t pages)
   large.some |= UINT64_C(1) << list;
 }
 
-/* Take the run out of its list, and give back what is longer than `pages`. */
+/* Take the run out of its list, and return the pages beyond `pages`. */
 static uint32_t take(uint32_t run, uint32_t pages)
 {
   uint32_t has = length[run];
@@ -198,7 +198,7 @@ static uint32_t take_new(uint32_t pages)
 
 /* ---- blocks ---- */
 
-/* Pages from `from` on become the block's at `run`. */
+/* The pages of [from, end) become part of the block at `run`. */
 static void use(uint32_t run, uint32_t from, uint32_t end)
 {
   for (uint32_t page = from; page < end; page++)
@@ -244,7 +244,7 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes)
   } else {
     return false;
   }
-  /* For cn_large_discard(), which may stand there: in use, and another run begins after it. */
+  /* For cn_large_discard(), which may be at this page: the run is in use, and the next one begins behind it. */
   state[end] = USED;
   length[end] = more;
   use(run, end, end + more);
@@ -310,8 +310,8 @@ static void forget_lists(void)
     large.lists[i] = NO_PAGE;
 }
 
-/* Give memory back that was not needed lately: the tops before the last sweeps count, each by an
- * eighth less than the next, or what comes and goes would be faulted in again and again. */
+/* Release memory that recent collections did not need: the tops before the last sweeps count, each an eighth less than
+ * the next. Otherwise memory that comes and goes would fault again and again. */
 static void trim(uint32_t top)
 {
   large.recent -= large.recent / 8;
@@ -335,8 +335,8 @@ static void discard(uint32_t run, uint32_t pages, struct cn_large_idle *at, size
   at->pages += count;
 }
 
-/* What is taken or free is cut in two while the program runs, and becomes one again only by
- * cn_large_lengthen(), which leaves a run there: so where one began one begins. */
+/* Runs are split while the program runs. Only cn_large_lengthen() joins two, and leaves a run there; so a place where a
+ * run began is still the start of one. */
 bool cn_large_discard(struct cn_large_idle *at, size_t bytes)
 {
   int looks = MAX_EXAMINED_RUNS;
@@ -392,7 +392,7 @@ size_t cn_large_sweep(bool keep)
       put(begin, run - begin);
     begin = run + pages;
   }
-  large.top = begin; /* what is free at the end is no run any more */
+  large.top = begin; /* free pages at the end belong to no run */
   trim(top);
   return left * large.page;
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A semispace copying collector. C. J. Cheney, "A nonrecursive list compacting algorithm" (1970).
+ * A semispace copying collector. C. J. Cheney, "A nonrecursive list compacting algorithm" (1970). Collections run in
+ * phase STOP, on the collecting thread; mutators get buffers under the lock in phase MUTATE.
  *
- * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates
- * in one, up to the capacity, and a collection copies what is reachable to the other:
+ * The heap is one range of reserved addresses. Two spaces of it are in use; the program allocates in one, up to the
+ * capacity, and a collection copies the reachable objects to the other:
  *
  *    base                        free              base + capacity        base + room
  *     |  objects, in buffers      |  for buffers      |   no memory yet      |
  *
- * The only mutator has all of the second part for its allocation buffer. One of several gets a
- * buffer twice as large as its last, up to a share of what is free. The rest of a buffer is filled,
- * so that walks from block to block (crossing_map.c, forget()) get over it.
+ * A single mutator has all of the second part as its allocation buffer. One of several gets a buffer twice as large as
+ * its last, up to a share of the free space. The rest of a buffer is filled, so that walks from block to block
+ * (crossing_map.c, forget()) get past it.
  *
- * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; while a collection runs
- * there are two spaces. heap_sizer.h says what it is after a collection.
+ * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; a collection needs both spaces. heap_sizer.h has
+ * the capacity after a collection.
  *
- * Large objects lie elsewhere (large_space.c), and are marked instead of copied, which costs a collection
- * next to nothing: so they get less room. They fill the capacity like the others.
+ * Large objects are in the large-object space (large_space.c). A collection marks them instead of copying them, at next
+ * to no cost, so they get less room. They fill the capacity like the others.
  *
- * CAIRN_EXTENT_MOVE_ALL (stress mode) copies these, too, and from then on there are no others. It
- * takes every to-space from addresses that were not used for a long time, and gives the
- * from-space's memory back: a stale reference then faults, or visit_slot() finds it.
+ * CAIRN_EXTENT_MOVE_ALL (stress mode) copies large objects, too, and from then on no object is large. Each to-space is
+ * at addresses that were unused for a long time, and the from-space's memory is released: a stale reference then
+ * faults, or visit_slot() finds it.
  *
- * Does not: run beside the mutator, return memory of a heap that shrank by less than half, or only
- * lately.
+ * A heap that shrank by less than half, or only recently, keeps its memory.
  */
 #include <pthread.h>
 #include <string.h>
@@ -41,44 +41,44 @@
 
 enum {
   STRESS_SLACK = 128 << 10,
-  COMMIT_LEAST = 4096,              /* less is not worth a try */
-  HANDLER_RESERVE_BYTES = 64 << 10, /* bytes for handlers; */
-  RESERVE_SHARE = 32,               /* of a small heap, one part in this many of what is free */
-  RESERVE_PART = 4096               /* a buffer out of the reserve */
+  COMMIT_LEAST = 4096,              /* smaller steps are pointless */
+  HANDLER_RESERVE_BYTES = 64 << 10, /* bytes for handlers */
+  RESERVE_SHARE = 32,               /* one part in this many of the free bytes of a small heap */
+  RESERVE_PART = 4096               /* bytes of a buffer from the reserve */
 };
 
 static struct {
   size_t initial, maximum;
   struct cn_space current, spare;
   size_t capacity;  /* of current, and of large objects */
-  size_t reserve;   /* of the capacity, for handlers of threads whose buffers are empty */
+  size_t reserve;   /* part of it for handlers of threads with empty buffers */
   size_t large;     /* bytes of large objects, in whole pages */
-  bool moves;       /* no more objects are large: stress mode, or no addresses */
-  uint64_t dropped; /* the collection that moved the last large objects; 0: there were none */
-  uintptr_t free;   /* in current: buffers end at or below it */
-  size_t recent;    /* the most that it was lately */
+  bool moves;       /* no object is large any more: stress mode, or no addresses */
+  uint64_t dropped; /* number of the collection that moved the last large objects, or 0 */
+  uintptr_t free;   /* in current: buffers end at or before it */
+  size_t recent;    /* the largest of recent collections */
   uint64_t collections;
 } heap;
 
 struct cn_copying cn_copying;
 
-/* Would a word that leads to `address` be an immediate? Most words that lead into the heap are
- * references: ask only where they do. */
+/* True if a word that points to `address` would be an immediate. Most words that point into the heap are references:
+ * ask only about those that do. */
 static inline bool is_immediate(uintptr_t address)
 {
   return (address & cn_copying.words.mask) != 0;
 }
 
-/* Mutators that get buffers while the program runs. */
+/* Held by mutators that get buffers while the program runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* In the child of a fork(): a handler of another thread may have had it. */
+/* In the child of a fork(): another thread's handler may have held the lock. */
 static void forked(void)
 {
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* A part of the memory that nobody uses. */
+/* Release a part of the unused memory. */
 static bool give_back(void *unused)
 {
   static struct {
@@ -110,14 +110,14 @@ static size_t room(void)
   return heap.capacity - used();
 }
 
-/* What threads get without grow(), which handlers come to. */
+/* Bytes that threads get without grow(), which handlers call. */
 static size_t open_room(void)
 {
   return room() > heap.reserve ? room() - heap.reserve : 0;
 }
 
-/* The block that a collection was for must fit beside the reserve. The only mutator has all room in
- * its buffer, handlers' part included. */
+/* The block that a collection was for must fit beside the reserve. A single mutator has all free bytes in its buffer,
+ * the handlers' part included. */
 static void set_reserve(size_t bytes_needed)
 {
   bool several = cairn_mutator_count() > 1;
@@ -145,7 +145,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 
 /* ---- buffers ---- */
 
-/* Memory below `heap.free` may be other than zero from now on. */
+/* Memory below `heap.free` may be nonzero from now on. */
 static void touch(void)
 {
   if (heap.current.touched < heap.free - heap.current.base)
@@ -174,7 +174,7 @@ static void give(struct cairn_mutator *mutator, size_t bytes)
   give_bytes(mutator, cn_heap_sizer_of_buffer(mutator, open_room(), bytes));
 }
 
-/* A small buffer, for others come to the reserve, too. */
+/* Give a small buffer, since other threads need the reserve, too. */
 static void give_reserved(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t size = bytes > RESERVE_PART ? bytes : RESERVE_PART;
@@ -196,7 +196,7 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
   return status;
 }
 
-/* Take a block out of the space itself; the buffers have been taken. */
+/* Allocate a block in the space itself; the buffers have been taken. */
 static uintptr_t allocate_here(size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = heap.free;
@@ -217,7 +217,7 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
   return block;
 }
 
-/* A large object, where it is. */
+/* Lengthen a large object in place. */
 static bool lengthen(uintptr_t block, size_t bytes)
 {
   size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
@@ -238,7 +238,7 @@ static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
-/* A new block, or `had`, which becomes longer. 0: no room. */
+/* A new block, or `had`, lengthened. 0: there is no space. */
 static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
 {
   uintptr_t block = 0;
@@ -250,7 +250,7 @@ static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
   return block == 0 && bytes <= open_room() ? allocate_here(bytes, zero) : block;
 }
 
-/* The only mutator has all room in its buffer, and gives what is left of it back for a moment. */
+/* A single mutator has all free bytes in its buffer, and returns the rest of it for a moment. */
 static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t bytes, bool cleared, void **result)
 {
   uintptr_t zero = 0;
@@ -336,7 +336,7 @@ __attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintp
   return bytes;
 }
 
-/* The size of the payload, and that of the prefix through `prefix`, of an object in [from, end). */
+/* The size of the payload, and in `prefix` that of the prefix, of an object in [from, end). */
 static inline size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix,
                              uintptr_t from, uintptr_t end)
 {
@@ -356,7 +356,7 @@ __attribute__((noinline)) static uintptr_t not_aligned(uintptr_t *slot, uintptr_
   return address;
 }
 
-/* An object whose header says more than the layout is at `now`; its payload has `bytes`. */
+/* An object whose header has bits set is at `now`; its payload has `bytes`. */
 __attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t now, uintptr_t header, uint64_t bytes)
 {
   CN_ASSERT(!cairn_header_is_forwarded(header) && bytes % sizeof(uintptr_t) == 0);
@@ -368,9 +368,9 @@ __attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t no
     cairn_weak_reached(was, now);
 }
 
-/* Copy the object, which lies in [from, end), unless that was done; returns where it is now. What
- * looks like an address, and is an immediate, stays. One thread copies, so a plain store forwards;
- * several would need cairn_object_forward(). */
+/* Copy the object, which lies in [from, end), unless it has been copied; returns its address now. An immediate that
+ * looks like an address stays. One thread copies, so a plain store forwards; several would need
+ * cairn_object_forward(). */
 static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);
@@ -392,7 +392,7 @@ static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t f
   return moved;
 }
 
-/* Mark a large object, or copy it. Returns where it is now. */
+/* Mark a large object, or copy it. Returns its address now. */
 static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
 {
   uintptr_t end, block = cn_large_find(address - CAIRN_ABI_HEADER_SIZE, &end);
@@ -416,8 +416,8 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
   return address;
 }
 
-/* Update one slot. Null, globals and constants stay; so does what was updated before. The address
- * of the header tells an object: it lies in the block even if the payload is empty. */
+/* Update one slot. Null, globals and constants stay, and so do slots that were updated before. The address of the
+ * header tells the object's place: the header lies in the block even if the payload is empty. */
 static inline void visit_slot(uintptr_t *slot)
 {
   uintptr_t tag = cn_copying.words.reference, address = *slot - tag;
@@ -465,7 +465,7 @@ static void visit_field(void *env, struct cairn_slot slot)
   visit_slot(slot.address);
 }
 
-/* Of an object with weak fields. Returns the end of its block. */
+/* Scan an object with weak fields. Returns the end of its block. */
 __attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload, const struct cairn_layout *layout)
 {
   uint64_t bytes;
@@ -478,14 +478,14 @@ __attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload, const st
   return payload + bytes;
 }
 
-/* Visit the slots of the object whose block starts at `block`; returns the end of the block. The
- * first word tells whether the layout is indexed: a count is odd, a header even. */
+/* Visit the slots of the object whose block starts at `block`; returns the end of the block. The first word tells
+ * whether the layout is indexed: a count is odd, a header even. */
 static uintptr_t scan(uintptr_t block)
 {
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
 
-  CN_ASSERT(block < cn_copying.free || cn_large_contains(block)); /* else it is past the last copy */
+  CN_ASSERT(block < cn_copying.free || cn_large_contains(block)); /* otherwise it is past the last copy */
   if ((words[0] & 1) == 0) {
     const struct cairn_layout *layout = cairn_header_layout(words[0]);
     CN_ASSERT(layout->elem_size == 0);
@@ -510,7 +510,7 @@ static uintptr_t scan(uintptr_t block)
 
 /* ---- collections ---- */
 
-/* Scan copies, and large objects with references, until there are no more. */
+/* Scan copies, and large objects with references, until all are scanned. */
 static void scan_all(void *env)
 {
   uintptr_t large, block = cn_copying.scanned;
@@ -526,7 +526,7 @@ static void scan_all(void *env)
   cn_copying.scanned = block;
 }
 
-/* What is_reached() of struct cairn_closure asks. */
+/* `is_reached` of struct cairn_closure. */
 static bool is_reached(void *env, struct cairn_slot slot)
 {
   uintptr_t address = cairn_slot_object(slot), header = address - CAIRN_ABI_HEADER_SIZE, end, word;
@@ -573,9 +573,9 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
     cn_crossing_drop();
 }
 
-/* Give back memory of both spaces that a shrunken heap will not use soon. A program whose data come
- * and go would fault the same pages in again and again, so the capacities of the last collections
- * count, each by an eighth less than the next. */
+/* Release memory of both spaces that a shrunken heap will leave unused for a while. A program whose data come and go
+ * would fault the same pages in again and again, so the capacities of the last collections count, each an eighth less
+ * than the next. */
 static void trim(void)
 {
   heap.recent -= heap.recent / 8;
@@ -587,11 +587,11 @@ static void trim(void)
     cn_space_trim(&heap.spare, heap.recent);
 }
 
-/* Give both spaces memory for the capacity: what the program fills must find room again when it is
- * copied. If memory is short, try a capacity halfway between the live bytes and that, and so on. */
+/* Give both spaces memory for the capacity: all objects must fit again when they are copied. If memory is short, try a
+ * capacity halfway between the live bytes and that, and so on. */
 static void commit_both(size_t live)
 {
-  CN_CHECK(live <= heap.capacity); /* else the difference below wraps around */
+  CN_CHECK(live <= heap.capacity); /* otherwise the difference below wraps around */
   while (!cn_space_commit(&heap.current, heap.capacity) || !cn_space_commit(&heap.spare, heap.capacity)) {
     if (heap.capacity - live < COMMIT_LEAST) {
       heap.capacity = live;
@@ -601,7 +601,7 @@ static void commit_both(size_t live)
   }
 }
 
-/* Choose a space to copy `used` bytes to; the allocation that waits must find room as well. */
+/* Choose a space to copy `used` bytes to; the waiting allocation must fit as well. */
 static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_all)
 {
   struct cn_space *to = &heap.spare;
@@ -615,11 +615,11 @@ static struct cn_space choose_space(size_t used, size_t bytes_needed, bool move_
   }
   if (!done)
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", used, heap.maximum);
-  CN_CHECK(to->committed >= used); /* else the copies run out of the space */
+  CN_CHECK(to->committed >= used); /* otherwise the copies run out of the space */
   return *to;
 }
 
-/* Null, or what is wrong with the heap, whose buffers have been taken. */
+/* Describes a fault of the heap, whose buffers have been taken, or returns null. */
 static const char *heap_wrong(void)
 {
   return cn_semispace_wrong(&(struct cn_semispace_view){&heap.current, &heap.spare, heap.capacity, heap.free,
@@ -632,7 +632,7 @@ static void take_all(void)
     take(m);
 }
 
-/* If there is one mutator only; others come for theirs. */
+/* For a single mutator; several ask for their buffers. */
 static void give_one(void)
 {
   struct cairn_mutator *first = cairn_mutator_next(NULL);
@@ -641,7 +641,7 @@ static void give_one(void)
     give(first, 0);
 }
 
-/* Large objects that nobody marked are free now; or all are, since they were copied. */
+/* Unmarked large objects are free now; after they were copied, all are. */
 static void end_large(bool move_all)
 {
   if (!move_all) {
@@ -675,7 +675,7 @@ static void collect(const struct cairn_collection *collection)
   bytes_needed = bytes_needed > heap.maximum ? bytes_needed : (bytes_needed + page - 1) & ~(page - 1);
   heap.capacity = cn_heap_sizer_wanted(&(struct cn_heap_sizer){live < heap.maximum ? live : heap.maximum, heap.large,
                                                                bytes_needed, heap.initial, heap.maximum});
-  if (heap.capacity < live + heap.large) /* by hashes beyond the maximum */
+  if (heap.capacity < live + heap.large) /* identity hashes may exceed the maximum */
     heap.capacity = live + heap.large;
   if (move_all && heap.capacity > to.committed)
     heap.capacity = to.committed;
@@ -719,7 +719,7 @@ static bool is_object(uintptr_t word)
   return cairn_layout_is_known(cairn_object_layout(word));
 }
 
-/* Mark the object, whose payload ends there, if its layout is in [start, stop). */
+/* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
 static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
@@ -728,8 +728,7 @@ static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char 
     *cairn_object_header(payload) = cairn_header_gone(end - payload);
 }
 
-/* Mark the objects of these layouts: they stay until the next collection, which may have to walk
- * over them. */
+/* Mark the objects of these layouts: they stay until the next collection, which may have to walk over them. */
 static void forget(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;

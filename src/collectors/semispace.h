@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the semispace collector share.
+ * Shared by the parts of the semispace collector.
  */
 #ifndef CN_COLLECTORS_SEMISPACE_H
 #define CN_COLLECTORS_SEMISPACE_H
@@ -11,27 +11,27 @@
 #include <cairn/heap_object.h>
 #include "collectors/spaces.h"
 
-/* One collection: [from, from_end) is copied to [to, free). */
+/* A collection: [from, from_end) is copied to [to, free). */
 extern struct cn_copying {
   uintptr_t from, from_end, to, free;
-  const struct cairn_layout *known; /* the last layout that was checked */
+  const struct cairn_layout *known; /* the layout that was checked last */
   uint64_t number;
-  uint64_t objects;  /* that were copied */
-  uint64_t asked;    /* for a hash, and were not */
-  uintptr_t scanned; /* up to here copies have been scanned */
-  bool mapped;       /* object starts are being looked up */
-  bool uncleared;    /* what looks like a header may be none */
-  bool moves;        /* large objects, too */
+  uint64_t objects;  /* copied */
+  uint64_t asked;    /* asked for an identity hash, and stayed */
+  uintptr_t scanned; /* copies are scanned up to here */
+  bool mapped;       /* the crossing map is in use */
+  bool uncleared;    /* a word that looks like a header may be data */
+  bool moves;        /* copies large objects, too */
   struct cairn_words words;
 } cn_copying;
 
-/* STOP. The start of the object that `address`, found in the slot, leads to or just past; that lies
- * in from-space, or is large. They end the program if there is none. */
+/* STOP. The start of the object that `address`, found in the slot, points into or just past. The object lies in
+ * from-space; or it is large. If there is no object, they end the program. */
 uintptr_t cn_semispace_interior(const uintptr_t *slot, uintptr_t address);
 uintptr_t cn_semispace_interior_large(const uintptr_t *slot, uintptr_t address);
 _Noreturn void cn_semispace_no_object(const uintptr_t *slot, uintptr_t address, const char *why);
 
-/* STOP. Where a block of from-space ends, and its payload; the payload of a large object. */
+/* STOP. The end of a block of from-space, and its payload; the payload of a large object. */
 uintptr_t cn_semispace_step(uintptr_t block, uintptr_t *payload);
 uintptr_t cn_semispace_large_object(uintptr_t block);
 
@@ -42,10 +42,10 @@ struct cn_semispace_view {
   uintptr_t free, end;
 };
 
-/* Phase STOP, before the first object is copied or after the last: what is wrong, or null. */
+/* STOP, before the first object is copied or after the last. Describes a fault of the heap, or returns null. */
 const char *cn_semispace_wrong(const struct cn_semispace_view *view);
 
-/* STOP. Visit the ranges of large objects, and what lies between them. */
+/* STOP. Visit the ranges of large objects, and the gaps between them. */
 void cn_semispace_large_ranges(cairn_range_visitor *visit, void *env);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The validator of the semispace heap: its spaces, its allocation buffer, and each block from the
- * start of the space to the buffer.
+ * Validates the semispace heap: its spaces, its allocation buffer, and each block from the start of the space to the
+ * buffer. Phase STOP.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -29,8 +29,8 @@ static const char *buffer_wrong(const struct cn_semispace_view *view)
   return NULL;
 }
 
-/* The size of the payload of a block; false: its header is not that of such a block. `*known` is
- * the last layout that was looked up. */
+/* The size of the payload of a block; false: its header is of another kind, or unknown. `*known` is the layout that was
+ * looked up last. */
 static bool payload_size(const uintptr_t *words, bool indexed, const struct cairn_layout **known, uint64_t *bytes)
 {
   uintptr_t header = words[indexed];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots of the semispace heap that point into objects, or just past them: where the object starts.
+ * Finds the objects of the semispace heap that roots point into, or just past. Phase STOP, the collecting thread.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>

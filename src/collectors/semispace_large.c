@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where large objects of the semispace heap lie, for walks.
+ * Visits the ranges of large objects of the semispace heap, for walks. Phase STOP.
  */
 #include <cairn/abi.h>
 #include <cairn/collector.h>
@@ -8,14 +8,14 @@
 #include "collectors/large_space.h"
 #include "collectors/semispace.h"
 
-/* Where the object at `payload` ends, whose pages end at `end`. */
+/* The end of the object at `payload`, whose pages end at `end`. */
 static uintptr_t end_of_large(uintptr_t payload, uintptr_t end)
 {
   const struct cairn_layout *layout = cairn_object_layout(payload);
   uint64_t bytes;
 
   if (layout == NULL)
-    return end; /* it is gone: see forget() */
+    return end; /* the layout is gone: see forget() */
   if (!cairn_layout_is_known(layout) || cairn_object_payload(payload, layout, &bytes) != CAIRN_OK ||
       bytes > end - payload)
     cairn_fatal("the heap is damaged at 0x%lx: no large object is there", (unsigned long)payload);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spaces. Stress mode renews one at each collection, often many thousand times a second. Moving its
- * pages to other addresses costs much less than giving them back and faulting new ones in.
+ * Reserves addresses, and gives spaces their memory. Stress mode renews a space at each collection, often many thousand
+ * times a second: moving its pages to other addresses costs much less than releasing them and faulting new ones in.
+ * Phases INIT and STOP, the collecting thread; cn_spaces_unmapped() in signal handlers.
  */
 #include "collectors/spaces.h"
 
@@ -9,8 +10,8 @@
 #include "runtime/os/os.h"
 
 enum {
-  LARGE_PAGE = 2 << 20,    /* the first two spaces begin at multiples of it */
-  MAX_HIDDEN_SPACES = 4096 /* hidden spaces that can still be told apart */
+  LARGE_PAGE = 2 << 20,    /* alignment of the first two spaces */
+  MAX_HIDDEN_SPACES = 4096 /* logged hidden spaces */
 };
 
 static struct {
@@ -31,8 +32,8 @@ static size_t round_to(size_t bytes, size_t unit)
   return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Reserve far more addresses than two spaces need, so that fresh spaces come back to a place late;
- * fewer where addresses are limited. */
+/* Reserve far more addresses than two spaces need, so that fresh spaces return to an address late; fewer if addresses
+ * are limited. */
 static bool reserve(size_t room)
 {
   for (spaces.size = (size_t)1 << 44; spaces.size / 4 >= room; spaces.size /= 2)
@@ -95,8 +96,8 @@ void cn_space_trim(struct cn_space *space, size_t bytes)
     space->touched = bytes;
 }
 
-/* Take addresses that were not used for long and are in neither space. They follow each other until
- * they wrap around. 0: fewer are reserved than that surely takes. */
+/* Take addresses that were unused for long, outside of both spaces. They follow each other, and wrap around at the end.
+ * 0: too few are reserved to find some in any case. */
 static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_space *b)
 {
   CN_ASSERT(room % spaces.page == 0 && spaces.next % spaces.page == 0);
@@ -112,7 +113,7 @@ static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_spa
   }
 }
 
-/* A page that never gets memory ends the space. */
+/* A page without memory ends the space. */
 bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes)
 {
   CN_CHECK(space->base != other->base);
@@ -133,7 +134,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
   struct cn_space fresh = {.room = space->committed + spaces.page};
 
   CN_CHECK(space->base != used->base && number != 0);
-  /* A page that never gets memory ends the space. */
+  /* A page without memory ends the space. */
   fresh.base = take(fresh.room, space, used);
   spaces.hides = true;
   hidden_log[number % MAX_HIDDEN_SPACES] = (struct hidden){space->base, space->base + space->room, number};

@@ -80,8 +80,8 @@ void cn_blocks_end_behind(uintptr_t end);
  * and are old from here on; the others are free. Returns the bytes of the old ones. */
 size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory);
 
-/* Release the memory of all blocks, except these two ranges and blocks with marked lines, in which the marked objects
- * stay. The blocks of `kept` from `used` on are free. */
+/* Release the memory of all blocks, except these two ranges and blocks with marked lines: their marked objects stay.
+ * The blocks of `kept` from `used` on are free. */
 void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nursery);
 
 /* An object of the block must stay: the block is a source no longer. */
