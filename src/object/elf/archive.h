@@ -28,7 +28,7 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *me
  * *error. Both are to free. */
 typedef int cn_archive_visit(void *env, const char *member, const void *bytes, size_t size, char **error);
 
-/* Visit each member; or a file that is no archive, with a null name. The first error ends the walk. An archive whose
+/* Visit each member; or, with a null name, any other file. The first error ends the walk. An archive whose
  * members are all skipped is an error: its message says that they lack what is `wanted`, and has the first hint. */
 int cn_archive_each(const void *bytes, size_t size, const char *wanted, cn_archive_visit *visit, void *env,
                     char **error);
