@@ -52,8 +52,8 @@ bool cn_os_is_linkers_argument(void)
   return getauxval(AT_BASE) == 0 && cn_os_has_linker();
 }
 
-/* Finds dlopen() at run time, so that linking a static program gives no warning about it. Such a program lacks a
- * dynamic linker, and must not load libraries. */
+/* Finds dlopen() at run time, because linkers warn about it in a static program. Such a program lacks a dynamic linker,
+ * and must not load libraries. */
 static void *open_library(const char *file, int mode)
 {
   void *(*open)(const char *file, int mode);
@@ -79,7 +79,7 @@ void *cn_os_library_next_symbol(const char *name)
 }
 
 /* A handle's symbols include those of the libraries that it needs. The handle stays open: closing it may unload a
- * library that has no other user, and the call is rare. */
+ * library that only this handle uses, and the call is rare. */
 void *cn_os_library_own_symbol(uintptr_t pc, const char *name)
 {
   Dl_info here, there;

@@ -97,7 +97,7 @@ static bool lock_rest(void *env, const struct cn_mapping *mapping)
   return false;
 }
 
-/* A kernel without MCL_ONFAULT (Linux before 4.4) locks all memory at once. */
+/* A kernel that lacks MCL_ONFAULT (Linux before 4.4) locks all memory at once. */
 static int lock_current(int flags)
 {
   if (syscall(SYS_mlockall, flags | MCL_ONFAULT) != 0)

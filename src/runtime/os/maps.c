@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads the kernel's list of the process's mappings, without allocation. A signal handler's stack may be small, so the
- * buffers are small. Any thread; async-signal-safe.
+ * Reads the kernel's list of the process's mappings, into buffers on the stack, which are small because a signal
+ * handler's stack may be small. Any thread; async-signal-safe.
  */
 #include "runtime/os/maps.h"
 

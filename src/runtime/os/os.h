@@ -22,7 +22,7 @@ size_t cn_os_limit(void);         /* of addresses, or of data; SIZE_MAX: unlimit
 size_t cn_os_processors(void);    /* that the process may use: at least 1 */
 uint64_t cn_os_nanoseconds(void); /* monotonic; async-signal-safe */
 
-/* Reserve addresses, without memory: any access faults. 0: there is no such range. */
+/* Reserve addresses; any access faults until they have memory. 0: the system lacks such a range. */
 uintptr_t cn_os_reserve(size_t bytes);
 /* Objects will lie in this range, once it has memory, and they may refer to memory of malloc(). */
 void cn_os_keeps_memory(uintptr_t at, size_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls the language's own handler of roots by tag.
+ * Calls the language's own handler of roots by tag. The program sets it; the calls come in phase STOP, on any thread.
  */
 #include "runtime/roots/user_roots.h"
 
