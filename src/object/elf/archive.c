@@ -23,7 +23,7 @@ bool cn_archive_is(const void *bytes, size_t size)
   return size >= MAGIC_BYTES && (memcmp(bytes, magic, MAGIC_BYTES) == 0 || memcmp(bytes, thin_magic, MAGIC_BYTES) == 0);
 }
 
-/* Read a decimal number that ends with the field or at a space; false if there is none. */
+/* Read a decimal number that ends with the field or at a space; false: the field holds something else. */
 static bool number(const char *field, size_t length, size_t *value)
 {
   size_t i = 0;
