@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Have debuggers and profilers say `f` inside the body of `f`.
+ * Makes debuggers and profilers say `f` inside the body of `f`.
  *
- * Managed code calls the body of `f` by `cairn.call.f` and the like, which lie a few bytes after
- * `f` itself (src/compile/transitions/entries.c). Tools take the function next before an address,
- * and would say that name. So these names lose their size and type, and `cairn.local.f`, a local
- * symbol of the body, is renamed to `f`: a breakpoint on `f` stops in the body as well.
+ * Managed code calls the body of `f` by `cairn.call.f` and the like, which lie a few bytes after `f` itself
+ * (src/compile/transitions/entries.c). Tools take the function next before an address, and would say that name. So
+ * these names lose their size and type, and `cairn.local.f`, a local symbol of the body, is renamed to `f`: a
+ * breakpoint on `f` stops in the body as well.
  */
 #include "object/build/body_names.h"
 
@@ -25,8 +25,9 @@ static bool begins(const char *name, const char *prefix)
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Does only this image call it by that name? In other objects the same name may be a thunk's, a weak function. The name
- * for other images stays a function's: linkers warn of exported names that have neither type nor size. */
+/* True if only this image calls the body by that name. In other objects the same name may be a thunk's, which is a weak
+ * function. The name for other images stays a function's: linkers warn of exported names that lack both type and
+ * size. */
 static bool is_hidden_name(const struct cn_elf_symbol *s)
 {
   return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK && (begins(s->name, CALL_PREFIX) || begins(s->name, BODY_PREFIX));
@@ -71,7 +72,7 @@ static const struct cn_elf_symbol *owner(const symbol_vector *functions, const s
   return found && (*found)->sym.st_size > CAIRN_ABI_ENTRY_SIZE ? *found : NULL;
 }
 
-/* Change what tools see of the symbol. Is it another one then? */
+/* Change the view that tools have of the symbol. True if it changes. */
 static bool change(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
 {
   unsigned bind = ELF64_ST_BIND(s->sym.st_info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of the bodies of managed functions.
+ * Renames the bodies of managed functions for tools.
  */
 #ifndef CN_OBJECT_BUILD_BODY_NAMES_H
 #define CN_OBJECT_BUILD_BODY_NAMES_H

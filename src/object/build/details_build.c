@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The details that frames_build.c found, as pieces of section `cairn_details`: one block for each code section.
+ * Encodes the details that frames_build.c found, as pieces of section `cairn_details`: one block for each code section.
  */
 #include "object/build/frames_build.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Remove an object's guard. Its section and that section's relocations become inactive headers
- * (SHT_NULL): sections keep their indices. The symbol becomes the start of section `cairn_frames`,
- * weak as every such bound, because an image may have no frame map.
+ * Removes an object's guard. Its section and that section's relocations become inactive headers (SHT_NULL): sections
+ * keep their indices. The symbol becomes the start of section `cairn_frames`, weak as every such bound, because an
+ * image may lack frame maps.
  */
 #include "object/build/drop_guard.h"
 
@@ -25,7 +25,7 @@ bool cn_guard_is_there(const struct cn_elf *elf)
   return false;
 }
 
-/* Are all the relocations against the guard? */
+/* True if all the relocations are against the guard. */
 static bool is_about_guard(const struct cn_elf *elf, const struct cn_part *rela)
 {
   uint64_t size = rela->data ? rela->head.sh_size : 0;
@@ -59,8 +59,8 @@ static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32
   return 0;
 }
 
-/* Give symbols whose section went another one: they become its section symbols, which no linker
- * writes to its output. */
+/* A section for symbols whose own section goes. They become its section symbols, which linkers omit from their
+ * output. */
 static Elf64_Half any_section(const struct cn_elf *elf)
 {
   for (Elf64_Half i = 1; i < elf->section_count && i < SHN_LORESERVE; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Remove the guard that keeps an object from being linked without frame maps (base/guard.h). Private to src/object.
+ * Removes the guard that keeps an object from being linked without frame maps (base/guard.h). Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_DROP_GUARD_H
 #define CN_OBJECT_BUILD_DROP_GUARD_H
@@ -9,7 +9,7 @@
 
 bool cn_guard_is_there(const struct cn_elf *elf);
 
-/* Remove it from `parts`, which are the object's: section, relocations and symbol. Negative on error. */
+/* Remove the guard's section, relocations and symbol from `parts`, which are the object's. Negative on error. */
 int cn_guard_drop(struct cn_parts *parts, const struct cn_elf *elf, char **error);
 
 #endif

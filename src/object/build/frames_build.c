@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stack maps and call-frame information of one object, joined into the model of its frame maps.
- * Each record is checked against the code: it names a function of the object, an offset in it, just
- * after a call, with the frame size that the call-frame information says.
+ * Joins the stack maps and call-frame information of one object into the model of its frame maps. Each record is
+ * checked against the code: it names a function of the object, an offset in it, just after a call, with the frame size
+ * that the call-frame information says.
  */
 #include "object/build/instructions.h"
 #include "object/build/frames_build.h"
@@ -30,7 +30,7 @@ struct builder {
   struct cn_frames *frames;
   CN_VECTOR(struct null_target) nulls;
   uint32_t spans;   /* entries of the span table */
-  bool no_barriers; /* the object does not say what it has */
+  bool no_barriers; /* the object has no symbol that says if it has barriers */
   char **error;
 };
 
@@ -39,8 +39,8 @@ static int refuse(const struct builder *b, const struct cn_map_function *f, uint
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
 
-/* LLVM 22 emits a statepoint whose callee returns a long double as two calls; the second goes to
- * address 0 and has the record. Find all such targets: relocations against no symbol. */
+/* Find all relocations without a symbol: targets of calls to address 0. LLVM 22 emits a statepoint whose callee returns
+ * a long double as two calls; the second goes to address 0 and has the record. */
 static void find_null_targets(struct builder *b)
 {
   for (uint32_t i = 1; i < b->elf->section_count; i++) {
@@ -129,7 +129,7 @@ static int find_function(const struct builder *b, uint64_t address, struct cn_ma
   const struct cn_elf_symbol *symbol = cn_elf_function_at(elf, address);
   uint32_t section = symbol ? symbol->section : cn_elf_section_at(elf, address);
 
-  CN_ASSERT(elf->placed); /* before that, sections have no addresses */
+  CN_ASSERT(elf->placed); /* placing gives sections their addresses */
   if (!section || !elf->sections[section].data || !(elf->sections[section].head.sh_flags & SHF_EXECINSTR))
     return CN_FAIL(b->error, "a stack map names a function that is not in the object");
   uint64_t offset = address - elf->sections[section].head.sh_addr;
@@ -164,7 +164,7 @@ static int add_record(const struct builder *b, struct cn_map_function *f, struct
   return why ? refuse(b, f, record->instruction_offset, why) : 0;
 }
 
-/* Order the safepoints; two at one place are refused. */
+/* Order the safepoints; refuse two at one place. */
 static int finish_function(const struct builder *b, struct cn_map_function *f)
 {
   if (f->safepoints.count > CN_MAP_MAX_SAFEPOINTS)
@@ -201,8 +201,8 @@ static int build_map(const struct builder *b, const struct cairn_stackmap *map)
   return 0;
 }
 
-/* A span is named by its number in the module's table, whose first entry says how many there are.
- * Tables that were joined are refused: their numbers are ambiguous. */
+/* A span is named by its number in the module's table, whose first entry holds the number of entries. A joined table is
+ * refused: its numbers are ambiguous. */
 static void find_spans(struct builder *b)
 {
   uint32_t section = cn_elf_find(b->elf, "cairn_spans", 0);
@@ -219,7 +219,7 @@ static void find_spans(struct builder *b)
   b->frames->span_table = section;
 }
 
-/* Whatever Cairn compiles defines the symbol, also where it inserts none. */
+/* True if the object defines the symbol that all code compiled by Cairn defines, even if it inserts no barrier. */
 static bool says_barriers(const struct cn_elf *elf)
 {
   for (uint32_t i = 1; i < elf->symbol_count; i++)

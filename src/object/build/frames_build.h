@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stack maps and call-frame information of one object, joined. Private to src/object.
+ * Joins stack maps and call-frame information of one object. Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_FRAMES_BUILD_H
 #define CN_OBJECT_BUILD_FRAMES_BUILD_H
@@ -8,16 +8,16 @@
 #include "framemap/framemap_format.h"
 #include "object/elf/elf_file.h"
 
-/* It holds (cn_frames_wrong()) that the code of each function lies in a section of code of the object, that each
- * function's map is well formed (cn_map_function_wrong()), and that spans are entries of the span table. */
+/* Invariant (cn_frames_wrong()): the code of each function lies in a section of code of the object, each function's map
+ * is well formed (cn_map_function_wrong()), and spans are entries of the span table. */
 struct cn_frames {
   CN_VECTOR(struct cn_map_function) functions; /* by section, then offset */
   uint32_t span_table;                         /* the object's section `cairn_spans`, or 0 */
   struct cn_inline_chains *sources;            /* holds the strings of details, or null */
 };
 
-/* Read the stack maps of a relocatable object that was opened and not placed yet. Negative on error: records that frame
- * maps cannot express, or that do not agree with the code, are refused with the function's name. */
+/* Read the stack maps of a relocatable object that was opened and is still to be placed. Negative on error: records
+ * that frame maps cannot express, or that contradict the code, are refused with the function's name. */
 int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error);
 void cn_frames_free(struct cn_frames *frames);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_frames hold what its header says, for the object that it was built from? Do the
- * pieces made of it, or of a joined section?
+ * Checks that a struct cn_frames satisfies the invariant of its header, for the object that it was built from, and that
+ * the pieces made of it, or of a joined section, satisfy theirs.
  */
 #include <string.h>
 #include <cairn/collector.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Check the frame maps of a linked image against its code and each other.
+ * Checks the frame maps of a linked image against its code and each other.
  */
 #include "object/build/image_check.h"
 
@@ -29,7 +29,7 @@ struct image {
   uint64_t wrong; /* the function that a message is about */
 };
 
-/* What is wrong with one section's maps, or null. */
+/* Read one section's maps. The error, or null. */
 static const char *read_maps(struct image *image, const unsigned char *data, size_t size, uint64_t address)
 {
   const unsigned char *cursor = data, *end = data + size;
@@ -51,8 +51,8 @@ static const char *read_maps(struct image *image, const unsigned char *data, siz
   return status == CN_FRAMEMAP_NONE ? NULL : "section cairn_frames cannot be read";
 }
 
-/* Does the map's code lie in one of the sections from `*section` on? Sections and maps are sorted:
- * `*section` moves past those that end before the map's entry. */
+/* True if the map's code lies in one of the sections from `*section` on. Sections and maps are sorted: `*section` moves
+ * past those that end before the map's entry. */
 static bool is_code(const struct image *image, const struct map *map, size_t *section)
 {
   while (*section < image->code.count && image->code.at[*section].end <= map->entry)

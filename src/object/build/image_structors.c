@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Constructors and destructors of .ctors and .dtors become those of .init_array and .fini_array.
+ * Turns constructors and destructors of .ctors and .dtors into those of .init_array and .fini_array.
  *
- * A target machine made through LLVM's C interface writes the former. GNU ld and gold move them to
- * the latter, lld and mold leave them out of what runs; the image would never be registered. This
- * file does what GNU ld does: `.ctors` is run from its end, so its pointers change their order, and
- * `.ctors.NNNNN` is priority 65535 - NNNNN. Sections keep their indices; names are appended to the
- * sections' names.
+ * A target machine made through LLVM's C interface writes the former. GNU ld and gold move them to the latter. lld and
+ * mold leave them in place, where they never run: the image would stay unregistered. This file does the work of GNU ld:
+ * `.ctors` is run from its end, so its pointers change their order, and `.ctors.NNNNN` is priority 65535 - NNNNN.
+ * Sections keep their indices; names are appended to the sections' names.
  */
 #include "object/build/image_structors.h"
 
@@ -49,8 +48,7 @@ bool cn_structors_are_old(const struct cn_elf *elf)
   return false;
 }
 
-/* The section's name behind ".rela", as a string to free; null: it has a suffix that is no
- * priority. */
+/* The section's name behind ".rela", as a string to free; null: the suffix is something other than a priority. */
 static char *name_of(const struct cn_elf_section *section, const struct form *form)
 {
   const char *suffix = section->name + strlen(form->old);
@@ -64,7 +62,7 @@ static char *name_of(const struct cn_elf_section *section, const struct form *fo
   return cn_format(".rela%s.%lu", form->current, DEFAULT_PRIORITY - number);
 }
 
-/* Is all that the section holds put there by relocations? */
+/* True if relocations put everything there that the section holds. */
 static bool is_zero(const struct cn_elf_section *section)
 {
   for (uint64_t i = 0; i < section->head.sh_size; i++)
@@ -84,7 +82,7 @@ static bool has_names(const struct cn_elf *elf, uint32_t section)
   return false;
 }
 
-/* Turn the order of the pointers round. False: a relocation is of something else. */
+/* Reverse the order of the pointers. False: a relocation is of something else. */
 static bool reverse(struct cn_part *rela, uint64_t size)
 {
   struct cn_bytes *bytes = cn_part_own(rela);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Source chains of safepoints: the function that the call was written in, the one that this was
- * inlined into, and so on to the function whose frame it is. One walk visits the scopes of the
- * debug information from the outside in; each takes the safepoints in its ranges from the one that
- * it lies in, so that in the end each safepoint is in its innermost scope.
+ * Finds source chains of safepoints: the function that the call was written in, the one that this was inlined into, and
+ * so on to the function that owns the frame. One walk visits the scopes of the debug information from the outside in.
+ * Each scope takes the safepoints in its ranges from the scope around it, so that in the end each safepoint is in its
+ * innermost scope.
  *
- * Input is hostile: this ends, whatever libdw says.
+ * Input is hostile: the walk ends for any answers of libdw.
  */
 #include "object/build/inline_chains.h"
 
@@ -35,7 +35,7 @@ struct point {
   int scope, unit; /* indices, or NO_SCOPE */
 };
 
-/* Split debug information has most of a unit in another file. */
+/* A unit. Split debug information has most of a unit in another file. */
 struct unit {
   Dwarf_Die die, in_object;
 };
@@ -48,7 +48,7 @@ struct cn_inline_chains {
   size_t budget; /* limit of entries, ranges and safepoints to visit; see cn_inline_chains_find() */
 };
 
-/* ---- which scope holds a safepoint ---- */
+/* ---- the scope of a safepoint ---- */
 
 static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
 {
@@ -61,8 +61,8 @@ static bool spend(struct cn_inline_chains *s)
   return s->budget && s->budget--;
 }
 
-/* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and give them to the
- * unit. Returns how many. */
+/* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and give them to the unit. Returns their
+ * number. */
 static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
 {
   Dwarf_Addr base, start, end;
@@ -124,7 +124,8 @@ static const char *function_name(Dwarf_Die *die)
   return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
 }
 
-/* The scope that `die` opens within `scope`, or `scope` if it opens none. *inside: may it contain others? */
+/* The scope that `die` opens within `scope`; `scope` if `die` opens no scope; NO_SCOPE if its scope holds no safepoint.
+ * *inside: it may contain others. */
 static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 instructions before a return address. Each port has a file like this.
+ * Recognises x86-64 instructions before a return address. Each port has a file like this.
  */
 #include "object/build/instructions.h"
 

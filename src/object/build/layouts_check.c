@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layouts of an object, one after another in section cairn_layouts. The runtime refuses those
- * of another version, too, but can only name the program.
+ * Checks the layouts of an object, one after another in section cairn_layouts. The runtime refuses those of another
+ * version, too, but can only name the program.
  */
 #include "object/build/layouts_check.h"
 
@@ -9,7 +9,7 @@
 #include <cairn/abi.h>
 #include "base/check.h"
 
-/* Where the fields that tell a layout's length lie (include/cairn/collector.h). */
+/* The offsets of the fields that determine a layout's length (include/cairn/collector.h). */
 enum { BASE_REFS = 4, ELEM_REFS = 32, OFFSETS = 40, ALIGN = 8 };
 
 static uint32_t word_at(const unsigned char *at)
@@ -20,8 +20,7 @@ static uint32_t word_at(const unsigned char *at)
   return word;
 }
 
-/* The bytes of the layout there, up to where the next may begin; 0: it is longer than the section.
- */
+/* The bytes of the layout there, up to where the next may begin; 0: it is longer than the section. */
 static uint64_t bytes_of(const unsigned char *layout, uint64_t room)
 {
   if (room < OFFSETS)
@@ -38,7 +37,7 @@ static int check(const struct cn_elf_section *section, char **error)
 
   for (; at < size && size - at >= ALIGN; at += bytes) {
     uint32_t magic = word_at(data + at);
-    bytes = ALIGN; /* between the layouts of two units there may be words of zero */
+    bytes = ALIGN; /* words of zero may lie between the layouts of two units */
     if (magic == 0 && word_at(data + at + sizeof magic) == 0)
       continue;
     if (magic == CAIRN_ABI_LAYOUT_MAGIC_1)

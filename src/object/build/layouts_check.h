@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Are the layouts of an object of the version that this Cairn makes? Private to src/object.
+ * Checks that the layouts of an object are of the version that this Cairn makes. Private to src/object.
  */
 #ifndef CN_OBJECT_BUILD_LAYOUTS_CHECK_H
 #define CN_OBJECT_BUILD_LAYOUTS_CHECK_H
 
 #include "object/elf/elf_file.h"
 
-/* Negative: one of them is not, or is damaged; *error is a message to free. */
+/* Negative: a layout is of another version, or damaged; *error is a message to free. */
 int cn_object_layouts_check(const struct cn_elf *elf, char **error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Take apart a section `cairn_frames` or `cairn_details` in which `ld -r` joined those of several code sections.
+ * Takes apart the sections `cairn_frames` and `cairn_details` that `ld -r` joined from those of several code sections.
  */
 #include "object/build/pieces.h"
 
@@ -12,8 +12,8 @@
 
 const char *const cn_kind_names[CN_KINDS] = {"cairn_frames", "cairn_details"};
 
-/* Find the place whose distance a relocated field holds. False: the relocation has another type, or
- * its symbol is not in the object. */
+/* Find the place whose distance a relocated field holds. False: the relocation has another type, or its symbol is
+ * outside the object. */
 static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_distance *out)
 {
   uint64_t symbol = ELF64_R_SYM(r->r_info), type = ELF64_R_TYPE(r->r_info);
@@ -53,8 +53,7 @@ static uint32_t load(const unsigned char *at)
   return value;
 }
 
-/* The length of the next piece at or after *at. 0: there is none, and *at is the end, or the place
- * of malformed bytes. */
+/* The length of the next piece at or after *at. 0: *at is the end, or the place of malformed bytes. */
 static size_t next_piece(const struct cn_elf_section *s, size_t *at)
 {
   size_t size = s->data ? s->head.sh_size : 0;
@@ -170,7 +169,7 @@ const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p, const s
   return p->distances.at + low;
 }
 
-/* Are both equal but for relocated fields? Those must lead to the same places. */
+/* True if both are equal outside of relocated fields, and these fields refer to the same places. */
 static bool same(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
 {
   size_t count, other, at = 0;

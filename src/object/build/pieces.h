@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contents of the sections that are tied to code, `cairn_frames` and `cairn_details`: pieces,
- * each about one function or one code section. A piece begins with
+ * Takes apart the sections that are tied to code, `cairn_frames` and `cairn_details`. They consist of pieces, each
+ * about one function or one code section. A piece begins with
  *
  *     u32  its length, a multiple of 4
  *     i32  the code that it is about, minus the address of this field
@@ -20,7 +20,7 @@ extern const char *const cn_kind_names[CN_KINDS];
 
 enum { CN_PIECE_LENGTH = 0, CN_PIECE_CODE = 4, CN_PIECE_HEADER = 8 };
 
-/* One piece, with the code that it is about. */
+/* A piece, with the code that it is about. */
 struct cn_piece {
   uint32_t section;
   uint64_t offset;      /* in that section */
@@ -36,17 +36,17 @@ struct cn_distance {
   uint64_t offset;
 };
 
-/* It holds (cn_pieces_wrong()) that pieces and distances are in order and in the bytes, and that
- * each piece begins with its length and a distance to its code. */
+/* Invariant (cn_pieces_wrong()): pieces and distances are in order and in the bytes, and each piece begins with its
+ * length and a distance to its code. */
 struct cn_pieces {
   CN_VECTOR(struct cn_piece) pieces;       /* by section, then offset */
   CN_VECTOR(struct cn_distance) distances; /* ascending `at`; CN_PIECE_CODE's too */
   struct cn_bytes bytes;
 };
 
-/* A section of that kind with a piece about other code than that of its sh_link, or 0. GNU ld makes
- * such sections: `ld -r` joins sections of one name, and the linker that reads the result drops the
- * maps of all functions with the one section that sh_link still names. */
+/* A section of that kind with a piece about other code than that of its sh_link, or 0. GNU ld makes such sections: `ld
+ * -r` joins sections of one name, and the linker that reads the result drops the maps of all functions with the one
+ * section that sh_link still names. */
 uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind);
 
 /* Take the section apart, keeping one of equal pieces about one place. Negative on error; two

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps as pieces, each with a hash of the facts that a stack walk needs of its function.
+ * Encodes frame maps as pieces, each with a hash of the facts about its function that a stack walk needs.
  */
 #include "base/check.h"
 #include "object/build/frames_build.h"
@@ -11,8 +11,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
   return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
 }
 
-/* Hash deopt values and spans too, not source places. An index into the spans is valid in this
- * object alone, so hash the object's bytes with it. */
+/* Hash deopt values and spans, too; source places are left out. An index into the spans is valid only in this object,
+ * so hash the object's bytes with it. */
 static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_map_function *f)
 {
   uint64_t hash = 0;

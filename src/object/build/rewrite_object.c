@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replace the stack maps of a relocatable object by frame maps, and by details if there are any.
+ * Replaces the stack maps of a relocatable object by frame maps, and by details if there are any.
  *
- * Sections keep their indices: .llvm_stackmaps and its relocations become the first `cairn_frames`
- * and its relocations; further ones are appended, and all of `cairn_details`. So symbols, groups
- * and relocations of all other sections stay as they are, byte for byte. Each new section is
- *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections)
- *     and orders it like the code;
- *   - in the COMDAT group of its code section, if that is in one: dropped with it when another
- *     object's copy is kept;
- *   - relocated by distances (CN_ELF_DISTANCE) alone, against symbols of the object, so that images
- *     need no dynamic relocation.
- * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first
- * `cairn_frames`.
+ * Sections keep their indices: .llvm_stackmaps and its relocations become the first `cairn_frames` and its relocations;
+ * further ones are appended, and all of `cairn_details`. So symbols, groups and relocations of all other sections stay
+ * as they are, byte for byte. Each new section is
+ *   - SHF_LINK_ORDER, sh_link its code section: the linker drops it with the code (--gc-sections) and orders it like
+ * the code;
+ *   - in the COMDAT group of its code section, if that is in one: dropped with it when another object's copy is kept;
+ *   - relocated only by distances (CN_ELF_DISTANCE), against symbols of the object, so that images are free of dynamic
+ *     relocations.
+ * The local symbol __LLVM_StackMaps becomes the (nameless) section symbol of the first `cairn_frames`.
  *
- * Such sections that `ld -r` joined, with maps of several code sections, are taken apart in the
- * same way: the joined one becomes the first of the new ones.
+ * Such sections that `ld -r` joined, with maps of several code sections, are taken apart in the same way: the joined
+ * one becomes the first of the new ones.
  *
- * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the
- * object from being linked as it was, goes (drop_guard.c). Constructors move to where all linkers
- * look (image_structors.c). Empty sections have linkers define the bounds of all (elf_bounds.c).
+ * The code gets a relocation that does nothing: see tell_apart(). The guard, which has kept the object from being
+ * linked as it was, goes (drop_guard.c). Constructors move to where all linkers find them (image_structors.c). Empty
+ * sections have linkers define the bounds of all (elf_bounds.c).
  *
  * An object whose layouts are of another version is refused.
  *
- * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the
- * other name.
+ * The section names' table grows by a string for each kind, ".relacairn_frames", whose tail is the other name.
  */
 #include <cairn/object.h>
 
@@ -55,7 +52,7 @@ struct rewriter {
   enum cn_kind slot_kind;
   uint32_t rela_names[CN_KINDS];
   uint32_t *symbols; /* by section: a symbol of it (find_symbols) */
-  bool in_memory;    /* for a loader, not a linker: one section of each kind, tied to nothing */
+  bool in_memory;    /* for a loader instead of a linker: one section of each kind, tied to nothing */
   char **error;
 };
 
@@ -72,8 +69,7 @@ static int find_slot(struct rewriter *w, uint32_t slot, bool may_have_group)
   w->slot_rela = cn_elf_rela(elf, elf->sections[slot].relocations);
   if (cn_elf_rela(elf, elf->sections[w->slot_rela].next_relocations))
     return CN_FAIL(w->error, "section '%s' has its relocations in two places", name);
-  /* Does the section have another role, of a table of the object? Replacing it would lose that
-   * table. */
+  /* Does the section have another role, of a table of the object? Replacing it would lose that table. */
   if ((elf->sections[slot].data && elf->sections[slot].head.sh_type != SHT_PROGBITS) || w->names == slot ||
       (w->slot_rela && w->names == w->slot_rela))
     return CN_FAIL(w->error, "section '%s' is also another thing", name);
@@ -93,8 +89,8 @@ static void add_names(struct rewriter *w)
   }
 }
 
-/* Find a local symbol of each section, to relocate against; 0 if it has none. Code has its section
- * symbol, because .eh_frame is relocated against it. */
+/* Find a local symbol of each section, to relocate against; 0 if the section lacks one. Code has its section symbol,
+ * because .eh_frame is relocated against it. */
 static void find_symbols(struct rewriter *w)
 {
   w->symbols = cn_alloc(w->elf.section_count * sizeof *w->symbols);
@@ -194,10 +190,9 @@ static bool has_identity(const unsigned char *data, size_t size)
   return false;
 }
 
-/* Linkers that fold identical code (--icf) compare bytes and relocations of code alone, and keep
- * the map of one function. Another function may have the same code but an integer in the place of a
- * reference, and would lose its map. So each function's code carries a hash of its map: the addend
- * of a relocation that does nothing. (gold -r drops that relocation.) */
+/* Give code a hash of its map: the addend of a relocation that does nothing. Linkers that fold identical code (--icf)
+ * only compare bytes and relocations of code, and keep the map of one function. Another function may have the same code
+ * with an integer in the place of a reference, and would lose its map. (gold -r drops that relocation.) */
 static void tell_apart(struct rewriter *w, uint32_t section, uint64_t identity)
 {
   Elf64_Rela r = {.r_info = ELF64_R_INFO(UINT64_C(0), CN_ELF_NOTHING), .r_addend = (int64_t)identity};
@@ -231,8 +226,7 @@ static void tell_all_apart(struct rewriter *w)
   }
 }
 
-/* Code with such a hash has had frame maps. Refuse it if it has none now: somebody took them away,
- * or gave their section another name. */
+/* Refuse code that has such a hash and lacks frame maps: some tool removed the maps, or renamed their section. */
 static int check_still_there(const struct cn_elf *elf, char **error)
 {
   bool *mapped = cn_alloc(elf->section_count * sizeof *mapped);
@@ -290,8 +284,7 @@ static int write_fragments(struct rewriter *w, enum cn_kind kind)
   return 0;
 }
 
-/* Turn local symbols in the slot into nameless section symbols, which no linker writes to its
- * output. */
+/* Turn local symbols in the slot into nameless section symbols, which linkers omit from their output. */
 static void clear_symbols(struct rewriter *w)
 {
   for (uint32_t i = 1; i < w->elf.symbol_count; i++) {
@@ -364,8 +357,7 @@ static uint32_t find_mixed(struct rewriter *w)
   return 0;
 }
 
-/* Replace one section, move constructors, and remove the guard; *out stays null if the object has
- * none of these. */
+/* Replace one section, move constructors, and remove the guard; *out stays null if the object has none of these. */
 static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_memory, void **out, size_t *out_size,
                                      char **error)
 {

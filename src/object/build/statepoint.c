@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's record: the places of its values, and the registers that its callee keeps.
- * Unknown calling conventions keep none.
+ * Reads one statepoint's record: the places of its values, and the registers that its callee keeps. Unknown calling
+ * conventions keep no register.
  */
 #include "object/build/statepoint.h"
 
@@ -12,8 +12,8 @@
 /* LLVM's numbers of four calling conventions. */
 enum { PRESERVE_ALL = 15, TAIL = 18, SWIFT_TAIL = 20, PRESERVE_NONE = 21 };
 
-/* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on
- * the stack pointer of a frame with a frame pointer only if nothing is pushed for the call. */
+/* The value of the register, relative to the frame address; false: unknown. LLVM bases a place on the stack pointer of
+ * a frame with a frame pointer only if the call pushes nothing. */
 static bool frame_distance(const struct cn_record *r, unsigned reg, int64_t *distance)
 {
   if (reg == r->frame->cfa_reg)
@@ -56,9 +56,9 @@ bool cn_record_constant(const struct cn_record *r, uint32_t index, uint64_t *val
   return l.kind == CAIRN_STACKMAP_CONSTANT;
 }
 
-/* LLVM's calling conventions in which the callee saves the same registers as in C's: C, fast, cold,
- * any register, preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail;
- * Intel's for OpenCL, SysV, Win64, vector and register calls. Others, such as GHC's, save fewer. */
+/* True for LLVM's calling conventions whose callees save the same registers as in C's: C, fast, cold, any register,
+ * preserve_most, preserve_all, swift, C++ thread-local, tail, guard check, swifttail; Intel's for OpenCL, SysV, Win64,
+ * vector and register calls. Others, such as GHC's, save fewer. */
 static bool keeps_callee_saved(uint64_t convention)
 {
   static const uint8_t known[] = {0, 8, 9, 13, 14, PRESERVE_ALL, 16, 17, TAIL, 19, SWIFT_TAIL, 77, 78, 79, 80, 92};
@@ -80,7 +80,7 @@ enum cn_keeps cn_record_keeps(const struct cn_record *r, unsigned reg)
     return CN_KEEPS_NEVER;
   if (cn_port_tracked(reg) == CN_CALLEE_SAVED)
     return convention == PRESERVE_ALL ? CN_KEEPS : CN_KEEPS_NOT_HERE;
-  if (convention == PRESERVE_NONE) /* but for the frame pointer */
+  if (convention == PRESERVE_NONE) /* it keeps only the frame pointer */
     return cn_port_tracked(reg) == CN_PORT_FRAME_POINTER ? CN_KEEPS : CN_KEEPS_NOT_HERE;
   if (convention == SWIFT_TAIL && cn_port_is_swifttail_argument(reg))
     return CN_KEEPS_NOT_HERE;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for deoptimisers, and the
- * spans that Cairn adds. A value whose place cannot be read when the frame is walked is refused.
+ * Reads the operands of a statepoint's deopt bundle (statepoints-later, "Stack Map Format"): values for deoptimisers,
+ * and the spans that Cairn adds. A value is refused if its place cannot be read when the frame is walked.
  */
 #include <cairn/abi.h>
 #include "base/check.h"
 #include "object/build/statepoint.h"
 
-/* A flag of statepoints: the values are needed when the call is made, and not while it lasts. */
+/* A flag of statepoints: the values are needed when the call is made, and may die during it. */
 enum { LIVE_IN = 2 };
 
 static const char *read_register(const struct cn_record *r, struct cairn_stackmap_location l, struct cn_deopt *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described allocas").
- * Everything is checked against the frame: a root is never guessed and never skipped.
+ * Reads one statepoint's locations as roots and areas (statepoints-later, "Stack Map Format"; abi.def, "Described
+ * allocas"). Everything is checked against the frame: each root is either certain or an error.
  */
 #include "object/build/statepoint.h"
 
@@ -11,7 +11,7 @@
 #include "object/build/frames_build.h"
 #include "object/dwarf/cfi.h"
 
-/* What LLVM writes for an undefined reference. */
+/* LLVM's value for an undefined reference. */
 #define UNDEF UINT64_C(0xFEFEFEFE)
 
 struct reader {
@@ -26,7 +26,8 @@ static struct cairn_stackmap_location location(const struct reader *r, uint32_t 
   return cn_record_location(&r->record, index);
 }
 
-/* Null or undefined. Other constants would be references to objects that do not move; no pass makes them. */
+/* True if the location is null or undefined. Other constants would be references to immovable objects; no pass makes
+ * them. */
 static bool is_immovable(struct cairn_stackmap_location l)
 {
   return l.kind == CAIRN_STACKMAP_CONSTANT && (l.value == 0 || (uint32_t)l.value == UNDEF);
@@ -42,7 +43,7 @@ static const char *check_register(const struct reader *r, unsigned reg)
   return why[cn_record_keeps(&r->record, reg)];
 }
 
-/* The place of a reference that is not a constant. */
+/* The place of a reference, which must be other than a constant. */
 static const char *read_place(const struct reader *r, struct cairn_stackmap_location l, struct cn_loc *out)
 {
   if (l.kind == CAIRN_STACKMAP_CONSTANT)
@@ -70,7 +71,7 @@ static const char *read_pair(struct reader *r, uint32_t index)
   struct cairn_stackmap_location base = location(r, index), derived = location(r, index + 1);
   struct cn_root root = {0};
 
-  if (is_immovable(base)) /* and so are references derived from it */
+  if (is_immovable(base)) /* references derived from it are immovable, too */
     return NULL;
   const char *why = read_place(r, base, &root.base);
   if (why)
@@ -103,8 +104,8 @@ static int bases_first(const void *x, const void *y)
   return a->is_derived != b->is_derived ? (int)a->is_derived - (int)b->is_derived : by_derived_place(x, y);
 }
 
-/* List each place once, or it would be updated twice. A place that is the base of any root holds a base: it is not
- * listed as a derived reference, too. Two bases of one derived reference are equal: keep the first. */
+/* List each place once, or it would be updated twice. A place that is the base of any root holds a base: its entry as a
+ * derived reference is dropped. Two bases of one derived reference are equal: keep the first. */
 static void make_unique(struct reader *r)
 {
   size_t kept = 0;
@@ -121,7 +122,7 @@ static void make_unique(struct reader *r)
 
 /* ---- described allocas ---- */
 
-/* Bytes from the first reference to the end of the last, or false if that is beyond any frame. */
+/* The bytes from the first reference to the end of the last; false: more than any frame has. */
 static bool extent(const struct cn_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of managed functions for other units' managed code. A linker's --wrap=f and --defsym=f=g
- * change references to `f`, and know nothing of `cairn.call.f` and the like; so a copy of the
- * object with other names goes to the linker. Tools that changed `f` alone, as objcopy does, leave
- * an object in which the names contradict each other: it is refused.
+ * Changes the names of managed functions for other units' managed code. A linker's --wrap=f and --defsym=f=g change
+ * references to `f`, and are unaware of `cairn.call.f` and the like; so a copy of the object with other names goes to
+ * the linker. Tools that change only `f`, such as objcopy, leave an object whose names contradict each other: it is
+ * refused.
  */
 #include "object/build/thunk_names.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Those of calls lead to `f` itself, or are its body; the last is the body, for other images. */
+/* Names for calls are thunks of `f`, or the body of `f`; the last is the body, for other images. */
 static const char *const prefixes[] = {"cairn.call.", "cairn.vcall.", "cairn.body.", "cairn.vbody.",
                                        "cairn.managed_code."};
 enum { CALL, VCALL, BODY, VBODY, CODE, PREFIXES };
 
-/* The function's name in `name`, and which prefix it has; null: it is another symbol. */
+/* The function's name in `name`, and the index of the prefix; null: it is another symbol. */
 static const char *function_of(const char *name, unsigned *which)
 {
   for (*which = 0; *which < PREFIXES; ++*which) {
@@ -46,7 +46,7 @@ static int compare_name(const void *name, const void *symbol)
   return strcmp(name, (*(const struct cn_elf_symbol *const *)symbol)->name);
 }
 
-/* Of the symbols that other objects see. */
+/* Index the symbols that other objects see. */
 static struct index index_symbols(const struct cn_elf *elf)
 {
   struct index index = {cn_alloc((elf->symbol_count + 1) * sizeof *index.at), 0};
@@ -72,10 +72,10 @@ static bool defines(const struct index *index, const char *name)
   return symbol && symbol->sym.st_shndx != SHN_UNDEF;
 }
 
-/* ---- what tools have changed ---- */
+/* ---- changes by tools ---- */
 
-/* A thunk refers to the function. Those that must reach managed code mention it in vain, and strip
- * removes that. */
+/* True if the symbol agrees with its function. A thunk refers to the function. Thunks of the body merely mention it,
+ * and strip removes that mention. */
 static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which, const char *function)
 {
   const struct cn_elf_symbol *its = find(index, function);
@@ -88,7 +88,7 @@ static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol
     return its || which == BODY || which == VBODY;
   if (!its || its->section != symbol->section)
     return false;
-  return which == CODE || /* which is weak; a weak function has no other names */
+  return which == CODE || /* CODE is weak; a weak function lacks the other names */
          (bind == STB_GLOBAL && ELF64_ST_BIND(its->sym.st_info) == STB_GLOBAL);
 }
 
@@ -122,7 +122,7 @@ struct change {
   bool any, redirects;
 };
 
-/* What holds for a symbol by which managed code calls a function, or null. */
+/* The rename that applies to a symbol by which managed code calls a function, or null. */
 static const struct cn_rename *rename_of(const struct index *index, const char *name, const struct cn_renames *renames,
                                          unsigned *which)
 {
@@ -134,7 +134,7 @@ static const struct cn_rename *rename_of(const struct index *index, const char *
   return NULL;
 }
 
-/* Negative: a function is called whose address is an expression's. */
+/* Negative if managed code calls a function whose address is an expression's. */
 static int check_expressions(const struct index *index, const struct cn_renames *renames, char **error)
 {
   unsigned which;
@@ -173,8 +173,8 @@ static uint32_t find_new(const struct change *change, const struct index *index,
   return i;
 }
 
-/* A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The other
- * symbol stays, under a name that nobody calls. */
+/* Choose the new names. A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The
+ * other symbol stays, under an unused name. */
 static void plan(struct change *change, const struct index *index, const struct cn_renames *renames)
 {
   for (size_t i = 0; i < index->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The names by which managed code of other units calls a function (compile/transitions/thunk.c), in
- * objects. Private to src/object and src/driver.
+ * Changes the names in objects by which managed code of other units calls a function (compile/transitions/thunk.c).
+ * Private to src/object and src/driver.
  */
 #ifndef CN_OBJECT_BUILD_THUNK_NAMES_H
 #define CN_OBJECT_BUILD_THUNK_NAMES_H
@@ -10,12 +10,12 @@
 #include "base/vector.h"
 #include "object/elf/elf_parts.h"
 
-/* Do the names agree with those of the functions? They do not if a tool has renamed a function, or
- * made it weak or local. Negative: *error is a message to free. */
+/* Check that the names agree with those of the functions. They disagree if a tool has renamed a function, or made it
+ * weak or local. Negative: *error is a message to free. */
 int cn_names_check(const struct cn_elf *elf, char **error);
 
-/* What the linker calls otherwise: references to `from` in objects that do not define it. Null for
- * `to`: the address is an expression's, of no known function, and such references are refused. */
+/* A function that the linker calls by another name: `to` replaces `from` in objects that only refer to `from`. Null for
+ * `to`: the address is an expression's, the function is unknown, and such references are refused. */
 struct cn_rename {
   const char *from, *to;
 };
@@ -24,8 +24,8 @@ struct cn_renames {
   CN_VECTOR(struct cn_rename) list;
 };
 
-/* Rename in the object what belongs to these functions. CAIRN_OK: *out is the new object, to be
- * freed, or null: there is nothing to rename. Otherwise *error is a message to free. */
+/* Rename the symbols in the object that belong to these functions. CAIRN_OK: *out is the new object, to be freed, or
+ * null: the object stays as it is. Otherwise *error is a message to free. */
 enum cairn_status cn_names_change(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
                                   size_t *out_size, char **error);
 
