@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call-frame information, by libdw. The walker can follow these rows; others are refused:
- *   CFA = a base (cn_port_bases) + constant; return address at CFA - 8;
- *   callee-saved registers unchanged or saved at CFA + constant; no other general register saved.
+ * Reads call-frame information, by libdw. The walker can follow these rows; others are refused:
+ *
+ *   CFA = a base (cn_port_bases) + constant;
+ *   return address at CFA - 8;
+ *   callee-saved registers unchanged or saved at CFA + constant;
+ *   all other general registers unsaved.
  */
 #include "object/dwarf/cfi.h"
 
@@ -15,7 +18,7 @@
 
 struct cn_cfi {
   Elf *elf;       /* a view of the placed copy */
-  Dwarf_CFI *cfi; /* null: no .eh_frame */
+  Dwarf_CFI *cfi; /* null: .eh_frame is missing */
   struct cn_code_ranges undefined;
 };
 
@@ -92,8 +95,8 @@ static bool read_place(Dwarf_Frame *frame, int dwarf, bool *saved, int64_t *offs
   *saved = false;
   if (dwarf_frame_register(frame, dwarf, memory, &ops, &count))
     return false;
-  /* No place: without operations unchanged, else undefined, as caller-saved registers are. libdw
-   * 0.188 always calls CN_DWARF_MISTAKEN undefined; cn_cfi_is_undefined() says where it is. */
+  /* Without a place the register is unchanged if there are no operations, else undefined, as caller-saved registers
+   * are. libdw 0.188 always calls CN_DWARF_MISTAKEN undefined; cn_cfi_is_undefined() says where it is. */
   if (count == 0)
     return !ops || cn_port_tracked((unsigned)dwarf) == CN_CALLEE_SAVED || dwarf == CN_DWARF_MISTAKEN;
   *saved = true;
@@ -129,7 +132,7 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
   return NULL;
 }
 
-/* Two registers in one place, or one below the stack pointer? */
+/* The error if two registers have one place, or one lies below the stack pointer; else null. */
 static const char *check_saved(const struct cn_safepoint *f)
 {
   CN_CHECK(cn_port_base(f->cfa_reg) < CN_PORT_BASES && f->cfa_offset >= 8);
@@ -147,8 +150,8 @@ static const char *check_saved(const struct cn_safepoint *f)
   return NULL;
 }
 
-/* Does the row of the instruction's last byte hold for all of it, and is it not a signal handler's?
- */
+/* The error unless the row of the instruction's last byte holds for all of it, and is a call's rather than a signal
+ * handler's; else null. */
 static const char *check_row(Dwarf_Frame *frame, uint64_t end, unsigned length)
 {
   Dwarf_Addr first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call-frame information: the places of the caller's frame and registers at one address. Private to src/object.
+ * Reads call-frame information: the places of the caller's frame and registers at one address. Private to src/object.
  */
 #ifndef CN_OBJECT_DWARF_CFI_H
 #define CN_OBJECT_DWARF_CFI_H
@@ -10,15 +10,15 @@
 
 struct cn_cfi;
 
-/* Read .eh_frame of a placed object; its relocations are applied. Without the section, *cfi has no rows. */
+/* Read .eh_frame of a placed object; its relocations are applied. If the section is missing, *cfi is empty of rows. */
 int cn_cfi_open(struct cn_cfi **cfi, struct cn_elf *elf, char **error);
 void cn_cfi_close(struct cn_cfi *cfi);
 
-/* Fill cfa_reg, cfa_offset, saved and saved_offset of `frame`, which is zero, for the instruction
- * of `length` bytes that ends at `end`. Null, or why not. */
+/* Fill cfa_reg, cfa_offset, saved and saved_offset of `frame`, which is zero, for the instruction of `length` bytes
+ * that ends at `end`. Null, or the reason of a refusal. */
 const char *cn_cfi_row(struct cn_cfi *cfi, uint64_t end, unsigned length, struct cn_safepoint *frame);
 
-/* Does the frame address lie `offset` bytes above the stack pointer somewhere in [start, end)? */
+/* True if the frame address lies `offset` bytes above the stack pointer somewhere in [start, end). */
 bool cn_cfi_has_frame(struct cn_cfi *cfi, uint64_t start, uint64_t end, uint64_t offset);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libdw 0.188 takes a callee-saved register, CN_DWARF_MISTAKEN, for a caller-saved one. So it calls that register
- * undefined wherever call-frame information says nothing of it, and a real .cfi_undefined looks the same: the walker
- * would take the caller's value for kept. So read the instructions themselves ("DWARF Debugging Information Format",
- * Call Frame Instruction Encodings; the psABI for .eh_frame's entries), without evaluating them: one DW_CFA_undefined
- * of the register counts for the whole function.
+ * Finds code whose callee-saved register CN_DWARF_MISTAKEN is really undefined. libdw 0.188 takes that register for a
+ * caller-saved one. So it calls the register undefined wherever call-frame information is silent about it, and a real
+ * .cfi_undefined looks the same: the walker would take the caller's value for kept. So read the instructions themselves
+ * ("DWARF Debugging Information Format", Call Frame Instruction Encodings; the psABI for .eh_frame's entries), without
+ * evaluating them: one DW_CFA_undefined of the register counts for the whole function.
  */
 #include "object/dwarf/cfi_undefined.h"
 
@@ -32,7 +32,7 @@ static bool take_uleb(struct bytes *b, uint64_t *value)
   return cn_uleb_get(&b->at, b->end, value);
 }
 
-/* The width of a pointer of this encoding; 0: no compiler uses it for code. */
+/* The width of a pointer of this encoding; 0: compilers never use it for code. */
 static unsigned pointer_size(unsigned encoding)
 {
   switch (encoding & 0x0f) {
@@ -116,7 +116,7 @@ static bool step(struct bytes *b, char operand, unsigned encoding)
   }
 }
 
-/* Are all instructions known, and does none say that CN_DWARF_MISTAKEN is undefined? */
+/* True if all instructions are known, and they leave CN_DWARF_MISTAKEN defined. */
 static bool is_defined(struct bytes b, unsigned encoding)
 {
   uint64_t value;
@@ -174,7 +174,7 @@ static uint64_t load(const unsigned char *at, unsigned encoding)
   return encoding & DW_EH_PE_signed ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-/* The code that an entry is about; false: unknown form. `b` is left at its instructions. */
+/* Read the code range of an entry; false: unknown form. `b` is left at its instructions. */
 static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dwarf_CIE *cie, unsigned encoding,
                        struct cn_code_range *out)
 {
@@ -188,11 +188,11 @@ static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dw
   out->start = load(at, encoding);
   if (encoding & DW_EH_PE_pcrel)
     out->start += s->head.sh_addr + (uint64_t)(at - s->data);
-  out->size = load(at + size, encoding & 0x07); /* a size has no sign */
+  out->size = load(at + size, encoding & 0x07); /* sizes are unsigned */
   return true;
 }
 
-/* May the entry's function lose the register? If so, `out` is its code. */
+/* True if the entry's function may lose the register. Then `out` is its code. */
 static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident, const Dwarf_FDE *fde,
                   struct cn_code_range *out)
 {
@@ -218,8 +218,8 @@ void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code
   Dwarf_CFI_Entry entry;
   Dwarf_Off next = 0;
 
-  /* Skip a malformed entry if libdw says where the next one is: libdw finds no function in it
-   * either. If it does not say, libdw finds no function in the rest. */
+  /* Skip a malformed entry if libdw says where the next one is: libdw finds no function in it either. Otherwise libdw
+   * finds no function in the rest. */
   for (Dwarf_Off at = 0;; at = next) {
     int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
     if (status > 0 || next <= at)

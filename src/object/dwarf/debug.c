@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug information of an object. Its sections are relocated like others; libelf decompresses
- * compressed ones first, into its own memory.
+ * Opens the debug information of an object. Its sections are relocated like others; libelf decompresses compressed ones
+ * first, into its own memory.
  */
 #include "object/dwarf/debug.h"
 
@@ -10,10 +10,10 @@
 #include "base/check.h"
 
 /* Limits of decompression: a small file could take gigabytes. zlib expands a byte to up to a thousand, and libdw each
- * of these in a line table to a hundred. No compiler writes sections that shrink so far, except small ones. */
+ * of these in a line table to a hundred. Compilers write sections that shrink so far only if they are small. */
 enum { MOST_RATIO = 64, MOST_BYTES = 1 << 20 };
 
-/* Do the sections that grow by more than MOST_RATIO have more than MOST_BYTES in all? */
+/* True if the sections that grow by more than MOST_RATIO have more than MOST_BYTES in all. */
 static bool is_bomb(const struct cn_elf *elf)
 {
   uint64_t sum = 0;
@@ -30,8 +30,8 @@ static bool is_bomb(const struct cn_elf *elf)
   return sum > MOST_BYTES;
 }
 
-/* May libdw read it? libelf converts sections of other types, and libdw would read past the end of
- * a section of strings whose last one does not end. */
+/* True if libdw may read the section. libelf converts sections of other types, and libdw would read past the end of a
+ * section of strings whose last one is unterminated. */
 static bool is_sound(const struct cn_elf_section *s)
 {
   static const char *const strings[] = {".debug_str", ".debug_line_str", ".debug_str.dwo", ".debug_line_str.dwo"};
@@ -44,7 +44,7 @@ static bool is_sound(const struct cn_elf_section *s)
   return true;
 }
 
-/* Relocate a section where libelf decompresses it to. */
+/* Relocate a section in the memory that libelf decompresses it to. */
 static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint32_t section, char **error)
 {
   struct cn_elf_section *s = &elf->sections[section], compressed = *s;
@@ -71,7 +71,7 @@ static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
   for (uint32_t i = 1; ok && i < elf->section_count; i++) {
     const struct cn_elf_section *s = &elf->sections[i];
     if (strstr(s->name, ".zdebug_"))
-      return false; /* compressed in the form from before the ELF standard had one */
+      return false; /* compressed in the form that is older than the ELF standard's */
     if (strncmp(s->name, ".debug_", 7) != 0 || (s->head.sh_flags & SHF_ALLOC))
       continue;
     found |= strcmp(s->name, ".debug_info") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Debug information of a placed object, relocated, as libdw reads it. Private to src/object.
+ * Opens the debug information of a placed object, relocated, as libdw reads it. Private to src/object.
  */
 #ifndef CN_OBJECT_DWARF_DEBUG_H
 #define CN_OBJECT_DWARF_DEBUG_H
@@ -13,8 +13,8 @@ struct cn_debug {
   Dwarf *dwarf;
 };
 
-/* False: no debug information can be read. Libdw's later answers are input and may be wrong: a
- * malformed part counts as a missing one. */
+/* False: debug information is missing or unreadable. Libdw's later answers are input and may be wrong: a malformed part
+ * counts as a missing one. */
 bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf);
 void cn_debug_close(struct cn_debug *debug);
 

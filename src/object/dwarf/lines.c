@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The source line of an address: the rows of all line tables, sorted once. Libdw reads them; for a
- * relocatable object they are relocated to its made-up addresses.
+ * Finds the source line of an address: the rows of all line tables, sorted once. Libdw reads them; for a relocatable
+ * object they are relocated to its made-up addresses.
  */
 #include "object/dwarf/lines.h"
 
@@ -24,7 +24,7 @@ struct cn_lines {
   CN_VECTOR(const Dwarf_Lines *) tables; /* of the rows */
 };
 
-/* Is the table new? Units may share one; thousands do in a hostile file. */
+/* True if the table is new. Units may share one; thousands do in a hostile file. */
 static bool is_new(struct cn_lines *lines, const Dwarf_Lines *table)
 {
   for (size_t i = lines->tables.count; i-- > 0;)

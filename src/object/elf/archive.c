@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The members of an `ar` archive, as GNU ar, llvm-ar and those of the BSDs write it:
+ * Reads the members of an `ar` archive, as GNU ar, llvm-ar and those of the BSDs write it:
  *
  *   "!<arch>\n", then of each member a header of 60 characters and its bytes, to an even length
  *   header: name 16, date 12, owner 6, group 6, mode 8, size 10 (decimal, then spaces), "`\n"
@@ -49,7 +49,7 @@ static size_t until(const char *text, size_t most, char end)
   return found ? (size_t)(found - text) : most;
 }
 
-/* The member's name, from its header's first field. False: it cannot be read. */
+/* Read the member's name, from its header's first field. False: the name is malformed. */
 static bool read_name(const char *bytes, struct cn_archive_member *m, const char *field)
 {
   size_t value;
@@ -77,7 +77,7 @@ static bool read_name(const char *bytes, struct cn_archive_member *m, const char
   return true;
 }
 
-/* Is the member one of the archive's own tables? */
+/* True if the member is one of the archive's own tables. */
 static bool is_table(const char *field, const char *name)
 {
   return memcmp(field, "/ ", 2) == 0 || memcmp(field, "/SYM64/", 7) == 0 || strncmp(name, "__.SYMDEF", 9) == 0;

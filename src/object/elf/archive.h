@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The members of an `ar` archive. Not for programs.
+ * Reads the members of an `ar` archive. Internal to the tree.
  */
 #ifndef CN_OBJECT_ELF_ARCHIVE_H
 #define CN_OBJECT_ELF_ARCHIVE_H
@@ -10,10 +10,10 @@
 
 /* Zero it before the first member; the caller may set `thin_too`. */
 struct cn_archive_member {
-  bool thin_too;             /* set by the caller: it opens members that are files of their own */
+  bool thin_too;             /* set by the caller: it opens members that are separate files */
   size_t next;               /* offset of the next header */
   size_t names, names_size;  /* of the table of long names */
-  const unsigned char *data; /* in the archive's bytes; null: in a file of its own */
+  const unsigned char *data; /* in the archive's bytes; null: in a separate file */
   size_t size;
   char name[256]; /* cut off if it is longer; for a file, its path from the archive's folder */
 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sections whose bounds an object refers to, and of which it has none, are added, empty.
+ * Adds empty sections to an object: those whose bounds it refers to, and that it lacks.
  *
  * The image of an object names the bounds of all of Cairn's sections: `__start_cairn_roots` and so on, hidden and weak,
- * for there may be no such section. GNU ld exports these symbols from a shared object, hidden as they are. mold then
- * resolves those of an image that has no such section to the shared object's, and calls them undefined; gold gives them
- * the image's start. An empty section has linkers define them in each image.
+ * since such a section may be missing. GNU ld exports these symbols from a shared object, hidden as they are. If an
+ * image lacks such a section, mold resolves its bounds to the shared object's, and calls them undefined; gold gives
+ * them the image's start. An empty section has linkers define them in each image.
  *
- * GNU ld refuses, with -r, ordered and unordered sections of a name. So where the full ones are tied to a section
- * (SHF_LINK_ORDER), the empty one is tied to `.text`, which is in no group.
+ * GNU ld refuses, with -r, ordered and unordered sections of a name. So if the full ones are tied to a section
+ * (SHF_LINK_ORDER), the empty one is tied to `.text`, which is outside groups.
  */
 #include "object/elf/elf_bounds.h"
 
@@ -37,7 +37,7 @@ static bool refers_to_stop(const struct cn_elf *elf, const char *name)
   return false;
 }
 
-/* The parts may have sections that the object does not: frame maps replace its stack maps. */
+/* True if the parts have the section. The object itself may lack it: frame maps replace its stack maps. */
 static bool has_section(struct cn_parts *parts, uint32_t names, const char *name)
 {
   CN_ASSERT(names < parts->list.count);

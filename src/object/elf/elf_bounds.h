@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sections whose bounds an object refers to, and of which it has none. Private to src/object.
+ * Adds the sections whose bounds an object refers to, and that it lacks. Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_BOUNDS_H
 #define CN_OBJECT_ELF_ELF_BOUNDS_H

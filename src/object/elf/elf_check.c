@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does a struct cn_elf hold what its readers rely on? Files are refused if they are malformed; so a
- * failure here is a defect of the checks in elf_file.c.
+ * Checks that a struct cn_elf is as its readers rely on. Malformed files are refused; so a failure here is a defect of
+ * the checks in elf_file.c.
  */
 #include "object/elf/elf_file.h"
 

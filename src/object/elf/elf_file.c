@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An ELF file in memory, checked. Input is hostile: every offset, size and index is compared with
- * its bound before it is used.
+ * Reads and checks an ELF file in memory. Input is hostile: every offset, size and index is compared with its bound
+ * before it is used.
  */
 #include "object/elf/elf_file.h"
 
@@ -53,7 +53,7 @@ static const char *string_at(const struct cn_elf *elf, uint32_t strings, uint32_
   return (const char *)s->data + offset;
 }
 
-/* Does the section have bytes in the file? */
+/* True if the section has bytes in the file. */
 static bool has_bytes(const struct cn_elf *elf, uint32_t section)
 {
   uint32_t type = elf->sections[section].head.sh_type;
@@ -105,8 +105,8 @@ static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
   return 0;
 }
 
-/* Read the headers in the caller's bytes, then copy: a file that is not ELF, or has much after its
- * sections, takes no memory. */
+/* Read the headers in the caller's bytes, then copy: files of other formats, and bytes far behind the sections, take no
+ * memory. */
 static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
   *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
@@ -137,8 +137,7 @@ static int read_sections(struct cn_elf *elf, char **error)
   return 0;
 }
 
-/* Types of packed relocations, which this reader does not support: CREL of LLVM 19, and Android's.
- */
+/* Types of packed relocations, which this reader refuses: CREL of LLVM 19, and Android's. */
 enum { PACKED_CREL = 0x40000014, PACKED_REL = 0x60000001, PACKED_RELA = 0x60000002 };
 
 bool cn_elf_is_packed(const struct cn_elf_section *s)
@@ -433,7 +432,7 @@ static void sort_functions(struct cn_elf *elf)
 
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const struct cn_elf_symbol *s = &elf->symbols[i];
-    /* Sections that are not loaded share their addresses with others. */
+    /* Skip sections that are left on disk: they share their addresses with others. */
     if (s->section && ELF64_ST_TYPE(s->sym.st_info) == STT_FUNC &&
         (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
       order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};

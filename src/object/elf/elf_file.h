@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An ELF file in memory, checked: its sections and symbols. A relocatable object is also laid out
- * as if linked, so that the same code reads objects and linked images. Private to src/object.
+ * Reads ELF files in memory, checked: their sections and symbols. A relocatable object is also laid out as if linked,
+ * so that the same code reads objects and linked images. Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_FILE_H
 #define CN_OBJECT_ELF_ELF_FILE_H
@@ -15,7 +15,7 @@
 struct cn_elf_section {
   const char *name;
   Elf64_Shdr head;     /* of a placed object, sh_addr is made up */
-  unsigned char *data; /* head.sh_size bytes within the copy; null if it has none (SHT_NOBITS) */
+  unsigned char *data; /* head.sh_size bytes within the copy; null: the section is empty in the file (SHT_NOBITS) */
   uint32_t group;      /* index of the SHT_GROUP section that it belongs to, or 0 */
   /* Of an object: the first section of relocations, of any form, for this section, or 0. In a
    * section of relocations: the next one for the same section. */
@@ -26,7 +26,7 @@ struct cn_elf_section {
 struct cn_elf_symbol {
   const char *name;
   Elf64_Sym sym;
-  uint32_t section; /* index; 0 if undefined or not in a section */
+  uint32_t section; /* index; 0 if undefined or outside sections */
 };
 
 struct cn_elf {
@@ -37,14 +37,14 @@ struct cn_elf {
   uint32_t section_count;
   struct cn_elf_symbol *symbols;
   uint32_t symbol_count;
-  uint32_t symtab;     /* section index, 0 if none */
+  uint32_t symtab;     /* section index; 0: missing */
   uint32_t *functions; /* indices of the STT_FUNC symbols, by address */
   uint32_t function_count;
-  uint32_t *placed; /* indices of the sections that have addresses, by address; null: not sorted */
+  uint32_t *placed; /* indices of the sections that have addresses, by address; null: unsorted */
   uint32_t placed_count;
   bool sections_overlap;
   size_t fault_offset;      /* place of the last error in the file; still set after closing */
-  const char *fault_reason; /* static text; null: no error with a place */
+  const char *fault_reason; /* static text; null: the last error, if any, has no place */
 };
 
 /* Copy and check. Negative on error; *error is then a message to free. cn_elf_open() takes files
@@ -54,24 +54,22 @@ int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **e
 int cn_elf_open(struct cn_elf *elf, const void *bytes, size_t size, char **error);
 void cn_elf_close(struct cn_elf *elf);
 
-/* elf_check.c: are names, bytes and indices of an open file within bounds, and sorted tables
- * sorted? */
+/* elf_check.c: null if names, bytes and indices of an open file are within bounds, and sorted tables sorted. */
 const char *cn_elf_wrong(const struct cn_elf *elf);
 
 /* Note an error's place in the file and make its message. Returns -1. */
 int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **error);
 
-/* cn_elf_place() gives each allocated section of a relocatable object an address of its own
- * (elf_relocate.c), and sorts sections and functions. After it cn_elf_relocate() applies the
- * relocations of section `target`, in a linked image the dynamic ones. It relocates a section once,
- * however often it is called. */
+/* cn_elf_place() gives each allocated section of a relocatable object its own address (elf_relocate.c), and sorts
+ * sections and functions. After it cn_elf_relocate() applies the relocations of section `target`, in a linked image the
+ * dynamic ones. It relocates a section once, however often it is called. */
 int cn_elf_place(struct cn_elf *elf, char **error);
 int cn_elf_relocate(struct cn_elf *elf, uint32_t target, char **error);
 
 /* Sort sections and functions by address. Place an object before. */
 void cn_elf_sort(struct cn_elf *elf);
 
-/* Is it a section of relocations in a form that this reader does not support? */
+/* True for a section of relocations in a form that this reader refuses. */
 bool cn_elf_is_packed(const struct cn_elf_section *section);
 /* The first SHT_RELA section of an object's section, from section `from` on, which is a
  * `relocations` or `next_relocations`; or 0. */
@@ -82,7 +80,7 @@ uint32_t cn_elf_section_names(const struct cn_elf *elf);
 uint32_t cn_elf_find(const struct cn_elf *elf, const char *name, uint32_t from);
 /* The bytes of all sections of this name. */
 uint64_t cn_elf_section_bytes(const struct cn_elf *elf, const char *name);
-/* Are these the bytes of an ELF file with a section of this name? */
+/* True if these are the bytes of an ELF file with a section of this name. */
 bool cn_elf_has(const void *bytes, size_t size, const char *name);
 uint64_t cn_elf_address(const struct cn_elf *elf, const struct cn_elf_symbol *symbol);
 /* The section that holds the address, or 0. */

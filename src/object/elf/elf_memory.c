@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Do the part of a linker's work that loaders of objects in memory leave out: bind __start_SECTION and __stop_SECTION
- * to the object's own sections, and the thread's mutator to its place.
+ * Does the part of a linker's work that loaders of objects in memory leave out: binds __start_SECTION and
+ * __stop_SECTION to the object's own sections, and the thread's mutator to its place.
  *
- * The bounds become local symbols. So several objects in one process do not share them, and a loader that drops unused
- * sections keeps those that the registered image names. Local symbols precede the others: a new symbol table is written
- * at the end of the file, and symbols are renumbered.
+ * The bounds become local symbols. So each of several objects in one process has its own, and a loader that drops
+ * unused sections keeps those that the registered image names. Local symbols precede the others: a new symbol table is
+ * written at the end of the file, and symbols are renumbered.
  *
- * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, of which these have none, and
- * gives the address 0 to a function that has a local symbol of its name, too. So relocations that are done name a weak
- * symbol that nothing defines: JITLink does not look at them, and RuntimeDyld looks the symbol up, and reports that
- * there is none.
+ * The loader must be JITLink. RuntimeDyld binds relocations to local symbols by name, and the new ones are nameless. It
+ * also gives the address 0 to a function whose name is a local symbol's, too. So relocations that are done name an
+ * undefined weak symbol: JITLink ignores them, and RuntimeDyld looks the symbol up, and reports that it is missing.
  */
 #include "object/elf/elf_memory.h"
 
@@ -21,17 +20,17 @@
 #include "base/vector.h"
 #include "object/elf/elf_file.h"
 
-/* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 has no name for it. */
+/* A list of symbols by number, for linkers that fold code. <elf.h> of glibc 2.36 lacks it. */
 enum { SECTION_ADDRSIG = 0x6fff4c03 };
 
-/* RuntimeDyld complains of it by name: it says what to do. */
+/* RuntimeDyld's message contains this name, which says what to do. */
 static const char loader_symbol[] = "cairn_module_that_must_be_linked_by_JITLink";
 
 struct binder {
   struct cn_elf elf;
   unsigned char *file;     /* the new object */
   size_t size, names_size; /* of the old names */
-  uint32_t first;          /* of the symbols that are not local */
+  uint32_t first;          /* the number of the first global or weak symbol */
   uint32_t *bound;         /* by symbol: its local copy, or 0 */
   CN_VECTOR(Elf64_Sym) fresh;
   ptrdiff_t mutator;
@@ -64,8 +63,8 @@ static void add_local(struct binder *b, uint32_t index, Elf64_Sym sym)
   b->bound[index] = b->first + (uint32_t)b->fresh.count - 1;
 }
 
-/* Give a local copy to a symbol that names a bound of one of the object's sections, and to each of
- * Cairn's own symbols: an object in memory uses its own copies. */
+/* Give a local copy to a symbol that names a bound of one of the object's sections, and to each of Cairn's own symbols:
+ * an object in memory uses its own copies. */
 static int bind(struct binder *b, uint32_t index)
 {
   static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
@@ -110,7 +109,7 @@ static bool is_bound(const char *name)
   return strncmp(name, "__start_", 8) == 0 || strncmp(name, "__stop_", 7) == 0;
 }
 
-/* Make a bound of a missing section null, in a word of data: loaders need not resolve it. */
+/* Make a bound of a missing section null, in a word of data: loaders may then skip it. */
 static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbol, Elf64_Rela *r)
 {
   const struct cn_elf_symbol *s = &b->elf.symbols[symbol];

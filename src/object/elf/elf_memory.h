@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prepare an object for loaders that do only part of a linker's work. Private to src/object.
+ * Prepares an object for loaders that do only part of a linker's work. Private to src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_MEMORY_H
 #define CN_OBJECT_ELF_ELF_MEMORY_H

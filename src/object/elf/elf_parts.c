@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sections of an object under construction, and the file made of them.
+ * Builds the sections of an object, and the file made of them.
  */
 #include "object/elf/elf_parts.h"
 
@@ -55,7 +55,7 @@ uint32_t cn_part_add_string(struct cn_part *table, const char *text)
   return at;
 }
 
-/* Align in the file for readers that map it; linkers look at sh_addralign only. */
+/* Align in the file for readers that map it; linkers only use sh_addralign. */
 static void pad(struct cn_bytes *out, uint64_t align)
 {
   uint64_t most = align < 64 ? align : 64;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A relocatable object made from an old one: its sections, some with other headers or bytes, and
- * new ones. Private to src/object.
+ * Makes a relocatable object from an old one: its sections, some with other headers or bytes, and new ones. Private to
+ * src/object.
  */
 #ifndef CN_OBJECT_ELF_ELF_PARTS_H
 #define CN_OBJECT_ELF_ELF_PARTS_H
@@ -25,7 +25,7 @@ void cn_bytes_append(struct cn_bytes *bytes, const void *data, size_t size);
 
 /* Take all sections of `elf` as they are in the file. Its bytes, `old`, must outlive the parts. */
 void cn_parts_copy(struct cn_parts *parts, const struct cn_elf *elf, const unsigned char *old);
-/* Add a section, without name and bytes yet. Returns its index. */
+/* Add a section, whose name and bytes are still to be set. Returns its index. */
 uint32_t cn_parts_add(struct cn_parts *parts);
 /* Copy the part's bytes, so that they may be changed. */
 struct cn_bytes *cn_part_own(struct cn_part *part);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Relocate sections of an object as a linker would, or those of an image as its loader would.
+ * Relocates sections of an object as a linker would, or those of an image as its loader would.
  *
- * It relocates sections of data: stack maps, frame maps, call-frame and debug information. It never relocates code, so
- * that relocations of instructions are unknown, and errors. RISC-V writes the distance of two labels, between which its
- * linker may shorten code, as an addition and a subtraction at one place ("RISC-V ELF psABI", relocations ADD and SUB).
+ * Only sections of data are relocated: stack maps, frame maps, call-frame and debug information. Code is left alone, so
+ * relocations of instructions are unknown, and errors. RISC-V writes the distance of two labels as an addition and a
+ * subtraction at one place, since its linker may shorten the code between them ("RISC-V ELF psABI", relocations ADD and
+ * SUB).
  */
 #include <string.h>
 #include "base/check.h"
 #include "object/elf/elf_file.h"
 
-/* Addresses begin here, so that no function is at 0. */
+/* Addresses begin here, so that all functions lie above 0. */
 enum { PROBE_ADDRESS = 0x100000 };
 
 int cn_elf_place(struct cn_elf *elf, char **error)
@@ -28,7 +29,7 @@ int cn_elf_place(struct cn_elf *elf, char **error)
     address = (address + align - 1) & ~(align - 1);
     h->sh_addr = address;
     memcpy(elf->bytes + at, h, sizeof *h);
-    address += h->sh_size + 1; /* the end of one section is not the start of the next */
+    address += h->sh_size + 1; /* a gap keeps the end of one section apart from the start of the next */
   }
   cn_elf_sort(elf);
   return 0;
@@ -37,7 +38,7 @@ int cn_elf_place(struct cn_elf *elf, char **error)
 enum action {
   NOTHING,
   SET,      /* symbol + addend */
-  RELATIVE, /* the same, and the symbol is the image */
+  RELATIVE, /* as SET; the symbol is the image */
   DISTANCE, /* minus the address of the place */
   ADD,      /* the place's own value plus symbol + addend */
   SUBTRACT,
@@ -45,7 +46,7 @@ enum action {
   SUBTRACT_ULEB,
 };
 
-/* Not in <elf.h> yet. */
+/* Missing in <elf.h>. */
 enum { RISCV_SET_ULEB128 = 60, RISCV_SUB_ULEB128 = 61 };
 
 struct howto {
@@ -103,7 +104,7 @@ static const struct howto *howto_of(const struct cn_elf *elf, uint32_t type)
   return NULL;
 }
 
-/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: it does not end there. */
+/* Store one relocation's value in a number in base 128, of at most `room` bytes. False: the number is longer. */
 static bool store_uleb(unsigned char *at, size_t room, enum action action, uint64_t value)
 {
   uint64_t old = 0;
@@ -123,7 +124,7 @@ static bool store_uleb(unsigned char *at, size_t room, enum action action, uint6
   return true;
 }
 
-/* Store one relocation's value at `at`, which has room for it. */
+/* Store one relocation's value at `at`, which has space for it. */
 static void store(unsigned char *at, const struct howto *how, uint64_t value, uint64_t place)
 {
   CN_CHECK(how->bits <= 64);
@@ -154,8 +155,8 @@ static void store(unsigned char *at, const struct howto *how, uint64_t value, ui
   memcpy(at, &value, bytes);
 }
 
-/* The address of symbol `index` of the symbol table in section `table`. That need not be the table
- * in elf->symbols: dynamic relocations have their own. False: there is no such symbol. */
+/* The address of symbol `index` of the symbol table in section `table`, which may differ from elf->symbols: dynamic
+ * relocations have their own. False: the index is out of range. */
 static bool symbol_value(const struct cn_elf *elf, uint32_t table, uint64_t index, uint64_t *value)
 {
   Elf64_Sym sym;
@@ -231,8 +232,8 @@ static int apply_section(struct cn_elf *elf, uint32_t index, uint32_t target, ch
   return section->data ? apply_all(elf, s, target, error) : 0;
 }
 
-/* Apply the loader's relocations: they are in loaded sections, and so are their targets. The linker
- * has applied others that it kept on request (--emit-relocs). */
+/* Apply the loader's relocations: they are in loaded sections, and so are their targets. The linker has applied others
+ * that it kept on request (--emit-relocs). */
 static int relocate_loaded(struct cn_elf *elf, uint32_t target, char **error)
 {
   if (!(elf->sections[target].head.sh_flags & SHF_ALLOC))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files as bytes: mapped, so that reading the first bytes loads no more; or read as long as the
- * file may be of the wanted kind.
+ * Reads files as bytes: mapped, so that reading the first bytes loads little; or read as long as the file may be of the
+ * wanted kind.
  */
 #include "object/elf/input.h"
 
@@ -27,7 +27,7 @@ bool cn_input_is_binary(const unsigned char *bytes, size_t size)
 
 static int map(struct cn_input *input, int fd, size_t size, char **error)
 {
-  CN_CHECK(size != 0); /* which nothing maps */
+  CN_CHECK(size != 0); /* mmap() refuses zero bytes */
   void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 
   if (bytes == MAP_FAILED)
@@ -36,7 +36,7 @@ static int map(struct cn_input *input, int fd, size_t size, char **error)
   return 0;
 }
 
-/* Double the room, or fail. */
+/* Double the capacity, or fail. */
 static int grow(unsigned char **bytes, size_t *room, char **error)
 {
   size_t more = *room ? 2 * *room : FIRST_READ_BYTES;
@@ -83,7 +83,7 @@ static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begi
 
   if (fstat(fd, &status))
     return CN_FAIL(error, "%s", strerror(errno));
-  /* Read standard input that is not at its start: a map would have the earlier bytes. */
+  /* Read standard input behind its start: a map would include the earlier bytes. */
   if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0)
     return map(input, fd, (size_t)status.st_size, error);
   return read_stream(input, fd, begins, error);

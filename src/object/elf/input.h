@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files as bytes. Not for programs.
+ * Reads files as bytes. Internal to the tree.
  */
 #ifndef CN_OBJECT_ELF_INPUT_H
 #define CN_OBJECT_ELF_INPUT_H
@@ -14,16 +14,16 @@ struct cn_input {
   bool mapped;
 };
 
-/* Can a file of the wanted kind begin with these bytes? `size` is at least 8 unless the file is shorter. */
+/* True if a file of the wanted kind can begin with these bytes. `size` is at least 8 unless the file is shorter. */
 typedef bool cn_input_begins(const unsigned char *bytes, size_t size);
 
-/* Open the file at `path`, standard input if it is "-". A regular file is mapped, whatever its
- * size. Other files (pipes, devices) are read to the end, or until `begins` refuses them (null: it
- * never does); more than 1 GiB is an error. Negative on error, with a message to free. */
+/* Open the file at `path`, standard input if it is "-". Regular files of any size are mapped. Other files (pipes,
+ * devices) are read to the end, or until `begins` refuses them (null: it accepts all); more than 1 GiB is an error.
+ * Negative on error, with a message to free. */
 int cn_input_open(struct cn_input *input, const char *path, cn_input_begins *begins, char **error);
 void cn_input_close(struct cn_input *input);
 
-/* Is it an ELF file or an archive? */
+/* True for an ELF file or an archive. */
 cn_input_begins cn_input_is_binary;
 
 #endif
