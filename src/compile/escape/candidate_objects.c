@@ -52,7 +52,8 @@ static LLVMTypeRef type_of(struct cn_ctx *ctx, LLVMTypeRef type, enum cn_layout_
   CN_UNREACHABLE();
 }
 
-/* True if `value` is a layout static that pass `layouts` will accept. */
+/* True if `value` is a static that passes the rules unknown-layout, over-aligned and misaligned-reference of pass
+ * `layouts`, which has still to turn it into a layout. */
 static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(value);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Prints costs of instructions, work between safepoints and places of polls as text. The facts about callees come from
- * their attributes alone, so each function's text depends on that function alone.
+ * their attributes: a function's text depends only on the function, on these attributes, and on the body of
+ * @gc.safepoint_poll if the module has one.
  */
 #include "compile/cost/cost.h"
 
@@ -114,7 +115,7 @@ static void print_calls_that_poll(const struct paths *paths, uint32_t b, FILE *o
   }
 }
 
-/* Print a line for each place in the function where a thread comes to a safepoint. */
+/* Print a line for each place in the function where a thread surely or maybe comes to a safepoint. */
 void cn_print_polls(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct paths paths;
