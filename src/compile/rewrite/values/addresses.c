@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which instructions show the address of a reference. Needs, breaks: nothing. Provides:
- * cn_shows_addresses().
+ * Tells whether a function shows the address of a reference: by an instruction that takes it, or by a cast to another
+ * address space. Needs: struct cn_cfg. Provides: cn_shows_addresses(). Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"

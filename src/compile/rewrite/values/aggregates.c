@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Split vectors of references, and first-class aggregates that hold some, if they are live over a
- * parse point: take them apart directly after the definition and put them together again directly
- * before each use, so that only scalars are relocated (LLVM's own pass does not relocate
- * them: docs/llvm-22.md, "aggregates").
+ * Splits vectors of references, and first-class aggregates that hold references, if they are live over a parse point.
+ * They are taken apart directly after the definition and put together again directly before each use, so that only
+ * scalars are relocated (LLVM's own pass leaves them unrelocated: docs/llvm-22.md, "aggregates").
  *
- * A value that is itself put together (insertvalue, phi, shufflevector, ...) is not taken apart:
- * its *parts* (aggregates_parts.c) are what it was made of, so that bases can be found
- * through it.
+ * A value that is itself put together (insertvalue, phi, shufflevector, ...) stays whole: its *parts*
+ * (aggregates_parts.c) are the values that it was made of, so that bases can be found through it.
  *
- * Needs: struct cn_refs with liveness. Provides: no vector or aggregate with references crosses
- * a parse point, and no reference is extracted from one that was put together. Breaks: struct
- * cn_refs, if it changed anything.
+ * Needs: struct cn_refs with liveness. Provides: only scalar references cross parse points, and each extract of a
+ * reference reads a value from memory or another function. Breaks: struct cn_refs, if it changed anything.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -25,7 +22,7 @@ static bool crosses(const struct cn_splitter *s, LLVMValueRef value)
   return index != CN_NO_INDEX && s->refs->values.at[index].cross_count > 0;
 }
 
-/* An unwind edge has no place to put a value together: always split a pad's phi. */
+/* True for a value in a pad: an unwind edge has no place to put a value together, so a pad's phi is always split. */
 static bool is_in_pad(LLVMValueRef value)
 {
   return LLVMIsAPHINode(value) && cn_is_pad(LLVMGetInstructionParent(value));
@@ -48,8 +45,7 @@ static LLVMValueRef pick_lane(struct cn_splitter *s, LLVMValueRef extract_elemen
   return picked;
 }
 
-/* Replace a reference that is extracted from a value that was put together, or that crosses, by the
- * value's part. */
+/* Replace a reference that is extracted from a value that was put together or that crosses, by the value's part. */
 static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
 {
   bool element = LLVMIsAExtractElementInst(value);
@@ -60,7 +56,7 @@ static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
   if (cn_parts_opaque(whole) && !crosses(s, whole))
     return false;
   LLVMValueRef part = element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
-  if (part == value) /* taken apart before: an extract of ours */
+  if (part == value) /* an extract that take_apart() made */
     return false;
   CN_CHECK(LLVMTypeOf(part) == LLVMTypeOf(value));
   cn_ptrmap_add(&s->erased, value, NULL);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Split vectors and aggregates of references into scalars: what aggregates.c and
- * aggregates_parts.c share. Private to src/compile.
+ * The splitting of vectors and aggregates of references into scalars, shared by aggregates.c and aggregates_parts.c.
+ * Private to src/compile.
  *
- * The *parts* of a value are numbered through nested types; a component without
- * references is one part, whatever its type.
+ * The *parts* of a value are numbered through nested types. A component without references is one part, of any type.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
 #define CN_COMPILE_REWRITE_VALUES_AGGREGATES_H
@@ -23,22 +22,21 @@ struct cn_splitter {
   struct cn_ptrmap split; /* value -> index of `parts` */
   CN_VECTOR(struct cn_parts) parts;
   CN_VECTOR(LLVMValueRef) todo; /* being split; their operands above them */
-  CN_VECTOR(LLVMValueRef) phis; /* whose parts have no incoming values yet */
+  CN_VECTOR(LLVMValueRef) phis; /* phis with parts that still lack incoming values */
   CN_VECTOR(LLVMValueRef) dead; /* to delete at the end, if unused then */
   struct cn_ptrmap mortal;      /* the values of `dead` */
   struct cn_ptrmap erased;
 };
 
-/* The parts of `value`; a scalar is its own. Valid until the splitter goes. Phis among them get
- * their incoming values from cn_parts_fill_phis(). */
+/* The parts of `value`; a scalar is its own part. Valid until the splitter is freed. Phis among them get their incoming
+ * values from cn_parts_fill_phis(). */
 struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value);
 void cn_parts_fill_phis(struct cn_splitter *s);
 /* Build a value of `type` from the parts from number *at on, and advance *at past them. */
 LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts, uint32_t *at);
-/* The number of the first part of the component that the indices of `instruction` (insertvalue or
- * extractvalue) name. */
+/* The number of the first part of the component that the indices of an insertvalue or extractvalue name. */
 uint32_t cn_parts_first(LLVMValueRef instruction);
-/* Do the parts come from memory or another function, so that nothing more is known of them? */
+/* True if the parts come from memory or another function: their origin is unknown. */
 bool cn_parts_opaque(LLVMValueRef value);
 /* Delete `value` at the end if it is unused then. */
 void cn_parts_may_die(struct cn_splitter *s, LLVMValueRef value);

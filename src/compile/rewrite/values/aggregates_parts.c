@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts of vectors and aggregates of references, by kind of definition (for aggregates.c).
- * Needs: nothing. Provides: cn_parts_of(). Breaks: nothing that existed before.
+ * Finds the parts of vectors and aggregates of references, by kind of definition (for aggregates.c). Needs: the values
+ * of a struct cn_splitter. Provides: cn_parts_of(). Breaks: nothing; it adds instructions only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +87,7 @@ static LLVMValueRef extract(struct cn_splitter *s, LLVMValueRef value, uint32_t 
                                       : LLVMBuildExtractValue(s->builder, value, i, "");
 }
 
-/* An undefined reference becomes null: live at a parse point it would be any register's contents.
- */
+/* An undefined reference becomes null: live at a parse point it would be any register's contents. */
 static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t *at)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -150,7 +149,7 @@ void cn_parts_before(struct cn_splitter *s, LLVMValueRef instruction)
   LLVMSetCurrentDebugLocation2(s->builder, LLVMInstructionGetDebugLoc(instruction));
 }
 
-/* Right after the definition of an opaque value. */
+/* Build directly after the definition of an opaque value. */
 static void position_after(struct cn_splitter *s, LLVMValueRef value)
 {
   cn_parts_before(s, cn_after_definition(value));
@@ -239,7 +238,7 @@ static void split_phi(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *o
   cn_push(&s->phis, value);
 }
 
-/* Fill `out` for an instruction that is not opaque. */
+/* Fill `out` for an instruction that is put together. */
 static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
 {
   struct cn_parts from;
@@ -282,7 +281,7 @@ static void split_made(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
   }
 }
 
-/* The parts of `value`, whose operands have theirs. */
+/* The parts of `value`; its operands already have theirs. */
 static struct cn_parts split_one(struct cn_splitter *s, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
@@ -317,7 +316,7 @@ static bool is_split(const struct cn_splitter *s, LLVMValueRef value)
   return !cn_holds_ref(type) || cn_is_ref(type) || cn_ptrmap_find(&s->split, value);
 }
 
-/* Push the operands that `value` is put together from and that have no parts yet. */
+/* Push the operands that `value` is put together from and that still lack parts. */
 static void push_operands(struct cn_splitter *s, LLVMValueRef value)
 {
   if (LLVMIsConstant(value) || cn_parts_opaque(value) || LLVMIsAPHINode(value))
@@ -327,7 +326,7 @@ static void push_operands(struct cn_splitter *s, LLVMValueRef value)
       cn_push(&s->todo, LLVMGetOperand(value, (unsigned)o));
 }
 
-/* Split operands first, without recursion: chains may be long. */
+/* Operands are split first, with a list in place of recursion: chains may be long. */
 struct cn_parts cn_parts_of(struct cn_splitter *s, LLVMValueRef value)
 {
   size_t bottom = s->todo.count;

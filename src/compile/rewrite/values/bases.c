@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Base pointers: for each reference that crosses a parse point, the reference to the start of
- * the object that it points into (statepoints-later, "Base & Derived Pointers";
- * late-insertion-slides-2014, "What about PHIs?").
+ * Finds base pointers: for each reference that crosses a parse point, the reference to the start of its object
+ * (statepoints-later, "Base & Derived Pointers"; late-insertion-slides-2014, "What about PHIs?").
  *
- * - Arguments, loads, call results and whatever else yields a reference from memory or another
- *   function are bases ("derived pointers can't escape").
+ * - Arguments, loads, call results and whatever else yields a reference from memory or another function are bases
+ *   ("derived pointers can't escape").
  * - A GEP, freeze, bitcast, ptrmask or invariant group marker has its operand's base.
- * - Constants and globals are not relocatable: their base is null where one is asked for.
- * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among
- *   bases themselves, it is one; else a phi or select of the inputs' bases is made beside it.
- *   value_flow.c finds which, cycles included, on the graph of bases_graph.c.
+ * - Constants and globals stay where they are: their base is null where a base is asked for.
+ * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among bases themselves, it
+ * is a base; else a phi or select of the inputs' bases is made beside it. value_flow.c decides this, cycles included,
+ * on the graph of bases_graph.c.
  *
- * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct
- * cn_refs, if any was made: cn_refs_extend() takes them in.
+ * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if any was
+ * made: cn_refs_extend() takes them in.
  */
 #include "compile/rewrite/values/bases.h"
 
@@ -21,8 +20,7 @@
 #include "base/check.h"
 #include "compile/core/emitted_names.h"
 
-/* The base of a merge, or null if it is not relocatable. *at: the merge that has no base yet but
- * needs one, or null. */
+/* The base of a merge, or null if it stays where it is. *at: the merge that still needs a base, or null. */
 static LLVMValueRef base_of_merge(const struct cn_base_graph *graph, struct cn_merge *merge, struct cn_merge **at)
 {
   *at = NULL;
@@ -54,7 +52,7 @@ static LLVMValueRef base_of(struct cn_base_graph *graph, LLVMValueRef value, str
   return cn_base_is_immovable(graph, end) ? NULL : end;
 }
 
-/* The same, of input `i` in graph->inputs. */
+/* The base of input `i` in graph->inputs; *at as for base_of_merge(). */
 static LLVMValueRef base_of_input(const struct cn_base_graph *graph, uint32_t i, struct cn_merge **at)
 {
   uint32_t number = graph->inputs[i];
@@ -113,7 +111,7 @@ struct made {
   CN_VECTOR(struct cn_merge *) merges;
 };
 
-/* Make a base beside `missing`, if that is not null. */
+/* Make a base beside `missing`; a null `missing` is allowed. */
 static void demand_base(const struct cn_base_graph *graph, struct cn_merge *missing, struct made *made)
 {
   if (!missing)
@@ -123,8 +121,8 @@ static void demand_base(const struct cn_base_graph *graph, struct cn_merge *miss
   cn_push(&made->merges, missing);
 }
 
-/* Make the base phis and selects that crossing values need, and those that these need in turn.
- * Without sharing every merge gets one, needed or not. */
+/* Make the base phis and selects that crossing values need, and those that these need in turn. With
+ * CAIRN_RELOCATION_SHARE_BASES off, every merge gets one. */
 static void materialise(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_bases *bases)
 {
   struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
@@ -156,7 +154,7 @@ static void materialise(struct cn_base_graph *graph, LLVMContextRef llvm, struct
   LLVMDisposeBuilder(made.builder);
 }
 
-/* Is every crossing value its own base, without a look at the graph? True of most functions. */
+/* True if each crossing value is obviously its own base, as in most functions: the graph is superfluous then. */
 static bool all_are_bases(const struct cn_refs *refs)
 {
   const struct cn_base_graph graph = {.refs = refs};

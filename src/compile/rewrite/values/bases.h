@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The graph of merges that bases are found on. Private to bases*.c.
+ * The graph of merges; bases are found by it. Private to bases*.c.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_BASES_H
 #define CN_COMPILE_REWRITE_VALUES_BASES_H
@@ -10,9 +10,9 @@
 /* A phi or select of references. */
 struct cn_merge {
   LLVMValueRef value;
-  uint32_t pos;          /* of the definition: the order in which value_flow.c wants nodes */
+  uint32_t pos;          /* of the definition: nodes are in this order for value_flow.c */
   uint32_t index;        /* in order of discovery */
-  bool moves;            /* some input may have another address than its base */
+  bool moves;            /* the address of some input may differ from its base's */
   struct cn_merge *same; /* the merge whose base serves this one as well, or null */
   LLVMValueRef base;
 };
@@ -23,8 +23,8 @@ struct cn_base_graph {
   struct cn_ptrmap node_of;   /* merge -> index + 1 */
   struct cn_ptrmap source_of; /* base -> number */
   CN_VECTOR(LLVMValueRef)
-  sources; /* number - 1 -> base; number 1 stands for all that is not relocatable */
-  /* value -> the end of its chain of adjustments, so that long chains are followed once */
+  sources; /* number - 1 -> base; number 1 stands for all values that stay where they are */
+  /* value -> the end of its chain of adjustments: long chains are followed once */
   struct cn_ptrmap ends;
   uint32_t *first, *inputs, *top;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The graph on which bases are found (bases.c): from what each value is adjusted, and the phis and
- * selects after those (statepoints-later, "Base & Derived Pointers").
+ * Builds the graph that bases.c finds bases by: each value's chain of adjustments, and the phis and selects at the ends
+ * of the chains (statepoints-later, "Base & Derived Pointers").
  *
  * Needs: struct cn_refs with liveness. Provides: struct cn_base_graph. Breaks: nothing.
  */
@@ -78,8 +78,8 @@ bool cn_base_is_merge(LLVMValueRef value)
   return LLVMIsAPHINode(value) || LLVMIsASelectInst(value);
 }
 
-/* Constants, globals, allocas in the managed address space and values marked immovable do not move.
- * With that optimisation off, constants are values like others. */
+/* Constants, globals, allocas in the managed address space and values marked immovable stay where they are. With
+ * CAIRN_RELOCATION_CONSTANTS off, `refs` lists null and globals like other values. */
 bool cn_base_is_immovable(const struct cn_base_graph *graph, LLVMValueRef value)
 {
   if (LLVMIsConstant(value))
@@ -137,7 +137,7 @@ static bool is_sorted(const struct cn_base_graph *graph)
   return true;
 }
 
-/* All merges that the crossing values come from, in order of position. */
+/* List all merges that the crossing values come from, in order of position. */
 static void gather(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)
@@ -210,7 +210,7 @@ static void connect(struct cn_base_graph *graph)
   cn_free(&ends);
 }
 
-/* A merge that has a derived input, through other merges too, is derived. */
+/* A merge with a derived input, through other merges too, is derived. */
 static void spread_moves(struct cn_base_graph *graph)
 {
   bool changed = true;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Share one base between merges with the same bases: phis of one block whose inputs have the same
- * bases, cycles included, and selects in one block with one condition (late-insertion-slides-2014,
- * "What about PHIs?"; LLVM's own pass makes one for each). A phi that is itself a base serves the
- * others; of selects the first does, since it dominates the others.
+ * Shares one base between merges with equal bases: phis of one block with equal bases of all inputs, cycles included,
+ * and selects in one block with one condition (late-insertion-slides-2014, "What about PHIs?"; LLVM's own pass makes
+ * one for each). A phi that is itself a base serves the others. Of selects the first serves, since it dominates the
+ * others.
  *
- * A merge of such merges can only choose their one base, so it needs none of its own: replace
- * merges by those that serve them and find the tops again, until none changes.
+ * A merge of such merges can only choose their one base, so it needs no further base: replace merges by those that
+ * serve them and find the tops again, until the inputs stay the same.
  *
- * Needs: the graph with its tops. Provides: merge.same, tops that know of it. Breaks: the graph's
- * inputs.
+ * Needs: the graph with its tops. Provides: merge.same, and tops that follow from it. Breaks: the graph's inputs.
  */
 #include "compile/analysis/value_flow.h"
 #include "compile/rewrite/values/bases.h"
@@ -18,7 +17,7 @@
 #include <string.h>
 #include "base/check.h"
 
-/* Passes after which merges keep their bases, so that the cost stays linear. */
+/* Most rounds; merges keep their bases then, so that the cost stays linear. */
 enum { MAX_ROUNDS = 16 };
 
 static bool same_edges(LLVMValueRef a, LLVMValueRef b)
@@ -32,7 +31,7 @@ static bool same_edges(LLVMValueRef a, LLVMValueRef b)
   return true;
 }
 
-/* Can the two have the same base: phis of one block, selects in one block with one condition? */
+/* True if the two can have the same base: phis of one block, or selects in one block with one condition. */
 static bool is_parallel(LLVMValueRef a, LLVMValueRef b)
 {
   if (LLVMGetInstructionParent(a) != LLVMGetInstructionParent(b) || LLVMTypeOf(a) != LLVMTypeOf(b) ||
@@ -46,8 +45,8 @@ static uint32_t number_of(const struct cn_base_graph *graph, uint32_t m)
   return (uint32_t)graph->sources.count + 1 + m;
 }
 
-/* By merge: the first merge that it is parallel to. A merge that has another's base neither needs
- * nor is one, so it is in no group. */
+/* For each merge, the first merge that it is parallel to. A merge with another's base stays out of all groups: it
+ * neither needs a base nor is one. */
 static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
 {
   struct cn_ptrmap first = {0};
@@ -73,8 +72,8 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
   return group;
 }
 
-/* Can the merge itself be the base of its class? A merge that chooses a global is its own base, but
- * the bases of the others have null in that place. */
+/* True if the merge itself can be the base of its class. A merge that chooses a global is its own base, while the bases
+ * of the others have null in that place. */
 static bool serves(const struct cn_base_graph *graph, uint32_t m)
 {
   if (graph->merges.at[m].moves)
@@ -135,7 +134,7 @@ static bool follow_serving(struct cn_base_graph *graph)
   return changed;
 }
 
-/* Set `same` by the tops. True if an input changes for it. */
+/* Set `same` by the tops. True if an input changes by it. */
 static bool share(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;

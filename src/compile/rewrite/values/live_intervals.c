@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Live intervals: from the definition to the last use in reverse post-order, and on to the end of
- * every loop that is entered on the way. They tell which values may be live over many safepoints,
- * and which slots can be shared, without live sets: the size of those is values times safepoints.
+ * Builds live intervals: from the definition to the last use in reverse post-order, and on to the end of every loop
+ * that is entered between them. They tell which values may be live over many safepoints, and which slots can be shared.
+ * Live sets would tell this as well, at a size of values times safepoints.
  *
- * Why no value is live outside: the definition dominates each place where its value is live, so
- * none comes before it. From a live place after the last use a path leads back to a use; it takes
- * an edge that retreats from at or after the place to a block inside, where the value is live too.
+ * A value is live only within its interval. The definition dominates each place where the value is live, so it comes
+ * first. A path from a live place after the last use reaches a use again: it takes an edge that retreats from at or
+ * after the place to a block within the interval, where the value is live too.
  *
  * Needs: struct cn_refs. Provides: struct cn_live_intervals. Breaks: nothing.
  */
@@ -40,7 +40,7 @@ void cn_live_intervals_free(struct cn_live_intervals *intervals)
   free(intervals->retreat);
 }
 
-/* The last block from which an edge retreats into blocks [first, end), or 0. */
+/* The last block with an edge that retreats into blocks [first, end), or 0. */
 static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t first, uint32_t end)
 {
   uint32_t last = 0;
@@ -61,8 +61,7 @@ static uint64_t last_use(const struct cn_refs *refs, uint32_t value, uint64_t la
 {
   const struct cn_ref_value *v = &refs->values.at[value];
 
-  /* Ascending by position: only uses at the last position can be needed longer than the last one.
-   */
+  /* Uses ascend by position: only those at the last position can be needed longer than the last use. */
   for (uint32_t u = v->uses + v->use_count; u-- > v->uses;) {
     const struct cn_ref_use *use = &refs->uses.at[u];
     uint64_t place = CN_PLACE(use->block, use->pos + use->after);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Live intervals: one stretch of a function that encloses a live range. Private to
+ * Live intervals: each is one connected range of a function's places that encloses a live range. Private to
  * rewrite-statepoints.
  */
 #ifndef CN_COMPILE_REWRITE_VALUES_LIVE_INTERVALS_H
@@ -11,10 +11,10 @@
 /* A place in a function: block << 32 | position. */
 #define CN_PLACE(block, pos) ((uint64_t)(block) << 32 | (pos))
 
-/* Encloses a live range: the value is live nowhere outside, and maybe not everywhere inside. Found
- * in time linear in the uses, however long the range. */
+/* Encloses a live range: it has all places where the value is live, and maybe more. Found in time linear in the uses,
+ * however long the range. */
 struct cn_live_interval {
-  uint64_t from, to; /* places of the definition and the last use, both in */
+  uint64_t from, to; /* places of the definition and the last use, both included */
 };
 
 struct cn_live_intervals {
@@ -26,9 +26,9 @@ struct cn_live_intervals {
 
 void cn_live_intervals_build(struct cn_live_intervals *intervals, const struct cn_refs *refs);
 void cn_live_intervals_free(struct cn_live_intervals *intervals);
-/* Uses of values derived from `value` (once bases are attached) count as its own. */
+/* Uses of values derived from `value` (once bases are attached) count as its uses. */
 struct cn_live_interval cn_live_interval_of(const struct cn_live_intervals *intervals, uint32_t value);
-/* The first parse point inside, and how many there are. */
+/* The first parse point within the interval, and the number of parse points there. */
 uint32_t cn_live_interval_first_point(const struct cn_live_intervals *intervals, struct cn_live_interval interval);
 uint32_t cn_live_interval_points(const struct cn_live_intervals *intervals, struct cn_live_interval interval);
 /* Set the cross_count of each value to 1 if it may cross a parse point, by its interval, else to 0.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Liveness of references over parse points (late-insertion-slides-2014, "Finding references which
- * need relocated"). Value by value, from each use up to the definition: the cost is the length of
- * the live ranges, whatever the number of blocks and values. Needs: struct cn_refs. Breaks:
- * nothing.
+ * Finds the references that are live over parse points (late-insertion-slides-2014, "Finding references which need
+ * relocated"). It goes value by value, from each use up to the definition: the cost is the length of the live ranges,
+ * for any number of blocks and values.
  *
- * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by
- * use".
+ * Needs: struct cn_refs. Provides: crossings and live sets. Breaks: nothing.
+ *
+ * B. Boissinot et al., "Computing Liveness Sets for SSA-Form Programs" (2011), section "use by use".
  */
 #include "base/check.h"
 #include "base/sorted.h"
@@ -27,7 +27,7 @@ void cn_live_init(struct cn_live_range *range, const struct cn_cfg *cfg)
 void cn_live_free(struct cn_live_range *range)
 {
   cn_free(&range->blocks);
-  free(range->in); /* the arrays are one */
+  free(range->in); /* one allocation for all five arrays */
 }
 
 static void enter(struct cn_live_range *range, uint32_t block)
@@ -60,8 +60,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Without the liveness optimisation a value is live wherever its definition dominates. An invoke
- * defines its value on the edge to its normal destination. */
+/* With CAIRN_RELOCATION_LIVENESS off, a value is live wherever its definition dominates. An invoke defines its value on
+ * the edge to its normal destination. */
 static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cfg, const struct cn_ref_value *v)
 {
   uint32_t from = v->block;
@@ -71,7 +71,7 @@ static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cf
     from = cn_cfg_index(cfg, LLVMGetNormalDest(v->value));
     CN_CHECK(from != CN_NO_BLOCK);
     if (cfg->blocks[from].pred_count > 1)
-      return; /* it may dominate nothing */
+      return; /* an invoke whose normal destination has other predecessors */
     enter(range, from);
   }
   range->out[from] = range->stamp;
@@ -88,11 +88,10 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
 
   CN_ASSERT(value < refs->values.count);
   range->stamp++;
-  CN_CHECK(range->stamp != 0); /* or blocks of older values would count as visited */
+  CN_CHECK(range->stamp != 0); /* stamp 0 would match blocks that are still unvisited */
   range->blocks.count = 0;
   add_uses(range, refs, value, v->block);
-  /* The list runs from a base through all values derived from it; from a derived value it would go
-   * on to its siblings. */
+  /* From a base the list has all values derived from it; from a derived value it would have only the later siblings. */
   for (uint32_t d = v->base == value ? v->derived : CN_NO_INDEX; d != CN_NO_INDEX; d = refs->values.at[d].derived)
     add_uses(range, refs, d, v->block);
   if (v->scalar && v->root == value && !cn_refs_on(refs, CAIRN_RELOCATION_LIVENESS))
@@ -122,8 +121,8 @@ uint32_t cn_point_after(const struct cn_refs *refs, uint32_t block, uint32_t pos
   return low;
 }
 
-/* Record the parse points of `block` that `value` crosses: it is defined there at `from`, or
- * live-in if `from` is CN_NO_INDEX. */
+/* Record the parse points of `block` that `value` crosses: it is defined there at `from`, or live-in if `from` is
+ * CN_NO_INDEX. */
 static void cross_block(struct cn_refs *refs, const struct cn_live_range *range, uint32_t value, uint32_t block,
                         uint32_t from)
 {

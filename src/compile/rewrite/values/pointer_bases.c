@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * llvm.experimental.gc.get.pointer.base and .offset: a program asks for the base of a derived
- * pointer, or for the pointer's distance from it (statepoints-later, "Base & Derived Pointers").
- * The answer is the base that rewriting would list. From then on it is a value like others; a
- * distance within an object does not change when the object moves.
+ * Answers llvm.experimental.gc.get.pointer.base and .offset: a program asks for the base of a derived pointer, or for
+ * the pointer's distance from it (statepoints-later, "Base & Derived Pointers"). The answer is the base that rewriting
+ * would list. From then on it is a value like others; a distance within an object stays the same when the object moves.
  *
- * Needs: struct cn_refs without live sets. Provides: neither intrinsic is left in the function.
- * Breaks: struct cn_refs, if it changed anything.
+ * Needs: struct cn_refs before cn_liveness(). Provides: the function is free of both intrinsics. Breaks: struct
+ * cn_refs, if it changed anything.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -41,7 +40,7 @@ bool cn_pointer_bases_asked(LLVMModuleRef module)
   return false;
 }
 
-/* The base of `pointer`. A pointer that does not move is its own base. */
+/* The base of `pointer`. A pointer that stays where it is, is its own base. */
 static LLVMValueRef base_of(const struct cn_bases *bases, LLVMValueRef pointer)
 {
   const uint64_t *base = cn_ptrmap_find(&bases->of, pointer);
@@ -73,8 +72,8 @@ static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct c
     LLVMDeleteFunction(declaration);
 }
 
-/* Collect the block's questions. Only values that cross a parse point get bases, so let the asked
- * values count as crossing. */
+/* List the block's questions. Bases are found for values that cross a parse point, so let the asked values count as
+ * crossing. */
 static void gather(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
 {
   CN_EACH_INSTRUCTION(i, block) {

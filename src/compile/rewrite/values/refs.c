@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The references of one function: every value that holds one, its definition and uses in order of
- * position, and the parse points. Uses of a value with another reference's address, or at a
- * constant distance from it, count as uses of that reference (late-insertion-slides-2014, "When
- * relocation isn't needed"). One walk over the function. Needs: struct cn_cfg, no unreachable
- * blocks. Breaks: nothing.
+ * Lists the references of one function: every value that holds one, its definition and uses in order of position, and
+ * the parse points. Uses of a value with another reference's address, or at a constant distance from it, count as uses
+ * of that reference (late-insertion-slides-2014, "When relocation isn't needed"). One walk over the function.
+ *
+ * Needs: struct cn_cfg, all blocks reachable. Provides: struct cn_refs. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -17,7 +17,7 @@
 struct edge_use {
   LLVMValueRef phi;
   uint32_t operand;
-  uint32_t next; /* edge of the same block, or CN_NO_INDEX */
+  uint32_t next; /* next edge from the same block, or CN_NO_INDEX */
 };
 
 struct scan {
@@ -40,9 +40,9 @@ static bool is_local(LLVMValueRef value)
   return kind == LLVMInstructionValueKind || kind == LLVMArgumentValueKind;
 }
 
-/* Null and globals do not move, so they are not listed. With that optimisation off they are values
- * that are defined at the entry. (Constant expressions are not: the base of one is
- * another constant.) */
+/* Null and globals stay where they are, and are left out of the lists. With CAIRN_RELOCATION_CONSTANTS off they are
+ * values that are defined at the entry. (Constant expressions are always left out: the base of one is another
+ * constant.) */
 static bool is_listed_constant(const struct cn_refs *refs, LLVMValueRef value, LLVMValueRef user)
 {
   if (cn_refs_on(refs, CAIRN_RELOCATION_CONSTANTS) || !cn_is_ref(LLVMTypeOf(value)) ||
@@ -59,8 +59,8 @@ static bool feeds_phi(LLVMValueRef value)
   return false;
 }
 
-/* Is `value` used in a deeper loop than it is defined in? A single use does not count if that loop
- * has another in it, which costs more. */
+/* True if `value` is used in a deeper loop than its definition's. A single use in a loop that has another loop in it is
+ * exempt: listing the value costs more. */
 static bool is_used_deeper(const struct cn_refs *refs, LLVMValueRef value)
 {
   LLVMBasicBlockRef home = LLVMGetInstructionParent(value);
@@ -90,9 +90,9 @@ static bool may_keep_integers(struct cn_refs *refs)
   return refs->integers == CN_INTEGERS_FREE;
 }
 
-/* The number of indices that are not constant; CN_NO_INDEX if `value` is no GEP to rematerialise at
- * its uses. Do not rematerialise a GEP that feeds a phi, mostly a loop's step: it would be computed
- * twice in each iteration. Nor one that is used in a deeper loop, unless it costs nothing. */
+/* The number of variable indices; CN_NO_INDEX if `value` is no GEP to rematerialise at its uses. A GEP that feeds a phi
+ * is kept: it is mostly a loop's step, and would be computed twice in each iteration. One with variable indices is kept
+ * as well if it is used in a deeper loop, or if the function may show addresses as integers. */
 static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   uint32_t count = 0;
@@ -114,8 +114,7 @@ static uint32_t judge_indices(struct cn_refs *refs, LLVMValueRef value)
   return count && (is_used_deeper(refs, value) || !may_keep_integers(refs)) ? CN_NO_INDEX : count;
 }
 
-/* The same, computed once: judging visits all uses of `value`, and each derived value asks.
- */
+/* Like judge_indices(), computed once: judging visits all uses of `value`, and each derived value asks. */
 static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
 {
   bool fresh;
@@ -126,8 +125,8 @@ static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
   return (uint32_t)*count;
 }
 
-/* One step from `value` towards its root, or null if it is its own root. A value in the index was
- * judged when it was added. */
+/* The next value from `value` towards its root, or null if it is its own root. A value in the index was judged when it
+ * was added. */
 static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   uint32_t index = cn_refs_index(refs, value);
@@ -321,8 +320,7 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_BUILT));
 }
 
-/* Number a made phi like those beside it; a made select gets the position between its neighbours.
- */
+/* Number a made phi like those beside it; a made select gets the position between its neighbours. */
 static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
 {
   uint32_t index = cn_refs_index(refs, made->beside);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Validate a struct cn_refs against what its header says. Needs: a valid struct cn_cfg. Provides:
+ * Validates a struct cn_refs against the invariants in its header. Needs: a valid struct cn_cfg. Provides:
  * cn_refs_wrong(). Breaks: nothing.
  */
 #include "compile/rewrite/values/refs.h"
