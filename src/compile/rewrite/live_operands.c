@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * References that a call is given and nobody needs after it. To Cairn's own callees they are dead:
- * each lists in its own frame what it still needs. A callee without statepoints lists nothing; if
- * it collects while it uses what it was given, its caller must list that. A program asks for it
+ * Marks calls whose references are listed although they die there. To Cairn's own callees such references are dead:
+ * each callee lists in its own frame those that it still needs. A callee without statepoints lists nothing: if it
+ * collects while it uses its arguments, its caller must list them. A program asks for this
  *   - by call: attribute "cairn-live-operands" on the call, or on the function that it names;
- *   - by module: rewrite-statepoints without the optimisation dead-operands;
- *   - by value: a "gc-live" bundle on the call lists its operands, arguments or not.
+ *   - by module: rewrite-statepoints with the optimisation dead-operands off;
+ *   - by value: a "gc-live" bundle on the call lists its operands, arguments or others.
  *
- * Part of rewrite-statepoints. Needs: nothing. Provides: the attribute on each call that wants
- * it, which its statepoint keeps. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: any function. Provides: the attribute on each call that wants it, which its
+ * statepoint keeps. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -37,7 +37,7 @@ void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
       bool any = false;
-      /* Classify last: most calls are not wanted, and classification costs more. */
+      /* Classify last: most calls go unmarked, and classification costs more. */
       if (!cn_is_call(i) || !cn_live_operands_wanted(ctx, i) || cn_classify_call(i).kind != CN_CALL_PARSE)
         continue;
       for (unsigned a = 0; a < LLVMGetNumArgOperands(i) && !any; a++)

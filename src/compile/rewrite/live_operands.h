@@ -9,7 +9,7 @@
 
 /* Mark the calls of `function` whose references are to be listed, though they die there. */
 void cn_live_operands_mark(struct cn_ctx *ctx, LLVMValueRef function);
-/* Does the program ask that the operands of `call` are listed? */
+/* True if the program asks that the operands of `call` are listed. */
 bool cn_live_operands_wanted(struct cn_ctx *ctx, LLVMValueRef call);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What rewrite-statepoints cannot make precise, refused with function, source line and rule
- * before anything is changed (docs/architecture.md, invariant 2). Each of these is silent damage or
- * a crash in a release build of LLVM's own pass (docs/llvm-22.md). Needs: nothing. Provides:
- * diagnostics. Breaks: nothing.
+ * Refuses functions that rewrite-statepoints cannot make precise, with function, source line and rule, while the module
+ * is still unchanged (docs/architecture.md, invariant 2). Each of these is silent damage or a crash in a release build
+ * of LLVM's own pass (docs/llvm-22.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -99,8 +98,8 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
   return false;
 }
 
-/* A block with a catchswitch has no room for loads: what its phis choose is loaded in the pad after
- * it. A pad with other entries, too, would load the wrong value on those. */
+/* A block with a catchswitch has no space for loads: the values that its phis choose are loaded in the pad after it. A
+ * pad with other entries, too, would load the wrong value on those. */
 static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
 {
   LLVMBasicBlockRef unwind = LLVMGetUnwindDest(i);
@@ -138,7 +137,7 @@ static void judge_instruction(struct cn_judge *judge, LLVMValueRef i)
     judge_funclet(judge, i);
 }
 
-/* Of a function that a front end, or an earlier run, gave its statepoints. */
+/* Judge a function that has statepoints already, by a front end or an earlier execution of the pass. */
 static void judge_statepoints(struct cn_judge *judge)
 {
   cn_statepoint_flaws_refuse_in(judge->ctx, judge->function);

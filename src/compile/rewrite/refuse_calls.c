@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that cannot be made precise, for refuse.c. A release build of LLVM's own pass or of its
- * code generator loses each of these without a word, or ends the process. Needs: nothing. Provides:
- * diagnostics. Breaks: nothing.
+ * Refuses calls that cannot be made precise, for refuse.c. A release build of LLVM's own pass or of its code generator
+ * loses each of these silently, or ends the process. Needs: any call. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,9 +90,8 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
   judge_directives(judge, call);
 }
 
-/* A reference in inline assembly: nobody knows what becomes of it there, nor whether one that comes
- * out is the start of its object. Without an instruction in it, it is how fresh memory becomes a
- * reference (allocate.c). */
+/* A reference in inline assembly: its fate there is unknown, and so is the place within its object of one that comes
+ * out. An empty assembly is exempt: fresh memory becomes a reference by one (allocate.c). */
 static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
 {
   size_t length;
@@ -110,7 +108,7 @@ static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
                  "a reference is an operand of inline assembly, which the collector cannot look into");
 }
 
-/* Intrinsics whose references have a known base: an operand's, or none since they stay. */
+/* True for intrinsics that yield references with a known base: an operand's, or null for references that stay. */
 static bool yields_bases(LLVMValueRef call)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(call);
@@ -120,16 +118,15 @@ static bool yields_bases(LLVMValueRef call)
   case CN_EFFECT_INSIDE:
   case CN_EFFECT_BASE:
     return true;
-  case CN_EFFECT_CALL: /* its result is returned at once */
+  case CN_EFFECT_CALL: /* the function returns its result at once */
     return cn_calls_intrinsic(call, "llvm.experimental.deoptimize");
   default:
     return cn_vector_intrinsics_know(call);
   }
 }
 
-/* LLVM 22's code generator ends the process over a musttail call whose result has no room in
- * registers, and at -O0 makes an ordinary call, one without a record, of one whose result is not
- * extended as its function's. */
+/* LLVM 22's code generator ends the process over a musttail call whose result has no space in registers. At -O0 a
+ * musttail call whose result is extended otherwise than its function's becomes an ordinary call, unrecorded. */
 static void judge_musttail(struct cn_judge *judge, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMTypeOf(call);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Mitigations of speculative execution with which LLVM 22's code generator ends the process when it
- * comes to a statepoint (docs/llvm-22.md). Needs: nothing. Provides: diagnostics of rule hardening.
- * Breaks: nothing.
+ * Refuses mitigations of speculative execution: under these, LLVM 22's code generator ends the process at a statepoint
+ * (docs/llvm-22.md). Needs: any call. Provides: diagnostics of rule hardening. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Opcodes, types, constants and attributes that LLVM 22 does not have, or a target defines: none of
- * the passes knows what they do to references. Needs: nothing. Provides: diagnostics. Breaks:
- * nothing.
+ * Refuses opcodes, types, constants and attributes that are newer than LLVM 22 or that a target defines: their effect
+ * on references is unknown to all passes. Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -26,7 +25,7 @@ static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned k
   return false;
 }
 
-/* One of LLVM's attributes that the lists of invalid_attributes.c do not have, of those; or 0. */
+/* The first of LLVM's attributes among these that the lists of invalid_attributes.c lack; or 0. */
 static unsigned find_unjudged(const LLVMAttributeRef *attributes, unsigned count)
 {
   unsigned last = LLVMGetLastEnumAttributeKind();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions that cannot be made precise as a whole, for their parameters, convention or strategy.
- * Needs: nothing. Provides: diagnostics. Breaks: nothing. docs/refused.md.
+ * Refuses functions that cannot be made precise as a whole, for their parameters, convention or strategy
+ * (docs/refused.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"
@@ -42,7 +42,7 @@ static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
                "parameter %u, a swifterror one, lies in a register that nothing describes", p + 1);
 }
 
-/* Under these conventions the callee saves registers whose places frame maps do not describe. */
+/* Under these conventions the callee saves registers at places that frame maps leave out. */
 static void judge_convention(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned convention = LLVMGetFunctionCallConv(function);
@@ -58,8 +58,7 @@ static void judge_convention(struct cn_ctx *ctx, LLVMValueRef function)
              "a function without prologue has no frame in which references could survive a call");
 }
 
-/* The attribute "cairn" asks for a strategy that the code generator lowers; the function may name
- * it, but no other. */
+/* The attribute "cairn" asks for a strategy that the code generator lowers; the function may name only that one. */
 void cn_refuse_strategy(struct cn_ctx *ctx, LLVMValueRef function)
 {
   const char *gc = LLVMGetGC(function);

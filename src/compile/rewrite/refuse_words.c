@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pointers into objects that look like immediates (docs/words.md). Where words may be immediates, a
- * word in memory, an argument and a result is told from one by its low bits. A pointer that a
- * function derives and keeps to itself is told by its base; one that it stores, passes on or
- * returns must have the low bits of a reference: its distance from its base is a multiple of what
- * they count. Needs: nothing. Provides: diagnostics of rule unaligned-word. Breaks: nothing.
+ * Refuses pointers into objects that look like immediates (docs/words.md). Where words may be immediates, a word in
+ * memory, an argument and a result is told from an immediate by its low bits. A pointer that a function derives and
+ * keeps to itself is told by its base. A pointer that it stores, passes on or returns must have the low bits of a
+ * reference: its distance from its base is a multiple of their range. Needs: any function. Provides: diagnostics of
+ * rule unaligned-word. Breaks: nothing.
  */
 #include <string.h>
 #include "compile/analysis/calls.h"
@@ -12,7 +12,7 @@
 #include "compile/core/words.h"
 #include "compile/rewrite/refuse.h"
 
-/* Does the leaf keep a word, or return one? Others only look at what they are given. */
+/* True if the leaf keeps a word, or returns one. Other leaves only read their arguments. */
 static bool keeps(LLVMValueRef call)
 {
   static const char handles[] = "cairn_handle_"; /* <cairn/handle.h> */
@@ -23,7 +23,7 @@ static bool keeps(LLVMValueRef call)
          (callee && strncmp(LLVMGetValueName2(callee, &length), handles, sizeof handles - 1) == 0);
 }
 
-/* Does the operand leave the function as a word? */
+/* True if the operand leaves the function as a word. */
 static bool leaves(LLVMValueRef i, unsigned operand)
 {
   switch (LLVMGetInstructionOpcode(i)) {

@@ -46,8 +46,8 @@ static void rebuild(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg
   cn_refs_build(refs, cfg, off);
 }
 
-/* Safepoints list more than what is used later: nothing of the function is given back before the
- * collector finds it. */
+/* Keep all objects of the function until the collector finds them: its safepoints list more than is used later, so an
+ * explicit free would leave listed references dangling. */
 static void keep_all(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
   LLVMValueRef give_back = LLVMGetNamedFunction(ctx->module, CN_GIVE_BACK), next;
@@ -88,8 +88,7 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
     rebuild(ctx, refs, cfg, "split aggregates");
 }
 
-/* Where every root is to be a pair, references live into pads in SSA form, too. False if that is
- * refused. */
+/* Where every root is to be a pair, references live into pads in SSA form, too. False if that is refused. */
 static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs *refs)
 {
   LLVMValueRef function = cfg->function;
@@ -102,11 +101,11 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
   cn_cfg_free(cfg);
   build(e, function, cfg, refs);
   cn_refs_restrict(refs);
-  refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* what is read in a pad must be listed */
+  refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* values that are read in a pad must be listed */
   return true;
 }
 
-/* A slot lists what it holds until something else is stored. */
+/* A slot lists its value until another is stored. */
 static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   keep_all(ctx, cfg);
@@ -144,8 +143,7 @@ static void analyse(struct cn_refs *refs)
   cn_bases_free(&bases);
 }
 
-/* Was `value` rematerialised at all its uses? A GEP that only such a value was made from is dead
- * with it. */
+/* True if `value` was rematerialised at all its uses. A GEP that only such values were made from is dead with them. */
 static bool is_dead(const struct cn_refs *refs, uint32_t value, bool reached)
 {
   const struct cn_ref_value *v = &refs->values.at[value];
@@ -209,7 +207,7 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
-/* Does the statepoint say more than that references are listed during its call? */
+/* True if the statepoint does more than list references during its call. */
 static bool asks_for_record(LLVMValueRef statepoint)
 {
   CN_ASSERT(cn_classify_call(statepoint).kind == CN_CALL_STATEPOINT);
@@ -246,7 +244,7 @@ static void init_emitter(struct cn_emitter *e, struct cn_ctx *ctx)
   cn_span_tails_start(ctx, &e->spans);
 }
 
-/* Delete declarations that are not called. */
+/* Delete unused declarations. */
 static void free_emitter(struct cn_emitter *e)
 {
   cn_span_tails_end(e->ctx, &e->spans);
@@ -289,8 +287,8 @@ static bool rewrite(struct cn_ctx *ctx)
       cn_strip_attributes_declarations(ctx);
     for (size_t i = 0; i < todo.count; i++) {
       if (!LLVMGetGC(todo.at[i]))
-        LLVMSetGC(todo.at[i], "statepoint-example"); /* what the code generator lowers */
-      /* LLVM's pass that brings references to where the walker finds them skips such functions. */
+        LLVMSetGC(todo.at[i], "statepoint-example"); /* a strategy that the code generator lowers */
+      /* LLVM's pass that brings references to places that the walker finds skips "optnone" functions. */
       LLVMRemoveEnumAttributeAtIndex(todo.at[i], CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
       cn_strip_attributes_function(ctx, todo.at[i]);
       cn_undef_define(todo.at[i]);
@@ -309,7 +307,7 @@ static bool rewrite(struct cn_ctx *ctx)
   return ctx->errors == errors;
 }
 
-/* May a list of references become too long for one statepoint? Slots and locals have short ones. */
+/* True if a list of references may become too long for one statepoint. Lists of slots and locals are short. */
 static bool may_refuse_late(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that are recorded though nothing moves meanwhile: those by which the runtime checks a store
- * (check_stores.c), and those of functions that make them. To tell whether a place on the stack is
- * described, the runtime walks to the frame that has it, so each call on the way needs a frame map.
- * Up to here they are leaves: they are no reason to poll, and no barrier ends there. Part of pass
- * `rewrite-statepoints`.
+ * Records calls at which no object moves: those of the runtime's check of a store (check_stores.c), and those of
+ * functions that make such calls. To tell whether a place on the stack is described, the runtime walks to the frame
+ * that has it, so each call on the path needs a frame map. Up to here these calls are leaves: they are no reason to
+ * poll, and barriers extend over them. Part of pass `rewrite-statepoints`.
  *
- * Needs: safepoints placed. Provides: functions with "cairn-still" are no leaves, but for calls in
+ * Needs: safepoints placed. Provides: functions with "cairn-still" lose their class of leaf, except for calls in
  * functions that keep no records. Breaks: the classes of these calls.
  */
 #include "compile/rewrite/stationary_calls.h"
@@ -18,8 +17,8 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* A function that somebody declares a leaf, or whose statepoints are made: there a check finds no
- * map, and lets no store to a stack pass. */
+/* True for a function that is declared a leaf, or whose statepoints are made already: the check finds no map there, and
+ * refuses stores to a stack. */
 static bool keeps_no_records(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_ATTR_LEAF) || cn_has_statepoints(function);
