@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Marks calls whose references are listed although they die there. To Cairn's own callees such references are dead:
- * each callee lists in its own frame those that it still needs. A callee without statepoints lists nothing: if it
- * collects while it uses its arguments, its caller must list them. A program asks for this
+ * each callee lists in its own frame those that it still needs. A native callee lists nothing: if it collects while it
+ * uses its arguments, its caller must list them. A program asks for this
  *   - by call: attribute "cairn-live-operands" on the call, or on the function that it names;
  *   - by module: rewrite-statepoints with the optimisation dead-operands off;
  *   - by value: a "gc-live" bundle on the call lists its operands, arguments or others.

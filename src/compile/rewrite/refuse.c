@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses functions that rewrite-statepoints cannot make precise, with function, source line and rule, while the module
- * is still unchanged (docs/architecture.md, invariant 2). Each of these is silent damage or a crash in a release build
- * of LLVM's own pass (docs/llvm-22.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
+ * Refuses functions whose statepoints would be imprecise, with function, source line and rule, while the module is
+ * still unchanged (docs/architecture.md, invariant 2). Each of these is silent damage or a crash in a release build of
+ * LLVM's own pass (docs/llvm-22.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -98,7 +98,7 @@ static bool has_ref_phi(LLVMBasicBlockRef block)
   return false;
 }
 
-/* A block with a catchswitch has no space for loads: the values that its phis choose are loaded in the pad after it. A
+/* A block with a catchswitch has space for phis only: the values that its phis choose are loaded in the pad after it. A
  * pad with other entries, too, would load the wrong value on those. */
 static void judge_catchswitch(struct cn_judge *judge, LLVMValueRef i)
 {

@@ -43,8 +43,8 @@ void cn_refuse_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_judge 
 
 /* ---- refuse.c ---- */
 
-/* Report everything in `function` that cannot be rewritten. True if all of it can, and the function is still as the
- * front end made it: free of statepoints. */
+/* Report everything in `function` that rewriting must refuse. True if the function is free of it, and of
+ * statepoints. */
 bool cn_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- refuse_signature.c ---- */

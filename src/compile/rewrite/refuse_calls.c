@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses calls that cannot be made precise, for refuse.c. A release build of LLVM's own pass or of its code generator
- * loses each of these silently, or ends the process. Needs: any call. Provides: diagnostics. Breaks: nothing.
+ * Refuses calls whose statepoints would be imprecise, for refuse.c. A release build of LLVM's own pass or of its code
+ * generator loses each of these silently, or ends the process. Needs: any call. Provides: diagnostics. Breaks: nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/tail/tail.h"
 
-/* Operands that are to be listed during the call, and cannot be. */
+/* Refuse operands that are to be listed during the call if they are beyond it. */
 static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
 {
   unsigned arguments = cn_live_operands_wanted(judge->ctx, call) ? LLVMGetNumArgOperands(call) : 0;
@@ -125,7 +125,7 @@ static bool yields_bases(LLVMValueRef call)
   }
 }
 
-/* LLVM 22's code generator ends the process over a musttail call whose result has no space in registers. At -O0 a
+/* LLVM 22's code generator ends the process over a musttail call whose result needs more than the registers. At -O0 a
  * musttail call whose result is extended otherwise than its function's becomes an ordinary call, unrecorded. */
 static void judge_musttail(struct cn_judge *judge, LLVMValueRef call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refuses functions that cannot be made precise as a whole, for their parameters, convention or strategy
- * (docs/refused.md). Needs: any function. Provides: diagnostics. Breaks: nothing.
+ * Refuses functions that would be imprecise as a whole, for their parameters, convention or strategy (docs/refused.md).
+ * Needs: any function. Provides: diagnostics. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/alloca_layout.h"

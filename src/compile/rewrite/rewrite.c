@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint
- * (statepoints-original, "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and no
- * reference from before it is used after it.
+ * Pass rewrite-statepoints: every parse point of a managed function becomes a gc.statepoint (statepoints-original,
+ * "Intrinsics"; statepoints-later, "RewriteStatepointsForGC"), and every use after it reads a relocated reference.
  *
- * Needs: polls placed; functions that were not rewritten before (those that contain a
- * gc.statepoint are left alone). Provides: gc.statepoint, gc.result, gc.relocate; described
- * allocas; no attribute that a moving collector makes false. Breaks: struct cn_cfg and every
- * analysis of the functions it changes. A module with something that cannot be rewritten is
- * refused before anything is changed.
+ * Needs: polls placed; functions free of gc.statepoint (others are left alone). Provides: gc.statepoint, gc.result,
+ * gc.relocate; described allocas; only attributes that hold under a moving collector. Breaks: struct cn_cfg and every
+ * analysis of the functions it changes.
+ *
+ * Read this before you add a step:
+ * 1. A module is refused whole or rewritten whole. Forms of IR that would lose references are refused by cn_refuse(),
+ * for all functions, while the module is unchanged. A step that reports an error later must make
+ *    cn_rewrite_statepoints() start with a dry run.
+ * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
+ * runs before build(), or is followed by rebuild(). Only made merges are taken in by cn_refs_extend(), and then
+ * cn_liveness() runs again. From analyse() to cn_relocate(), definitions and positions stay as they are.
+ * 3. An instruction that yields a derived reference needs a case in cn_base_look_through() or is a merge: any other
+ *    instruction counts as a base. judge_result() in refuse.c has the opcodes that may yield references.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Records calls at which no object moves: those of the runtime's check of a store (check_stores.c), and those of
- * functions that make such calls. To tell whether a place on the stack is described, the runtime walks to the frame
- * that has it, so each call on the path needs a frame map. Up to here these calls are leaves: they are no reason to
- * poll, and barriers extend over them. Part of pass `rewrite-statepoints`.
+ * Records calls while all objects stay where they are: those of the runtime's check of a store (check_stores.c), and
+ * those of functions that make such calls. To tell whether a place on the stack is described, the runtime walks to the
+ * frame that has it, so each call on the path needs a frame map. Up to here these calls are leaves: placement of polls
+ * ignores them, and barriers extend over them. Part of pass `rewrite-statepoints`.
  *
- * Needs: safepoints placed. Provides: functions with "cairn-still" lose their class of leaf, except for calls in
- * functions that keep no records. Breaks: the classes of these calls.
+ * Needs: safepoints placed. Provides: functions with "cairn-still" lose their class of leaf; calls of them in functions
+ * without records stay leaves. Breaks: the classes of these calls.
  */
 #include "compile/rewrite/stationary_calls.h"
 
@@ -17,8 +17,8 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* True for a function that is declared a leaf, or whose statepoints are made already: the check finds no map there, and
- * refuses stores to a stack. */
+/* True for a function that is declared a leaf, or whose statepoints are made already: the check finds its frame
+ * unmapped, and refuses stores to a stack. */
 static bool keeps_no_records(LLVMValueRef function)
 {
   return cn_string_attribute(function, CN_ATTR_LEAF) || cn_has_statepoints(function);
