@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed address spaces other than 1. LLVM's strategies know references in address space 1 only
- * (its verifier: "gc.relocate: must return gc pointer"), so a statepoint lists a reference of
- * another space through an addrspacecast, and a gc.relocate returns through one. Between spaces
- * below 256 such a cast makes no code (docs/llvm-22.md, "address spaces"). All rewriting is done
- * before, in the references' own types.
+ * Lowers managed address spaces other than 1. LLVM's strategies know references in address space 1 only (its verifier:
+ * "gc.relocate: must return gc pointer"), so a statepoint lists a reference of another space through an addrspacecast,
+ * and a gc.relocate returns through one. Between spaces below 256 such a cast is free (docs/llvm-22.md, "address
+ * spaces"). All rewriting is done earlier, in the references' own types (statepoints-original, "Distinguishing
+ * references").
  *
- * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in
- * address space 1 only. Breaks: nothing. statepoints-original, "Distinguishing references".
+ * Needs: statepoints and relocates in place. Provides: gc-live and deopt operands and relocates in address space 1
+ * only. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -53,7 +53,7 @@ struct lowering {
   LLVMTypeRef reference; /* ptr addrspace(1) */
 };
 
-/* A reference of another space than 1. */
+/* True for a reference of a space other than 1. */
 static bool is_in_other_space(const struct lowering *l, LLVMTypeRef type)
 {
   return cn_is_ref(type) && type != l->reference;

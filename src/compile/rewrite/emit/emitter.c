@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Make statepoints and relocates, and put values into them. Part of rewrite-statepoints.
- * Needs: struct cn_refs, where the parse points are statepoints. Provides: the emitter.h functions.
- * Breaks: nothing.
+ * Makes statepoints and relocates, and puts values into them. Part of rewrite-statepoints. Needs: struct cn_refs; the
+ * parse points are statepoints already. Provides: the emitter.h functions. Breaks: nothing.
  */
 #include "compile/rewrite/emit/emitter.h"
 
@@ -112,7 +111,7 @@ void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *re
   cn_emitter_after(emitter, refs->points.at[point].last);
 }
 
-/* The operand of the statepoint that operand `operand` of the call became. */
+/* The operand of the statepoint that corresponds to operand `operand` of the call. */
 static uint32_t statepoint_operand(const struct cn_parse_point *point, uint32_t operand)
 {
   if (operand < point->args)

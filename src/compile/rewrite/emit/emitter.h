@@ -11,7 +11,7 @@
 #include "compile/rewrite/values/refs.h"
 
 #define CN_SMALL_NUMBERS 1024
-/* In a module with more relocations than this the rest is not named, as in cn_refs_named(). */
+/* Relocations in a module that get names; the rest go without, as in cn_refs_named(). */
 #define CN_NAMED_RELOCATIONS 10000
 
 /* Operands of one statepoint; the next one reuses the memory. */
@@ -27,7 +27,7 @@ struct cn_emitter {
   unsigned elementtype;                   /* attribute kind */
   bool bases_asked;                       /* some function asks for the bases of pointers */
   size_t relocations;                     /* in the functions until now */
-  bool names;                             /* of values made in this function: they cost as much as the values */
+  bool names;                             /* values made in this function get names, which cost as much as the values */
   LLVMValueRef numbers[CN_SMALL_NUMBERS]; /* made on first use */
   uint64_t id;                            /* the last statepoint id, and its constant */
   LLVMValueRef id_constant;
@@ -41,7 +41,7 @@ struct cn_emitter {
 
 /* A constant of 32 bits. */
 LLVMValueRef cn_emitter_number(struct cn_emitter *e, uint64_t n);
-/* A call without attributes and name, at the builder's place. */
+/* A bare call, without attributes and name, at the builder's place. */
 LLVMValueRef cn_emitter_call(struct cn_emitter *e, LLVMValueRef declaration, LLVMValueRef *args, unsigned count);
 /* Build after a definition, with its debug location. */
 void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction);
@@ -49,20 +49,19 @@ void cn_emitter_after(struct cn_emitter *e, LLVMValueRef instruction);
 /* A gc.relocate of `value` at `point`, directly after it or before an instruction. */
 LLVMValueRef cn_emit_relocate(struct cn_emitter *emitter, struct cn_refs *refs, uint32_t point, uint32_t value,
                               LLVMValueRef before);
-/* The same on the unwind edge, by the token of the landing pad (token_pads.c). */
+/* As cn_emit_relocate(), on the unwind edge, by the token of the landing pad (token_pads.c). */
 LLVMValueRef cn_emit_unwound(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point, uint32_t value);
-/* Set the builder to make something after `point` and the relocates that stand there. */
+/* Set the builder to build after `point` and the relocates that stand there. */
 void cn_emitter_after_point(struct cn_emitter *emitter, const struct cn_refs *refs, uint32_t point);
 LLVMBuilderRef cn_emitter_builder(const struct cn_emitter *emitter);
-/* Are values that are made in this function to be named? */
+/* True if values that are made in this function get names. */
 bool cn_emitter_names(const struct cn_emitter *emitter);
-/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at
- * `point` read `to`. */
+/* Make `use` (of a call: of its statepoint) read `to`; make the gc-live entry of `value` at `point` read `to`. */
 void cn_set_use(const struct cn_refs *refs, const struct cn_ref_use *use, LLVMValueRef to);
 void cn_set_live(const struct cn_refs *refs, uint32_t point, uint32_t value, LLVMValueRef to);
 
-/* statepoint_call.c: wrap one call. The gc-live entries still are the original values;
- * cn_relocate() puts the right ones in. */
+/* statepoint_call.c: wrap one call. The gc-live entries still are the original values; cn_relocate() puts the right
+ * ones in. */
 void cn_emit_statepoint(struct cn_emitter *e, struct cn_refs *refs, struct cn_parse_point *point);
 
 /* ---- relocate.c ---- */
@@ -71,9 +70,9 @@ void cn_relocate(struct cn_emitter *emitter, struct cn_refs *refs);
 
 /* ---- address_spaces.c ---- */
 
-/* Refuse managed address spaces that cannot be supported. */
+/* Refuse managed address spaces that LLVM's strategies cannot support. */
 bool cn_address_spaces_check(struct cn_ctx *ctx);
-/* Cast references of other spaces than 1 to and from that at statepoints. */
+/* Cast references of spaces other than 1 to space 1 and back at statepoints. */
 void cn_address_spaces_lower(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Relocation by direct SSA construction. After a parse point that a value crosses, the value is
- * the relocate of that parse point, or rematerialised from its base's (rematerialise.c); every use
- * is rewritten to the definition that reaches it, with phis exactly where different ones meet.
- * Value by value, in time linear in the live range: note which definition each read needs, make the
- * definitions that are read, before the first of their readers (late-insertion-slides-2014,
- * "Finding references which need relocated"), then put them into the reads.
+ * Relocates by direct SSA construction. After a parse point that a value crosses, the value is the relocate of that
+ * parse point, or rematerialised from its base's relocate (rematerialise.c). Every use is rewritten to the definition
+ * that reaches it, with phis exactly where different definitions meet. This goes value by value, in time linear in the
+ * live range: note the definition that each read needs, make the definitions that are read, ahead of their first
+ * readers (late-insertion-slides-2014, "Finding references which need relocated"), then put them into the reads.
  *
- * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form in which
- * no use sees a reference from before a safepoint. Breaks: struct cn_refs (uses are outdated).
+ * Needs: statepoints emitted with their live sets, bases attached. Provides: SSA form; after a safepoint, every use
+ * reads a reference from after it. Breaks: struct cn_refs (uses are outdated).
  *
- * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013)
- * for the idea of making definitions on demand; the phis' places are minimal by value_flow.c.
+ * M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013) for the idea of making
+ * definitions on demand; the phis' places are minimal by value_flow.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,31 +28,30 @@
 struct read {
   enum { READ_USE, READ_LIVE, READ_INCOMING, READ_OPERAND } kind;
   uint32_t number; /* the definition */
-  /* the use; the crossing whose gc-live entry it is; the node and predecessor of a phi; the operand
-   * of `user` */
+  /* By kind: the use; the crossing with the gc-live entry; the node and predecessor of a phi; the operand of `user`. */
   uint32_t at, block;
   LLVMValueRef user;
 };
 
-/* One value's definitions, numbered as value_flow.c wants: 1 the original, 2.. its relocates in the
- * order of its crossings, then, in a function with pads of type token, its relocates on the unwind
- * edges in the same order, then what enters each block of its live range. */
+/* One value's definitions, in the numbers of value_flow.c: 1 is the original; from 2 on its relocates, in the order of
+ * its crossings; then, in a function with pads of type token, its relocates on the unwind edges, in the same order;
+ * then the definition that enters each block of its live range. */
 struct web {
   struct cn_emitter *emitter;
   struct cn_refs *refs;
   struct cn_live_range range;
   uint32_t *crossed, *last_cross; /* per block: if crossed == range.stamp, its last crossing */
-  /* per block: 0, or 1 + the parse point whose landing pad of type token it is; null if none is */
+  /* per block: 0, or 1 + the parse point that unwinds to it, a landing pad of type token; null without such pads */
   uint32_t *pads;
   const struct cn_ref_value *v;
   uint32_t value, sources;
-  /* value_flow.c's answer per block of the range; null if nothing was crossed before it */
+  /* value_flow.c's answer per block of the range; null for an empty range */
   uint32_t *top;
   LLVMValueRef *made;           /* per number */
-  struct cn_sink_place *places; /* per number up to `sources`: where it is read */
-  bool *kept;                   /* per number up to `sources`: made though nothing may read it */
+  struct cn_sink_place *places; /* per number up to `sources`: the place where it is read */
+  bool *kept;                   /* per number up to `sources`: made even if it is unread */
   uint32_t made_room, place_room, kept_room;
-  CN_VECTOR(uint32_t) todo; /* nodes whose phi has no operands yet */
+  CN_VECTOR(uint32_t) todo; /* nodes with phis that still lack operands */
   CN_VECTOR(struct read) reads;
   struct cn_rematerialised remade;
 };
@@ -114,7 +112,7 @@ static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
   return block == web->v->block ? 1 : resolve(web, entering(web, block));
 }
 
-/* ---- what is read, and where ---- */
+/* ---- reads and their places ---- */
 
 static LLVMValueRef make_phi(struct web *web, uint32_t node)
 {
@@ -132,7 +130,7 @@ static LLVMValueRef make_phi(struct web *web, uint32_t node)
   return phi;
 }
 
-/* `read` happens at `place`. */
+/* Note `read`, which happens at `place`. */
 static void note_read(struct web *web, struct read read, struct cn_sink_place place)
 {
   uint32_t number = read.number;
@@ -210,8 +208,8 @@ static void solve(struct web *web)
   free(first);
 }
 
-/* The copy of `via`, computed from definition `number`, that `use` reads: an earlier one that
- * dominates the use, or a new one. */
+/* The copy of `via`, computed from definition `number`, that `use` reads: an existing copy that dominates the use, or a
+ * new one. */
 static LLVMValueRef copy_for(struct web *web, const struct cn_ref_use *use, uint32_t number,
                              struct cn_rematerialised_copies *copies)
 {
@@ -272,8 +270,8 @@ static void rewrite_points(struct web *web)
   }
 }
 
-/* Relocate values that are listed for the time of the call only, too: the code generator writes
- * only relocated values into the map. */
+/* Relocate values that are listed only during the call as well: the code generator writes only relocated values into
+ * the map. */
 static void keep_uses(struct web *web, uint32_t value)
 {
   const struct cn_ref_value *v = &web->refs->values.at[value];
@@ -306,7 +304,7 @@ static void make_unwound(struct web *web)
                                      web->refs->crossings.at[web->v->cross + n - first_unwound(web)], web->value);
 }
 
-/* Make the definitions that are read; all of them if the sink optimisation is off. */
+/* Make the definitions that are read; all of them with CAIRN_RELOCATION_SINK off. */
 static void make_definitions(struct web *web)
 {
   bool sink = cn_refs_on(web->refs, CAIRN_RELOCATION_SINK);
@@ -346,7 +344,7 @@ static void put_in(struct web *web, const struct read *read)
   }
 }
 
-/* `count` zeroed elements of `size` bytes, in `at` if it has the room; *room follows. */
+/* `count` zeroed elements of `size` bytes, in `at` if its *room elements suffice; *room follows. */
 static void *cleared(void *at, uint32_t *room, uint32_t count, size_t size)
 {
   if (count <= *room)
@@ -394,7 +392,7 @@ static void relocate_value(struct web *web, uint32_t value)
   free(web->top);
 }
 
-/* Per block: 1 + the parse point whose landing pad of type token it is; null if there is none. */
+/* Per block: 1 + the parse point that unwinds to it, a landing pad of type token, or 0; null without such pads. */
 static uint32_t *find_pads(const struct cn_refs *refs)
 {
   uint32_t *pads = NULL;

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rematerialisation: compute values again from a relocated one instead of relocating them
- * (late-insertion-slides-2014, "When relocation isn't needed": constant offset GEPs, and any other
- * cheap chain without side effects). Two ways:
+ * Rematerialises: computes values again from a relocated one instead of relocating them (late-insertion-slides-2014,
+ * "When relocation isn't needed": constant offset GEPs, and any other cheap chain free of side effects). There are two
+ * kinds:
  *
- * - A chain of constant GEPs counts as uses of what it starts from, its root, and is computed where
- *   it is used: an address with a constant offset costs nothing there. refs.c finds these.
- * - A tree of cheap instructions from the value's own base, which every safepoint that the value
- *   crosses lists anyway, is computed after each such safepoint from what the base is then. It has
- *   the value's place in the SSA construction, so on the hot path around a cold poll it costs
- *   nothing. Other operands, indices, are in SSA form available there; one of them takes the
- *   register that the value would have taken, and more than the cost model below are not worth it.
+ * - A chain of constant GEPs counts as uses of the value that it starts from, its root, and is computed where it is
+ * used: an address with a constant offset is free there. refs.c finds these.
+ * - A tree of cheap instructions from the value's own base, which every safepoint that the value crosses lists anyway,
+ * is computed after each such safepoint from the base's new value. It takes the value's place in the SSA construction,
+ * so it is free on the hot path around a cold poll. Other operands, indices, are in SSA form available there; one of
+ * them takes the register that the value would have taken. More of them than the cost model below allows are relocated.
  *
- * Only values whose place in the object does not depend on its address are rematerialised: no
- * loads, no arithmetic on addresses, no freeze of what may be poison.
+ * Only values whose place in the object is independent of its address are rematerialised: loads, arithmetic on
+ * addresses and freezes of possible poison are excluded.
  *
- * Needs: liveness with bases attached. Provides: values marked and out of the live sets. Breaks:
- * nothing.
+ * Needs: liveness with bases attached. Provides: values marked and out of the live sets. Breaks: nothing.
  */
 #include "compile/rewrite/emit/rematerialise.h"
 
@@ -33,12 +31,12 @@ enum {
   COST_INDEX = 2,  /* a variable index */
   COST_MASK = 2,
   COST_SELECT = 2,
-  RECENT_COPIES = 4 /* copies of a chain that are looked at for one that can serve again */
+  RECENT_COPIES = 4 /* copies of a chain that are searched for one that can serve again */
 };
 
-/* ---- what may be rematerialised ---- */
+/* ---- candidates ---- */
 
-/* Does `call` mask low bits only, which a move does not change? */
+/* True if `call` masks only low bits, which stay the same when the object moves. */
 static bool is_tag_mask(LLVMValueRef call)
 {
   if (!cn_calls_intrinsic(call, "llvm.ptrmask"))
@@ -50,7 +48,7 @@ static bool is_tag_mask(LLVMValueRef call)
 
 struct tree {
   LLVMValueRef base;
-  bool integers; /* indices that are no constants may stay live: no address is among them */
+  bool integers; /* variable indices may stay live: they are free of addresses */
   unsigned links;
 };
 
@@ -72,7 +70,7 @@ static unsigned cost_of_gep(struct tree *tree, LLVMValueRef gep)
   return cost + cost_of(tree, LLVMGetOperand(gep, 0));
 }
 
-/* The cost of `value`; above COST_LIMIT it must not be rematerialised. */
+/* The cost of `value`; above COST_LIMIT it must be relocated. */
 static unsigned cost_of(struct tree *tree, LLVMValueRef value)
 {
   if (value == tree->base)
@@ -91,7 +89,7 @@ static unsigned cost_of(struct tree *tree, LLVMValueRef value)
   }
 }
 
-/* Deoptimisation state names the value itself, so it must be listed. */
+/* True if deoptimisation state names the value: the value itself must be listed then. */
 static bool is_deopt_state(const struct cn_refs *refs, const struct cn_ref_value *v)
 {
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++)
@@ -185,7 +183,7 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
   CN_CHECK(value != root && LLVMIsAGetElementPtrInst(v->value));
   CN_ASSERT(LLVMIsAInstruction(before));
   *first = NULL;
-  if (v->from != root) /* its operand may have been rewritten already: refs knows the chain */
+  if (v->from != root) /* its operand may have been rewritten already: refs has the chain */
     from = cn_rematerialise_chain(builder, refs, v->from, root, before, first);
   LLVMValueRef copy = LLVMInstructionClone(v->value);
   if (from)
@@ -266,7 +264,7 @@ static void add_extra(struct cn_rematerialised *remade, uint32_t base, struct cn
   remade->last[base] = at;
 }
 
-/* One copy of a tree; every instruction of it is after the one before, from the leaves up. */
+/* One copy of a tree; each instruction follows the one made last, from the leaves up. */
 struct copying {
   LLVMBuilderRef builder;
   LLVMValueRef base, first;

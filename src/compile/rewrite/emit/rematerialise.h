@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where relocated values are made, and values that are computed again instead (sink_relocates.c,
- * rematerialise.c). Private to src/compile.
+ * Places of relocated values, and values that are computed again instead (sink_relocates.c, rematerialise.c). Private
+ * to src/compile.
  */
 #ifndef CN_COMPILE_REWRITE_EMIT_REMATERIALISE_H
 #define CN_COMPILE_REWRITE_EMIT_REMATERIALISE_H
@@ -10,17 +10,16 @@
 
 /* ---- sink_relocates.c ---- */
 
-/* Where a definition is to be made. */
+/* The place of a definition that is to be made. */
 struct cn_sink_place {
   enum { CN_SINK_NONE, CN_SINK_BEFORE, CN_SINK_DIRECT } state; /* DIRECT: after the statepoint */
   LLVMValueRef before;                                         /* null after the statepoint */
   uint32_t block, pos;
-  bool copy; /* `before` is none of the original function's: it stands before what has `pos` */
+  bool copy; /* `before` is a copy made here: it stands before the instruction at `pos` */
 };
-/* Move `place` to where both it and `other` can read. */
+/* Move `place` to a place that both it and `other` can read. */
 void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_sink_place other);
-/* Choose where the definition of `point` is made that `place` reads: in no deeper loop than need
- * be. */
+/* Choose the place of the definition of `point` that `place` reads: in as shallow a loop as possible. */
 void cn_sink_settle(struct cn_refs *refs, uint32_t point, struct cn_sink_place *place);
 
 /* ---- rematerialise.c: chains from a root, at the use ---- */
@@ -28,7 +27,7 @@ void cn_sink_settle(struct cn_refs *refs, uint32_t point, struct cn_sink_place *
 struct cn_copy {
   uint32_t number; /* of the root's definition */
   uint32_t block;
-  uint32_t older; /* copy of the same chain, + 1 */
+  uint32_t older; /* copy of the same chain made last, + 1 */
   LLVMValueRef value;
 };
 /* The copies of one root's chains that were made. */
@@ -48,28 +47,27 @@ LLVMValueRef cn_rematerialise_chain(LLVMBuilderRef builder, const struct cn_refs
 
 /* ---- rematerialise.c: anything from the base, after the safepoint ---- */
 
-/* An operand of what was computed again, which must be what its base is after `point`. */
+/* An operand of a value that was computed again; it must become the base's value after `point`. */
 struct cn_extra {
   LLVMValueRef user;
   uint32_t operand, point;
-  uint32_t next; /* extra of the same base */
+  uint32_t next; /* next operand that reads the same base */
   struct cn_sink_place place;
 };
 struct cn_rematerialised {
   CN_VECTOR(uint32_t) order; /* values that are computed again: from users to operands */
   CN_VECTOR(struct cn_extra) extras;
-  uint32_t *first, *last; /* per value; null if nothing is computed again */
+  uint32_t *first, *last; /* per value; null if all values are relocated */
 };
 void cn_rematerialised_init(struct cn_rematerialised *remade, const struct cn_refs *refs);
 void cn_rematerialised_free(struct cn_rematerialised *remade);
 const struct cn_extra *cn_rematerialised_first(const struct cn_rematerialised *remade, uint32_t base);
 const struct cn_extra *cn_rematerialised_next(const struct cn_rematerialised *remade, const struct cn_extra *extra);
-/* Compute `value` as it is after `point`. */
+/* Compute the value that `value` has after `point`. */
 LLVMValueRef cn_rematerialise_at(struct cn_rematerialised *remade, struct cn_emitter *emitter, struct cn_refs *refs,
                                  uint32_t value, uint32_t point, const struct cn_sink_place *place);
 
-/* Choose crossing values that are computed again from their bases, and take them out of the live
- * sets. */
+/* Choose crossing values that are computed again from their bases, and take them out of the live sets. */
 void cn_rematerialise_plan(struct cn_refs *refs);
 
 #endif

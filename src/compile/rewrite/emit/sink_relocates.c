@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Choose where a relocated value is made: before the first instruction that reads it; if its
- * readers lie apart, at the end of their nearest common dominator; if possible in no deeper loop
- * than the statepoint (late-insertion-slides-2014, "Finding references which need relocated": on
- * the paths that need it). The reload of a spilled reference then lies there too, and no register
- * keeps it over the calls between.
+ * Chooses the place of a relocated value: before the first instruction that reads it; if its readers lie apart, at the
+ * end of their nearest common dominator; if possible in a loop as shallow as the statepoint's
+ * (late-insertion-slides-2014, "Finding references which need relocated": on the paths that need it). The reload of a
+ * spilled reference then lies there too, and its register is free over the calls between.
  *
- * The token allows no more: a definition is read before the next safepoint that its
- * value crosses, so the slot that it is reloaded from has not been used again.
+ * The limit is the next safepoint that the value crosses: the definition is read before it, so the slot that it is
+ * reloaded from still holds it.
  *
  * Needs: positions. Provides: places. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/rewrite/emit/rematerialise.h"
 
-/* A definition whose readers are further apart than this many dominators stays at its statepoint:
- * so the cost stays linear. */
+/* A definition stays at its statepoint if its readers are further apart than this many dominators: so the cost stays
+ * linear. */
 #define STEPS 64
 
 static struct cn_sink_place at_end(const struct cn_refs *refs, uint32_t block)
@@ -54,8 +53,8 @@ void cn_sink_join(struct cn_refs *refs, struct cn_sink_place *place, struct cn_s
   }
 }
 
-/* The block nearest to `from`, from there up to `to` in the dominator tree, that is in no deeper
- * loop than another. */
+/* The block of the shallowest loop among `from` and its dominators up to `to`; of equals, the nearest to `from`. `to`
+ * itself if it is more than STEPS dominators away. */
 static uint32_t leave_loops(const struct cn_cfg *cfg, uint32_t from, uint32_t to)
 {
   uint32_t best = from;
@@ -83,7 +82,7 @@ void cn_sink_settle(struct cn_refs *refs, uint32_t at, struct cn_sink_place *pla
     if (block != place->block)
       *place = at_end(refs, block);
   }
-  /* An invoke ends its block: what follows it is elsewhere. */
+  /* An invoke ends its block: the instructions after it are in another. */
   if (place->state == CN_SINK_DIRECT || place->before == point->call)
     *place = (struct cn_sink_place){.state = CN_SINK_DIRECT, .block = point->block, .pos = point->pos + 1};
 }

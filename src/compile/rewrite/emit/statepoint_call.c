@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One statepoint: a call becomes a gc.statepoint with its arguments, bundles, convention and
- * attributes, and its result a gc.result (statepoints-original, "Intrinsics"). Needs: struct
- * cn_refs with live sets. Provides: the statepoint in the place of the call. Breaks: nothing.
+ * Makes one statepoint: a call becomes a gc.statepoint with its arguments, bundles, convention and attributes, and its
+ * result a gc.result (statepoints-original, "Intrinsics"). Needs: struct cn_refs with live sets. Provides: the
+ * statepoint in the place of the call. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void take_bundle(LLVMValueRef call, const char *tag, struct cn_operands *
     cn_push(&out->values, LLVMGetOperand(call, i));
 }
 
-/* Take the call's own deopt and gc-transition operands, and remember where the call has them. */
+/* Take the call's own deopt and gc-transition operands, and remember their numbers in the call. */
 static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt, struct cn_operands *transition)
 {
   uint32_t end;
@@ -38,9 +38,9 @@ static void take_bundles(struct cn_parse_point *point, struct cn_operands *deopt
   take_bundle(point->call, "gc-transition", transition, &point->transition, &end);
 }
 
-/* LLVM 22 takes result 0 of a callee that is another result of a multi-result node
- * (docs/llvm-22.md, "multi-result callees"): put a freeze between. Casts and the like may be no
- * node of their own, so only loads, phis and freezes, which certainly are one, go without. */
+/* LLVM 22 takes result 0 for a callee that is another result of a multi-result node (docs/llvm-22.md, "multi-result
+ * callees"): put a freeze between. Casts and the like may share a node, so only loads, phis and freezes, which
+ * certainly are nodes themselves, go unfrozen. */
 static LLVMValueRef callee_of(struct cn_emitter *e, LLVMValueRef call)
 {
   LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -124,14 +124,14 @@ static unsigned set_operands(LLVMValueRef statepoint, unsigned at, const struct 
   return at;
 }
 
-/* Has the call only arguments, so that its statepoint can be a copy of another? */
+/* True if the call has only arguments, so that its statepoint can be a copy of another. */
 static bool is_plain(LLVMValueRef call, uint32_t arguments)
 {
   return LLVMIsACallInst(call) && LLVMGetNumOperandBundles(call) == 0 && !cn_tail_position(call) &&
          !cn_calls_have_attributes(call, arguments);
 }
 
-/* The same for a plain call. */
+/* As build_statepoint(), for a plain call: copy a template. */
 static LLVMValueRef copy_statepoint(struct cn_emitter *e, LLVMValueRef call)
 {
   const struct cn_scratch *s = &e->scratch;
@@ -166,7 +166,7 @@ static void replace_result(struct cn_emitter *e, struct cn_refs *refs, struct cn
 
   if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || (!LLVMGetFirstUse(call) && !listed)) {
     if (index != CN_NO_INDEX)
-      refs->values.at[index].value = NULL; /* the call goes, without a replacement */
+      refs->values.at[index].value = NULL; /* the call disappears, unreplaced */
     return;
   }
   if (e->result_type != type)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Templates of statepoints. Needs, breaks: nothing. Provides: copies of what was made before.
+ * Keeps templates of statepoints. Needs: a struct cn_templates. Provides: copies of statepoints of the same shape.
+ * Breaks: nothing.
  */
 #include "compile/rewrite/emit/statepoint_templates.h"
 
@@ -8,7 +9,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 
-/* Do not hash the type's address: time would differ from run to run, though not the output. */
+/* The address of the type stays out of the hash: time would differ between executions, with equal output. */
 static uint32_t cell_of(const struct cn_shape *shape)
 {
   return (shape->args * 5 + shape->deopt * 3 + shape->live) % CN_TEMPLATES;
@@ -38,7 +39,7 @@ void cn_templates_add(struct cn_templates *templates, const struct cn_shape *sha
     LLVMDeleteInstruction(cell->instruction);
   cell->shape = *shape;
   cell->instruction = LLVMInstructionClone(statepoint);
-  LLVMInstructionSetDebugLoc(cell->instruction, NULL); /* a call without one has none, too */
+  LLVMInstructionSetDebugLoc(cell->instruction, NULL); /* a call that lacks one leaves its statepoint without as well */
   for (unsigned i = 0; i + 1 < operands; i++)
     LLVMSetOperand(cell->instruction, i, LLVMGetPoison(LLVMTypeOf(LLVMGetOperand(statepoint, i))));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Statepoints of the same shape are copies of one: LLVM makes a copy of an instruction in a
- * fraction of the time that it takes to make one of arguments, bundles and attributes.
+ * Templates: statepoints of the same shape are copies of one. LLVM makes a copy of an instruction in a fraction of the
+ * time that it takes to make one of arguments, bundles and attributes.
  */
 #ifndef CN_COMPILE_REWRITE_EMIT_STATEPOINT_TEMPLATES_H
 #define CN_COMPILE_REWRITE_EMIT_STATEPOINT_TEMPLATES_H
@@ -10,7 +10,7 @@
 
 #define CN_TEMPLATES 64
 
-/* What statepoints without attributes and other bundles than these may differ in. */
+/* The differences between statepoints that have only these attributes and bundles. */
 struct cn_shape {
   LLVMTypeRef callee; /* function type */
   uint32_t args, deopt, live;
@@ -20,12 +20,12 @@ struct cn_shape {
 struct cn_templates {
   struct cn_template {
     struct cn_shape shape;
-    LLVMValueRef instruction; /* in no block; its operands are poison */
+    LLVMValueRef instruction; /* outside of all blocks; its operands are poison */
   } cells[CN_TEMPLATES];
 };
 
-/* A new statepoint of that shape, in no block; null if there is no template for it. All its
- * operands but the last, the declaration, are to be set. */
+/* A new statepoint of that shape, outside of all blocks; null if its template is missing. The caller sets all operands
+ * except the last, the declaration. */
 LLVMValueRef cn_templates_copy(const struct cn_templates *templates, const struct cn_shape *shape);
 /* Make a template of a statepoint. */
 void cn_templates_add(struct cn_templates *templates, const struct cn_shape *shape, LLVMValueRef statepoint);
