@@ -33,8 +33,8 @@ struct read {
   LLVMValueRef user;
 };
 
-/* One value's definitions, in the numbers of value_flow.c: 1 is the original; from 2 on its relocates, in the order of
- * its crossings; then, in a function with pads of type token, its relocates on the unwind edges, in the same order;
+/* The definitions of a value, in the numbers of value_flow.c: 1 is the original; from 2 on its relocates, in the order
+ * of its crossings; then, in a function with pads of type token, its relocates on the unwind edges, in the same order;
  * then the definition that enters each block of its live range. */
 struct web {
   struct cn_emitter *emitter;

@@ -264,7 +264,7 @@ static void add_extra(struct cn_rematerialised *remade, uint32_t base, struct cn
   remade->last[base] = at;
 }
 
-/* One copy of a tree; each instruction follows the one made last, from the leaves up. */
+/* A copy of a tree; each instruction follows the one made last, from the leaves up. */
 struct copying {
   LLVMBuilderRef builder;
   LLVMValueRef base, first;

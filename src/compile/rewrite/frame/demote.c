@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Demotion: chosen bases move into slots (demote.h). Every use then reads its slot at most once per
- * block between two parse points; slots are stored after definitions only. Two bases share a slot
- * if their live intervals do not meet.
+ * Demotes chosen bases into slots (demote.h). Every use then reads its slot, at most once per block between two parse
+ * points; slots are stored directly after definitions. Two bases share a slot if their live intervals are disjoint.
  *
- * Needs: struct cn_refs with bases attached, edges split (cn_unwind_split_edges()). Provides: none
- * of the chosen bases, nor anything derived from them, crosses a parse point, but for what a
- * statepoint's own deopt operands need. Breaks: struct cn_refs.
+ * Needs: struct cn_refs with bases attached, edges split (cn_unwind_split_edges()). Provides: the chosen bases and all
+ * values derived from them cross parse points in memory only, except where a statepoint's own deopt operands need them.
+ * Breaks: struct cn_refs.
  *
  * R. Cytron and J. Ferrante, "What's in a Name?" (1987) for sharing memory by intervals.
  */
@@ -21,7 +20,7 @@
 #include "compile/lower/differences.h"
 #include "compile/rewrite/values/live_intervals.h"
 
-/* The last reading: valid up to the next parse point of its block. */
+/* The latest read of a slot: valid up to the next parse point of its block. */
 struct reading {
   uint32_t block, region; /* region: the number of parse points before it */
   LLVMValueRef value;
@@ -32,8 +31,8 @@ struct demoter {
   const struct cn_refs *refs;
   LLVMBuilderRef builder;
   LLVMValueRef slots; /* the alloca */
-  uint32_t *slot;     /* per value: of a chosen base */
-  uint32_t stored;    /* slots that the entry stores before any parse point: the first */
+  uint32_t *slot;     /* per value: the slot of a chosen base */
+  uint32_t stored;    /* the first slots: those that the entry stores before any parse point */
   LLVMTypeRef word;
 };
 
@@ -55,7 +54,7 @@ LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint3
   return LLVMBuildInBoundsGEP2(builder, LLVMGetAllocatedType(slots), slots, indices, 2, "");
 }
 
-/* ---- which slot ---- */
+/* ---- slots of bases ---- */
 
 struct slot_interval {
   struct cn_live_interval live;
@@ -104,7 +103,7 @@ static uint32_t give_back(struct taken *taken)
   return slot;
 }
 
-/* Where the first parse point of the entry is, or its end. */
+/* The place of the entry's first parse point, or of its end. */
 static uint64_t first_point(const struct cn_refs *refs)
 {
   bool any = refs->points.count && refs->points.at[0].block == 0;
@@ -112,8 +111,8 @@ static uint64_t first_point(const struct cn_refs *refs)
   return CN_PLACE(0, any ? refs->points.at[0].pos : UINT32_MAX);
 }
 
-/* Give each chosen base a slot; returns the number of slots. A definition may take the slot of a
- * value that its own instruction reads last: the store comes after that. */
+/* Give each chosen base a slot; returns the number of slots. A definition may take the slot of a value that its own
+ * instruction reads last: the store comes after that. */
 static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
 {
   CN_VECTOR(struct slot_interval) intervals = {0};
@@ -175,7 +174,7 @@ static void position(struct demoter *d, LLVMValueRef before)
   LLVMSetCurrentDebugLocation2(d->builder, LLVMInstructionGetDebugLoc(before));
 }
 
-/* A constant counts as defined at the entry. */
+/* Build directly after the definition of `value`. A constant counts as defined at the entry. */
 static void position_after(struct demoter *d, LLVMValueRef value)
 {
   LLVMValueRef at;
@@ -197,7 +196,7 @@ static LLVMValueRef load_base(struct demoter *d, uint32_t base)
   return LLVMBuildLoad2(d->builder, LLVMTypeOf(d->refs->values.at[base].value), address, "");
 }
 
-/* Constant GEP `value` again, with `from` in the place of what its chain starts from. */
+/* Constant GEP `value` again, with `from` as the start of its chain. */
 static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef from)
 {
   const struct cn_ref_value *gep = &d->refs->values.at[value];
@@ -211,7 +210,7 @@ static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef
   return copy;
 }
 
-/* The distance of a derived value from its base, formed where it is defined. */
+/* The distance of a derived value from its base, computed at its definition. */
 static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];

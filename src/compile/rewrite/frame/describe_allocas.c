@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Address-taken locals that hold references. They stay in the frame; the collector updates them
- * there, told by the deopt bundle of every statepoint (abi.def, "Described allocas"). So that
- * LLVM never forwards a stored reference over a statepoint they escape at entry
- * (docs/llvm-22.md, "forwarding"); so that no statepoint sees garbage in them they are zeroed at
- * entry and have no lifetime markers, which would let the code generator share their slots.
+ * Describes address-taken locals that hold references. They stay in the frame, where the collector updates them by the
+ * deopt bundle of every statepoint (abi.def, "Described allocas"). They escape at entry, so that LLVM forwards stored
+ * references only up to the next statepoint (docs/llvm-22.md, "forwarding"). They are zeroed at entry, so that every
+ * statepoint finds null or a reference in them. They lose their lifetime markers, since the code generator would
+ * otherwise let locals share their slots.
  *
- * Needs: nothing. Provides: described operands. Breaks: nothing but the order of allocas.
+ * Needs: any function. Provides: described operands. Breaks: only the order of allocas.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -42,8 +42,7 @@ static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct
       cn_push(&out->operands, number(ctx, w * WORD_BYTES));
 }
 
-/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and
- * Pratt. */
+/* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and Pratt. */
 static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, uint64_t length)
 {
   uint64_t *border = cn_alloc((length + 1) * sizeof *border);
@@ -61,7 +60,7 @@ static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, ui
   return period;
 }
 
-/* One alloca, as few areas as its repetition allows. Returns their number. */
+/* Describe one alloca by as few areas as its repetition allows. Returns their number. */
 static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map)
 {
   uint64_t first = 0, last = map->words;
@@ -72,7 +71,7 @@ static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const str
     last--;
   uint64_t length = last - first, period = period_of(map, first, length);
   uint64_t count = length / period, rest = length % period;
-  bool padded = rest > 0; /* the last repetition is cut short where it holds no reference */
+  bool padded = rest > 0; /* the last repetition is cut short by words free of references */
   for (uint64_t w = rest; w < period; w++)
     padded &= !cn_bit(map->bits, first + w);
   push_area(ctx, out, map, first, period, count + padded);
@@ -82,7 +81,7 @@ static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const str
   return 2;
 }
 
-/* To the top of the entry block, so that it dominates every statepoint. */
+/* Move it to the top of the entry block, so that it dominates every statepoint. */
 static void hoist(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *after)
 {
   LLVMBasicBlockRef entry = LLVMGetInstructionParent(alloca);
@@ -146,7 +145,7 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const st
   escape_local(ctx, builder, map->alloca);
 }
 
-/* ---- words of the language's own ---- */
+/* ---- the language's own words ---- */
 
 static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct cn_user_root *root)
 {
@@ -168,7 +167,7 @@ static bool has_words(const struct cn_user_roots *words, LLVMValueRef alloca)
   return false;
 }
 
-/* Does anything in it have to be described? */
+/* True if the alloca has references or words to describe. */
 static bool is_described(const struct cn_alloca_layout *map, const struct cn_user_roots *words)
 {
   return cn_alloca_layout_holds_refs(map) || has_words(words, map->alloca);

@@ -9,12 +9,11 @@
 #include "base/vector.h"
 #include "compile/core/pass.h"
 
-/* The operands that describe the allocas of `function` to the collector (abi.def, "Described
- * allocas"). */
+/* The operands that describe the allocas of `function` to the collector (abi.def, "Described allocas"). */
 struct cn_described {
   CN_VECTOR(LLVMValueRef) operands;
-  /* Allocas of slots -> how many of their words, from the first on, the entry stores before any
-   * parse point: they need no zeroing. */
+  /* Allocas of slots -> the number of their first words that the entry stores before any parse point: these are exempt
+   * from zeroing. */
   struct cn_ptrmap stored;
 };
 /* Zero and escape the allocas that hold references. */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Phis of references at the head of pads. Their operands are read on unwind edges, where nothing
- * can be relocated: each phi becomes a slot, which is stored before whatever unwinds and loaded
- * after the pad. A derived reference travels as its base and its distance from that; the distance
- * is an integer in a local of its own.
+ * Replaces phis of references at the head of pads. Their operands are read on unwind edges, which have no place for a
+ * relocate: each phi becomes a slot, which is stored before the instruction that unwinds and loaded after the pad. A
+ * derived reference travels as its base and its distance from that; the distance is an integer in its own local.
  *
- * A block with a catchswitch has room for phis only. What is to be stored at its end is stored
- * where it is entered from instead, and its own phis are loaded in the pads after it, into another
- * slot that no later invoke writes to; their uses read that.
+ * A block with a catchswitch has space for phis only. Stores that belong to its end are made where it is entered from
+ * instead. Its own phis are loaded in the pads after it, into another slot, which later invokes leave alone; their uses
+ * read that.
  *
- * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: no
- * relocatable phi in a pad. Breaks: struct cn_refs.
+ * Needs: struct cn_refs, phis of one entry folded (cn_unwind_split_edges()). Provides: pads free of relocatable phis.
+ * Breaks: struct cn_refs.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -25,12 +24,12 @@
 struct pad_phi {
   LLVMValueRef phi;
   uint32_t block;
-  LLVMValueRef base;                /* of the phi: itself, another phi here, or what dominates it */
-  LLVMValueRef after;               /* the instruction after the pad, not for a catchswitch's */
-  LLVMValueRef loaded;              /* what its uses read now, but for a catchswitch's */
+  LLVMValueRef base;                /* of the phi: itself, another phi here, or a value that dominates it */
+  LLVMValueRef after;               /* the instruction after the pad; unset for a catchswitch's */
+  LLVMValueRef loaded;              /* the value that its uses read now; unset for a catchswitch's */
   bool in_switch;                   /* a catchswitch's */
   uint32_t slot, kept;              /* of a base: stored before unwinding; stored after a catchswitch */
-  uint32_t distance, kept_distance; /* the same, of a derived one */
+  uint32_t distance, kept_distance; /* the distance of a derived one, stored in these two places */
 };
 
 struct pads {
@@ -55,7 +54,7 @@ static bool is_ref_phi(LLVMValueRef i)
   return LLVMIsAPHINode(i) && cn_is_ref(LLVMTypeOf(i));
 }
 
-/* ---- which ---- */
+/* ---- the phis ---- */
 
 static bool has_ref_phi(LLVMBasicBlockRef pad)
 {
@@ -124,7 +123,7 @@ static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
   return index ? &pads->phis.at[*index] : NULL;
 }
 
-/* Bases first: what is derived from one is made after it. */
+/* Bases first: derived values are made after their bases. */
 static void gather(struct pads *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
@@ -167,7 +166,7 @@ static LLVMValueRef distance_between(struct pads *pads, LLVMValueRef from, LLVMV
   return cn_differences_distance(pads->ctx, pads->builder, to, from);
 }
 
-/* Store `value`, or its distance from `base`, for `p` where block `from` is left. */
+/* Store `value`, or its distance from `base`, for `p` at the end of block `from`. */
 static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t from, LLVMValueRef value,
                          LLVMValueRef base)
 {
@@ -217,8 +216,8 @@ static void store_operands(struct pads *pads, const struct pad_phi *p)
 
 /* ---- loading ---- */
 
-/* Load the value of `p`: from the slot that is written after a catchswitch (`kept`), or else from
- * that before it. `base` is the base of a derived value. */
+/* Load the value of `p`: from the slot that is written after a catchswitch (`kept`), else from the slot that is written
+ * before unwinding. `base` is the base of a derived value. */
 static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
   LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);
@@ -237,7 +236,7 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
   return LLVMBuildGEP2(pads->builder, bytes, base, &distance, 1, "");
 }
 
-/* Let all uses of an ordinary pad's phi read what is loaded after the pad. */
+/* Let all uses of an ordinary pad's phi read the value that is loaded after the pad. */
 static void replace(struct pads *pads, struct pad_phi *p)
 {
   position(pads, p->after);
@@ -274,10 +273,10 @@ static LLVMValueRef load_kept(struct pads *pads, const struct pad_phi *p)
 
 static void replace_kept(struct pads *pads, const struct pad_phi *p)
 {
-  CN_VECTOR(LLVMValueRef) users = {0}; /* one that uses it twice is there twice */
+  CN_VECTOR(LLVMValueRef) users = {0}; /* a user with two uses is there twice */
 
   CN_EACH_USE(use, p->phi)
-    if (!pad_phi_of(pads, LLVMGetUser(use))) /* those go when all is stored */
+    if (!pad_phi_of(pads, LLVMGetUser(use))) /* the phis disappear when all is stored */
       cn_push(&users, LLVMGetUser(use));
   for (size_t i = 0; i < users.count; i++) {
     LLVMValueRef user = users.at[i];
@@ -326,7 +325,7 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
 
   if (!has_pad_phis(refs->cfg))
     return false;
-  /* Leave out constants: the distance from one is an address, which a move changes. */
+  /* Leave out constants: the distance from one is an address, which changes when the object moves. */
   cn_refs_restrict(refs);
   find_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Roots as base and derived pairs alone (options->roots; docs/frontends.md, "The places of roots"): deopt operands stay
- * those of the program. Refuses roots that only deopt operands can describe: locals in memory that hold references,
- * the language's own words, and spans (token_pads.c has unwind pads). Slot mode is off.
+ * Keeps roots as base and derived pairs alone (options->roots; docs/frontends.md, "The places of roots"): deopt
+ * operands stay those of the program. Refuses roots that only deopt operands can describe: locals in memory that hold
+ * references, the language's own words, and spans (token_pads.c has unwind pads). Slot mode is off.
  *
- * Part of rewrite-statepoints. Needs: nothing. Provides: diagnostic roots-pairs. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: any function. Provides: diagnostic roots-pairs. Breaks: nothing.
  */
 #include "compile/rewrite/frame/pairs.h"
 

@@ -9,16 +9,15 @@
 
 struct cn_refs;
 
-/* Is every root to be a pair? */
+/* True if every root is a pair. */
 bool cn_pairs_only(const struct cn_ctx *ctx);
-/* If so, report what in `function` cannot be one. */
+/* In that case, report the roots of `function` that pairs cannot describe. */
 void cn_pairs_refuse(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* ---- token_pads.c ---- */
 
-/* Where references live into landing pads over parse points: give each invoke a pad of its own,
- * those of parse points of type token, or report why not. True: the CFG and `refs` are
- * outdated. */
+/* If references live into landing pads over parse points: give each invoke its own pad of type token, or report the
+ * reason against it. True: the CFG and `refs` are outdated. */
 bool cn_token_pads(struct cn_ctx *ctx, struct cn_refs *refs);
 
 #endif

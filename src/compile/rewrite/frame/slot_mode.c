@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slot mode: a function in which safepoints times live references are too many keeps its references
- * in one described alloca (demote.h) instead of relocating each at each safepoint. Output and time
- * are then linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
+ * Slot mode: a function with too large a product of safepoints and live references keeps its references in one
+ * described alloca (demote.h) instead of relocating each at each safepoint. Output and time are then linear in the
+ * input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
  *
  * The cost model. A function goes to slots if, in SSA form,
  *   - the live references of all its parse points together are more than the budget, and more than
  *     the values and uses that slot mode would store and load, or
  *   - one parse point has more than CN_SLOT_WIDTH of them: the register allocator's time grows with
  *     the square of that.
- * Live intervals bound both numbers from above in linear time. Count exactly only if the bounds are
- * too high, and only up to the budget.
+ * Live intervals bound both numbers from above in linear time. Count exactly only if the bounds are too high, and only
+ * up to the budget.
  *
- * Needs: struct cn_refs. Provides: no reference crosses a parse point in such a function. Breaks:
- * struct cn_refs.
+ * Needs: struct cn_refs. Provides: in such a function, references cross parse points in memory only. Breaks: struct
+ * cn_refs.
  */
 #include <stdlib.h>
 #include "base/bitset.h"
@@ -80,7 +80,7 @@ static void count_block(struct count *count, uint32_t *widths, const struct cn_r
   }
 }
 
-/* Live references, exactly, until they are too many. */
+/* Count live references exactly, until they are too many. */
 static struct count count_ranges(const struct cn_refs *refs, uint64_t budget)
 {
   uint32_t *widths = cn_alloc(refs->points.count * sizeof *widths);
@@ -100,7 +100,7 @@ static struct count count_ranges(const struct cn_refs *refs, uint64_t budget)
   return count;
 }
 
-/* Up to as many relocations as there are values and uses, slots would save nothing. */
+/* The budget: at least the number of values and uses, since fewer relocations than these are cheaper than slots. */
 static uint64_t budget_of(const struct cn_ctx *ctx, const struct cn_refs *refs)
 {
   uint64_t least = refs->values.count + refs->uses.count;
@@ -121,7 +121,7 @@ bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
     return ctx->options->slots == CAIRN_SLOTS_ALWAYS;
   struct count count = {.total = (uint64_t)refs->points.count * refs->values.count,
                         .widest = (uint32_t)refs->values.count};
-  if (!is_too_much(&count, budget)) /* even if all were live everywhere */
+  if (!is_too_much(&count, budget)) /* within the budget even if all were live everywhere */
     return false;
   cn_live_intervals_build(&intervals, refs);
   count = count_intervals(&intervals);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * References that live into landing pads where every root is to be a pair: they stay in SSA form,
- * and relocate.c relocates them in the pad by its token (LLVM's LangRef, "llvm.experimental.gc.
- * relocate": the landing pad of the statepoint's invoke, which no other invoke may share). So each
- * invoke gets a pad of its own, which goes on to what follows the pad that they shared; that is an
- * ordinary block then, phis included.
+ * Keeps references in SSA form into landing pads, where every root is a pair. relocate.c relocates them in the pad by
+ * its token (LLVM's LangRef, "llvm.experimental.gc.relocate": the landing pad of the statepoint's invoke, unshared). So
+ * each invoke gets its own pad, which goes on to the code after the pad that they shared; that is an ordinary block
+ * then, phis included.
  *
- * A pad of type token has no exception pointer and no selector: instruction selection makes nothing
- * of either, and resume takes no token. All pads of a function have one type, so a function whose
- * code uses what a pad returns is refused, as are funclets, which have no place for a relocate.
+ * A pad of type token has neither exception pointer nor selector: instruction selection ignores both, and resume
+ * refuses a token. All pads of a function have one type, so a function that uses a pad's values is refused. Funclets
+ * are refused as well: they have no place for a relocate.
  *
- * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()).
- * Provides: a pad of type token, of its own, for each invoke; diagnostic roots-pairs. Breaks:
- * struct cn_refs, struct cn_cfg.
+ * Part of rewrite-statepoints. Needs: struct cn_refs, edges split (cn_unwind_split_edges()). Provides: for each invoke
+ * its own pad of type token; diagnostic roots-pairs. Breaks: struct cn_refs, struct cn_cfg.
  */
 #include "compile/rewrite/frame/pairs.h"
 
@@ -25,9 +23,9 @@
 #include "compile/rewrite/frame/demote.h"
 #include "compile/rewrite/values/refs.h"
 
-/* ---- what lives into pads ---- */
+/* ---- references that live into pads ---- */
 
-/* A reference, and the invoke into whose pad it lives. */
+/* A reference, and the invoke with the pad that it lives into. */
 struct unwound {
   LLVMValueRef value, invoke;
 };
@@ -71,7 +69,7 @@ static struct unwound find_unwound(struct cn_refs *refs)
   return found;
 }
 
-/* ---- which pads cannot be ---- */
+/* ---- refusals ---- */
 
 static const char *const values_used =
     "needs landing pads of type token, but the function uses what a landing pad returns, and a token "
@@ -80,8 +78,8 @@ static const char *const values_used =
 static const char *const in_funclet =
     "is to be relocated in a funclet, where nothing can be: keep it out of the funclet's code";
 
-/* Why `block` cannot take part; null if it can. LLVM's verifier holds all landing pads of a
- * function, and what it resumes with, to one type. */
+/* The reason why `block` is refused, or null. LLVM's verifier holds all landing pads of a function, and the operands of
+ * its resumes, to one type. */
 static const char *why_not(LLVMBasicBlockRef block)
 {
   LLVMValueRef pad = cn_unwind_pad(block);
@@ -108,7 +106,7 @@ static bool refuse_pads(struct cn_ctx *ctx, LLVMValueRef function, const struct 
   return why != NULL;
 }
 
-/* ---- a pad for each ---- */
+/* ---- own pads ---- */
 
 struct splitter {
   struct cn_ctx *ctx;

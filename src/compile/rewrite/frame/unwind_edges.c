@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Exceptional edges of parse points. Demote values that are live into the unwind destination of
- * an invoke (demote.h): a gc.relocate there would need a landing pad of type token, which has no
- * values (token_pads.c, where that is wanted), and has no place at all among funclets
- * (docs/llvm-22.md, "unwind edges"). The pad's code then finds its references in the frame, whoever
- * threw and wherever they moved.
+ * Prepares the exceptional edges of parse points. Demotes values that are live into the unwind destination of an invoke
+ * (demote.h): a gc.relocate there would need a landing pad of type token, which has no values (token_pads.c has these),
+ * and has no place at all among funclets (docs/llvm-22.md, "unwind edges"). The pad's code then finds its references in
+ * the frame, after any throw and any move.
  *
- * Needs: struct cn_refs. Provides: no reference is live into a pad over a parse point
- * (cn_unwind_wrong()); normal destinations with room for results. Breaks: struct cn_refs; the
- * splitting of edges also breaks struct cn_cfg.
+ * Needs: struct cn_refs. Provides: references are live into pads in memory only (cn_unwind_wrong()); normal
+ * destinations have space for results. Breaks: struct cn_refs; the splitting of edges also breaks struct cn_cfg.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -41,10 +39,10 @@ struct edges {
   LLVMBuilderRef builder;
   struct cn_ptrmap between;        /* block of an invoke -> the new block on its normal edge */
   struct cn_ptrmap renamed;        /* members of `to` */
-  CN_VECTOR(LLVMBasicBlockRef) to; /* where split edges lead: their phis name the invokes' blocks */
+  CN_VECTOR(LLVMBasicBlockRef) to; /* targets of split edges: their phis name the invokes' blocks */
 };
 
-/* Is `block` entered otherwise than by the normal edge of one invoke, or has it phis? */
+/* True if `block` is entered otherwise than by the normal edge of one invoke, or has phis. */
 static bool is_shared(LLVMBasicBlockRef block)
 {
   LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
@@ -69,7 +67,7 @@ static void split_edge(struct edges *edges, LLVMValueRef invoke)
     cn_push(&edges->to, to);
 }
 
-/* The API cannot rename an incoming block of a phi: make another phi. */
+/* The C interface lacks renaming of a phi's incoming block: make another phi. */
 static void rename_incoming(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMValueRef phi)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
@@ -96,7 +94,7 @@ void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBa
   }
 }
 
-/* A phi with one entry is its operand. */
+/* Replace phis with one entry by their operand. */
 static void fold_phis(LLVMBasicBlockRef pad)
 {
   LLVMValueRef next;
@@ -133,7 +131,7 @@ void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposeBuilder(edges.builder);
 }
 
-/* ---- what is live into pads ---- */
+/* ---- values that are live into pads ---- */
 
 struct value_list {
   CN_VECTOR(LLVMValueRef) values;
@@ -185,7 +183,7 @@ const char *cn_unwind_wrong(const struct cn_refs *refs)
     return NULL;
   for (size_t p = 0; p < refs->points.count; p++)
     if (pads[p] != CN_NO_BLOCK && cn_unwind_is_token(cn_unwind_pad(refs->cfg->blocks[pads[p]].block)))
-      pads[p] = CN_NO_BLOCK; /* relocated there */
+      pads[p] = CN_NO_BLOCK; /* references are relocated there */
   cn_live_init(&range, refs->cfg);
   for (uint32_t v = 0; v < refs->values.count && !wrong; v++)
     wrong = cn_unwind_point(&range, refs, pads, v) != CN_NO_INDEX;
@@ -194,7 +192,7 @@ const char *cn_unwind_wrong(const struct cn_refs *refs)
   return wrong ? "unwind: a reference lives into a pad over a parse point" : NULL;
 }
 
-/* Find the values that are live into pads; let only them ask for bases. */
+/* Find the values that are live into pads; bases are found for these alone. */
 static void find_unwound(struct cn_refs *refs, const uint32_t *pads, struct value_list *unwound)
 {
   struct cn_live_range range;

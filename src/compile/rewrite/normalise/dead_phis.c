@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Phis of references that only such phis read, cycles included: each would be relocated in every
- * iteration for no use. Needs: nothing. Provides: no such phi. Breaks: every analysis of the
+ * Drops phis of references that only such phis read, cycles included: each would be relocated in every iteration, and
+ * stay unread. Needs: any function. Provides: phis of references that reach another use. Breaks: every analysis of the
  * function.
  */
 #include "base/check.h"
@@ -13,7 +13,7 @@
 
 struct dead_phis {
   CN_VECTOR(LLVMValueRef) phis; /* candidates: only phis read them */
-  CN_VECTOR(LLVMValueRef) work; /* candidates that are live, inputs not visited yet */
+  CN_VECTOR(LLVMValueRef) work; /* live candidates with unvisited inputs */
   struct cn_ptrmap live;        /* candidate -> 1 if it is live */
 };
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocas in a managed address space: objects that a front end keeps in the frame. Such an object
- * does not move and is no root, and the collector must never take it for one in the heap. Code may
- * compute with its address, compare it, load and store through it, and pass it to leaves. It must
- * not reach a place where the collector looks: memory, a callee with safepoints, or a phi or select
- * with anything but other such objects and constants. References in it are described like those of
- * any local: the object becomes one, with its address cast.
+ * Checks and lowers allocas in a managed address space: objects that a front end keeps in the frame. Such an object
+ * stays in its place and is no root, and the collector must never take it for one in the heap. Code may compute with
+ * its address, compare it, load and store through it, and pass it to leaves. The address is refused where the collector
+ * finds references: in memory, in a callee with safepoints, or in a phi or select with other values than such objects
+ * and constants. References in it are described like those of any local: the object becomes one, with its address cast.
  *
- * Needs: nothing. Provides: refusals; no alloca in a managed address space that holds references.
- * Breaks: nothing.
+ * Needs: any function. Provides: refusals; allocas with references are in native memory only. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +24,7 @@ struct spread {
   struct cn_ptrmap seen;
 };
 
-/* A managed alloca, or the cast of the ordinary one that an earlier run made of it. */
+/* True for a managed alloca, or for the cast that replaced one in an earlier execution of the pass. */
 static bool is_stack_object(LLVMValueRef value)
 {
   bool address = LLVMIsAAllocaInst(value) || cn_is_local_cast(value);
@@ -104,7 +102,7 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
   }
 }
 
-/* Follow `value` back to the object that its address is computed from. */
+/* The object that the address `value` is computed from. */
 static LLVMValueRef origin(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||

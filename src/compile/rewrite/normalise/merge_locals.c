@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Many locals of one type that holds references become one array. Every statepoint describes each
- * local of the frame: time and space grow with locals times safepoints, here and in the code
- * generator. An array is described once, whatever its length. It costs no frame: a described local
- * has a place of its own from entry to return anyway.
+ * Makes one array of many locals of one type that holds references. Every statepoint describes each local of the frame:
+ * time and space grow with locals times safepoints, here and in the code generator. An array is described once,
+ * whatever its length. The frame keeps its size: a described local occupies its own place from entry to return anyway.
  *
- * Each user gets its own address, computed directly before it: the code generator folds it into an
- * offset from the stack pointer. Phis and debug records share an address in the entry block.
+ * Each user gets its own address, computed directly before it: the code generator folds it into an offset from the
+ * stack pointer. Phis and debug records share an address in the entry block.
  *
- * Needs: refusals (refuse.c). Provides: few allocas to describe. Breaks: nothing but the order of
- * allocas.
+ * Needs: refusals (refuse.c). Provides: few allocas to describe. Breaks: only the order of allocas.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -40,14 +38,14 @@ struct merger {
   struct cn_ptrmap declared; /* allocas that debug records name */
 };
 
-/* ---- which locals ---- */
+/* ---- locals that can be merged ---- */
 
 static bool is_lifetime(LLVMValueRef user)
 {
   return cn_calls_intrinsic(user, "llvm.lifetime.start") || cn_calls_intrinsic(user, "llvm.lifetime.end");
 }
 
-/* May `call` get any address in place of `local`? Some intrinsics and bundles need an alloca. */
+/* True if `call` accepts any address in place of `local`. Some intrinsics and bundles need an alloca. */
 static bool takes_address(LLVMValueRef call, LLVMValueRef local)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -75,7 +73,7 @@ static bool is_used_plainly(LLVMValueRef local)
   return true;
 }
 
-/* One object, in native memory, whose copies in a row keep its alignment. */
+/* True for one object in native memory that keeps its alignment as an element of an array. */
 static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(local);
@@ -155,7 +153,7 @@ static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, si
       set_operands(user, local, shared);
     }
   }
-  if (declared) /* its uses by metadata */
+  if (declared) /* uses by metadata */
     LLVMReplaceAllUsesWith(local, shared ? shared : build_address(m, array, index, top));
   CN_CHECK(!LLVMGetFirstUse(local));
   LLVMInstructionEraseFromParent(local);
@@ -178,7 +176,7 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
     replace(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
 }
 
-/* Without a parse point nothing is described, and locals may share their places. */
+/* In a function without parse points, nothing is described, and locals may share their places. */
 static bool has_parse_point(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

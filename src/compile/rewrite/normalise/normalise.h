@@ -10,15 +10,14 @@
 
 /* ---- vector_intrinsics.c ---- */
 
-/* Rewrite intrinsics and casts that yield references into instructions that the other steps
- * know. */
+/* Rewrite intrinsics and casts that yield references into instructions that the other steps know. */
 void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function);
-/* Is `call` one of those intrinsics? */
+/* True if `call` is one of those intrinsics. */
 bool cn_vector_intrinsics_know(LLVMValueRef call);
 
 /* ---- redundant_phis.c ---- */
 
-/* Replace each phi of references that has one input only by that input. */
+/* Replace each phi of references with a single input by that input. */
 void cn_redundant_phis_fold(LLVMValueRef function);
 
 /* ---- dead_phis.c ---- */
@@ -42,7 +41,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function);
 
 /* Remove attributes and metadata that a moving collector makes false. */
 void cn_strip_attributes_function(struct cn_ctx *ctx, LLVMValueRef function);
-/* The same for declarations and globals. */
+/* As cn_strip_attributes_function(), for declarations and globals. */
 void cn_strip_attributes_declarations(struct cn_ctx *ctx);
 
 /* ---- undef.c ---- */
@@ -52,7 +51,7 @@ void cn_undef_define(LLVMValueRef function);
 
 /* ---- unreachable.c ---- */
 
-/* Delete the blocks that `cfg` does not have; `cfg` stays valid. */
+/* Delete the blocks that `cfg` leaves out; `cfg` stays valid. */
 void cn_unreachable_delete(struct cn_ctx *ctx, const struct cn_cfg *cfg);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Fold phis of references whose inputs are all one value, or the phi itself: as after loops in
- * LCSSA form, and where several edges of a switch lead to one block. Such a phi has the address of
- * that value, so it need not be a value of its own (late-insertion-slides-2014,
- * "Terminology: Derived Pointers"). Needs: no unreachable blocks. Provides: every phi of references
- * has two inputs that differ. Breaks: every analysis of the function.
+ * Folds phis of references whose inputs are all one value, or the phi itself: as after loops in LCSSA form, and where
+ * several edges of a switch enter one block. Such a phi has the address of that value, so that value can stand for it
+ * (late-insertion-slides-2014, "Terminology: Derived Pointers"). Needs: all blocks reachable. Provides: every phi of
+ * references has two inputs that differ. Breaks: every analysis of the function.
  */
 #include "base/check.h"
 #include "base/vector.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Strip attributes and metadata that a moving collector makes false. A safepoint in a function may
- * move memory that the function does not touch itself: memory(...), nosync, nofree. A reference
- * does not stay dereferenceable, unaliased or unchanged over a safepoint. The table is in
- * invalid_attributes.c. Strip only managed functions, their call sites and memory accesses, declarations with
- * references, and globals that hold some: native code keeps its promises (LLVM's own pass strips
- * the whole module).
+ * Strips attributes and metadata that a moving collector makes false. A safepoint in a function may move memory that
+ * the function itself leaves alone: memory(...), nosync and nofree are false. A reference stays dereferenceable,
+ * unaliased and unchanged only up to the next safepoint. The table is in invalid_attributes.c. Only managed functions,
+ * their call sites and memory accesses, declarations with references, and globals that hold references are stripped:
+ * native code keeps its promises (LLVM's own pass strips the whole module).
  *
- * Needs: nothing. Provides: a function without such promises. Breaks: nothing.
+ * Needs: any function. Provides: a function free of such promises. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -30,7 +29,7 @@ static bool is_plain_pointer(LLVMTypeRef type)
   return LLVMGetTypeKind(type) == LLVMPointerTypeKind && !cn_is_ref(type);
 }
 
-/* Does `i` read or write references through a plain pointer, or copy memory that may hold some? */
+/* True if `i` reads or writes references through a plain pointer, or copies memory that may hold some. */
 static bool accesses_frame(LLVMValueRef i)
 {
   bool plain = false, refs = cn_holds_ref(LLVMTypeOf(i));
@@ -53,7 +52,7 @@ static bool accesses_frame(LLVMValueRef i)
   return plain && refs;
 }
 
-/* Are references accessed through plain pointers: in a frame, maybe a caller's? */
+/* True if references are accessed through plain pointers: in a frame, maybe a caller's. */
 static bool accesses_frames(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -63,8 +62,8 @@ static bool accesses_frames(LLVMValueRef function)
   return false;
 }
 
-/* A collection changes references in frames, so calls must not move over accesses to them, even if
- * the callee does not know the pointer. */
+/* A collection changes references in frames, so calls must stay on their side of accesses to them, even if the pointer
+ * is unknown to the callee. */
 static void strip_frame_pointers(LLVMValueRef function)
 {
   unsigned parameters = LLVMCountParams(function), noalias = cn_attribute_kind("noalias");
@@ -79,8 +78,7 @@ static void strip_frame_pointers(LLVMValueRef function)
       LLVMRemoveEnumAttributeAtIndex(function, p + 1, noalias);
 }
 
-/* Remove the attributes that are false at `place` from a function (which mostly has none) or a
- * call. */
+/* Remove the attributes that are false at `place` from a call, or from a function, which mostly lacks them. */
 static void strip_index(LLVMValueRef of, LLVMAttributeIndex index, unsigned place)
 {
   bool function = LLVMIsAFunction(of) != NULL;
@@ -111,7 +109,7 @@ static void strip_signature(LLVMValueRef function)
       strip_index(function, p + 1, CN_AT_REFERENCE);
 }
 
-/* A leaf keeps the promises about its own memory: nothing moves during it. */
+/* Strip a call; a leaf keeps the promises about its own memory, since objects stay where they are during it. */
 static void strip_call(LLVMValueRef call)
 {
   unsigned arguments = LLVMGetNumArgOperands(call);
@@ -130,7 +128,7 @@ static void strip_call(LLVMValueRef call)
   }
 }
 
-/* Metadata of kinds that a later LLVM has may be dropped, so it is: its promise is not known. */
+/* Drop metadata of kinds that a later LLVM has: their promises are unknown, and dropping is always allowed. */
 static void strip_unjudged(LLVMValueRef access, uint64_t kinds)
 {
   for (unsigned kind = 0; kinds; kind++, kinds >>= 1)
@@ -138,7 +136,7 @@ static void strip_unjudged(LLVMValueRef access, uint64_t kinds)
       LLVMSetMetadata(access, kind, NULL);
 }
 
-/* Memory that a reference points to moves; a collection changes references in locals and globals in
+/* Strip an access to memory: memory in the heap moves, and a collection changes references in locals and globals in
  * place. */
 static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
 {
@@ -150,8 +148,8 @@ static void strip_access(struct cn_ctx *ctx, LLVMValueRef access)
   strip_unjudged(access, cn_promise_unjudged_metadata(ctx->llvm));
 }
 
-/* invariant.start promises that memory does not change, but a safepoint moves it or changes
- * references in it. Of globals without references the promise may hold. */
+/* True for an invariant.start that must go: it promises unchanged memory, but a safepoint moves the memory or changes
+ * references in it. For globals free of references the promise may hold. */
 static bool is_invariant_start(LLVMValueRef i)
 {
   if (!cn_calls_intrinsic(i, "llvm.invariant.start"))
@@ -161,8 +159,7 @@ static bool is_invariant_start(LLVMValueRef i)
          cn_is_ref(LLVMTypeOf(memory));
 }
 
-/* Returns the next instruction that is left: an invariant.end of `start` may be directly after it.
- */
+/* Returns the next instruction that remains: an invariant.end of `start` may be directly after it. */
 static LLVMValueRef delete_invariant(LLVMValueRef start)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Undefined references become null: a step of rewrite-statepoints.
+ * Replaces undefined references by null: a step of rewrite-statepoints.
  *
- * Needs: managed functions. Provides: no undef or poison of a type that holds references is an
- * operand in them. Breaks: nothing: null is one of the values that undef may have.
+ * Needs: managed functions. Provides: their operands of types that hold references are free of undef and poison.
+ * Breaks: nothing: null is one of the values that undef may have.
  *
- * Promotion of a local that is set only in a loop makes a phi of a reference and undef. The code
- * generator keeps undef in any register, so the collector would read the register's old contents:
- * a stale reference, or none.
+ * Promotion of a local that is set only in a loop makes a phi of a reference and undef. The code generator keeps undef
+ * in any register, so the collector would read the register's old contents: a stale reference, or any other word.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -15,7 +14,7 @@
 #include "compile/core/pass.h"
 #include "compile/rewrite/normalise/normalise.h"
 
-/* `constant` without undefined parts. Constant expressions and globals have none. */
+/* `constant` without undefined parts. Constant expressions and globals are always defined. */
 static LLVMValueRef defined(LLVMValueRef constant)
 {
   LLVMTypeRef type = LLVMTypeOf(constant);

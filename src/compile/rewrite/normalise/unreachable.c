@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Delete unreachable blocks: a step of rewrite-statepoints. Liveness, bases and the placement of
- * phis are defined on paths from the entry; such a block is on none.
+ * Deletes unreachable blocks: a step of rewrite-statepoints. Liveness, bases and the placement of phis are defined on
+ * paths from the entry, and these blocks lie off them.
  *
- * Needs: struct cn_cfg. Provides: only the blocks in it. Breaks: nothing: struct cn_cfg has no
- * others.
+ * Needs: struct cn_cfg. Provides: only the blocks in it. Breaks: nothing: struct cn_cfg has exactly the blocks that
+ * stay.
  *
- * LLVM's own pass unreachableblockelim does this as well, at the cost of a pass manager for each
- * function that has such a block.
+ * LLVM's own pass unreachableblockelim does this as well, at the cost of a pass manager for each function that has such
+ * a block.
  */
 #include "compile/rewrite/normalise/normalise.h"
 
@@ -31,7 +31,7 @@ static bool has_unreachable_input(const struct deleting *d, LLVMValueRef phi)
   return false;
 }
 
-/* The API cannot remove an input of a phi: replace the phi by a new one, or by its only input. */
+/* The C interface lacks removal of a phi's input: replace the phi by a new one, or by its only input. */
 static void replace_phi(struct deleting *d, LLVMValueRef phi)
 {
   unsigned count = LLVMCountIncoming(phi);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lower intrinsics and casts that yield vectors of references to instructions that splitting and
- * base inference know (docs/field.md, row 12). Loaded lanes are bases; pass-through lanes of a
- * masked load keep their bases; permuted lanes are moved one by one, and the code generator makes a
- * shuffle of them.
+ * Lowers intrinsics and casts that yield vectors of references to instructions that splitting and base inference know
+ * (docs/field.md, row 12). Loaded lanes are bases; pass-through lanes of a masked load keep their bases; permuted lanes
+ * are moved one by one, and the code generator makes a shuffle of them.
  *
- * Needs: nothing. Provides: no reference that is poison by definition; vectors of references
- * come from memory, calls, phi, select, insertelement, extractelement, shufflevector, GEP and
- * freeze only. Breaks: nothing. Statepoint documents, "Base & Derived Pointers"
- * (statepoints-later).
+ * Needs: any function. Provides: all references are defined; vectors of references come from memory, calls, phi,
+ * select, insertelement, extractelement, shufflevector, GEP and freeze only. Breaks: nothing. Statepoint documents,
+ * "Base & Derived Pointers" (statepoints-later).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +22,7 @@ struct lowering {
   LLVMBuilderRef builder;
 };
 
-/* Where one lane of a result comes from. */
+/* The origin of one lane of a result. */
 struct lane {
   LLVMValueRef vector;
   unsigned lane;
@@ -59,8 +57,8 @@ static LLVMValueRef gather(struct lowering *l, LLVMTypeRef type, const struct la
 
 /* ---- permuted lanes ---- */
 
-/* Lane `i` of the result of `call`, of a vector of `count` lanes; `part` is the element of the
- * struct that is returned. */
+/* Lane `i` of the result of `call`, of a vector of `count` lanes; `part` is the element of the struct that is
+ * returned. */
 typedef struct lane place(LLVMValueRef call, unsigned i, unsigned part);
 
 static struct lane place_reverse(LLVMValueRef call, unsigned i, unsigned part)
@@ -185,8 +183,8 @@ static LLVMValueRef mask_result(struct lowering *l, LLVMValueRef call, LLVMValue
   return LLVMBuildSelect(l->builder, mask, call, otherwise, "");
 }
 
-/* Loads with a mask and a vector length: lanes that they do not load are poison. Mark the loads
- * that have their select: statepoints may be stripped and made again. */
+/* Lower loads with a mask and a vector length: their unloaded lanes are poison. The loads that have their select are
+ * marked: statepoints may be stripped and made again. */
 static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
 {
   static const char mark[] = "cairn-masked";
@@ -201,7 +199,7 @@ static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
   return mask_result(l, call, mask, LLVMConstNull(LLVMTypeOf(call)));
 }
 
-/* Loads that take a pass-through value for lanes that they do not load. */
+/* Loads that take a pass-through value for lanes that they leave unloaded. */
 static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
 {
   unsigned count = LLVMGetNumArgOperands(call);
@@ -214,7 +212,7 @@ static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
   return mask_result(l, call, mask, otherwise);
 }
 
-/* Lane by lane, so that each has its base. */
+/* A call for each lane, so that each has its base. */
 static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
 {
   LLVMValueRef pointers = argument(call, 0), masks = argument(call, 1);
@@ -233,7 +231,7 @@ static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
   return whole;
 }
 
-/* llvm.ssa.copy, for which the code generator has no instruction. */
+/* Drop llvm.ssa.copy, which the code generator cannot lower. */
 static LLVMValueRef lower_copy(struct lowering *l, LLVMValueRef call)
 {
   (void)l;
@@ -289,8 +287,8 @@ static const struct vector_intrinsic *find_intrinsic(LLVMValueRef call)
   return NULL;
 }
 
-/* A splice may shift by more lanes than the vector has, or by a variable number. LLVM's verifier
- * takes interleaved vectors of fewer lanes than the result has. */
+/* True if the origin of each lane is known. A splice may shift by more lanes than the vector has, or by a variable
+ * number. LLVM's verifier accepts interleaved vectors with fewer lanes than the result. */
 static bool has_known_place(LLVMValueRef call, place *places)
 {
   if (places == place_interleave)
@@ -312,7 +310,7 @@ bool cn_vector_intrinsics_know(LLVMValueRef call)
 
 /* ---- instructions ---- */
 
-/* Between a reference and a vector of one. */
+/* A cast between a reference and a vector of one. */
 static LLVMValueRef lower_bitcast(struct lowering *l, LLVMValueRef cast)
 {
   LLVMValueRef from = LLVMGetOperand(cast, 0);
@@ -348,8 +346,8 @@ static LLVMValueRef lower_extract(struct lowering *l, LLVMValueRef extract)
   return LLVMConstNull(LLVMTypeOf(extract));
 }
 
-/* The argument that a leaf returns unchanged ("returned"), or null. It may be a derived pointer;
- * any other result of a call is a base. */
+/* The argument that a leaf returns unchanged ("returned"), or null. It may be a derived pointer; any other result of a
+ * call is a base. */
 static LLVMValueRef lower_returned(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -363,7 +361,7 @@ static LLVMValueRef lower_returned(LLVMValueRef call)
   return NULL;
 }
 
-/* The replacement of `i`, or null if there is none; *stays says whether `i` is still needed. */
+/* The replacement of `i`, or null if `i` stays as it is; *stays says whether `i` is still needed. */
 static LLVMValueRef lower(struct lowering *l, LLVMValueRef i, bool *stays)
 {
   const struct vector_intrinsic *known;
@@ -372,7 +370,7 @@ static LLVMValueRef lower(struct lowering *l, LLVMValueRef i, bool *stays)
   case LLVMBitCast:
     return lower_bitcast(l, i);
   case LLVMIntToPtr:
-  case LLVMAddrSpaceCast: /* of constants: they are constants, which do not move */
+  case LLVMAddrSpaceCast: /* of constants: the results are constants, which stay where they are */
     return lower_constant_cast(i);
   case LLVMExtractElement:
     return lower_extract(l, i);
