@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables and paths as text.
+ * Prints tables and paths as text.
  */
 #include "dump/dump_report.h"
 
@@ -56,7 +56,7 @@ static bool retains_more(const struct cn_graph *graph, uint32_t a, uint32_t b)
   return a < b;
 }
 
-/* Few of many: keep them in order, and put each that belongs among them in its place. */
+/* The list is short: keep it in order, and put each object that belongs in it in its place. */
 uint32_t *cn_report_objects(const struct cn_graph *graph, size_t most, size_t *count)
 {
   size_t room = most < graph->reached ? most : graph->reached, kept = 0;

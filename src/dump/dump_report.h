@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `cairn heap` prints. Same dump, same output, to the byte.
+ * Prints the reports of `cairn heap`. Same dump, same output, to the byte.
  */
 #ifndef CN_DUMP_DUMP_REPORT_H
 #define CN_DUMP_DUMP_REPORT_H
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "dump/graph.h"
 
-/* A kind of objects that are alive, and all that share its type's name. */
+/* A kind of objects that are alive: all objects that share its type's name. */
 struct cn_kind_row {
   const char *name;
   uint64_t objects, bytes, retained;
@@ -21,24 +21,24 @@ struct cn_kind_row *cn_report_kinds(const struct cn_graph *graph, size_t *count)
 /* The objects that retain the most, at most `most`; *count of them, to be freed. */
 uint32_t *cn_report_objects(const struct cn_graph *graph, size_t most, size_t *count);
 
-/* One line about the dump. */
+/* Print one line about the dump. */
 void cn_report_summary(FILE *out, const struct cn_graph *graph);
 
-/* Kinds and objects, `most` of each. */
+/* Print kinds and objects, `most` of each. */
 void cn_report_top(FILE *out, const struct cn_graph *graph, size_t most);
 
-/* A shortest path to an object: of that address (in hexadecimal with 0x), or the one of that type
- * that retains the most. Negative: there is none, and *error, to be freed, says so. */
+/* Print a shortest path to an object: of that address (in hexadecimal with 0x), or the one of that type that retains
+ * the most. Negative: there is no such object or path, and *error, to be freed, says so. */
 int cn_report_path(FILE *out, const struct cn_graph *graph, const char *which, char **error);
 
-/* "struct table.slots[3].value -> 0x1234 struct node, 24 bytes, retains 48": the step from an
- * object, or the root, to one that it leads to. To be freed. */
+/* "struct table.slots[3].value -> 0x1234 struct node, 24 bytes, retains 48": the step from an object, or the root, to
+ * one that it refers to. To be freed. */
 char *cn_report_step(const struct cn_graph *graph, uint32_t from, uint32_t to);
 
-/* The kinds that differ, those with the greatest difference in bytes first, `most` of them. */
+/* Print the kinds that differ, those with the greatest difference in bytes first, `most` of them. */
 void cn_report_diff(FILE *out, const struct cn_graph *before, const struct cn_graph *after, size_t most);
 
-/* The place of a root that leads to the object; null: none does. */
+/* The place of a root that points to the object; null: all paths to it pass other objects. */
 const char *cn_report_root(const struct cn_dump *dump, uint32_t object);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A heap dump, as cairn_heap_dump() writes it and `cairn heap` reads it (docs/heap.md):
+ * Defines the format of a heap dump, as cairn_heap_dump() writes it and `cairn heap` reads it (docs/heap.md):
  *
  *   8 bytes   CN_DUMP_MAGIC
  *   u32       version, little-endian
  *   u32       0
- *   records   a byte of enum cn_dump_record each, then what its comment lists
+ *   records   a byte of enum cn_dump_record each, then the values that its comment lists
  *
- * A number is in LEB128: seven bits per byte, the low ones first, the high bit in all but the last.
- * A difference is a number too, of which the low bit tells the sign: 0, -1, 1, -2 are 0, 1, 2, 3. A
- * text is its length and its bytes. Addresses are those of payloads; all are multiples of 8, and
- * divided by that. Types and places have numbers in the order of their records, from 0.
+ * A number is in LEB128: seven bits per byte, the low ones first, the high bit set in all bytes except the last. A
+ * difference is a number, too, whose low bit is the sign: 0, -1, 1, -2 are 0, 1, 2, 3. A text is its length and its
+ * bytes. Addresses are those of payloads; all are multiples of 8, and divided by that. Types and places have numbers in
+ * the order of their records, from 0.
  */
 #ifndef CN_DUMP_FORMAT_H
 #define CN_DUMP_FORMAT_H
@@ -24,16 +24,15 @@ enum cn_dump_record {
   /* Text: name; number of fields of the fixed part; each: offset in bytes, plus 1 if the reference is weak, and its
    * name as text. The same of each element, after the bytes from element to element and those before the first. */
   CN_DUMP_TYPE,
-  /* Numbers: type; from the address of the object before to this one; size with header; references
-   * that are not null. Each: difference of its place to that of the one before in units of 8 bytes
-   * from the payload (of the first, to 0), and of what it leads to to the object. Addresses
-   * ascend. */
+  /* Numbers: type; distance from the address of the object before; size with header; count of non-null references. For
+   * each reference: difference of its place to the place before (for the first, to 0), in units of 8 bytes from the
+   * payload; difference of its target to the object. Addresses ascend. */
   CN_DUMP_OBJECT,
-  CN_DUMP_PLACE, /* text: how a root is called */
-  /* Numbers: enum cn_dump_root_kind, place, address of the object that it leads to, or an address
-   * in that or just past it, in bytes. */
+  CN_DUMP_PLACE, /* text: the name of a root */
+  /* Numbers: enum cn_dump_root_kind, place, address of the object that the root points to, or an address in that object
+   * or just past it, in bytes. */
   CN_DUMP_ROOT,
-  CN_DUMP_END /* numbers: of objects, of references, of roots; nothing follows */
+  CN_DUMP_END /* numbers: of objects, of references, of roots; the dump ends here */
 };
 
 enum cn_dump_root_kind { CN_DUMP_STACK, CN_DUMP_GLOBAL, CN_DUMP_HANDLE, CN_DUMP_ROOTS };

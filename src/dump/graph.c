@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dominators by the simple form of Lengauer's and Tarjan's algorithm (1979). The iterative one of
- * Cooper, Harvey and Kennedy would take quadratic time where each node of a long list refers to one
- * object. All steps work on numbers in the order of a search in depth, from 1, the root; 0 is none.
+ * Finds dominators by the simple form of Lengauer's and Tarjan's algorithm (1979). The iterative one of Cooper, Harvey
+ * and Kennedy would take quadratic time if each node of a long list refers to one object. All steps work on the numbers
+ * of a depth-first search, from 1, the root; 0 means no node.
  */
 #include "dump/graph.h"
 
@@ -15,11 +15,11 @@ struct visit {
   uint64_t edge; /* to be followed next */
 };
 
-/* By number. */
+/* Tables by number. */
 struct tables {
   uint32_t count; /* the highest number */
   uint32_t *parent, *semi, *label, *ancestor, *idom, *bucket, *next;
-  uint64_t *before; /* where the predecessors of a number begin; */
+  uint64_t *before; /* the index of each number's first predecessor */
   uint32_t *predecessor;
   CN_VECTOR(uint32_t) path;
 };
@@ -29,7 +29,7 @@ static void *make(uint64_t count, size_t size)
   return cn_alloc((count + 2) * size);
 }
 
-/* ---- the search in depth ---- */
+/* ---- the depth-first search ---- */
 
 static void meet(struct cn_graph *graph, struct tables *t, uint32_t object, uint32_t parent)
 {
@@ -96,7 +96,7 @@ static void each_predecessor(struct cn_graph *graph, struct tables *t, bool coun
   }
 }
 
-/* Count, add up, and fill: after that before[n] is where those of n end. */
+/* Count, add up, and fill: after that before[n] is the end of the predecessors of n. */
 static void find_predecessors(struct cn_graph *graph, struct tables *t)
 {
   t->before = make((uint64_t)t->count + 1, sizeof *t->before);
@@ -180,7 +180,7 @@ static void free_tables(struct tables *t)
   cn_free(&t->path);
 }
 
-/* A dominator has a lower number than what it dominates. */
+/* Add up retained bytes. A dominator has a lower number than the objects that it dominates. */
 static void add_up(struct cn_graph *graph, const struct tables *t)
 {
   const struct cn_dump *dump = graph->dump;
@@ -232,8 +232,8 @@ static uint32_t kind_of(const struct cn_dump *dump, uint32_t object)
   return dump->types.at[dump->objects.at[object].type].kind;
 }
 
-/* Walk the tree of dominators, and count of each kind how many objects are above: what an outermost
- * one retains has in it what those below retain. `child` and `next` are by object. */
+/* Walk the tree of dominators, and count for each kind the objects above: the bytes that an outermost one retains
+ * include those that objects below it retain. `child` and `next` are by object. */
 static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next, uint64_t *retained)
 {
   const struct cn_dump *dump = graph->dump;

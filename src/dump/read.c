@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reader. Nothing is made that is much larger than the bytes that ask for it. References are
- * addresses at first, and become numbers of objects when all objects are known.
+ * Reads a heap dump. Memory use is bounded by the bytes of the dump that ask for it. References are addresses at first,
+ * and become numbers of objects when all objects are known.
  */
 #include "dump/read.h"
 
@@ -14,9 +14,9 @@
 struct reader {
   struct cn_dump *dump;
   const unsigned char *start, *at, *end;
-  const unsigned char *record; /* where the one begins that is read */
-  const char *wrong;           /* of the record, once something is */
-  uint64_t references;         /* as they came, weak ones and all */
+  const unsigned char *record; /* the start of the current record */
+  const char *wrong;           /* the error in the record, or null */
+  uint64_t references;         /* the number read so far, weak ones and all */
   uint64_t roots;
 };
 
@@ -54,7 +54,7 @@ static int64_t read_difference(struct reader *r)
   return (int64_t)(number >> 1 ^ (0 - (number & 1)));
 }
 
-/* A number of things of which each takes at least `least` bytes. */
+/* Read a number of things that take at least `least` bytes each. */
 static uint64_t read_count(struct reader *r, uint64_t least)
 {
   uint64_t count = read_number(r);
@@ -66,7 +66,7 @@ static uint64_t read_count(struct reader *r, uint64_t least)
   return 0;
 }
 
-/* A text; control characters become question marks, since they go to terminals. */
+/* Read a text; control characters become question marks, since they go to terminals. */
 static char *read_text(struct reader *r)
 {
   uint64_t length = read_count(r, 1);
@@ -117,7 +117,7 @@ static void read_type(struct reader *r)
     refuse(r, "a type whose elements have no size");
 }
 
-/* References come in the order of fields: look behind the one found last first. */
+/* Find a field. References come in the order of fields: try the one behind the last result first. */
 static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint64_t offset, size_t *last)
 {
   for (size_t i = 0; i < fields->count; i++) {
@@ -128,7 +128,7 @@ static const struct cn_dump_field *find_field(const cn_dump_fields *fields, uint
   return NULL;
 }
 
-/* The field at `slot`, and of an element its number; null: there is none. */
+/* The field at `slot`, and of an element its number; null: the slot is outside all fields. */
 static const struct cn_dump_field *field_at(const struct cn_dump_type *type, uint64_t slot, uint64_t *index,
                                             size_t *last)
 {
@@ -216,7 +216,7 @@ static void read_end(struct reader *r)
     refuse(r, "bytes after the end");
 }
 
-/* False: it was the last one. */
+/* Read a record. False: it was the last one. */
 static bool read_record(struct reader *r)
 {
   r->record = r->at;
@@ -268,8 +268,8 @@ uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address)
   return address - object->address <= object->bytes ? (uint32_t)(below - 1) : UINT32_MAX;
 }
 
-/* The number of the object at `address`, looked for from object `near` on, in steps that double:
- * most references lead to neighbours. UINT64_MAX: none begins there. */
+/* The number of the object at `address`, searched from object `near` on, in steps that double: most references point to
+ * neighbours. UINT64_MAX: no object begins there. */
 static uint64_t find_from(const struct cn_dump *dump, uint64_t near, uint64_t address)
 {
   const struct cn_dump_object *at = dump->objects.at;
@@ -287,7 +287,7 @@ static uint64_t find_from(const struct cn_dump *dump, uint64_t near, uint64_t ad
   return low < count && at[low].address == address ? low : UINT64_MAX;
 }
 
-/* Those that lead to no object are left out. */
+/* Turn addresses into numbers of objects. References to other addresses are left out. */
 static void resolve(struct cn_dump *dump)
 {
   uint64_t kept = 0;
@@ -345,7 +345,7 @@ char *cn_dump_field_name(const struct cn_dump *dump, uint32_t object, uint64_t s
   const struct cn_dump_field *field = field_at(type, slot, &index, &last);
   size_t length = strlen(type->name);
 
-  CN_CHECK(field != NULL); /* the reader has looked */
+  CN_CHECK(field != NULL); /* the reader has checked it */
   const char *name = field->name, *bracket = strstr(name, "[]");
   if (name[0] == '[' && length >= 2 && strcmp(type->name + length - 2, "[]") == 0)
     length -= 2;
@@ -356,7 +356,7 @@ char *cn_dump_field_name(const struct cn_dump *dump, uint32_t object, uint64_t s
                    bracket + 2);
 }
 
-/* ---- the whole ---- */
+/* ---- the complete dump ---- */
 
 static const char *wrong_head(const unsigned char *bytes, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A heap dump in memory. Its bytes come from a file, and are not trusted.
+ * Reads a heap dump in memory. Its bytes come from a file, and are hostile input.
  */
 #ifndef CN_DUMP_READ_H
 #define CN_DUMP_READ_H
@@ -27,7 +27,7 @@ struct cn_dump_type {
 
 struct cn_dump_object {
   uint64_t address, bytes;
-  uint64_t edges; /* where its references begin in the dump's; they end where the next's begin */
+  uint64_t edges; /* its first reference in the dump's; the next object's first one ends them */
   uint32_t type;
 };
 
@@ -51,22 +51,22 @@ struct cn_dump {
   CN_VECTOR(struct cn_dump_root) roots;
   uint64_t bytes;  /* of all objects */
   uint64_t weak;   /* weak references */
-  uint64_t astray; /* references and roots that lead to no object */
+  uint64_t astray; /* references and roots that point to no object */
 };
 
-/* Read the dump in bytes[0, size). Negative: it is refused, and *error, to be freed, says where and
- * why. In either case free the dump. */
+/* Read the dump in bytes[0, size). Negative: it is refused, and *error, to be freed, says where and why. In either case
+ * free the dump. */
 int cn_dump_read(struct cn_dump *dump, const unsigned char *bytes, size_t size, char **error);
 void cn_dump_free(struct cn_dump *dump);
 
-/* What does not hold of a dump that was read; null: all does. References lead to objects, roots and
- * objects have their places and types. Linear. */
+/* The part of the invariant that is broken, for a dump that was read; null: all holds. References point to objects;
+ * roots and objects have their places and types. Linear. */
 const char *cn_dump_wrong(const struct cn_dump *dump);
 
-/* The object that begins at, contains, or ends at the address; UINT32_MAX: there is none. */
+/* The object that begins at, contains, or ends at the address; UINT32_MAX: no object does. */
 uint32_t cn_dump_object_at(const struct cn_dump *dump, uint64_t address);
 
-/* Where the references of an object end. */
+/* The end of an object's references. */
 static inline uint64_t cn_dump_edges_end(const struct cn_dump *dump, uint32_t object)
 {
   return object + 1u < dump->objects.count ? dump->objects.at[object + 1].edges : dump->edges.count;

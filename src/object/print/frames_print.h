@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn frames`: frame maps and details as text or JSON.
+ * Prints frame maps and details as text or JSON: `cairn frames`.
  */
 #ifndef CN_OBJECT_PRINT_FRAMES_PRINT_H
 #define CN_OBJECT_PRINT_FRAMES_PRINT_H

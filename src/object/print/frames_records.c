@@ -14,7 +14,7 @@ struct printer {
   struct cn_frames_view *view;
 };
 
-/* Text has no brackets. */
+/* Open an object or array of JSON; text has no brackets. */
 static void open(const struct printer *p, const char *name, char bracket)
 {
   if (p->json)
@@ -214,7 +214,7 @@ static void print_span(const struct printer *p, const struct cn_details *d, cons
   fputc('\n', p->out);
 }
 
-/* A safepoint without details has empty arrays. */
+/* Print the details. A safepoint without details has empty arrays. */
 static void print_details(const struct printer *p, const struct cn_frames_entry *entry, uint32_t offset)
 {
   struct cn_details d = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps and details of a file, read with the runtime's own readers.
+ * Reads the frame maps and details of a file with the runtime's own readers.
  */
 #include "object/print/frames_view.h"
 
@@ -118,7 +118,7 @@ static int compare(const void *x, const void *y)
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Give the details to all functions at the address. Returns how many there are. */
+/* Give the details to all functions at the address. Returns their number. */
 static size_t assign(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
                      const struct cn_details_function *details)
 {
@@ -167,7 +167,7 @@ static int read_details(struct cn_frames_view *view, const struct by_address *or
   return 0;
 }
 
-/* Say what a file without frame maps is, and what to do about it. */
+/* Say how a file lacks frame maps, and how to make them. */
 static int no_maps(const struct cn_elf *elf, char **error)
 {
   bool object = elf->head.e_type == ET_REL;

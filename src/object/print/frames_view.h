@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Frame maps and details of a file, found, joined and checked, for printing and counting. Private to src/object.
+ * Finds, joins and checks the frame maps and details of a file, for printing and counting. Private to src/object.
  */
 #ifndef CN_OBJECT_PRINT_FRAMES_VIEW_H
 #define CN_OBJECT_PRINT_FRAMES_VIEW_H
@@ -14,9 +14,9 @@
 struct cn_frames_entry {
   const char *name; /* null: unknown */
   uint64_t address; /* in an image; of an object made up, but always within its section */
-  uint32_t section; /* where the code is; 0 unknown */
+  uint32_t section; /* the code's; 0: unknown */
   struct cn_framemap_function map;
-  struct cn_details_function details; /* of no safepoints: there are none */
+  struct cn_details_function details; /* `safepoints` is 0 if the function lacks details */
 };
 
 /* A thing with its place, and its number in the file, which orders those with equal places. */
@@ -36,16 +36,16 @@ struct cn_frames_view {
   struct cn_frames_places copies, symbols;
 };
 
-/* Read all of the file's maps, so that later reads cannot fail. Negative on error, or if there is
- * no section cairn_frames; *error is then a message to free. */
+/* Read all of the file's maps, so that later reads succeed. Negative on error, or if section cairn_frames is missing;
+ * *error is then a message to free. */
 int cn_frames_view_open(struct cn_frames_view *view, const void *bytes, size_t size, char **error);
 void cn_frames_view_close(struct cn_frames_view *view);
 
-/* The details of a function's safepoint; false: there are none. */
+/* The details of a function's safepoint; false: it has no details. */
 bool cn_frames_view_details(const struct cn_frames_entry *entry, uint32_t return_offset, struct cn_details *out);
 
-/* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of a section; null if
- * none is known) plus `value`; a number is `value`. False: the file has no such entry. */
+/* Look up an entry of the span table. An address is that of `symbol` (in an object also the name of a section; null:
+ * unknown) plus `value`; a number is `value`. False: the file lacks the entry. */
 struct cn_frames_span {
   uint64_t key, value;
   bool is_address;

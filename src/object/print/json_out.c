@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Write one JSON document (RFC 8259).
+ * Writes one JSON document (RFC 8259).
  */
 #include "object/print/json_out.h"
 
 #include <inttypes.h>
 #include "base/check.h"
 
-/* The length of the UTF-8 sequence that begins here, or 0 if none does (RFC 3629, section 4). The
- * zero at the end continues nothing. */
+/* The length of the UTF-8 sequence that begins here (RFC 3629, section 4), or 0 if the bytes are malformed. The zero at
+ * the end of the text ends a sequence, too. */
 static unsigned sequence(const unsigned char *c)
 {
   static const struct {
@@ -58,10 +58,10 @@ static void put_line(struct cn_json_out *json)
     fputs("  ", json->out);
 }
 
-/* Write what comes before a value. */
+/* Write the separators and the name in front of a value. */
 static void begin(struct cn_json_out *json, const char *name)
 {
-  /* Write the name, which members of objects have and elements of arrays do not. */
+  /* Write the name: members of objects have one, elements of arrays have null. */
   CN_ASSERT(json->depth && json->closing[json->depth - 1] == '}' ? name != NULL : name == NULL);
   if (json->depth) {
     if (json->is_not_first[json->depth - 1])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Write one JSON document (RFC 8259), indented, in the order of the calls.
+ * Writes one JSON document (RFC 8259), indented, in the order of the calls.
  *
  *   struct cn_json_out json = {.out = stdout};
  *   cn_json_out_open(&json, NULL, '{');
@@ -10,8 +10,8 @@
  *   cn_json_out_close(&json);
  *   cn_json_out_close(&json);
  *
- * Names are null for the elements of an array. Numbers of 64 bits are written as they are: readers
- * that take numbers for doubles lose digits above 2^53.
+ * Names are null for the elements of an array. Numbers of 64 bits are written as they are: readers that take numbers
+ * for doubles lose digits above 2^53.
  */
 #ifndef CN_OBJECT_PRINT_JSON_OUT_H
 #define CN_OBJECT_PRINT_JSON_OUT_H
@@ -25,7 +25,7 @@ enum { CN_JSON_OUT_DEEPEST = 16 };
 
 struct cn_json_out {
   FILE *out;
-  unsigned depth, on_line; /* how many are open; from which depth on all is on one line, or 0 */
+  unsigned depth, on_line; /* the open brackets; the depth from where on all is on one line, or 0 */
   bool is_not_first[CN_JSON_OUT_DEEPEST];
   char closing[CN_JSON_OUT_DEEPEST];
 };
@@ -40,7 +40,7 @@ void cn_json_out_number(struct cn_json_out *json, const char *name, uint64_t val
 void cn_json_out_signed(struct cn_json_out *json, const char *name, int64_t value);
 void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value);
 void cn_json_out_null(struct cn_json_out *json, const char *name);
-/* Null `text` is null. Bytes that are not UTF-8 become U+FFFD. */
+/* Null `text` is null. Bytes outside UTF-8 become U+FFFD. */
 void cn_json_out_string(struct cn_json_out *json, const char *name, const char *text);
 
 /* Several members at once; they follow the names of their kinds. */
@@ -54,7 +54,7 @@ struct cn_json_member {
 #define CN_SIGNED(name, value) {name, CN_JSON_SIGNED, (uint64_t)(int64_t)(value), NULL}
 #define CN_BOOL(name, value) {name, CN_JSON_BOOL, value, NULL}
 #define CN_STRING(name, value) {name, CN_JSON_STRING, 0, value}
-/* A number, or null if it is not known. */
+/* A number, or null if it is unknown. */
 #define CN_NUMBER_IF(name, known, value) {name, (known) ? CN_JSON_NUMBER : CN_JSON_NULL, value, NULL}
 /* Left out if it is 0, or null. */
 #define CN_NUMBER_OR_NOT(name, value) {name, (value) ? CN_JSON_NUMBER : CN_JSON_LEFT_OUT, value, NULL}
@@ -71,7 +71,7 @@ void cn_json_out_members(struct cn_json_out *json, const struct cn_json_member *
     cn_json_out_close(json); \
   } while (0)
 
-/* The text and its quotes alone, for callers whose output is not a document of this kind. */
+/* Write only the text and its quotes, for callers whose output is another kind of document. */
 void cn_json_out_text(FILE *out, const char *text);
 
 #endif

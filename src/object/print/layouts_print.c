@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Layouts of an ELF file. Lengths and distances in it are not trusted.
+ * Prints the layouts of an ELF file. Lengths and distances in the file are hostile input.
  */
 #include "object/print/layouts_print.h"
 
@@ -15,11 +15,11 @@
 
 struct layout {
   const unsigned char *offsets; /* base_refs and elem_refs of them */
-  const char *names;            /* null: it has none */
+  const char *names;            /* null: it has no names */
   struct cairn_layout head;     /* ends in an array, and so comes last */
 };
 
-/* The string at an address; null: there is none. */
+/* The string at an address; null: it lies outside the sections, or is unterminated. */
 static const char *string_at(const struct cn_elf *elf, uint64_t address)
 {
   uint32_t index = cn_elf_section_at(elf, address);
@@ -78,7 +78,7 @@ static void print_layout(FILE *out, const struct layout *layout)
     fprintf(out, "    %.*s\n", (int)length, line);
 }
 
-/* Print those of a section, which cn_object_layouts_check() has checked. */
+/* Print the layouts of a section, which cn_object_layouts_check() has checked. */
 static int print_section(FILE *out, const struct cn_elf *elf, const struct cn_elf_section *section, char **error)
 {
   const unsigned char *data = section->data;

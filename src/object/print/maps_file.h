@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A file of maps, printed for `cairn frames` and `cairn stackmap`. Private to src/object.
+ * Prints a file of maps, for `cairn frames` and `cairn stackmap`. Private to src/object.
  */
 #ifndef CN_OBJECT_PRINT_MAPS_FILE_H
 #define CN_OBJECT_PRINT_MAPS_FILE_H
@@ -11,12 +11,12 @@
 #include "object/elf/input.h"
 #include "object/print/json_out.h"
 
-/* One walk over a file: the environment of `visit`, which checks an object and prints it. */
+/* A walk over a file: the environment of `visit`, which checks an object and prints it. */
 struct cn_maps_job {
   const char *command, *wanted; /* for messages: "cairn frames", "frame maps" */
   cn_archive_visit *visit;
   cn_input_begins *begins;
-  bool raw;                 /* the file is a section's bytes, and no archive */
+  bool raw;                 /* the file holds a section's bytes, instead of an object or archive */
   FILE *out;                /* null: check only */
   struct cn_json_out *json; /* null: text */
 };

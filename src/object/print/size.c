@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The size of maps. Each byte of the sections counts once: a byte that safepoints share counts for the first of them.
+ * Counts the size of maps. Each byte of the sections counts once: a byte that safepoints share counts for the first of
+ * them.
  */
 #include "object/print/size.h"
 
@@ -40,7 +41,7 @@ uint64_t cn_size_details(const uint64_t bytes[CN_SIZE_COUNT])
   return sum;
 }
 
-/* One descriptor: starts at `start` of the map. */
+/* Count the descriptor that starts at `start` of the map. */
 static void count_descriptor(struct cn_size_function *f, struct cn_safepoint *s, const unsigned char *start)
 {
   struct cn_root root;
@@ -157,7 +158,7 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
   for (uint32_t i = 1; i < view->elf.section_count; i++)
     if (view->elf.sections[i].head.sh_flags & SHF_EXECINSTR)
       size->text += view->elf.sections[i].head.sh_size;
-  /* Bytes that no function owns: zeros between maps, blocks' headers and strings. */
+  /* The rest belongs to the file: zeros between maps, blocks' headers and strings. */
   uint64_t frames = cn_elf_section_bytes(&view->elf, "cairn_frames");
   uint64_t details = cn_elf_section_bytes(&view->elf, "cairn_details");
   uint64_t known = cn_size_frames(size->bytes), told = cn_size_details(size->bytes);

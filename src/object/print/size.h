@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The size of maps, by function and kind.
+ * Counts the size of maps, by function and kind.
  */
 #ifndef CN_OBJECT_PRINT_SIZE_H
 #define CN_OBJECT_PRINT_SIZE_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "base/vector.h"
 
-/* Kinds of bytes: (name, what they hold). Those up to DETAILS_HEADERS belong to frame maps. */
+/* Kinds of bytes: (name, their contents). Those up to DETAILS_HEADERS belong to frame maps. */
 #define CN_SIZE_KINDS(X) \
   X(HEADERS, "headers", "of functions: entry, size of code, counts") \
   X(RETURNS, "return offsets", "where the calls return to") \
@@ -41,12 +41,13 @@ struct cn_size {
   uint64_t stack_maps; /* of the file's .llvm_stackmaps, which the frame maps would replace; or 0 */
 };
 
-/* Count the bytes of an object or image. Negative on error, also for a file without maps; *error is
- * then a message to free. */
+/* Count the bytes of an object or image. Negative on error, also for a file without maps; *error is then a message to
+ * free. */
 int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char **error);
 void cn_size_free(struct cn_size *size);
 
-/* What does not hold of counts; null: all does. Functions have no more of anything than their file. Linear. */
+/* The part of the invariant that is broken; null: all holds. Functions have at most as many bytes of each kind as their
+ * file. Linear. */
 const char *cn_size_wrong(const struct cn_size *size);
 
 /* Sums over an array by kind: the bytes of all frame maps, and of all details. */

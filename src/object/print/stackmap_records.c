@@ -182,8 +182,8 @@ static bool is_object(const struct printer *p)
   return p->view->file && cairn_stackmap_file_is_object(p->view->file);
 }
 
-/* JSON: an address is section and offset in an object; in an image a number, or section and offset if a function is
- * not in it. */
+/* Print a function. In JSON, an address in an object is section and offset; in an image it is a number, or section and
+ * offset if the function is outside it. */
 static void print_function(const struct printer *p, uint32_t index)
 {
   struct cairn_stackmap_function f = cairn_stackmap_function(p->map, index);
@@ -217,7 +217,7 @@ static void print_function(const struct printer *p, uint32_t index)
 
 /* ---- maps ---- */
 
-/* Version 1: print all functions first, since nothing says which records belong to which function. */
+/* Version 1: print all functions first, since such a map leaves open which function has which record. */
 static void print_map_text(const struct printer *p)
 {
   const struct cairn_stackmap *map = p->map;

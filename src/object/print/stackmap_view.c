@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts of an open stack map beyond its bytes: sections, symbols, registers, lines.
+ * Finds facts of an open stack map beyond its bytes: sections, symbols, registers, lines.
  */
 #include "object/print/stackmap_print.h"
 

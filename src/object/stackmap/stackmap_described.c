@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decode the operands that Cairn appends to a statepoint's deopt operands (abi.def, "Described
- * allocas", "Spans"): areas of the frame that hold references, words of the language's own, open
- * spans. A tail is found from its end: its last operand is its length, and its first is the mark.
+ * Decodes the operands that Cairn appends to a statepoint's deopt operands (abi.def, "Described allocas", "Spans"):
+ * areas of the frame that hold references, words of the language's own, open spans. A tail is found from its end: its
+ * last operand is its length, and its first is the mark.
  */
 #include <cairn/stackmap.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stack maps in ELF files: find the sections, and apply their relocations.
+ * Reads stack maps in ELF files: finds the sections, and applies their relocations.
  */
 #include "object/stackmap/stackmap_file.h"
 
@@ -9,8 +9,8 @@
 
 static const char maps_name[] = ".llvm_stackmaps";
 
-/* Check and relocate one section of stack maps. Refuse one that is empty, compressed or without
- * bytes (in a file of debug information): it must not look like a map without roots. */
+/* Check and relocate one section of stack maps. Refuse one that is empty, compressed or without bytes (in a file of
+ * debug information): it must not look like a map without roots. */
 static int prepare(struct cn_elf *elf, uint32_t section, char **error)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The decoder of LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 from
- * LLVM's own documentation).
+ * Decodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"; version 3 from LLVM's own documentation).
  *
  *   header   u8 version, u8 0, u16 0; u32 functions; u32 constants; u32 records
  *   function u64 address, u64 stack size; from version 2 on u64 record count
@@ -13,8 +12,8 @@
  *            version 3: u8 kind, u8 0, u16 size, u16 register, u16 0, i32 offset
  *   live-out u16 register, u8 0, u8 size
  *
- * All little-endian. Padding is counted from the start of the section; maps are multiples of 8
- * bytes, so counting from the start of this map is the same.
+ * All little-endian. Padding is counted from the start of the section; maps are multiples of 8 bytes, so counting from
+ * the start of this map is the same.
  */
 #include <cairn/stackmap.h>
 
@@ -55,8 +54,8 @@ static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_sta
   return status;
 }
 
-/* Check the record at `offset`. Returns its end, or 0 if the map ends before; `*wrong` is then the
- * offset of the field that leads too far. */
+/* Check the record at `offset`. Returns its end, or 0 if the map ends before; `*wrong` is then the offset of the field
+ * whose value reaches past that end. */
 static size_t read_record(const unsigned char *bytes, size_t length, unsigned version, size_t offset,
                           struct cairn_stackmap_record *record, size_t *wrong)
 {
@@ -80,7 +79,7 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   return at > length ? 0 : at;
 }
 
-/* Are the bytes in [from, to) zero? A later version may give them a meaning. */
+/* Check that the bytes in [from, to) are zero: a later version may give them a meaning. */
 static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t from, size_t to,
                                     struct cairn_stackmap_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The encoder of LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c
- * draws the bytes. It runs twice: first to check and measure, then to write.
+ * Encodes LLVM's Stack Map section (stackmaps-v2.rst, "Stack Map Format"); stackmap_read.c draws the bytes. The encoder
+ * runs twice: first to check and measure, then to write.
  */
 #include <cairn/stackmap.h>
 
@@ -57,7 +57,7 @@ static enum cairn_status put_functions(struct writer *w, const struct cairn_stac
   return CAIRN_OK;
 }
 
-/* Does the location have the value that decoding will find? Only constants have one. */
+/* Check that the location's value is the one that decoding will find: of a constant its own, of others 0. */
 static enum cairn_status check_value(const struct cairn_stackmap_model *m, const struct cairn_stackmap_location *l)
 {
   uint32_t index = (uint32_t)l->offset;
@@ -150,6 +150,6 @@ enum cairn_status cairn_stackmap_write(const struct cairn_stackmap_model *model,
   }
   w = (struct writer){.bytes = bytes, .version = model->version, .error = error};
   status = put_map(&w, model);
-  CN_CHECK(status >= 0 && w.count == *length); /* else more was written than there is room for */
+  CN_CHECK(status >= 0 && w.count == *length); /* else more was written than there is space for */
   return status;
 }
