@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass inline-statepoints: inlining of calls that are wrapped in statepoints
- * (late-insertion-slides-2014, "Inlining of statepoints"): all statepoints are stripped, LLVM's
- * inliner decides about the calls that were wrapped, and the functions are rewritten again, so that
- * the safepoints that came from a callee relocate what is live in its caller.
+ * Pass inline-statepoints: inlines calls that are wrapped in statepoints (late-insertion-slides-2014, "Inlining of
+ * statepoints"). All statepoints are stripped, LLVM's inliner decides about the calls that were wrapped, and the
+ * functions are rewritten again, so that the safepoints from a callee relocate the values that are live in its caller.
  *
- * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that nothing
- * calls any more are gone, if nobody outside may call them; pointer differences are lowered.
- * Deoptimisation state of an inlined call stands before that of the safepoints in its callee, as
- * LLVM's inliner has it. Breaks: struct cn_cfg. What cannot be rewritten after inlining is
- * reported, and the module stays as it was: the work is done on a copy first.
+ * Needs: managed functions rewritten. Provides: the same, with fewer calls; functions that have become uncalled, and
+ * that other modules cannot call, are deleted; pointer differences are lowered. Deoptimisation state of an inlined call
+ * stands before that of the safepoints in its callee, as LLVM's inliner has it. Breaks: struct cn_cfg. If rewriting
+ * refuses the inlined code, it reports the reason and the module stays as it was: the work is done on a copy first.
  *
- * Only calls between functions of one gc strategy are inlined: a function without one may rely on
- * being treated as native code.
+ * Only calls between functions of one gc strategy are inlined: a function without one may rely on being treated as
+ * native code.
  */
 #include <string.h>
 #include <llvm-c/Error.h>
@@ -25,7 +23,7 @@
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 
-/* Call sites that LLVM's inliner is kept from, by an attribute that they did not have. */
+/* Call sites that LLVM's inliner must skip; the attribute is deleted afterwards. */
 #define PIN "cairn-not-inlined"
 
 static bool same_strategy(LLVMValueRef a, LLVMValueRef b)
@@ -40,14 +38,14 @@ static LLVMValueRef function_of(LLVMValueRef instruction)
   return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
 }
 
-/* A call of a function of the module of the caller's strategy. */
+/* True for a call of a function of the module with the caller's strategy. */
 static bool may_inline(LLVMValueRef caller, LLVMValueRef callee)
 {
   return LLVMIsAFunction(callee) && !LLVMIsDeclaration(callee) && same_strategy(caller, callee) &&
          !LLVMGetEnumAttributeAtIndex(callee, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
 }
 
-/* Is there a statepoint that wraps such a call? */
+/* True if a statepoint of the module wraps such a call. */
 static bool has_candidates(LLVMModuleRef module)
 {
   CN_EACH_FUNCTION(f, module)
@@ -113,7 +111,7 @@ static bool run_inliner(struct cn_ctx *ctx)
   return cn_llvm_ok(ctx, NULL, error);
 }
 
-/* Somebody made a safepoint of a call that would be none when it is rewritten. */
+/* Report a statepoint whose call is a leaf: rewriting would leave it a plain call. */
 static void refuse_leaf(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_class class = cn_classify_call(call);
@@ -147,7 +145,7 @@ static bool inline_in(struct cn_ctx *ctx)
   bool ok = ctx->errors == errors && run_inliner(ctx);
   each_call(ctx, unpin_each, NULL);
   ok = ok && cn_rewrite_statepoints(ctx) && cn_lower_differences(ctx);
-  if (!marked) /* markers that stripping made are no longer needed */
+  if (!marked) /* markers that stripping made have served their purpose */
     ok = ok && cn_drop_markers_of(ctx);
   return ok;
 }

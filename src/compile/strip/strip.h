@@ -12,10 +12,10 @@
 
 /* ---- strip_statepoints.c ---- */
 
-/* Refuse the statepoints of the module that cannot be stripped. Changes nothing. */
+/* Refuse the statepoints of the module that cannot be stripped. The module stays unchanged. */
 void cn_strip_refuse(struct cn_ctx *ctx);
-/* Strip the statepoints of the module, which was not refused: all, or those of managed functions.
- * Append the calls that they become to `out`, in order, if that is not null. */
+/* Strip the statepoints of the module, which was accepted: all, or those of managed functions. A non-null `out` gets
+ * the calls that they become, in order. */
 struct cn_stripped {
   CN_VECTOR(LLVMValueRef) calls;
 };
@@ -23,8 +23,8 @@ void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *
 
 /* ---- strip_slots.c ---- */
 
-/* Tell LLVM that references are no integers. Returns the data layout that there was, for
- * cn_strip_usual_layout(), which frees it. */
+/* Tell LLVM that references are non-integral. Returns the old data layout, for cn_strip_usual_layout(), which frees
+ * it. */
 char *cn_strip_strict_layout(struct cn_ctx *ctx);
 void cn_strip_usual_layout(struct cn_ctx *ctx, char *layout);
 /* Promote the locals of `function`. */
@@ -37,37 +37,37 @@ void cn_strip_fold_distances(LLVMValueRef function);
 
 /* ---- strip_deopt.c ---- */
 
-/* How many operands of a deopt bundle are the program's own: those before the ones that describe
- * allocas and tell of spans (abi.def, "Described allocas", SPAN_MARK). */
+/* The number of operands of a deopt bundle that are the program's: those before the ones that describe allocas and
+ * spans (abi.def, "Described allocas", SPAN_MARK). */
 uint32_t cn_strip_own_deopt(LLVMOperandBundleRef bundle);
-/* How many operands of a deopt bundle come before those that tell of spans. */
+/* The number of operands of a deopt bundle before those that describe spans. */
 uint32_t cn_strip_before_spans(LLVMOperandBundleRef bundle);
-/* Is `operand` a constant of 64 bits, as the operands that Cairn appends are? Sets *number. */
+/* True if `operand` is a constant of 64 bits, as Cairn's appended operands are; sets *number. */
 bool cn_strip_number(LLVMValueRef operand, uint64_t *number);
 
 /* ---- strip_allocas.c ---- */
 
-/* Take what rewrite-statepoints put in for the allocas that the bundle describes: zeroing and
- * escape. Those in `seen` have been done; the others are added to it. */
+/* Remove the zeroing and the escape that rewrite-statepoints inserted for the allocas that the bundle describes. Those
+ * in `seen` have been done; the others are added to it. */
 void cn_strip_allocas(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t own, struct cn_ptrmap *seen);
 
 /* ---- strip_spans.c ---- */
 
-/* In a function without markers: report a statepoint whose spans markers cannot tell; put markers
- * round the call that it becomes. */
+/* In a function without markers: report a statepoint with spans that markers cannot express; put markers around the
+ * call that it becomes. */
 void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint);
 void cn_strip_spans(struct cn_ctx *ctx, const struct cn_span_table *table, LLVMValueRef statepoint, LLVMValueRef call);
 
 /* ---- strip_phis.c ---- */
 
-/* Replace phis of pointers through which one value alone flows by that value. */
+/* Replace phis of pointers that only one value flows through by that value. */
 void cn_strip_join_phis(LLVMValueRef function);
 
 /* ---- strip_dead.c ---- */
 
-/* Replace conversions to another address space and back by what was converted. */
+/* Replace conversions to another address space and back by the value that was converted. */
 void cn_strip_fold_casts(LLVMValueRef function);
-/* Delete computations of pointers and of distances that nothing needs, rings of phis included. */
+/* Delete unused computations of pointers and of distances, rings of phis included. */
 void cn_strip_dead(LLVMValueRef function);
 
 #endif

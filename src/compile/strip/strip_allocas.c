@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Remove what rewrite-statepoints adds for described allocas (describe_allocas.c; abi.def,
- * "Described allocas"). Needs: nothing. Provides: locals that LLVM may promote again. Breaks:
- * nothing.
+ * Removes the additions of rewrite-statepoints for described allocas (describe_allocas.c; abi.def, "Described
+ * allocas"). Needs: any function. Provides: locals that LLVM may promote again. Breaks: nothing.
  *
- * Remove a zeroing only together with the escape that directly follows it: the escape clobbers
- * memory, so no later access has been moved over the zeroing or merged into it.
+ * A zeroing is removed only together with the escape that directly follows it: the escape clobbers memory, so later
+ * accesses are still behind the zeroing, and separate from it.
  */
 #include <string.h>
 #include "base/check.h"
@@ -26,7 +25,7 @@ static bool text_is(const char *text, size_t length, const char *expected)
   return length == strlen(expected) && memcmp(text, expected, length) == 0;
 }
 
-/* The empty assembly that describe_allocas.c emits. */
+/* True for the empty assembly that describe_allocas.c emits. */
 static bool is_escape(LLVMValueRef user)
 {
   size_t length;
@@ -43,7 +42,7 @@ static bool is_escape(LLVMValueRef user)
   return text_is(text, length, "r,~{memory}");
 }
 
-/* Where a zeroing of all of `alloca`, or of what the entry does not store anyway, starts. */
+/* The start of a zeroing of all of `alloca`, or of its words from the first on that the entry leaves unset. */
 static LLVMValueRef zeroed(LLVMValueRef i, LLVMValueRef alloca)
 {
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
@@ -74,7 +73,7 @@ static void take_preparation(LLVMValueRef alloca)
   LLVMInstructionEraseFromParent(escape);
 }
 
-/* Words of the language's own get their markers back. */
+/* Mark words of the language again. */
 static void mark_word(struct cn_ctx *ctx, LLVMOperandBundleRef bundle, uint32_t i, uint32_t end)
 {
   struct cn_user_root word = {.alloca = LLVMGetOperandBundleArgAtIndex(bundle, i)};

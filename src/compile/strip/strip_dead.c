@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Delete what only statepoints needed: conversions to and from the one address space that LLVM's
- * code generator takes for managed, base pointers that were computed for statepoints alone, in phis
- * and selects that may hold each other up, computations that were repeated after them, and
- * distances. Needs: nothing. Provides: a function without dead computations of pointers. Breaks:
- * nothing but these.
+ * Deletes computations that only statepoints needed: conversions to and from the one address space that LLVM's code
+ * generator takes for managed, base pointers that were computed for statepoints alone, in phis and selects that may
+ * hold each other up, computations that were repeated after them, and distances. Needs: any function. Provides: every
+ * computation of a pointer is used. Breaks: only the deleted values.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -14,10 +13,10 @@
 struct marker {
   LLVMValueRef ptrdiff; /* the function, or null */
   CN_VECTOR(LLVMValueRef) candidates, work;
-  struct cn_ptrmap live; /* candidate -> 1 if it is needed, 0 if not known to be */
+  struct cn_ptrmap live; /* candidate -> 1 if it is needed, 0 while that is open */
 };
 
-/* Computes a pointer, or a distance, and nothing else. */
+/* True if `i` only computes a pointer, or a distance. */
 static bool is_candidate(const struct marker *m, LLVMValueRef i)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(i));

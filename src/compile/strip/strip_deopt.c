@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the operands that rewrite-statepoints appends to a deopt bundle begin (abi.def, "Described
- * allocas" and SPAN_MARK): each of the two lists starts with its mark and ends with its length, so
- * they are found from the end. Needs, breaks: nothing. Provides: the numbers of operands before
- * them.
+ * Finds the operands that rewrite-statepoints appends to a deopt bundle (abi.def, "Described allocas" and SPAN_MARK):
+ * each of the two lists starts with its mark and ends with its length, so they are found from the end. Needs: any
+ * bundle. Provides: the numbers of operands before them. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/strip/strip.h"
@@ -17,8 +16,8 @@ bool cn_strip_number(LLVMValueRef operand, uint64_t *number)
   return true;
 }
 
-/* How many of the first `count` operands come before the list that starts with `mark` and ends with
- * the last of them; `count` if there is no such list. */
+/* The number of the first `count` operands that come before the list that starts with `mark` and ends with the last of
+ * them; `count` if the list is missing. */
 static uint32_t before_list(LLVMOperandBundleRef bundle, uint32_t count, uint64_t mark)
 {
   uint64_t length, found;

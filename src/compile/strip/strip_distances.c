@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Demotion (demote.c, pad_phis.c) reads a reference as its base plus a distance: put the reference
- * back. Distances left in the code would be integers made of references, which an optimiser
- * computes wherever it likes.
+ * Puts references back in place of a base plus a distance: demotion (demote.c, pad_phis.c) reads them so. Distances
+ * left in the code would be integers made of references, which an optimiser computes at any place.
  *
- * Needs: slots that are values again (strip_slots.c). Provides: no use of the rewriter's distances,
- * except those that an optimiser has changed since. Breaks: nothing.
+ * Needs: slots that are values again (strip_slots.c). Provides: the rewriter's distances are unused, except those that
+ * an optimiser has changed since. Breaks: nothing.
  *
- * Distances that pad_phis.c kept in memory come back as phis beside those of their bases: a pair of
- * such phis becomes one phi of references, if each pair of their operands is a reference.
+ * Distances that pad_phis.c kept in memory come back as phis beside those of their bases: a pair of such phis becomes
+ * one phi of references, if each pair of their operands is a reference.
  */
 #include "base/check.h"
 #include "compile/core/each.h"
@@ -19,9 +18,9 @@
 /* A base and a distance from it. */
 struct pair {
   LLVMValueRef base, distance;
-  LLVMValueRef reference; /* what they are together; null as long as it is not known */
-  size_t next, first;     /* with the same distance; the first of its operands, for a phi */
-  bool lost;              /* nothing that is known */
+  LLVMValueRef reference; /* base + distance; null while unknown */
+  size_t next, first;     /* the last one of the same distance; the first of its operands, for a phi */
+  bool lost;              /* its reference cannot be found */
 };
 
 struct folder {
@@ -43,7 +42,7 @@ static bool is_byte_gep(LLVMValueRef i)
          LLVMGetTypeKind(index) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(index) == 64;
 }
 
-/* The reference whose distance from `base` is `distance`. */
+/* The reference at `distance` from `base`. */
 static LLVMValueRef whole(const struct folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   LLVMValueRef ends[2];
@@ -59,7 +58,7 @@ static LLVMValueRef whole(const struct folder *f, LLVMValueRef base, LLVMValueRe
   return ends[1] == base && LLVMTypeOf(ends[0]) == LLVMTypeOf(base) ? ends[0] : NULL;
 }
 
-/* The pair, which has operands if it is a phi. */
+/* The index of the pair; a phi has operands. */
 static size_t add_pair(struct folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   uint64_t *last = cn_ptrmap_add(&f->known, distance, NULL);
@@ -87,7 +86,7 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
   return base;
 }
 
-/* All pairs that `f->geps` depend on. */
+/* Find all pairs that `f->geps` depend on. */
 static void gather(struct folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)
@@ -102,7 +101,7 @@ static void gather(struct folder *f)
   }
 }
 
-/* A phi of which an operand is lost is lost. Operands mostly follow the phis that use them. */
+/* A phi with a lost operand is lost. Operands mostly follow the phis that use them. */
 static void spread_losses(struct folder *f)
 {
   for (bool more = true; more;) {
@@ -146,7 +145,7 @@ static void build_phis(struct folder *f)
   LLVMDisposeBuilder(builder);
 }
 
-/* A reference may itself be one of the geps that go: follow those to what stays. */
+/* A reference may itself be one of the geps that go: follow those to a value that stays. */
 static LLVMValueRef last_of(const struct folder *f, const struct cn_ptrmap *index, size_t gep)
 {
   LLVMValueRef reference = f->pairs.at[f->wanted.at[gep]].reference;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Once relocations are gone, phis that joined those of one value join that value with itself:
- * replace them by it. Needs: nothing. Provides: a function without phis of pointers through which
- * one value alone flows. Breaks: nothing but the phis.
+ * Replaces phis that join a value with itself: with its relocations gone, the phis that joined them choose only that
+ * value. Needs: any function. Provides: at least two values flow through every phi of pointers. Breaks: only the phis.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -11,8 +10,7 @@
 #include "compile/rewrite/values/refs.h"
 #include "compile/strip/strip.h"
 
-/* A graph for cn_value_flow_solve(): the phis of pointers in reachable blocks, and what flows in.
- */
+/* A graph for cn_value_flow_solve(): the phis of pointers in reachable blocks, and the values that flow in. */
 struct web {
   CN_VECTOR(LLVMValueRef) phis, sources;
   CN_VECTOR(uint32_t) first, inputs; /* inputs: nodes as their index, sources as ~index, at first */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turn the rewriter's slots (demote.c) back into values, by LLVM's promotion, so that rewriting
- * again can choose anew. Needs: locals without zeroing and escapes (strip_allocas.c). Provides: a
- * function with fewer locals. Breaks: nothing but these: the program's own described locals are
- * promoted, too.
+ * Turns the rewriter's slots (demote.c) back into values, by LLVM's promotion, so that rewriting again can choose anew.
+ * Needs: locals without zeroing and escapes (strip_allocas.c). Provides: a function with fewer locals. Breaks: only
+ * locals: the program's own described ones are promoted, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "compile/analysis/data_layout.h"
 #include "compile/strip/strip.h"
 
-/* References are no integers here: none may be made of them while they go from memory to values. */
+/* References are non-integral here: they stay references while they go from memory to values. */
 char *cn_strip_strict_layout(struct cn_ctx *ctx)
 {
   char *layout = cn_strdup(LLVMGetDataLayoutStr(ctx->module));

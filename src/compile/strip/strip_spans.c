@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turn what statepoints say of spans (abi.def, SPAN_MARK) back into markers, which
- * rewrite-statepoints finds wherever the optimiser puts the calls. Needs: nothing. Provides:
- * markers round calls. Breaks: nothing.
+ * Turns the spans of statepoints (abi.def, SPAN_MARK) back into markers, which rewrite-statepoints finds wherever the
+ * optimiser puts the calls. Needs: any function. Provides: markers around calls. Breaks: nothing.
  *
- * A function that still has its markers needs nothing else. In one whose markers were dropped each
- * call gets some of its own: what is inlined there is in these spans as well.
+ * A function that still has its markers is complete. In a function that lost its markers each call gets new ones: calls
+ * inlined there are in these spans as well.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -38,7 +37,7 @@ static struct pairs find_pairs(LLVMValueRef statepoint)
   return pairs;
 }
 
-/* Does the invoke have its spans in metadata, too, from which the rewriter finds them again? */
+/* True if the invoke has its spans in metadata, too: the rewriter finds them again by that. */
 static bool is_metadata(LLVMValueRef statepoint, struct pairs pairs)
 {
   LLVMValueRef node = cn_calls_metadata(statepoint, CN_SPAN_METADATA);
@@ -66,8 +65,7 @@ void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table
     }
 }
 
-/* The debug location of `call` in the function that opened the span: the one that is inlined
- * `depth` times itself. */
+/* The debug location of `call` in the function that opened the span: the one that is inlined `depth` times itself. */
 static LLVMMetadataRef location_at(LLVMValueRef call, uint64_t depth)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(call), outer;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass strip-statepoints: every gc.statepoint, from any producer, becomes the call that it wraps,
- * with its convention, attributes and bundles; its gc.result becomes the call's result, and each
- * gc.relocate the value that it relocates (the inverse of statepoints-original, "Intrinsics").
- * Optimisers then see plain calls again.
+ * Pass strip-statepoints: every gc.statepoint, from any producer, becomes the call that it wraps, with its convention,
+ * attributes and bundles; its gc.result becomes the call's result, and each gc.relocate the value that it relocates
+ * (the inverse of statepoints-original, "Intrinsics"). Optimisers then see plain calls again.
  *
- * Needs: nothing. Provides: functions without statepoints; "statepoint-id" and the like at call
- * sites where the rewriter would choose otherwise. Breaks: struct cn_cfg. A statepoint that
- * cannot be stripped is reported before anything is changed.
+ * Needs: any module. Provides: functions without statepoints; "statepoint-id" and the like at call sites where the
+ * rewriter would choose otherwise. Breaks: struct cn_cfg. A statepoint that cannot be stripped is reported while the
+ * module is still unchanged.
  *
- * What the rewriter removed stays removed: attributes that a moving collector makes false, the
- * original places of computations that it repeats. Phis that only joined relocations of one value
- * go, and so do base pointers that only statepoints needed, slots, and distances from bases.
+ * Some things stay removed: attributes that a moving collector makes false, and the original places of computations
+ * that the rewriter repeats. Phis that only joined relocations of one value go, and so do base pointers that only
+ * statepoints needed, slots, and distances from bases.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +28,12 @@ enum { FLAG_DEOPT_LIVE_IN = 2 };
 enum { CALLEE_OPERAND = 2, COUNT_OPERAND = 3, FLAGS_OPERAND = 4, FIXED_OPERANDS = CN_STATEPOINT_FIXED_ARGS };
 
 struct wrapped {
-  LLVMValueRef statepoint, call; /* the call that it becomes */
+  LLVMValueRef statepoint, call; /* the statepoint, and the call that it becomes */
   uint32_t live, live_end;       /* operand numbers of the gc-live bundle */
 };
 
 struct relocation {
-  LLVMValueRef relocate, value; /* null until it is known */
+  LLVMValueRef relocate, value; /* value: null while unknown */
   bool visiting;
 };
 
@@ -47,7 +46,7 @@ struct stripper {
   CN_VECTOR(LLVMValueRef) results;
   struct cn_ptrmap tokens;    /* statepoint or landing pad -> index of wrapped */
   struct cn_ptrmap relocates; /* gc.relocate -> index of relocations */
-  struct cn_ptrmap allocas;   /* described ones that were seen */
+  struct cn_ptrmap allocas;   /* the described ones found so far */
   struct cn_span_table spans;
   bool marked; /* the function has the markers of its spans */
 };
@@ -117,7 +116,7 @@ static void forget(struct stripper *u)
   cn_ptrmap_free(&u->allocas);
 }
 
-/* The statepoint of a token; null for one that is undefined, in dead code. */
+/* The statepoint of a token; null for an undefined token, in dead code. */
 static struct wrapped *statepoint_of(struct stripper *u, LLVMValueRef token)
 {
   uint64_t *found = cn_ptrmap_find(&u->tokens, token);
@@ -125,7 +124,7 @@ static struct wrapped *statepoint_of(struct stripper *u, LLVMValueRef token)
   return found ? &u->wrapped.at[*found] : NULL;
 }
 
-/* What `relocate` relocates, as the statepoint lists it. Null: nothing. */
+/* The value that `relocate` relocates, as the statepoint lists it; null for an undefined token or index. */
 static LLVMValueRef listed_value(struct stripper *u, LLVMValueRef relocate)
 {
   const struct wrapped *w = statepoint_of(u, LLVMGetOperand(relocate, 0));
@@ -138,7 +137,7 @@ static LLVMValueRef listed_value(struct stripper *u, LLVMValueRef relocate)
   return LLVMGetOperand(w->statepoint, w->live + (unsigned)index);
 }
 
-/* ---- what cannot be stripped ---- */
+/* ---- refusals ---- */
 
 static LLVMAttributeRef element_type(LLVMValueRef statepoint)
 {
@@ -171,8 +170,7 @@ struct bundles {
   CN_VECTOR(LLVMOperandBundleRef) list;
 };
 
-/* The rewriter lists references of other address spaces in the one that the code generator knows.
- */
+/* The operand in its own address space: the rewriter lists all references in the one that the code generator knows. */
 static LLVMValueRef own_operand(LLVMValueRef operand)
 {
   LLVMValueRef from = LLVMIsAAddrSpaceCastInst(operand) ? LLVMGetOperand(operand, 0) : NULL;
@@ -183,7 +181,7 @@ static LLVMValueRef own_operand(LLVMValueRef operand)
              : operand;
 }
 
-/* The deopt bundle without what describes allocas and tells of spans, which are taken care of. */
+/* The program's part of the deopt bundle: the descriptions of allocas and spans are handled elsewhere. */
 static LLVMOperandBundleRef own_deopt(struct stripper *u, LLVMOperandBundleRef bundle)
 {
   uint32_t own = cn_strip_own_deopt(bundle);
@@ -237,7 +235,7 @@ static void add_string(struct cn_ctx *ctx, LLVMValueRef call, const char *name, 
       LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
 }
 
-/* Say at the call site what the rewriter would choose otherwise. */
+/* Write a directive at the call site if the rewriter would choose otherwise. */
 static void direct(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen, uint64_t wanted)
 {
   CN_CHECK(cn_statepoint_directive(call, name, UINT64_MAX, &chosen));
@@ -316,8 +314,8 @@ static void replace_results(struct stripper *u)
   }
 }
 
-/* The value that relocation `r` starts from: the end of a chain of relocations, each listed by the
- * next one's statepoint. A ring of them, in dead code, starts from nothing. */
+/* The value at the start of relocation `r`: the end of a chain of relocations, each listed by the next one's
+ * statepoint. A ring of them, in dead code, yields poison. */
 static LLVMValueRef origin(struct stripper *u, size_t r)
 {
   CN_VECTOR(size_t) path = {0};
@@ -386,7 +384,7 @@ static void init(struct stripper *u, struct cn_ctx *ctx)
                          .statepoint_id = intrinsic_id("llvm.experimental.gc.statepoint"),
                          .relocate_id = intrinsic_id("llvm.experimental.gc.relocate"),
                          .result_id = intrinsic_id("llvm.experimental.gc.result")};
-  cn_span_table_read(ctx, &u->spans); /* one that is none has been refused, or is empty */
+  cn_span_table_read(ctx, &u->spans); /* other sections of that name have been refused, or are empty */
 }
 
 static void dispose(struct stripper *u)
@@ -409,7 +407,7 @@ void cn_strip_refuse(struct cn_ctx *ctx)
   dispose(&u);
 }
 
-/* Declarations that nothing calls any more. */
+/* Drop declarations without uses. */
 static void drop_declarations(struct stripper *u)
 {
   for (LLVMValueRef f = LLVMGetFirstFunction(u->ctx->module), next; f; f = next) {
