@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts about the target that the drivers need. Each port of the runtime has a file like this.
+ * Defines facts about the target that the drivers need. Each port of the runtime has a file like this.
  */
 #ifndef CN_DRIVER_DRIVER_X86_64_H
 #define CN_DRIVER_DRIVER_X86_64_H
@@ -15,7 +15,7 @@
 #define CN_PORT_TRIPLE_ANY "x86_64-unknown-"
 #define CN_PORT_TRIPLE_CLANG "x86_64-pc-"
 
-/* Does the normalised triple name this port's target? */
+/* True if the normalised triple names this port's target. */
 static inline bool cn_port_has(const char *triple)
 {
   return strncmp(triple, "x86_64-", 7) == 0 && strstr(triple, "linux") != NULL;

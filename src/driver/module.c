@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading modules from files, writing them to files, and the machine that they are compiled for.
+ * Reads modules from files, writes them to files, and makes the machine that they are compiled for.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ void cn_module_name(const char *path)
   current.path = path;
 }
 
-/* Is it bitcode, with a wrapper or without, or text? */
+/* True for bitcode, bare or with a wrapper, and for text. */
 static bool is_module(const unsigned char *bytes, size_t size)
 {
   return (size >= 4 && (memcmp(bytes, "BC\xc0\xde", 4) == 0 || memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0)) ||
@@ -72,7 +72,7 @@ unsigned cn_module_errors(void)
   return current.errors;
 }
 
-/* Never returns: LLVM cannot go on after such an error. */
+/* Never returns: after such an error LLVM is unusable. */
 static void on_fatal_error(const char *reason)
 {
   cn_tool_error("'%s': LLVM: %s", current.path, reason);
@@ -88,8 +88,7 @@ static void watch(LLVMContextRef context, const char *path)
   LLVMInstallFatalErrorHandler(on_fatal_error);
 }
 
-/* `own`: our own tools wrote it, so that LLVM's verifier need not run; the pipeline verifies its
- * input. */
+/* `own`: our own tools wrote the module, so that LLVM's verifier is superfluous; the pipeline verifies its input. */
 static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path, bool own)
 {
   LLVMModuleRef module = NULL;

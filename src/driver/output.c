@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Output files, written whole or not at all.
+ * Writes output files, completely or not at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +80,7 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
   }
   if (stat(path, &status) != 0)
     return write_renamed(path, bytes, size);
-  if (S_ISREG(status.st_mode)) /* a read-only file is not replaced, although its directory would let
-                                  us */
+  if (S_ISREG(status.st_mode)) /* a read-only file stays, even if its directory allows replacing it */
     return access(path, W_OK) == 0 ? write_renamed(path, bytes, size) : complain(path);
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   return fd < 0 ? complain(path) : write_and_close(fd, path, bytes, size);

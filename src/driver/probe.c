@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading bitcode that may be hostile. LLVM's readers check most of it, but some broken bitcode ends the process: by a
- * fatal error, by running out of memory, by a wild access. So a child process reads it first. If the child dies, the
+ * Tries out bitcode that may be hostile. LLVM's readers check most of it, but some broken bitcode ends the process: by
+ * a fatal error, by running out of memory, by a wild access. So a child process reads it first. If the child dies, the
  * bitcode is refused; otherwise this process reads it again, and prints messages.
  */
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void quiet_exit(const char *reason)
   _exit(CN_EXIT_FAILED);
 }
 
-/* Bytes of addresses that this process has; 0 if that is not known. */
+/* Bytes of addresses that this process has; 0: unknown. */
 static uint64_t addresses(void)
 {
   FILE *statm = fopen("/proc/self/statm", "re");
@@ -39,8 +39,8 @@ static uint64_t addresses(void)
   return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A number that is broken may ask for all memory, which takes minutes and may end other programs.
- * What is not broken takes some ten times its size. */
+/* Limit the child's memory. A broken number may ask for all memory, which takes minutes and may end other programs.
+ * Sound bitcode takes some ten times its size. */
 static void limit_memory(size_t bytes)
 {
   uint64_t now = addresses();
@@ -54,7 +54,7 @@ static void limit_memory(size_t bytes)
   setrlimit(RLIMIT_AS, &limit);
 }
 
-/* In the child: print nothing, and run none of the parent's exit handlers. */
+/* Read in the child: print nothing, and skip the parent's exit handlers. */
 _Noreturn static void read_quietly(LLVMMemoryBufferRef buffer)
 {
   static const int crashes[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A table of how long passes took.
+ * Prints a table of the times that passes took.
  */
 #include "driver/times.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of `cairn opt --time-passes` and `cairn-cc -fcairn-times`: how long passes took, and
- * the steps before and after them.
+ * Gathers and prints the table of `cairn opt --time-passes` and `cairn-cc -fcairn-times`: the times that passes took,
+ * and the steps before and after them.
  */
 #ifndef CN_DRIVER_TIMES_H
 #define CN_DRIVER_TIMES_H

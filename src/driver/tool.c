@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the drivers: messages on stderr, the version, and the command line of one file.
+ * Serves all drivers: messages on stderr, the version, and the command line of one file.
  */
 #include "driver/tool.h"
 
@@ -73,7 +73,7 @@ void cn_tool_diagnose(void *env, const struct cairn_diagnostic *d)
     fputc('\n', stderr);
 }
 
-/* Managed C's words in messages of rules, and how IR says it (docs/frontends.md). */
+/* Managed C's words in messages of rules, and the form that they have in IR (docs/frontends.md). */
 static const struct {
   const char *word, *ir;
 } dictionary[] = {

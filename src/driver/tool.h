@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the drivers: messages, reading and writing modules, target machines, output files.
+ * Serves all drivers: messages, reading and writing modules, target machines, output files.
  *
  * Functions that can fail say why on stderr and return false or null.
  */
@@ -19,34 +19,33 @@ void cn_tool_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 void cn_tool_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A diagnostics handler that prints "file:line:col: error: message [rule]" to stderr as clang does. `env` is the
- * module's path, which is printed where there is no source position; null: the tool's name is. */
+ * module's path, which stands in for a missing source position; null: the tool's name does. */
 void cn_tool_diagnose(void *env, const struct cairn_diagnostic *diagnostic);
 
-/* Like it, for a module that a program wrote as IR: with the instruction, and what words of managed
- * C in the message are in IR. */
+/* Like cn_tool_diagnose(), for a module that a program wrote as IR: with the instruction, and the form in IR of the
+ * message's words of managed C. */
 void cn_tool_diagnose_ir(const char *path, const struct cairn_diagnostic *diagnostic);
 
-/* Print what --version of every tool prints. */
+/* Print the --version text that all tools share. */
 void cn_tool_print_version(void);
 
 /* ---- modules (module.c) ---- */
 
-/* Read .ll or .bc from `path` ("-": standard input) and run LLVM's verifier on it. Input is
- * hostile: a message names the file and the fault, and the line if the file is text. Null: refused.
- */
+/* Read .ll or .bc from `path` ("-": standard input) and run LLVM's verifier on it. Input is hostile: a message names
+ * the file and the fault, and the line if the file is text. Null: refused. */
 LLVMModuleRef cn_module_read(LLVMContextRef context, const char *path);
 
-/* The same for bitcode that our own front end wrote, without the verifier. */
+/* Like cn_module_read(), for bitcode that our own front end wrote: without the verifier. */
 LLVMModuleRef cn_module_read_own(LLVMContextRef context, const char *path);
 
 /* cairn_import_functions() from the module at `path`; false after a message. */
 bool cn_module_import(LLVMModuleRef module, const char *path);
 
-/* probe.c: does LLVM's reader survive the bytes? False after a message. */
+/* probe.c: true if LLVM's reader survives the bytes. False after a message. */
 bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path);
 
-/* The number of errors that LLVM reported since a module was read. Code generation has no other way to report, for
- * instance, wrong inline assembly. Messages name the file that was read, or the one set with cn_module_name(). */
+/* The number of errors that LLVM reported since a module was read. Code generation reports, for instance, wrong inline
+ * assembly only in this way. Messages name the file that was read, or the one set with cn_module_name(). */
 unsigned cn_module_errors(void);
 void cn_module_name(const char *path);
 
@@ -56,7 +55,7 @@ bool cn_module_check(LLVMModuleRef module, const char *path, const char *what);
 /* Write text or bitcode to `path` ("-": standard output). */
 bool cn_module_write(LLVMModuleRef module, const char *path, bool text);
 
-/* How to make machine code. */
+/* Options for machine code. */
 struct cn_machine {
   unsigned opt_level; /* 0 to 3 */
   LLVMRelocMode reloc;
@@ -64,16 +63,18 @@ struct cn_machine {
   const char *cpu; /* null: the target's least */
 };
 
-/* Does the runtime have a port for the module's triple? For the host's, if the module has none. */
+/* True if the runtime has a port for the module's triple, or for the host's if the module has no triple. */
 bool cn_module_is_ported(LLVMModuleRef module);
 
-/* Make a target machine for the module's triple, or for the host's if it has none. Call cairn_compile_init() before. */
+/* Make a target machine for the module's triple, or for the host's if it has no triple. Call cairn_compile_init()
+ * before. */
 LLVMTargetMachineRef cn_module_machine(LLVMModuleRef module, const char *path, const struct cn_machine *how);
 
 /* ---- files (output.c) ---- */
 
-/* Write a file as compilers do: write a new file beside it and rename that, so that no reader sees half of it and a
- * failure leaves the old one. "-": standard output. What is no regular file (/dev/null) is written to in place. */
+/* Write a file as compilers do: write a new file beside it and rename that, so that readers see a complete file and a
+ * failure leaves the old one. "-": standard output. Files of other kinds than regular ones (/dev/null) are written to
+ * in place. */
 bool cn_output_write(const char *path, const void *bytes, size_t size);
 
 /* Remove a regular file, if there is one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of a subcommand.
+ * Reads the command line of a subcommand.
  */
 #include "driver/tool/arguments.h"
 
@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "driver/tool.h"
 
-/* Does the help have the option, by its letter or by its name? */
+/* True if the help has the option, by its letter or by its name. */
 static bool is_helped(const struct cn_arguments *arguments, const struct option *option)
 {
   size_t length = strlen(option->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of a subcommand: its options, --help and --version.
+ * Reads the command line of a subcommand: its options, --help and --version.
  */
 #ifndef CN_DRIVER_TOOL_ARGUMENTS_H
 #define CN_DRIVER_TOOL_ARGUMENTS_H
@@ -14,7 +14,7 @@
 
 struct cn_arguments {
   char *name;          /* messages begin with it */
-  const char *help;    /* what --help prints; it names each of `options` */
+  const char *help;    /* the text of --help; it names each of `options` */
   void (*more)(void);  /* prints more help after that; may be null */
   const char *letters; /* single-letter options as getopt() has them; "h" at least */
   const struct option *options;
@@ -23,7 +23,7 @@ struct cn_arguments {
   int (*take)(void *env, int letter, const char *name);
 };
 
-/* What does not hold of a command line's tables; null: all does. Each option has a line of help, and
+/* The part of the invariant that a command line's tables break; null: all holds. Each option has a line of help, and
  * --help and --version are the last ones. Linear in the help for each option. */
 const char *cn_arguments_wrong(const struct cn_arguments *arguments);
 

@@ -78,13 +78,13 @@ static int run(int argc, char **argv)
   return run_subcommand(argc - 1, argv + 1);
 }
 
-/* Fail if output was lost: nobody must take half of a document for the whole. */
+/* Fail if output was lost: half of a document must never pass for a complete one. */
 int main(int argc, char **argv)
 {
   int status = run(argc, argv);
   bool lost = ferror(stdout);
 
-  errno = EIO; /* the reason of an earlier loss is not known any more */
+  errno = EIO; /* the reason of an earlier loss is unknown by now */
   if (fflush(stdout) == 0 && !lost)
     return status;
   cn_tool_error("unable to write standard output: %s", strerror(errno));

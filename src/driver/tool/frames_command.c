@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn frames`: print frame maps, or put them in place of an object's stack maps.
+ * `cairn frames`: prints frame maps, or puts them in place of an object's stack maps.
  */
 #include <stdio.h>
 #include <stdlib.h>

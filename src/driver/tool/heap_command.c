@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn heap`: read heap dumps.
+ * `cairn heap`: reads heap dumps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static int print_diff(const struct loaded *heap, const struct request *request, 
   return CN_EXIT_OK;
 }
 
-/* `operands`: the dump, and what to do with it. */
+/* `operands`: the dump, and the command to run on it. */
 static int run(const struct request *request, char **operands, int count)
 {
   const char *what = count > 1 ? operands[1] : "top";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The page is heap_page.html, with the data as JSON in its place. Names come from programs: in the
- * data no '<' is left that could end the element.
+ * Writes the page: heap_page.html, with the data as JSON in its place. Names come from programs: the data are free of
+ * '<', which could end the element.
  */
 #include "driver/tool/heap_page.h"
 

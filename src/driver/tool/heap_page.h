@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A heap dump as a page for browsers: one file that needs nothing else.
+ * Writes a heap dump as a page for browsers: one self-contained file.
  */
 #ifndef CN_DRIVER_TOOL_HEAP_PAGE_H
 #define CN_DRIVER_TOOL_HEAP_PAGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn layouts`: print the layouts of objects.
+ * `cairn layouts`: prints the layouts of objects.
  */
 #include <stdio.h>
 #include <stdlib.h>

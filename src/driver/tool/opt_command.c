@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn opt`: run passes by name, Cairn's or LLVM's, in the order given.
+ * `cairn opt`: runs passes by name, Cairn's or LLVM's, in the order given.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,8 +93,8 @@ static bool is_ours(const char *name)
   return false;
 }
 
-/* The length of the first name in `list`, up to a comma outside brackets. 0 if there is none, or if
- * brackets do not match. */
+/* The length of the first name in `list`, up to a comma outside brackets. 0 if `list` is empty, or if its brackets do
+ * not match. */
 static size_t first_name(const char *list)
 {
   int depth = 0;
@@ -122,7 +122,7 @@ static bool list_is_valid(const char *list)
   return true;
 }
 
-/* Is the module sound after a pass? LLVM's verifier has already run after ours. */
+/* True if the module is sound after a pass. LLVM's verifier has already run after ours. */
 static bool check_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name, const struct opt *opt)
 {
   bool ok = true;
@@ -149,8 +149,8 @@ static bool run_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   return check_pass(module, machine, name, opt);
 }
 
-/* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless
- * an option looks at single passes. */
+/* Run `list`. Neighbouring passes of LLVM run together, which keeps analyses between them, unless an option is about
+ * single passes. */
 static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *list, const struct opt *opt)
 {
   char *llvm = cn_strdup("");
@@ -177,7 +177,7 @@ static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   return ok;
 }
 
-/* ---- what --print and --print-after may name ---- */
+/* ---- names for --print and --print-after ---- */
 
 /* Append `name` to `list`, which is freed. */
 static char *append_name(char *list, const char *name, size_t length)
@@ -202,7 +202,7 @@ static bool is_analysis(const char *name)
   return false;
 }
 
-/* Does -p name the pass? If it does not, --print-after would print nothing. */
+/* True if -p names the pass; else --print-after would print nothing. */
 static bool is_run(const struct opt *opt, const char *pass)
 {
   char *all = cn_strdup("");
@@ -247,7 +247,7 @@ static void print_analyses(LLVMModuleRef module, const struct opt *opt)
 static bool transform(LLVMModuleRef module, const struct opt *opt)
 {
   struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
-  /* A target without a port has passes, but no machine to ask. */
+  /* A target without a port has passes, and lacks a machine to ask. */
   bool ported = cn_module_is_ported(module);
   LLVMTargetMachineRef machine = ported ? cn_module_machine(module, opt->input, &how) : NULL;
   bool ok = machine || !ported;
@@ -364,7 +364,7 @@ static int run(struct opt *opt)
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
-/* Are the options and operands ones that can be run? */
+/* Check that the options and operands can be run. */
 static int check(const struct opt *opt, int operands)
 {
   if (operands != 1) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * --print-after, --print-changed and --verify-each of `cairn opt`, as LLVM's opt has them.
+ * Implements --print-after, --print-changed and --verify-each of `cairn opt`, as LLVM's opt has them.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `cairn opt` prints and checks after each pass.
+ * Prints and checks the module after each pass of `cairn opt`.
  */
 #ifndef CN_DRIVER_TOOL_PASS_DUMP_H
 #define CN_DRIVER_TOOL_PASS_DUMP_H
@@ -14,18 +14,18 @@ struct cn_dump {
   bool verify;                   /* --verify-each */
 };
 
-/* Does an option look at single passes? If so, no two of them may run as one. */
+/* True if an option is about single passes. Then each pass must run alone. */
 bool cn_dump_is_wanted(const struct cn_dump *dump);
 
-/* Call it before a pass. Returns what cn_dump_after(), which takes ownership, compares the module
- * with; null if no option needs it. */
+/* Call it before a pass. Returns the module that cn_dump_after(), which takes ownership, compares the new one with;
+ * null if the options ask for no comparison. */
 LLVMModuleRef cn_dump_before(const struct cn_dump *dump, LLVMModuleRef module);
 
-/* Call it after `pass`: prints on standard error what the options ask for, and frees `before`. */
+/* Call it after `pass`: prints on standard error the texts that the options ask for, and frees `before`. */
 void cn_dump_after(const struct cn_dump *dump, const char *pass, LLVMModuleRef before, LLVMModuleRef module);
 
-/* Run verify-safepoints on a copy of `module`, if it has statepoints. False after messages, of
- * which the last names `pass`. */
+/* Run verify-safepoints on a copy of `module`, if it has statepoints. False after messages; the last one names
+ * `pass`. */
 bool cn_dump_verify(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *pass,
                     const struct cairn_compile_options *options);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn size`: the size of maps, by function and kind.
+ * `cairn size`: prints the size of maps, by function and kind.
  */
 #include "object/print/size.h"
 
@@ -101,7 +101,7 @@ static void print_json(const char *name, const struct cn_size *size, const struc
 /* Counts over some files. */
 struct totals {
   const struct settings *how;
-  const char *path; /* of the file at hand */
+  const char *path; /* of the current file */
   struct cn_size size;
   bool all_have_stack_maps; /* else the two sums are about different files */
   size_t files;
@@ -113,7 +113,7 @@ static void add(struct totals *totals, const struct cn_size *size)
 
   CN_ASSERT_VALID(cn_size_wrong(size));
   for (size_t i = 0; i < size->functions.count; i++)
-    cn_push(&total->functions, size->functions.at[i]); /* their names are not used */
+    cn_push(&total->functions, size->functions.at[i]); /* their names stay unused */
   total->code += size->code;
   total->safepoints += size->safepoints;
   total->text += size->text;
@@ -124,7 +124,7 @@ static void add(struct totals *totals, const struct cn_size *size)
     total->bytes[kind] += size->bytes[kind];
 }
 
-/* Skip members without maps. */
+/* Count an object. Members without maps are skipped. */
 static int count_object(void *env, const char *member, const void *bytes, size_t length, char **error)
 {
   struct totals *totals = env;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn stackmap`: print the LLVM stack maps of an object.
+ * `cairn stackmap`: prints the LLVM stack maps of an object.
  */
 #include <stdio.h>
 #include "driver/tool.h"

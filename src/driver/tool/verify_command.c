@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify`: is a reference used after it may have moved?
+ * `cairn verify`: finds uses of references that may have moved.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `cairn verify --time-to-safepoint`: the bounds of each function, for people and as JSON.
+ * `cairn verify --time-to-safepoint`: prints the bounds of each function, for people and as JSON.
  */
 #include "driver/tool/verify_time.h"
 
@@ -66,7 +66,7 @@ void cn_verify_print_time(void *env, const struct cairn_time *time)
 
 /* ---- JSON ---- */
 
-/* A missing bound is null; a time that is not asked for is left out. */
+/* A bound as a member: null if it is missing, left out unless asked for. */
 static struct cn_json_member bound(const char *name, bool asked, uint64_t work)
 {
   struct cn_json_member member = CN_NUMBER_IF(name, work != CAIRN_TIME_UNBOUNDED, work);
