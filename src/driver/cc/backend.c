@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame
- * maps.
+ * Compiles bitcode to the output file, in process: Cairn's pipeline, LLVM's code generation, frame maps.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@
 
 /* ---- options ---- */
 
-/* Is it for -fcairn-remarks? The report takes all. */
+/* True for the diagnostics of -fcairn-remarks. The report takes all. */
 static bool is_notable(const struct cairn_diagnostic *d)
 {
   static const char *const rules[] = {"fall-back", "slot-mode", "variadic-statepoint"};
@@ -36,7 +35,7 @@ static bool is_notable(const struct cairn_diagnostic *d)
   return false;
 }
 
-/* About the unit at hand. */
+/* Diagnostics about the current unit. */
 static struct cairn_diagnostics said; /* for the report */
 static const char *ir_input;          /* null: a source, whose diagnostics have positions */
 
@@ -79,8 +78,7 @@ static void initialise(const struct cn_command *command)
   cn_free(&words);
 }
 
-/* Choose position independence. Clang says it in the modules that it makes; for the user's IR the
- * command line does. */
+/* Choose position independence. The modules that clang makes state it; for the user's IR the command line does. */
 static void set_position(const struct cn_command *command, LLVMModuleRef module, bool from_clang,
                          struct cn_machine *how, struct cairn_compile_options *options)
 {
@@ -139,8 +137,8 @@ static void want_unwind_tables(LLVMModuleRef module)
 
 /* ---- the module after it ---- */
 
-/* The command line's demands that LLVM's target machine does not carry out; for a joined module,
- * those that its units were compiled with. */
+/* Demands of the command line that LLVM's target machine leaves to its caller; for a joined module, the demands that
+ * its units were compiled with. */
 struct wishes {
   enum cn_debug debug;
   bool function_sections, data_sections;
@@ -158,7 +156,7 @@ static struct wishes wishes_of(const struct cn_command *command, LLVMModuleRef m
                          .data_sections = command->data_sections};
 }
 
-/* Drop debug information that the user did not ask for: our rules and diagnostics needed it. */
+/* Drop unwanted debug information: our rules and diagnostics needed it. */
 static bool drop_debug(LLVMModuleRef module, enum cn_debug wanted)
 {
   if (wanted == CN_DEBUG_FULL)
@@ -244,9 +242,9 @@ static bool emit(const struct cn_command *command, const struct cn_unit *unit, L
   return ok;
 }
 
-/* ---- both ---- */
+/* ---- units and joined modules ---- */
 
-/* -march= for the user's IR. Clang says it in each function that it makes. */
+/* -march= for the user's IR. The modules that clang makes state it in each function. */
 static const char *cpu_of(const struct cn_command *command)
 {
   static char *host;
@@ -258,7 +256,7 @@ static const char *cpu_of(const struct cn_command *command)
   return host;
 }
 
-/* From the optimised module to the output file. */
+/* Compile the optimised module to the output file. */
 static bool finish(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
                    LLVMTargetMachineRef machine, const struct cn_machine *how, const struct wishes *wishes)
 {
@@ -273,8 +271,8 @@ static bool finish(const struct cn_command *command, const struct cn_unit *unit,
 static const char debug_flag[] = "cairn.debug", function_sections_flag[] = "cairn.function-sections",
                   data_sections_flag[] = "cairn.data-sections";
 
-/* Add what clang says in the modules that it makes, for a front end's: how joined modules are
- * positioned, and the processor. The vendor in the triple only avoids a linker's warning. */
+/* Add to a front end's module the facts that clang's modules state: how joined modules are positioned, and the
+ * processor. The vendor in the triple only avoids a linker's warning. */
 static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool shared)
 {
   static const char any[] = CN_PORT_TRIPLE_ANY, clangs[] = CN_PORT_TRIPLE_CLANG;
@@ -293,7 +291,7 @@ static void say_target(LLVMModuleRef module, const struct cn_machine *how, bool 
       LLVMAddTargetDependentFunctionAttr(f, "target-cpu", how->cpu);
 }
 
-/* Write for the link, as bitcode, what the command line asked for. */
+/* Write the options of the command line for the link, as bitcode. */
 static bool write_unit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
                        const struct wishes *wishes)
 {
@@ -342,7 +340,7 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
 
 /* ---- units ---- */
 
-/* Is it a unit of C that handles no reference, and is such a unit to be native? */
+/* True for a unit of C that handles no reference, if such a unit is to be native. */
 static bool is_native(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module)
 {
   return unit->language == CN_LANG_C && command->native_units && cn_managed_is_native_unit(module) &&
@@ -414,7 +412,7 @@ static bool import_all(const struct cn_command *command, LLVMModuleRef module)
   return ok;
 }
 
-/* A context and its modules live until the next unit needs one. The last one's memory goes with the
+/* A fresh context. It lives with its modules until the next unit needs one; the last one's memory goes with the
  * process, at no cost. */
 static LLVMContextRef next_context(void)
 {
@@ -425,7 +423,7 @@ static LLVMContextRef next_context(void)
   return context = LLVMContextCreate();
 }
 
-/* `joined`: a linker joined it from units of our own, so that it needs no verifier either. */
+/* `joined`: a linker joined it from units of our own, so that LLVM's verifier is superfluous, too. */
 static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
   CN_CHECK(unit->bitcode != NULL && said.count == 0);
@@ -439,7 +437,7 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
   cn_times_stop(&command->compile, &start, "read");
   ir_input = unit->language == CN_LANG_IR ? unit->input : NULL;
   if (module) {
-    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* not the temporary file */
+    LLVMSetModuleIdentifier(module, unit->input, strlen(unit->input)); /* instead of the temporary file */
     cn_module_name(unit->input);
     *native = unit->native.count && is_native(command, unit, module);
     if (!*native)

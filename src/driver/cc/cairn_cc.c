@@ -8,8 +8,8 @@
  *   .s    clang assembles  | stack maps become frame maps
  *   then  clang links, with the runtime for executables
  *
- * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang word for word, as
- * do wrong ones, which clang reports. Cairn adds a line of its own to --version.
+ * Commands that neither compile nor link (-E, -M, -fsyntax-only, ...) go to clang word for word, and so do wrong ones,
+ * which clang reports. Cairn adds its own line to --version.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +61,9 @@ static const char help[] =
     "and in managed units profiling and coverage, address, memory and thread sanitizers, OpenMP.\n\n"
     "Options of clang:\n\n";
 
-/* ---- what clang does alone ---- */
+/* ---- commands for clang alone ---- */
 
-/* The command as clang is to see it. */
+/* The command in the form that clang gets. */
 static void add_arguments(const struct cn_command *command, struct cn_words *words)
 {
   for (size_t i = 0; i < command->args.count; i++)
@@ -87,7 +87,7 @@ static int pass_to_clang(const struct cn_command *command, bool with_environment
   return cn_process_become(&words);
 }
 
-/* Print clang's lines first: build systems look at them. */
+/* Print clang's lines first: build systems read them. */
 static int print_version(const struct cn_command *command)
 {
   struct cn_words words = {0};
@@ -101,8 +101,8 @@ static int print_version(const struct cn_command *command)
   return status;
 }
 
-/* Does clang run alone? It does if there is nothing to compile or link, or an error that clang
- * reports before it does anything. */
+/* True if clang runs alone: there is nothing to compile or link, or the command has an error that clang reports before
+ * it does anything. */
 static bool is_for_clang(const struct cn_command *command)
 {
   size_t sources = 0, inputs = 0;
@@ -123,7 +123,7 @@ static bool is_for_clang(const struct cn_command *command)
   return sources == 0 || (command->output && sources > 1);
 }
 
-/* Does it have sources that are managed for certain? A unit of C may turn out to be native. */
+/* True if the command has sources that are managed for certain. A unit of C may turn out to be native. */
 static bool has_managed_sources(const struct cn_command *command)
 {
   bool native = command->native_units && !command->lto;
@@ -136,7 +136,7 @@ static bool has_managed_sources(const struct cn_command *command)
   return false;
 }
 
-/* ---- the whole command ---- */
+/* ---- the complete command ---- */
 
 struct plan {
   CN_VECTOR(struct cn_unit) units;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The options of clang that the driver must know.
+ * Lists the options of clang that the driver must know.
  */
 #ifndef CN_DRIVER_CC_CC_OPTIONS_H
 #define CN_DRIVER_CC_CC_OPTIONS_H
@@ -15,7 +15,7 @@ enum cn_shape {
 };
 
 enum cn_effect {
-  CN_EFFECT_KEEP, /* nothing to do, except that the next word is no input */
+  CN_EFFECT_KEEP, /* nothing to do, except to take an argument */
   CN_EFFECT_OUTPUT,
   CN_EFFECT_LANGUAGE,
   CN_EFFECT_OPTIMISE,
@@ -63,14 +63,15 @@ struct cn_option {
   enum cn_effect effect;
 };
 
-/* The row for `word`, an option as written; null: it goes to clang, to compile and to link, and has
- * no separate argument. */
+/* The row for `word`, an option as written; null: the option goes to clang, to compile and to link, and consists of one
+ * word. */
 const struct cn_option *cn_options_find(const char *word);
 
 /* All rows. */
 const struct cn_option *cn_options_table(size_t *count);
 
-/* What does not hold of a table; null: all does. Each name begins with '-', and no earlier row takes it. Quadratic. */
+/* The part of the invariant that a table breaks; null: all holds. Each name begins with '-', and all earlier rows leave
+ * it alone. Quadratic. */
 const char *cn_options_wrong(const struct cn_option *all, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of cairn-cc: the effect of each option, with one function per group of effects.
+ * Reads the command line of cairn-cc: the effect of each option, with one function per group of effects.
  */
 #include "driver/cc/command.h"
 
@@ -132,8 +132,8 @@ static bool set_own(struct cn_command *command, const char *word)
   return false;
 }
 
-/* Sanitizers that clang expands in its IR give ordinary code. Refused are those that are LLVM
- * passes over shadow memory: they know neither moved objects nor our heap. */
+/* Sanitizers that clang expands in its IR give ordinary code. Refused are those that are LLVM passes over shadow
+ * memory: they know neither moved objects nor our heap. */
 static const char *refused_sanitizer(const char *list)
 {
   static const char *const passes[] = {
@@ -153,8 +153,8 @@ static const char *refused_sanitizer(const char *list)
   return NULL;
 }
 
-/* LLVM's reader of samples gets the file by an option. It shall not inline: what may be, the rules
- * and the optimiser know. */
+/* LLVM's reader of samples gets the file by an option. Its inlining is off: the rules and the optimiser know the calls
+ * that may be inlined. */
 static void take_samples(struct cn_command *command, const char *file)
 {
   command->compile.samples = true;
@@ -163,8 +163,8 @@ static void take_samples(struct cn_command *command, const char *file)
   cn_push(&command->llvm_options, "-disable-sample-loader-inlining");
 }
 
-/* Does `word`, with one dash or two, ask LLVM for what splits a function? A stack map's offsets are
- * distances within one section. */
+/* True if `word`, with one dash or two, has LLVM split functions. A stack map's offsets are distances within one
+ * section. */
 static bool splits_functions(const char *word)
 {
   static const char *const names[] = {"enable-split-machine-functions", "basic-block-sections"};
@@ -245,7 +245,7 @@ static void apply_code(struct cn_command *command, enum cn_effect effect, const 
   }
 }
 
-/* Options that say what is to be done. */
+/* Options that set the work of the command. */
 static void apply_work(struct cn_command *command, enum cn_effect effect, const char *value)
 {
   switch (effect) {
@@ -324,7 +324,7 @@ static void route(struct cn_item *item, enum cn_effect effect)
   case CN_EFFECT_DEPENDENCY_OTHER:
     item->to_link = false;
     break;
-  case CN_EFFECT_ASSEMBLER: /* the assembler's, which clang does not run for C */
+  case CN_EFFECT_ASSEMBLER: /* an option of the assembler, which clang skips for C */
     item->to_compile = false;
     break;
   default:
@@ -403,7 +403,7 @@ const char *cn_command_wrong(const struct cn_command *command)
   return command->lto && command->refused_lto ? "command: link-time optimisation is both on and off" : NULL;
 }
 
-/* Whichever of the two came first. */
+/* True if both options agree, whichever came first. */
 static bool settle_barriers(const struct cn_command *command)
 {
   struct cairn_compile_options both = command->compile;
@@ -466,7 +466,7 @@ bool cn_command_can_generate(const struct cn_command *command)
   return !command->refused_llvm;
 }
 
-/* Is -fNAME followed by -fno-NAME, or this by that? */
+/* True if -fNAME is followed by -fno-NAME, or the reverse. */
 static bool is_taken_back(const struct cn_command *command, size_t at)
 {
   const char *word = command->items.at[at].words[0];
@@ -482,7 +482,7 @@ static bool is_taken_back(const struct cn_command *command, size_t at)
   return false;
 }
 
-/* Is each of the assembler's options, between commas, true of managed code anyway? */
+/* True if each of the assembler's options, between commas, is true of managed code anyway. */
 static bool is_idle_assembling(const char *list)
 {
   static const char *const idle[] = {"--noexecstack", "--64", "-W", "--no-warn", "--fatal-warnings"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The command line of cairn-cc, understood as far as a driver must: which words are inputs and of which language, which
- * options take the next word, what is to be made. Every other option goes to clang unchanged, in its place.
+ * Reads the command line of cairn-cc as far as a driver must understand it: the inputs and their languages, the options
+ * that take the next word, the wanted output. Every other option goes to clang unchanged, in its place.
  */
 #ifndef CN_DRIVER_CC_COMMAND_H
 #define CN_DRIVER_CC_COMMAND_H
@@ -21,7 +21,7 @@ struct cn_words {
 
 enum cn_language {
   CN_LANG_LINK,    /* objects, archives, anything unknown: for the linker */
-  CN_LANG_C,       /* C source, preprocessed or not */
+  CN_LANG_C,       /* C source, preprocessed or plain */
   CN_LANG_IR,      /* .ll, .bc */
   CN_LANG_ASM,     /* assembled by clang, then stack maps become frame maps */
   CN_LANG_FOREIGN, /* C++ and the like: clang compiles it as native code */
@@ -37,7 +37,7 @@ enum cn_mode {
 
 enum cn_debug { CN_DEBUG_NONE, CN_DEBUG_LINES, CN_DEBUG_FULL };
 
-/* One option with its argument, or one input. */
+/* An option with its argument, or an input. */
 struct cn_item {
   const char *const *words;
   size_t count;
@@ -53,19 +53,19 @@ struct cn_command {
   enum cn_mode mode;
   const char *output; /* -o */
   bool emit_llvm, dry_run, verbose, save_temps, save_temps_obj;
-  bool version, help; /* --version and --help, beside anything else */
+  bool version, help; /* --version and --help, in addition to anything else */
   bool incomplete;    /* the last option lacks its argument: clang says so */
 
   /* Code generation. `no_pic` and `cpu` matter to IR inputs only: clang states them in the modules that it makes. */
   struct cairn_compile_options compile;
   const char *collector; /* -fcairn-collector=NAME, or null */
   const char *barriers;  /* -fcairn-barriers=KIND, or null */
-  bool native_units;     /* clang compiles C units that handle no reference, whatever `compile` says */
+  bool native_units;     /* clang compiles C units that handle no reference, for all values of `compile` */
   bool level_asked;      /* -O... */
   enum cn_debug debug;
   bool function_sections, data_sections, no_pic, pie, pic_asked, remarks;
   struct cn_times times; /* -fcairn-times: compile.timer adds to it */
-  const char *report;    /* -fcairn-report=FILE; "" for standard error; null: no report */
+  const char *report;    /* -fcairn-report=FILE; "" for standard error; null: off */
   const char *cpu;
   struct cn_words llvm_options; /* -mllvm */
   struct cn_words imports;      /* -fcairn-import=FILE */
@@ -75,25 +75,26 @@ struct cn_command {
 
   /* Linking. */
   bool shared, relocatable, no_default_libraries;
-  bool no_undefined; /* shared objects must not leave symbols undefined */
+  bool no_undefined; /* shared objects must define all their symbols */
 
   bool lto;                 /* -flto */
-  const char *refused;      /* an option that managed code does not support yet */
-  const char *refused_llvm; /* the same of -mllvm, which is the link's too */
-  const char *refused_lto;  /* a kind of -flto that is never supported */
+  const char *refused;      /* an option that managed code rules out so far */
+  const char *refused_llvm; /* such an option of -mllvm, which is the link's, too */
+  const char *refused_lto;  /* an unsupported kind of -flto */
 };
 
 /* Replace every @file that can be read by the words in it, quoted as GNU tools do. */
 void cn_response_expand(int argc, char **argv, struct cn_words *out);
-/* The same for a word that another tool expands again. False if it names a pipe, which can be read once. */
+/* Like cn_response_expand(), for a word that another tool expands again. False if it names a pipe, which can be read
+ * once. */
 bool cn_response_expand_again(const char *word, struct cn_words *out);
 
 /* Understand `command->args`. False after a message about a wrong option of our own. */
 bool cn_command_parse(struct cn_command *command);
 
-/* What does not hold of a command that was understood; null: all does. Items lie in `args` in their
- * order, an input is one word, an option goes to a command or has been carried out, and at most one
- * kind of position independence is asked for. Linear. */
+/* The part of the invariant that an understood command breaks; null: all holds. Items lie in `args` in their order, an
+ * input is one word, an option goes to a command or has been carried out, and at most one kind of position independence
+ * is asked for. Linear. */
 const char *cn_command_wrong(const struct cn_command *command);
 
 /* False after a message: the command has an option that managed code does not support. */
@@ -105,10 +106,10 @@ bool cn_command_can_generate(const struct cn_command *command);
 /* Warn of options that have no effect on managed code; once, unless -w or -Qunused-arguments is given. */
 void cn_command_warn(const struct cn_command *command);
 
-/* languages.c: by suffix, or by -x if `forced` is not null. */
+/* languages.c: the language by suffix, or by -x unless `forced` is null. */
 enum cn_language cn_languages_of(const char *path, const char *forced);
 
-/* languages.c: does clang's preprocessor run on this input of C or assembly? */
+/* languages.c: true if clang's preprocessor runs on this input of C or assembly. */
 bool cn_languages_preprocess(const struct cn_item *input);
 
 void cn_command_free(struct cn_command *command);

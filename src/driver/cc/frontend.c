@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clang as front end, from C to unoptimised bitcode with debug locations; and as compiler of native units.
+ * Runs clang as front end, from C to unoptimised bitcode with debug locations; and as compiler of native units.
  *
  * The user's options go through unchanged. Added for bitcode are
  *   -disable-llvm-passes      the optimiser runs in process, after `prepare`
  *   -disable-O0-optnone       at -O0 too, locals must be promoted and statepoints fixed up
- *   -fdump-record-layouts-canonical   tells references in unions, with address spaces, on standard
- *                             output
+ *   -fdump-record-layouts-canonical   tells references in unions, with address spaces, on standard output
  *   -fasynchronous-unwind-tables   frame maps are made from call-frame information
  *   -fno-sanitize=function    its words stand where Cairn's mark stands, before a function's entry
  *   -ftrivial-auto-var-init=zero   if the user asked for a pattern, which is no reference
- *   -g                        source rules name lines, and unions are known by their debug
- *                             information
+ *   -g                        source rules name lines, and unions are known by their debug information
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +32,7 @@ void cn_frontend_add_environment(struct cn_words *words)
   add(words, "-D__CAIRN__=1");
   add(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
   if (include) {
-    /* Comes last, so that /usr/include never precedes the compiler's own headers. */
+    /* Comes last, so that the compiler's own headers precede /usr/include. */
     add(words, "-idirafter");
     add(words, include);
   }
@@ -95,8 +93,8 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
     add(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
     add(words, "-g");
-  /* Leave the working directory out of debug information that nobody asked for: until the link,
-   * bitcode has it for diagnostics. */
+  /* Leave the working directory out of debug information that is only for diagnostics: bitcode has it until the
+   * link. */
   if (command->lto && command->debug == CN_DEBUG_NONE)
     add(words, "-fdebug-compilation-dir=.");
 }
@@ -147,7 +145,7 @@ static void begin(const struct cn_command *command, struct cn_words *words)
   CN_CHECK(words->count == 0);
   add(words, cn_process_clang());
   add_options(command, words);
-  /* A link's command has linker options beside the compiler's; clang would complain of neither. */
+  /* A link's command has linker options beside the compiler's; clang accepts both in silence. */
   if (command->mode == CN_MODE_LINK)
     add(words, "-Qunused-arguments");
 }
@@ -156,7 +154,7 @@ void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
 {
   struct cn_words *words = &unit->native;
 
-  CN_CHECK(unit->language == CN_LANG_C && !command->lto); /* -flto makes no native units */
+  CN_CHECK(unit->language == CN_LANG_C && !command->lto); /* with -flto all units are managed */
   begin(command, words);
   add(words, command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (command->emit_llvm)

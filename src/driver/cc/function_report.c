@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * -fcairn-report: the passes' remarks on a unit, by function (docs/placement.md, "What did it
+ * Writes the report of -fcairn-report: the passes' remarks on a unit, by function (docs/placement.md, "What did it
  * do?"). All units of a command go into one report, written when the command is done.
  */
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Constructors and destructors in .init_array and .fini_array.
+ * Puts constructors and destructors into .init_array and .fini_array.
  *
- * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current
- * C libraries do not run (GNU ld moves them over, lld does not). So this file puts a pointer to
- * each into the right section.
+ * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current C libraries ignore
+ * (GNU ld moves them over, lld leaves them). So this file puts a pointer to each into the right section.
  */
 #include "driver/cc/init_arrays.h"
 

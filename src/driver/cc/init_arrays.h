@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Constructors and destructors in .init_array and .fini_array.
+ * Puts constructors and destructors into .init_array and .fini_array.
  */
 #ifndef CN_DRIVER_CC_INIT_ARRAYS_H
 #define CN_DRIVER_CC_INIT_ARRAYS_H

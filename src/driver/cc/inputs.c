@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The files of a link, and what the linker gets in their place. Objects that another compiler made
- * with stack maps get frame maps: without them the runtime would take their frames for native ones.
- * Bitcode is left out: its code is in the joined object.
+ * Prepares the files of a link: it replaces some by copies for the linker. Objects that another compiler made with
+ * stack maps get frame maps: without them the runtime would take their frames for native ones. Bitcode is left out: its
+ * code is in the joined object.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "object/elf/archive.h"
 
 struct file {
-  void *bytes; /* null: it cannot be read, or is empty */
+  void *bytes; /* null: it is unreadable or empty */
   size_t size;
 };
 
@@ -60,8 +60,8 @@ static bool is_bitcode(const void *bytes, size_t size)
   return begins(bytes, size, "BC\xc0\xde") || begins(bytes, size, "\xde\xc0\x17\x0b");
 }
 
-/* A quick test: does the object name stack maps, a guard for maps to be made, frame maps (which
- * `ld -r` may have joined in a way that must be undone), or layouts, whose version is checked? */
+/* A quick test: true if the object names stack maps, a guard for maps to be made, frame maps (which `ld -r` may have
+ * joined in a way that must be undone), or layouts, whose version is checked. */
 static bool may_be_ours(const void *bytes, size_t size)
 {
   return begins(bytes, size, "\177ELF") &&
@@ -69,7 +69,7 @@ static bool may_be_ours(const void *bytes, size_t size)
           memmem(bytes, size, "cairn_layouts", 14) || memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
 
-/* Is it a relocatable object, whatever its name? */
+/* True for a relocatable object of any name. */
 static bool is_object(const struct file *file)
 {
   Elf64_Ehdr head;
@@ -82,7 +82,7 @@ static bool is_object(const struct file *file)
 
 /* ---- members of archives ---- */
 
-/* One member, in memory as long as its archive is. */
+/* A member, in memory as long as its archive is. */
 struct part {
   char name[256];
   const void *bytes; /* within the archive, or `file`, or `own` */
@@ -120,8 +120,7 @@ static struct file open_outside(const struct archive *archive, const char *name)
   return open_file(slash ? cn_command_text("%.*s/%s", (int)(slash - archive->path), archive->path, name) : name);
 }
 
-/* False: the archive is malformed, or a thin one's member cannot be read; the linker will say so.
- */
+/* False: the archive is malformed, or a thin one's member is unreadable; the linker will say so. */
 static bool open_archive(const char *path, struct archive *archive)
 {
   struct cn_archive_member member = {.thin_too = true};
@@ -150,12 +149,12 @@ static bool open_archive(const char *path, struct archive *archive)
 
 /* ---- an archive in place of another ---- */
 
-/* A header in which nothing differs from run to run. */
+/* Write a header that is the same in each run. */
 static void write_header(FILE *out, const char *name, size_t size)
 {
   int length = fprintf(out, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", name, 0, 0, 0, 644, size);
 
-  CN_CHECK(length < 0 || length == 60); /* no field is wider than an archive's */
+  CN_CHECK(length < 0 || length == 60); /* each field fits into an archive's */
 }
 
 static void write_even(FILE *out, size_t size)
@@ -216,8 +215,7 @@ static const char *save_archive(const struct archive *archive)
   return ok ? path : NULL;
 }
 
-/* Put frame maps into an object, and change names. CAIRN_OK: *out is null if it may stay as it is.
- */
+/* Put frame maps into an object, and change names. CAIRN_OK: *out is null if it may stay as it is. */
 static enum cairn_status change_object(const void *bytes, size_t size, const struct cn_renames *renames, void **out,
                                        size_t *out_size, char **error)
 {
@@ -253,7 +251,7 @@ static bool change_part(const struct archive *archive, struct part *part, const 
     free(error);
     return false;
   }
-  CN_CHECK(!part->left_out); /* bitcode is no ELF file */
+  CN_CHECK(!part->left_out); /* bitcode is outside ELF */
   if (part->own) {
     CN_CHECK(size > 0);
     part->bytes = part->own;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The language of an input: by -x, or by the suffix of its name.
+ * Finds the language of an input: by -x, or by the suffix of its name.
  */
 #include <string.h>
 #include "driver/cc/command.h"

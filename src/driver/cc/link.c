@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The link: clang's, with the runtime at the end.
+ * Links by clang, with the runtime at the end.
  *
- * Executables hold the whole runtime and export it; shared objects use the executable's. Objects that another compiler
- * made with stack maps get frame maps: without them the runtime would take their frames for native ones.
+ * Executables contain the complete runtime and export it; shared objects use the executable's. Objects that another
+ * compiler made with stack maps get frame maps: without them the runtime would take their frames for native ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static bool is_static(const struct cn_command *command)
   return false;
 }
 
-/* The runtime goes in even if nothing here calls it: the linker does not see the calls from code of
- * shared objects. Its kinds of barriers do not, but the one that the program's code names. */
+/* Add the runtime, even if nothing here calls it: the calls from code of shared objects are invisible to the linker. Of
+ * its kinds of barriers only the one goes in that the program's code names. */
 static bool add_runtime(const struct cn_command *command, struct cn_words *words)
 {
   const char *library = cn_paths_find("lib/libcairn.a");
@@ -48,8 +48,8 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   CN_CHECK(!command->shared && !command->relocatable); /* they use the executable's */
   cn_push(words, "-Wl,-u,cairn_image_register");
   cn_push(words, library);
-  /* A static program exports nothing: nobody could import it, and GNU ld would leave a thread-local
-   * relocation in a static PIE that its start code cannot apply. */
+  /* A static program has no exports: nothing could import them, and GNU ld would leave a thread-local relocation in a
+   * static PIE that its start code cannot apply. */
   if (!is_static(command)) {
     cn_push(words, "-Xlinker");
     cn_push(words, cn_command_text("--dynamic-list=%s", exports));
@@ -57,7 +57,7 @@ static bool add_runtime(const struct cn_command *command, struct cn_words *words
   return true;
 }
 
-/* An object that names the collector. Shared objects live with the executable's. */
+/* Add an object that names the collector. Shared objects live with the executable's. */
 static bool add_collector(const struct cn_command *command, struct cn_words *words)
 {
   if (command->collector == NULL)
@@ -112,8 +112,8 @@ static bool add_items(const struct cn_command *command, const struct cn_unit *un
   return true;
 }
 
-/* The joined object comes first: a linker that reads each archive once finds there what it needs.
- * Its calls of its own functions are not by name any more. */
+/* Add the joined object first: it then satisfies a linker that reads each archive once. Its calls of its own functions
+ * no longer go by name, so renaming such a function is refused. */
 static bool add_joined(const struct cn_command *command, const struct cn_joined *joined,
                        const struct cn_renames *renames, struct cn_words *words)
 {
@@ -160,7 +160,7 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
   return add_collector(command, words) && add_runtime(command, words);
 }
 
-/* Do the linker's messages say that there is no collector of the name? */
+/* True if the linker's messages say that the collector is missing. */
 static bool misses(const char *messages, const char *name)
 {
   const char *symbol = cn_command_text("cairn_collector_%s", name);

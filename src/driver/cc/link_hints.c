@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notes about errors of the linker: a reference is passed to native code, or objects of several kinds are mixed.
+ * Explains errors of the linker in notes: a reference is passed to native code, or objects of several kinds are mixed.
  *
- * The linker's messages stay as they are. The link that failed runs again for its messages alone, and the notes follow
+ * The linker's messages stay as they are. The link that failed runs again only for its messages, and the notes follow
  * those of the first run.
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 
-/* The linker misses a symbol of this name where a call gives a reference to code that is not managed. */
+/* The linker misses a symbol of this name if a call gives a reference to native code. */
 static const char managed_code[] = "cairn.managed_code.";
 
 /* Each object has groups that are named after its kinds, with a definition of the symbol: two kinds define it twice. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Link-time optimisation: the units of a link become one.
+ * Optimises at link time: the units of a link become one.
  *
  *   .o, with -flto   bitcode, checked and prepared, not optimised (cairn_compile_unit)
  *   the link         lld resolves symbols, as it would for any program, and joins the bitcode that
@@ -8,8 +8,8 @@
  *                    | the rest of the pipeline, code generation, frame maps: one object
  *                    the link as it was asked for, with that object in place of bitcode
  *
- * Only lld knows which symbol of which archive or shared object it takes. It writes the joined
- * bitcode, and at level 0 it changes nothing but linkage.
+ * Only lld knows the archive or shared object that it takes a symbol from. It writes the joined bitcode, and at level 0
+ * it changes only linkage.
  */
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, 
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined)
 {
   CN_CHECK(joined->unit.bitcode && joined->unit.output && joined->command.count);
-  cn_output_remove(joined->unit.bitcode); /* an old one: lld may write none */
+  cn_output_remove(joined->unit.bitcode); /* an old one: lld may write no new one */
   int status = cn_link_run(command, &joined->command);
   if (status != CN_EXIT_OK)
     return status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Can a C source handle references? It cannot unless one of its files says so in its text: the name
- * of an attribute, or of one of Cairn's headers.
+ * Finds out if a C source can handle references: one of its files must mention them in its text, by the name of an
+ * attribute or of one of Cairn's headers.
  *
- * Before the unit is compiled, a rough search looks for its headers among the user's files; the
- * result only decides how the unit is compiled first. Afterwards, if the search found nothing,
- * clang's graph of included files decides (cn_mentions_in_graph).
+ * Before the unit is compiled, a rough search looks for its headers among the user's files; the result only decides how
+ * the unit is compiled first. Afterwards, if the search found nothing, clang's graph of included files decides
+ * (cn_mentions_in_graph).
  */
 #include <fcntl.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static bool is_seen(const struct search *search, const char *path)
   return false;
 }
 
-/* Is the file there? Sets *found if it mentions references, or a file that it includes does. */
+/* True if the file exists. Sets *found if it mentions references, or a file that it includes does. */
 static bool look_at(struct search *search, const char *path, bool *found)
 {
   if (access(path, R_OK) != 0)
@@ -135,8 +135,8 @@ static bool look_into(struct search *search, const char *path, struct cn_text te
   return false;
 }
 
-/* Options after which a search of the text proves nothing: clang reads other files (precompiled
- * headers, other names), makes no graph, or would show it in its output. */
+/* True for options that make a search of the text worthless: clang reads other files (precompiled headers, other
+ * names), makes no graph, or would show it in its output. */
 static bool is_unread(const char *word)
 {
   static const char *const names[] = {
@@ -205,7 +205,7 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
 
 /* ---- after: the files that clang read ---- */
 
-/* The path in a quoted label. Clang omits the root folder there, but not the current one. */
+/* The path in a quoted label. Clang omits the root folder there, but keeps the current one. */
 static bool says_file(const char *label, const char *end)
 {
   char path[4096] = "/";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of the options of clang that the driver must know.
+ * Defines the table of the options of clang that the driver must know.
  */
 #include "driver/cc/cc_options.h"
 
@@ -21,7 +21,7 @@ static bool takes(const struct cn_option *row, const char *word)
   return exact ? strcmp(word, row->name) == 0 : strncmp(word, row->name, strlen(row->name)) == 0;
 }
 
-/* Does an earlier row take the word that is this row's name? */
+/* True if an earlier row takes the word that is this row's name. */
 static bool is_hidden(const struct cn_option *all, size_t at)
 {
   for (size_t i = 0; i < at; i++)

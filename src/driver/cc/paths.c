@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * File names: those of the installation, and those derived from others.
+ * Makes file names: those of the installation, and those derived from others.
  */
 #include <limits.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running clang.
+ * Runs clang and other programs.
  */
 #include "driver/cc/process.h"
 
@@ -70,7 +70,7 @@ void cn_process_print(const struct cn_words *words, FILE *out)
   putc('\n', out);
 }
 
-/* Write all words but the first into a response file. */
+/* Write all words except the first into a response file. */
 static const char *write_response(const struct cn_words *words)
 {
   const char *path = cn_temp_file("arguments", ".rsp");
@@ -122,7 +122,7 @@ static int wait_for(pid_t child)
     if (errno != EINTR)
       return CN_EXIT_FAILED;
   }
-  CN_CHECK(WIFEXITED(status) || WIFSIGNALED(status)); /* it was not asked about stops */
+  CN_CHECK(WIFEXITED(status) || WIFSIGNALED(status)); /* stops are left out */
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

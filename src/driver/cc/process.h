@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Child processes and temporary files of cairn-cc.
+ * Runs child processes and makes temporary files for cairn-cc.
  */
 #ifndef CN_DRIVER_CC_PROCESS_H
 #define CN_DRIVER_CC_PROCESS_H
@@ -11,15 +11,15 @@
 /* The clang of the LLVM that this program was built with, or else the first in PATH. */
 const char *cn_process_clang(void);
 
-/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH. Null after a message that it is
- * not installed; `why` names what needs it, `package` the Debian package that has it. */
+/* Another tool of that LLVM, such as "ld.lld", or NAME-22 in PATH. Null after a message that it is missing; `why` names
+ * the user of the tool, `package` the Debian package that has it. */
 const char *cn_process_llvm(const char *name, const char *why, const char *package);
 
 /* Print a command as clang's -### does: a line of quoted words. */
 void cn_process_print(const struct cn_words *words, FILE *out);
 
-/* Run words->at[0] and wait. Returns its exit status; 128 + signal if a signal ended it; 127 after
- * a message if it did not start. */
+/* Run words->at[0] and wait. Returns its exit status; 128 + signal if a signal ended it; 127 after a message if it did
+ * not start. */
 int cn_process_run(const struct cn_words *words);
 
 /* Like cn_process_run(), with standard output and standard error into the files at these paths;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options by which the linker calls other functions than the objects name: --wrap=f calls __wrap_f for f, and f for
- * __real_f; --defsym=f=g calls g, as "f = g;" of a linker script does. Managed code calls by names of its own, so these
- * change in the objects that the linker gets. A file that only the linker reads, as an archive that -l finds, must be
- * given to the driver if it has such calls.
+ * Reads the options by which the linker calls other functions than the objects name: --wrap=f calls __wrap_f for f, and
+ * f for __real_f; --defsym=f=g calls g, as "f = g;" of a linker script does. Managed code calls by its own names, so
+ * these change in the objects that the linker gets. A file that only the linker reads, such as an archive that -l
+ * finds, must be given to the driver if it has such calls.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,8 +14,7 @@
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 
-/* What the linker gets, of which some never passes the driver's eyes: words of -Wl and -Xlinker,
- * and of the response files that they name. */
+/* Add a word for the linker, from -Wl and -Xlinker, and the words of a response file that it names. */
 static bool add_word(struct cn_words *words, const char *word)
 {
   if (cn_response_expand_again(word, words))
@@ -26,7 +25,7 @@ static bool add_word(struct cn_words *words, const char *word)
   return false;
 }
 
-/* False after a message. */
+/* Gather the words for the linker. False after a message. */
 static bool linker_words(const struct cn_command *command, struct cn_words *words)
 {
   bool ok = true;
@@ -65,7 +64,7 @@ static const char *argument_of(const struct cn_words *words, size_t i, const cha
   return i + 1 < words->count ? words->at[i + 1] : NULL;
 }
 
-/* The argument of an option that may be a word of its own. */
+/* The argument of an option, in the same word or the next. */
 static const char *value_of(const struct cn_item *item, const char *option)
 {
   size_t length = strlen(option);
@@ -100,7 +99,7 @@ static int name_length(const char *text)
   return is_name(text) ? length : 0;
 }
 
-/* Of --defsym=f=g. */
+/* Add the names of --defsym=f=g. */
 static void add_definition(const char *text, struct cn_renames *renames)
 {
   int from = name_length(text);
@@ -114,8 +113,8 @@ static void add_definition(const char *text, struct cn_renames *renames)
 
 /* ---- linker scripts ---- */
 
-/* The names `f` and `g` of an assignment "f = g;" of which the equals sign is at `at`; null for `g`
- * if that is another expression. */
+/* The names `f` and `g` of an assignment "f = g;" with its equals sign at `at`; null for `g` if that is another
+ * expression. */
 static bool names_at(const char *text, const char *at, struct cn_rename *names)
 {
   static const char space[] = " \t\r\n";
@@ -136,8 +135,8 @@ static bool names_at(const char *text, const char *at, struct cn_rename *names)
   return true;
 }
 
-/* Take the assignments of a linker script: any text that is given to the linker. Those of PROVIDE
- * hold for names that are not defined, which calls of managed code reach by these names. */
+/* Take the assignments of a linker script: any text that is given to the linker. Those of PROVIDE are for undefined
+ * names, which calls of managed code reach by these names. */
 static void add_script(const char *path, struct cn_renames *renames)
 {
   enum { MAX_BYTES = 1 << 20 };
@@ -179,8 +178,8 @@ static void add_scripts(const struct cn_command *command, const struct cn_words 
 
 /* ---- files that only the linker reads ---- */
 
-/* The archive lib`library`.a, or the file that `library` names after a colon, in the first folder
- * that has it. Null: there is none, or the linker takes a shared object before. */
+/* The archive lib`library`.a, or the file that `library` names after a colon, in the first folder that has it. Null:
+ * all folders lack it, or the linker takes a shared object before. */
 static const char *archive_of(const struct cn_words *folders, const char *library, bool is_static)
 {
   for (size_t i = 0; i < folders->count; i++) {
@@ -194,7 +193,7 @@ static const char *archive_of(const struct cn_words *folders, const char *librar
   return NULL;
 }
 
-/* May the linker prefer archives to shared objects, for some library? */
+/* True if the linker may prefer archives to shared objects, for some library. */
 static bool prefers_archives(const struct cn_command *command, const struct cn_words *words)
 {
   static const char *const names[] = {"-static", "-static-pie", "--static", "-Bstatic", "-dn", "-non_shared"};

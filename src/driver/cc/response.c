@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Response files: words separated by white space; single quotes, double quotes and backslashes as in GNU tools.
+ * Reads response files: words separated by white space; single quotes, double quotes and backslashes as in GNU tools.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,8 +11,7 @@
 /* The limit of files that name files: a cycle must end. */
 enum { DEPTH_MAX = 16 };
 
-/* The contents up to the first null byte, which no word can have. Null if the file cannot be read.
- */
+/* The contents up to the first null byte, which would end a word. Null if the file is unreadable. */
 static char *read_text(const char *path)
 {
   FILE *file = fopen(path, "r");

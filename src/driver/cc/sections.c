@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * -ffunction-sections and -fdata-sections. LLVM has them as options of the target machine that its
- * C interface lacks; naming the sections in the module has the same effect.
+ * Implements -ffunction-sections and -fdata-sections. LLVM has them as options of the target machine that its C
+ * interface lacks; naming the sections in the module has the same effect.
  */
 #include "driver/cc/sections.h"
 
@@ -22,7 +22,7 @@ static bool wants_section(LLVMValueRef global)
   return length > 0 && strncmp(name, "llvm.", 5) != 0;
 }
 
-/* Does the constant hold an address, directly or in an aggregate or expression? */
+/* True if the constant holds an address, directly or in an aggregate or expression. */
 static bool holds_address(LLVMValueRef constant)
 {
   if (LLVMIsAGlobalValue(constant) || LLVMIsABlockAddress(constant))
@@ -60,7 +60,7 @@ static void set_section(LLVMValueRef global, const char *prefix)
   free(section);
 }
 
-/* Literals keep their mergeable sections, which are better than sections of their own. */
+/* True for literals. They keep their mergeable sections, which are better than separate ones. */
 static bool is_literal(LLVMValueRef global)
 {
   return LLVMGetLinkage(global) == LLVMPrivateLinkage && LLVMIsGlobalConstant(global);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * -ffunction-sections and -fdata-sections.
+ * Implements -ffunction-sections and -fdata-sections.
  */
 #ifndef CN_DRIVER_CC_SECTIONS_H
 #define CN_DRIVER_CC_SECTIONS_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <llvm-c/Core.h>
 
-/* Give each function, each variable, or both, a section of its own, named as clang names them. */
+/* Give each function, each variable, or both, its own section, named as clang names them. */
 void cn_sections_split(LLVMModuleRef module, bool pic, bool functions, bool data);
 
 #endif

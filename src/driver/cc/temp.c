@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Temporary files: one directory per process under $TMPDIR, emptied and removed however the process ends.
+ * Makes temporary files: one directory per process under $TMPDIR, cleared and removed at every end of the process.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void remove_all(void)
     rmdir(directory);
 }
 
-/* At an ordinary exit: also remove what clang put beside its output. */
+/* At an ordinary exit: also remove the files that clang put beside its output. */
 static void remove_directory(void)
 {
   DIR *open_directory = directory ? opendir(directory) : NULL;
@@ -91,7 +91,7 @@ static bool make_directory(void)
   return true;
 }
 
-/* Is it a file of the directory? The names go to unlink() in a signal handler. */
+/* True for a file of the directory. The names go to unlink() in a signal handler. */
 static bool is_ours(const char *name)
 {
   size_t length = strlen(directory);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One source file: plan its steps, and run them.
+ * Compiles one source file: plans its steps, and runs them.
  *
  * Clang compiles a C unit that handles no reference, by the user's own command. Only the unit's bitcode tells for
- * certain whether it handles any, and making it for each unit would cost a front end's run. So clang compiles a unit at
- * once if its text does not mention references, and Cairn compiles it again if it turns out that a header does.
+ * certain whether it handles any, and making bitcode for each unit would cost a front end's run. So clang compiles a
+ * unit at once unless its text mentions references, and Cairn compiles it again if it turns out that a header does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool keep_input(void)
   return ok;
 }
 
-/* Is it a command of clang that ends in the unit's input? */
+/* True for a command of clang that ends in the unit's input. */
 static bool is_of(const struct cn_words *words, const struct cn_unit *unit)
 {
   return words->count > 2 && strcmp(words->at[words->count - 1], unit->input) == 0;
@@ -114,7 +114,7 @@ void cn_unit_free(struct cn_unit *unit)
   cn_free(&unit->native);
 }
 
-/* ---- printing them ---- */
+/* ---- printing the steps ---- */
 
 void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part)
 {
@@ -134,7 +134,7 @@ void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part
   free(passes);
 }
 
-/* ---- steps: -v prints each before it runs; -### prints it and does not run it ---- */
+/* ---- steps: -v prints each before it runs; -### only prints it ---- */
 
 static bool prints(const struct cn_command *command)
 {
@@ -176,8 +176,7 @@ static int compile_natively(const struct cn_command *command, const struct cn_un
   return status;
 }
 
-/* Compile to bitcode, and from that to the output. Sets *native if the unit handles no reference.
- */
+/* Compile to bitcode, and from that to the output. Sets *native if the unit handles no reference. */
 static int compile_managed(const struct cn_command *command, struct cn_unit *unit, bool *native)
 {
   int status = CN_EXIT_OK;
@@ -237,7 +236,7 @@ int cn_unit_compile(const struct cn_command *command, struct cn_unit *unit)
   if (unit->language == CN_LANG_ASM && command->mode != CN_MODE_ASSEMBLY && !command->dry_run && status == CN_EXIT_OK &&
       !cn_backend_rewrite(unit->output, unit->output, &changed))
     status = CN_EXIT_FAILED;
-  /* As clang does: leave nothing that make would take for up to date. */
+  /* Do as clang does: remove an output that make would take for up to date. */
   if (status != CN_EXIT_OK && strcmp(unit->output, "-") != 0)
     cn_output_remove(unit->output);
   return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The steps of cairn-cc: one unit per source file, then the link.
+ * Runs the steps of cairn-cc: one unit per source file, then the link.
  */
 #ifndef CN_DRIVER_CC_UNITS_H
 #define CN_DRIVER_CC_UNITS_H
@@ -9,18 +9,16 @@
 #include "driver/cc/command.h"
 #include "object/build/thunk_names.h"
 
-/* One source file on its way. */
+/* A source file on its way. */
 struct cn_unit {
   const struct cn_item *item;
   enum cn_language language;
   const char *input;         /* as the user wrote it */
-  const char *bitcode;       /* the front end's output, or the input itself; null if Cairn does not
-                              * compile it */
+  const char *bitcode;       /* the front end's output, or the input itself; null if only clang compiles it */
   const char *output;        /* object, assembly, bitcode or IR text */
-  const char *records;       /* clang's record layouts, of a unit of C; null: there are none */
+  const char *records;       /* clang's record layouts, of a unit of C; else null */
   struct cn_words front_end; /* clang's part; empty for IR */
-  struct cn_words native;    /* clang's command from C to the output, for a unit that is native if
-                              * it handles no reference; else empty */
+  struct cn_words native;    /* clang's command from C to the output, for a unit that may turn out native; else empty */
   bool may_handle;           /* its text says that it may handle references */
 };
 
@@ -28,8 +26,8 @@ struct cn_unit {
 bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item, struct cn_unit *unit);
 void cn_unit_free(struct cn_unit *unit);
 
-/* unit.c: what does not hold of a plan; null: all does. It is of an input that is no linker's, it
- * has an output, Cairn's own languages have bitcode, clang's commands end in the input. Linear. */
+/* unit.c: the part of the invariant that a plan breaks; null: all holds. The input is one to compile, the plan has an
+ * output, Cairn's own languages have bitcode, clang's commands end in the input. Linear. */
 const char *cn_unit_wrong(const struct cn_unit *unit);
 
 /* unit.c: run the steps, or print them, or both. Returns an exit status. */
@@ -41,18 +39,17 @@ void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part
 /* frontend.c: options that make clang see what Cairn provides: its headers and macros. */
 void cn_frontend_add_environment(struct cn_words *words);
 
-/* mentions.c: does the text of the C source `input`, of a header that it seems to include, or an
- * option of the command say that the unit may handle references? */
+/* mentions.c: true if the text of the C source `input`, of a header that it seems to include, or an option of the
+ * command says that the unit may handle references. */
 bool cn_mentions_references(const struct cn_command *command, const char *input);
 
-/* mentions.c: does a file in clang's graph of included files mention references? True if there is
- * no graph. */
+/* mentions.c: true if a file in clang's graph of included files mentions references, or the graph is missing. */
 bool cn_mentions_in_graph(const char *path);
 
-/* mentions.c: does debug information in the bitcode at `path` name a managed type? */
+/* mentions.c: true if debug information in the bitcode at `path` names a managed type. */
 bool cn_mentions_managed_type(const char *path);
 
-/* A file as text. `at` is null if it is empty, or no regular file. */
+/* A file as text. `at` is null if it is empty, or of another kind than a regular file. */
 struct cn_text {
   const char *at;
   size_t size;
@@ -69,11 +66,11 @@ void cn_frontend_add_graph(const char *path, struct cn_words *words);
 void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit);
 void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit);
 
-/* backend.c: from bitcode to the output file, in process. False after a message. *native: the unit
- * handles no reference, nothing was written, and clang must compile it. */
+/* backend.c: compile bitcode to the output file, in process. False after a message. *native: the unit handles no
+ * reference, and clang must compile it; the output is untouched. */
 bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native);
 
-/* backend.c: the same for bitcode that a linker joined from units. */
+/* backend.c: like cn_backend_compile(), for bitcode that a linker joined from units. */
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined);
 
 /* backend.c: replace the stack maps of the object at `path` by frame maps and write the result to
@@ -87,31 +84,30 @@ struct cairn_compile_options cn_backend_options(const struct cn_command *command
 void cn_report_unit(const char *input, const struct cairn_diagnostics *said);
 bool cn_report_write(const char *path);
 
-/* The joined bitcode of a link (lto_link.c). Zero-initialised: there is none. */
+/* The joined bitcode of a link (lto_link.c); all zero if the link has none. */
 struct cn_joined {
   struct cn_words command; /* makes a linker join it */
   struct cn_unit unit;     /* the joined unit; its output is null if the linker took no bitcode */
 };
 
-/* lto_link.c: is there bitcode to join: units with -flto, inputs, or members of archives? */
+/* lto_link.c: true if there is bitcode to join: units with -flto, inputs, or members of archives. */
 bool cn_lto_is_wanted(const struct cn_command *command);
 
 /* lto_link.c: plan to join the bitcode of the link's units and inputs. False after a message. */
 bool cn_lto_plan(const struct cn_command *command, const struct cn_unit *units, size_t count, struct cn_joined *joined);
 
-/* lto_link.c: join it, and compile the result. Returns an exit status. */
+/* lto_link.c: join the bitcode, and compile the result. Returns an exit status. */
 int cn_lto_run(const struct cn_command *command, struct cn_joined *joined);
 
-/* inputs.c: is the file bitcode? Is it that, or an archive that has some? */
+/* inputs.c: true if the file is bitcode; true if it is bitcode, or an archive that has some. */
 bool cn_inputs_are_bitcode(const char *path);
 bool cn_inputs_have_bitcode(const char *path);
 
-/* inputs.c: what the linker gets for the file at `path`, which is no bitcode: the file itself, or a
- * temporary copy with frame maps in place of stack maps, with other names, and without bitcode.
- * False after a message. */
+/* inputs.c: the linker's file for the one at `path`, which is other than bitcode: the file itself, or a temporary copy
+ * with frame maps in place of stack maps, with other names, and without bitcode. False after a message. */
 bool cn_inputs_replace(const char *path, const struct cn_renames *renames, const char **replacement);
 
-/* inputs.c: does the object, or the archive, at `path` call a function by a name that changes? */
+/* inputs.c: true if the object, or the archive, at `path` calls a function by a name that changes. */
 bool cn_inputs_would_change(const char *path, const struct cn_renames *renames);
 
 /* inputs.c: the first of these functions that the object at `path` defines, or null. */
@@ -123,25 +119,25 @@ const char *cn_inputs_defined(const char *path, const struct cn_renames *renames
 bool cn_link_command(const struct cn_command *command, const struct cn_unit *units, size_t count,
                      const struct cn_joined *joined, struct cn_words *words);
 
-/* renames.c: what the command's options have the linker call otherwise. False after a message. */
+/* renames.c: the functions that the command's options have the linker call by other names. False after a message. */
 bool cn_renames_collect(const struct cn_command *command, struct cn_renames *renames);
 
 /* link.c: run such a command, and return its status. If the collector that was chosen is missing,
  * one line says so in place of the linker's messages. */
 int cn_link_run(const struct cn_command *command, const struct cn_words *words);
 
-/* link_hints.c: this command to link failed. Print a note for each function that the linker missed because it is not
- * managed code, and one for each way in which files of several kinds are mixed: barriers, words, sizes in line. */
+/* link_hints.c: explain why this command to link failed. Print a note for each function that the linker missed because
+ * it is native code, and one for each kind of mixture of files: barriers, words, sizes in line. */
 void cn_link_explain(const struct cn_words *words);
 
-/* link.c: is the linked file sound? If it is not, remove it, and return false after a message. */
+/* link.c: check that the linked file is sound. Otherwise remove it, and return false after a message. */
 bool cn_link_check(const struct cn_command *command);
 
-/* paths.c: a file of the installation: "include", "lib/libcairn.a". Its path starts in the
- * directory above this program's. Null if it does not exist. */
+/* paths.c: a file of the installation: "include", "lib/libcairn.a". Its path starts in the directory above this
+ * program's. Null if it is missing. */
 const char *cn_paths_find(const char *relative);
 
-/* paths.c: the name of a file without directories, and without its last suffix. */
+/* paths.c: the name of a file, stripped of directories and of its last suffix. */
 const char *cn_paths_stem(const char *path);
 
 /* paths.c: `path` with its last suffix replaced. */
