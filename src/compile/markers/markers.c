@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Marker calls of all kinds: their attributes for the optimiser, and their end. Needs, breaks:
- * nothing.
+ * Describes marker calls of all kinds to the optimiser by attributes, and deletes them. Needs: any module. Provides:
+ * the functions of markers.h. Breaks: nothing.
  */
 #include "compile/markers/markers.h"
 

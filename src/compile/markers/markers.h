@@ -7,12 +7,11 @@
 
 #include "compile/core/pass.h"
 
-/* Tell the optimiser what it may know of the declaration of a marker, by its name. */
+/* Tell the optimiser the facts that it may use about the declaration of a marker, by its name. */
 void cn_markers_describe(struct cn_ctx *ctx, const char *name);
 /* Delete a marker's calls and its declaration. */
 void cn_markers_erase(LLVMValueRef function);
-/* Delete the markers of spans and of words of the language's own. False, after an error, if one is
- * used wrongly. */
+/* Delete the markers of spans and of the language's own words. False, after an error, if one is used wrongly. */
 bool cn_drop_markers_of(struct cn_ctx *ctx);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regions without safepoints: no collection sees half-done work (a store and the mark that a
- * collector wants with it) between `call void @cairn.nopoll.begin()` and `call void
- * @cairn.nopoll.end()`, or in a function with the attribute "cairn-nopoll". Regions nest.
+ * Checks and closes regions free of safepoints: every collection sees complete work (a store together with the mark
+ * that a collector wants with it) between `call void @cairn.nopoll.begin()` and `call void @cairn.nopoll.end()`, or in
+ * a function with the attribute "cairn-nopoll". Regions nest.
  *
- * Part of place-safepoints. Needs: nothing. Provides: diagnostics, before anything is changed; the
- * question whether a poll may stand somewhere. Breaks: nothing.
+ * Part of place-safepoints. Needs: any function. Provides: diagnostics, while the module is still unchanged; the answer
+ * whether a poll may stand at a place. Breaks: nothing.
  *
- * The markers are calls of undefined functions, which LLVM must take to read and write any memory.
- * So the optimiser keeps accesses on their side of them, and the order of markers on every path:
- * regions stay closed on every path. Only accesses to memory that nobody else can reach yet may
- * move over them. verify-safepoints looks at them once more (check_nopoll.c), then pass
- * `drop-markers` deletes them: the code generator moves nothing over calls, which all safepoints
- * are.
+ * The markers are calls of undefined functions, which LLVM must take to read and write any memory. So the optimiser
+ * keeps accesses on their side of them, and the order of markers on every path: regions stay closed on every path. Only
+ * accesses to memory that is still private to the function may move over them. verify-safepoints checks the regions
+ * once more (check_nopoll.c), then pass `drop-markers` deletes the markers: all safepoints are calls, and the code
+ * generator keeps accesses on their side of calls.
  */
 #include "compile/markers/nopoll.h"
 
@@ -77,7 +76,7 @@ bool cn_nopoll_wanted(struct cn_ctx *ctx)
   return false;
 }
 
-/* ---- how many are open ---- */
+/* ---- numbers of open regions ---- */
 
 static uint32_t depth_after(LLVMValueRef i, uint32_t depth)
 {
@@ -93,7 +92,7 @@ static uint32_t depth_at_end(LLVMBasicBlockRef block, uint32_t depth)
   return depth;
 }
 
-/* A block that is reached with several numbers has that of its first predecessor which comes before
+/* If predecessors of a block end with different numbers, its number is that of its first predecessor that comes before
  * it; in reverse post-order each block has one. */
 uint32_t *cn_nopoll_depths(struct cn_ctx *ctx, const struct cn_cfg *cfg)
 {
@@ -146,7 +145,7 @@ bool cn_nopoll_cover(struct cn_ctx *ctx, LLVMValueRef at)
   return depth != 0;
 }
 
-/* ---- what is wrong ---- */
+/* ---- checks ---- */
 
 static void check_marker(struct cn_ctx *ctx, const char *name)
 {
@@ -167,7 +166,7 @@ static void check_marker(struct cn_ctx *ctx, const char *name)
   }
 }
 
-/* The name of a call in the program, before our passes replaced it. */
+/* The name of a call in the program, even if one of our passes has replaced it. */
 static const char *call_name(LLVMValueRef call, char *buffer, size_t size)
 {
   static const char *const prefixes[] = {CN_CALL_PREFIX, CN_BODY_PREFIX};
@@ -272,7 +271,7 @@ static void build_marker(LLVMBuilderRef builder, LLVMValueRef function, LLVMValu
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, NULL, 0, "");
 }
 
-/* May it throw? An exception would leave the region open. */
+/* True if the function may throw: an exception would leave the region open. */
 static bool may_throw(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md): a stack
- * walk finds the value of the smallest span with a key that is open, between `call void
- * @cairn.span.begin(i64 key, ptr value)` and `call void @cairn.span.end(i64 key)`.
+ * Finds open spans (pillar-stack-iterator-2011, "the SPAN construct (taken from C--)"; docs/spans.md): a stack walk
+ * finds the value of the smallest open span with a key, between `call void @cairn.span.begin(i64 key, ptr value)` and
+ * `call void @cairn.span.end(i64 key)`.
  *
- * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at
- * each place; span-marker, span-nesting, span-value. Breaks: nothing.
+ * Part of prepare and of rewrite-statepoints. Needs: struct cn_cfg. Provides: the open spans at each place;
+ * span-marker, span-nesting, span-value. Breaks: nothing.
  *
- * The markers are for the optimiser what those of regions are (nopoll.c): calls that read and
- * write any memory, so that on every path they keep their order among the calls that do.
+ * The markers are for the optimiser like those of regions (nopoll.c): calls that read and write any memory, so that on
+ * every path they keep their order among the calls that do.
  */
 #include "compile/markers/spans.h"
 
@@ -92,7 +92,7 @@ bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function)
   return (marks->begin || marks->end) && has(marks, function, false);
 }
 
-/* ---- what is open ---- */
+/* ---- open spans ---- */
 
 /* A triple: the outer spans and, above, the depth; the key; the value. */
 #define DEPTH_SHIFT 32
@@ -136,7 +136,7 @@ static uint32_t close_one(struct cn_spans *s, uint32_t open, LLVMValueRef key)
   return left;
 }
 
-/* The number of functions into which the code of `i` was inlined, by its debug location. */
+/* The number of functions that the code of `i` was inlined into, by its debug location. */
 static uint32_t depth_of(LLVMValueRef i)
 {
   LLVMMetadataRef location = LLVMInstructionGetDebugLoc(i);
@@ -183,8 +183,8 @@ static uint32_t at_end(struct cn_spans *s, const struct cn_span_marks *marks, LL
   return open;
 }
 
-/* A block with several predecessors starts with the spans that are open at the end of the first; in
- * reverse post-order each block has one that came before it. */
+/* If predecessors of a block end with different spans, the block starts with those of the first that comes before it;
+ * in reverse post-order each block has one. */
 void cn_spans_find(struct cn_spans *s, const struct cn_span_marks *marks, const struct cn_cfg *cfg)
 {
   uint32_t *ends = cn_alloc(cfg->count * sizeof *ends);
@@ -208,7 +208,7 @@ void cn_spans_free(struct cn_spans *s)
   s->starts = NULL;
 }
 
-/* ---- what is wrong ---- */
+/* ---- checks ---- */
 
 static void check_use(struct cn_ctx *ctx, LLVMValueRef function, const char *name, LLVMValueRef user)
 {
@@ -343,7 +343,7 @@ void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants)
 void cn_span_tails_start(struct cn_ctx *ctx, struct cn_span_tails *tails)
 {
   *tails = (struct cn_span_tails){.marks = cn_span_marks(ctx)};
-  CN_CHECK(cn_span_table_read(ctx, &tails->table)); /* refused before */
+  CN_CHECK(cn_span_table_read(ctx, &tails->table)); /* another section was refused earlier */
 }
 
 void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
@@ -362,7 +362,7 @@ void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg)
   }
 }
 
-/* A smaller span of the same function has the same key: nobody ever finds this one. */
+/* True if a smaller span of the same function has the same key: a walk always finds that one. */
 static bool is_hidden(const struct cn_spans *s, uint32_t from, uint32_t outer, const struct cn_span_open *one)
 {
   struct cn_span_open inner;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spans: which are open where in a function, and their table. Private to src/compile.
+ * Spans: the open ones at each place of a function, and their table. Private to src/compile.
  */
 #ifndef CN_COMPILE_MARKERS_SPANS_H
 #define CN_COMPILE_MARKERS_SPANS_H
@@ -12,7 +12,7 @@
 
 /* ---- triples.c ---- */
 
-/* Triples of words, each once, numbered from 0 in the order in which they came. */
+/* Triples of words, each once, numbered from 0 in the order of their arrival. */
 struct cn_triple {
   uint64_t a, b, c;
 };
@@ -28,14 +28,14 @@ void cn_triples_free(struct cn_triples *triples);
 
 #define CN_NO_SPAN UINT32_MAX
 
-/* The set of open spans at some place is the number of a triple: the span opened last, and the set
- * before it. The same spans opened in the same order have the same number. */
+/* The set of open spans at some place is the number of a triple: the span opened last, and the set before it. The same
+ * spans opened in the same order have the same number. */
 struct cn_spans {
   struct cn_triples open;
   uint32_t *starts; /* per block of the struct cn_cfg */
 };
 
-/* The markers that a module declares (null: it does not). */
+/* The markers that a module declares; null for a missing one. */
 struct cn_span_marks {
   LLVMValueRef begin, end;
 };
@@ -43,42 +43,40 @@ struct cn_span_marks cn_span_marks(struct cn_ctx *ctx);
 bool cn_span_is_begin(const struct cn_span_marks *marks, LLVMValueRef instruction);
 bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef instruction);
 
-/* Does `function` have markers or the metadata? Does it have markers? */
+/* True if `function` has markers or the metadata; true if it has markers. */
 bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function);
 bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function);
 
-/* Per block: does it reach nothing but returns, without a call or a cycle, so that the open spans
- * do not matter there? The caller frees it. */
+/* Per block: true if it reaches only returns, on paths free of calls and cycles, so that open spans are irrelevant
+ * there. The caller frees it. */
 bool *cn_spans_idle(const struct cn_cfg *cfg);
 
 void cn_spans_find(struct cn_spans *spans, const struct cn_span_marks *marks, const struct cn_cfg *cfg);
 void cn_spans_free(struct cn_spans *spans);
-/* The open spans after `instruction`, if `open` are before it. CN_NO_SPAN: it ends a span that
- * never began. */
+/* The open spans after `instruction`, if `open` are before it. CN_NO_SPAN: it ends a span that is closed. */
 uint32_t cn_spans_after(struct cn_spans *spans, const struct cn_span_marks *marks, LLVMValueRef instruction,
                         uint32_t open);
-/* The same with the spans of the metadata of `call`, for the call itself. */
+/* `open` and the spans of the metadata of `call`: the open spans for the call itself. */
 uint32_t cn_spans_around(struct cn_spans *spans, LLVMValueRef call, uint32_t open);
-/* Set that metadata, or remove it (null). */
+/* Set the metadata of `call`, or remove it (null). */
 void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node);
-/* One step outwards; false: nothing is open. */
+/* The span opened last; *open becomes the set before it. False: all are closed. */
 struct cn_span_open {
   LLVMValueRef key, value;
   uint32_t depth; /* abi.def, SPAN_MARK */
 };
 bool cn_spans_outer(const struct cn_spans *spans, uint32_t *open, struct cn_span_open *out);
 
-/* Report markers that are declared or used in another way, and, of a function, spans that do not
- * nest, and keys and values that the table cannot have: of metadata, and (if `constants`, which
- * they may not be yet) of markers. */
+/* Report markers that are declared or used in another way; of a function, spans that overlap without nesting, and keys
+ * and values that the table must refuse. Those of metadata are always reported, those of markers only if `constants` is
+ * set, since they may become constants later. */
 void cn_spans_check_markers(struct cn_ctx *ctx);
 void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
 
 /* ---- spans_prepare.c ---- */
 
-/* Before the optimiser: tell it what it may know of the markers; make markers of metadata, close
- * what is open where the function is left, keep it out of its callers if an exception may leave it
- * in a span. */
+/* Before the optimiser: describe the markers to it; make markers of metadata, close open spans where the function
+ * returns, keep it out of its callers if an exception may leave it in a span. */
 void cn_spans_describe(struct cn_ctx *ctx);
 void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function);
 /* Build a marker before an instruction: of a beginning, or of an end (`value` is null). */
@@ -89,16 +87,16 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* The section `cairn_spans` of the module, while it grows. */
 struct cn_span_table {
-  struct cn_triples entries; /* 0, key, value in its usual form; the first is none */
-  LLVMValueRef global;       /* what there is of it in the module, or null */
+  struct cn_triples entries; /* 0, key, value in its usual form; the first is unused */
+  LLVMValueRef global;       /* its constant in the module, or null */
 };
-/* Why the table cannot have this, or null. */
+/* The reason why the table must refuse these, or null. */
 const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef value);
-/* Read what the module has. False: that is no table. */
+/* Read the table of the module. False: the section has another form. */
 bool cn_span_table_read(struct cn_ctx *ctx, struct cn_span_table *table);
-void cn_span_table_check(struct cn_ctx *ctx); /* report one that is none */
+void cn_span_table_check(struct cn_ctx *ctx); /* report a section of another form */
 uint32_t cn_span_table_add(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef key, LLVMValueRef value);
-/* Put it into the module, if it has grown; frees it. */
+/* Write the table into the module if it has grown; frees it. */
 void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table);
 
 /* The spans in pass rewrite-statepoints. */
@@ -106,7 +104,7 @@ struct cn_span_tails {
   struct cn_span_marks marks;
   struct cn_span_table table;
   struct cn_spans spans;  /* of the function that is rewritten */
-  struct cn_ptrmap calls; /* of it -> the open spans there, if there are any */
+  struct cn_ptrmap calls; /* of that function -> the open spans there, unless empty */
 };
 void cn_span_tails_start(struct cn_ctx *ctx, struct cn_span_tails *tails);
 void cn_span_tails_enter(struct cn_span_tails *tails, const struct cn_cfg *cfg);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Spans before the optimiser, and at the end. Part of prepare and drop-markers.
+ * Prepares spans for the optimiser, and deletes them at the end. Part of prepare and drop-markers.
  *
- * Needs: nothing. Provides: functions whose spans are all closed where they return, so that they
- * can be inlined; no markers, at the end. Breaks: nothing.
+ * Needs: any function. Provides: functions whose spans are all closed where they return, so that they can be inlined;
+ * at the end, functions free of markers. Breaks: nothing.
  *
- * A function that an exception may leave in a span is not inlined: the work of its caller's landing
- * pad would be in that span.
+ * A function that an exception may leave in a span is kept out of its callers: the work of a caller's landing pad would
+ * be in that span.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -48,8 +48,8 @@ void cn_spans_build_marker(struct cn_ctx *ctx, LLVMValueRef before, LLVMMetadata
 
 /* ---- metadata ---- */
 
-/* Make markers of metadata: the optimiser keeps calls in their order, but may drop metadata. An
- * invoke keeps its metadata: its span would end on two edges. */
+/* Make markers of metadata: the optimiser keeps calls in their order, but may drop metadata. An invoke keeps its
+ * metadata: its span would end on two edges. */
 static void mark_call(struct cn_ctx *ctx, struct cn_spans *none, LLVMValueRef call)
 {
   uint32_t open = cn_spans_around(none, call, 0);
@@ -94,10 +94,10 @@ struct closer {
   struct cn_spans spans;
   uint32_t *ends; /* per block: the open spans at its end */
   bool *idle;
-  bool *mixed; /* per block: it is idle, and different spans are open where it is entered */
+  bool *mixed; /* per block: it is idle, and entered with different spans open */
 };
 
-/* Does an exception of this call leave the function? */
+/* True if an exception of this call leaves the function. */
 static bool may_throw(const struct closer *c, LLVMValueRef i)
 {
   if (LLVMIsAInvokeInst(i))
@@ -144,8 +144,8 @@ static bool is_pad(LLVMBasicBlockRef block)
   return LLVMIsALandingPadInst(i) || LLVMIsACleanupPadInst(i) || LLVMIsACatchSwitchInst(i);
 }
 
-/* Close the open spans before a return, and before a jump to a return that is reached with
- * different spans open. On the path of an exception they stay open. */
+/* Close the open spans before a return, and before a jump to a return that is reached with different spans open. On the
+ * path of an exception they stay open. */
 static void close_block(struct closer *c, uint32_t b)
 {
   const struct cn_block *block = &c->cfg.blocks[b];
@@ -193,9 +193,8 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
   cn_cfg_free(&c.cfg);
 }
 
-/* After this, keys that are kept in a local are constants. No blocks are merged: each return keeps
- * its own. Where several branches lead to one return, there are blocks between, for ends of spans.
- */
+/* Make constants of keys that are kept in a local. Blocks stay separate: each return keeps its own. If several branches
+ * go to one return, blocks between them take the ends of spans. */
 static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of spans, section `cairn_spans`: all keys and values (collector.h, struct cairn_span).
- * Part of rewrite-statepoints. Needs: nothing. Provides: an internal constant
- * @cairn.spans. Breaks: nothing.
+ * Builds the table of spans, section `cairn_spans`: all keys and values (collector.h, struct cairn_span). Part of
+ * rewrite-statepoints. Needs: any module. Provides: an internal constant @cairn.spans. Breaks: nothing.
  *
- * An address is written as its distance from its own place in the table, which the linker knows:
- * nothing is left for the dynamic linker, and the section is read-only. So the value must lie in
- * the same executable or shared object.
+ * An address is written as its distance from its own place in the table, which the linker computes: the dynamic linker
+ * has nothing to do, and the section is read-only. So the value must lie in the same executable or shared object.
  */
 #include <string.h>
 #include "base/check.h"
@@ -20,7 +18,7 @@ enum { KEY, INTEGER, DISTANCE, RESERVED, FIELDS };
 
 /* ---- addresses ---- */
 
-/* A global and a constant distance from it; without a global, a number. */
+/* A global and a constant distance from it; a null global stands for a number. */
 struct address {
   LLVMValueRef global;
   uint64_t offset;
@@ -79,8 +77,8 @@ static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct address 
   }
 }
 
-/* One pointer for each address, so that entries are found again. LLVM looks through "inbounds" only
- * when it asks whether the dynamic linker must know. */
+/* The one pointer for each address, so that entries are found again. To decide whether the dynamic linker must
+ * relocate a constant, LLVM looks through "inbounds" offsets only. */
 static LLVMValueRef usual_form(struct cn_ctx *ctx, struct address address)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
@@ -135,7 +133,7 @@ static LLVMValueRef field(LLVMValueRef entries, uint64_t entry, unsigned which)
   return one ? LLVMGetAggregateElement(one, which) : NULL;
 }
 
-/* The address that field DISTANCE was made of: trunc(address - its own). */
+/* The address in field DISTANCE, which is trunc(address - the field's address). */
 static LLVMValueRef distant(LLVMValueRef distance)
 {
   LLVMValueRef difference =
@@ -213,7 +211,7 @@ static LLVMTypeRef entry_type(struct cn_ctx *ctx)
   return LLVMStructTypeInContext(ctx->llvm, types, FIELDS, false);
 }
 
-/* From field DISTANCE of `entry` to `value`. */
+/* The distance from field DISTANCE of `entry` to `value`. */
 static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);

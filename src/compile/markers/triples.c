@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Triples of words with numbers: a hash table (open addressing) that is iterated in the order in
- * which the triples came. For spans.c, where a function may open a hundred thousand of them.
+ * Numbers triples of words: a hash table (open addressing) that is iterated in the order of arrival. For spans.c, since
+ * a function may open a hundred thousand of them. Needs: words. Provides: struct cn_triples. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"

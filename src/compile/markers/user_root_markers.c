@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of the language's own (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md):
- * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` shows that word of a local to
- * the collector, with that tag and parameter, as long as the function has a frame.
+ * Reads the markers of the language's own words (pillar-stack-iterator-2011, "PrtGcTagUserDefined"; docs/spans.md):
+ * `call void @cairn.user.root(ptr %local, i32 tag, i64 parameter)` shows that word of a local to the collector, with
+ * that tag and parameter, as long as the function has a frame.
  *
- * Part of rewrite-statepoints. Needs: nothing. Provides: user-root; what describe_allocas.c puts
- * into statepoints. Breaks: nothing.
+ * Part of rewrite-statepoints. Needs: any function. Provides: user-root; the words that describe_allocas.c puts into
+ * statepoints. Breaks: nothing.
  *
  * The marker is a call that LLVM must take to keep the address: the local stays in memory.
  */
@@ -32,7 +32,7 @@ static LLVMTypeRef marker_type(struct cn_ctx *ctx)
   return LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), types, 3, false);
 }
 
-/* The marker's declaration; null, too, if it is declared as something else. */
+/* The marker's declaration; null if it is missing, or declared as something else. */
 static LLVMValueRef marker(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
@@ -51,7 +51,7 @@ static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
 
-/* Bytes of a local of fixed size in the entry block; 0: it is none. */
+/* Bytes of a local of fixed size in the entry block; 0 for other locals. */
 static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMGetAllocatedType(alloca);
@@ -68,7 +68,7 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
   return bytes;
 }
 
-/* Read a marker into `*out`; return what is wrong with it, or null. */
+/* Read a marker into `*out`; return the reason why it is wrong, or null. */
 static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_root *out)
 {
   LLVMValueRef pointer = LLVMGetOperand(call, 0), tag = LLVMGetOperand(call, 1);
@@ -90,7 +90,7 @@ static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_ro
   return NULL;
 }
 
-/* Is the word listed already? With another tag or parameter it cannot be listed twice. */
+/* The entry of the same word, or null: a word is listed once, with one tag and parameter. */
 static const struct cn_user_root *same_word(const struct cn_user_roots *roots, const struct cn_user_root *root)
 {
   for (size_t i = 0; i < roots->at.count; i++)
@@ -99,7 +99,7 @@ static const struct cn_user_root *same_word(const struct cn_user_roots *roots, c
   return NULL;
 }
 
-/* With `report`, say what is wrong. */
+/* List the words of `function`. With `report`, report wrong markers. */
 static void gather(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out, bool report)
 {
   LLVMValueRef mark = marker(ctx);
@@ -129,7 +129,7 @@ void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_use
   gather(ctx, function, out, false);
 }
 
-/* Words that are references to Cairn as well: both would move them. */
+/* Refuse words that are references to Cairn as well: both would move them. */
 static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_user_roots *roots)
 {
   struct cn_alloca_layouts maps;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of the language's own in locals. Private to src/compile.
+ * The language's own words in locals. Private to src/compile.
  */
 #ifndef CN_COMPILE_MARKERS_USER_ROOT_MARKERS_H
 #define CN_COMPILE_MARKERS_USER_ROOT_MARKERS_H
@@ -18,14 +18,14 @@ struct cn_user_roots {
   CN_VECTOR(struct cn_user_root) at;
 };
 
-/* Those of `function`, each once, in the order of their markers; the caller frees the vector. */
+/* The words of `function`, each once, in the order of their markers; the caller frees the vector. */
 void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out);
-/* Report markers that are declared or used in another way; those of `function` that cannot be. */
+/* Report markers that are declared or used in another way; report wrong words of `function`. */
 void cn_user_roots_check_marker(struct cn_ctx *ctx);
 void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function);
-/* A marker for what a statepoint says, if the function has none for it. */
+/* Build a marker for a word of a statepoint, if the function lacks it. */
 void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root);
-/* Of the module: let each access of such a word read or write memory (user_words.c). */
+/* Let each access of such a word in the module read or write memory (user_words.c). */
 void cn_user_words_pin(struct cn_ctx *ctx);
 
 #endif
