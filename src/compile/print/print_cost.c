@@ -81,7 +81,7 @@ static void print_cycle(void *env, const struct cn_work *work, const uint32_t *b
   fputc('\n', out);
 }
 
-/* Print a line for the function, for each block and for each cycle that may run long without a safepoint. */
+/* Print a line for the function, for each block and for each cycle that may run long between safepoints. */
 void cn_print_paths(struct cn_ctx *ctx, LLVMValueRef function, FILE *out)
 {
   struct paths paths;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls in tail position stay tail calls, as in plain C: a call that is marked `tail` becomes
- * musttail if it is the last thing that its function does. No frame is left that a collector could
- * look at, so there is no statepoint (docs/llvm-22.md, "musttail"), and recursion through such
- * calls does not use up the stack. LLVM's own rewriter makes statepoints of them.
+ * Keeps calls in tail position tail calls, as in plain C: a call that is marked `tail` becomes musttail if it ends its
+ * function. Its frame is gone before a collector could walk it, so the call goes without a statepoint (docs/llvm-22.md,
+ * "musttail"), and recursion through such calls leaves the stack as it is. LLVM's own rewriter makes statepoints of
+ * them.
  *
- * A musttail call must have the caller's signature. That serves for a callee with another one, too,
- * if each of its arguments lies in the same register by both: parameters that the callee does not
- * have are passed poison, and an unwanted result is ignored. tail_widen.c does the rest, at the end
- * of the pipeline.
+ * A musttail call must have the caller's signature. That serves for a callee with another signature, too, if each of
+ * its arguments lies in the same register by both: parameters that the callee lacks are passed poison, and an unwanted
+ * result is ignored. tail_widen.c does the rest, at the end of the pipeline.
  *
- * Needs: nothing. Provides: cn_tail_calls(), the first step of rewrite-statepoints in a function.
- * Breaks: struct cn_cfg; a return that several tail calls share is made one for each.
+ * Needs: any function. Provides: cn_tail_calls(), the first step of rewrite-statepoints in a function. Breaks: struct
+ * cn_cfg; a return that several tail calls share is made one for each.
  */
 #include "compile/tail/tail.h"
 
@@ -38,7 +37,7 @@ static LLVMTypeRef parameter_type(LLVMValueRef function, unsigned i)
   return LLVMTypeOf(LLVMGetParam(function, i));
 }
 
-/* Has argument `i` the attribute, at the call or at the callee? */
+/* True if argument `i` has the attribute, at the call or at the callee. */
 static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
 {
   LLVMValueRef callee = cn_direct_callee(call);
@@ -48,8 +47,8 @@ static bool argument_has(LLVMValueRef call, unsigned i, const char *name)
          (callee && i < LLVMCountParams(callee) && LLVMGetEnumAttributeAtIndex(callee, i + 1, kind));
 }
 
-/* Are parameter `i` of the caller and argument `i` of the call passed alike? A copy on the stack is
- * not: both would lie in one place. A value that comes back in a register must be the same. */
+/* True if parameter `i` of the caller and argument `i` of the call are passed alike. A copy on the stack is refused:
+ * both would lie in one place. A value that comes back in a register must be the same. */
 static bool passed_alike(LLVMValueRef function, LLVMValueRef call, unsigned i)
 {
   static const char *const never[] = {"byval", "inalloca", "preallocated", "swifterror"};
@@ -98,8 +97,8 @@ static bool is_passed_plainly(LLVMValueRef function, LLVMValueRef call)
   return true;
 }
 
-/* Can an argument of type `from` be passed as a parameter of type `to` of the same class, so that
- * the register holds what the callee expects? */
+/* True if an argument of type `from` can be passed as a parameter of type `to` of the same class, so that the register
+ * holds the value that the callee expects. */
 static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
 {
   if (from == to)
@@ -108,8 +107,7 @@ static bool can_pass(LLVMTypeRef from, LLVMTypeRef to)
          LLVMGetIntTypeWidth(from) < LLVMGetIntTypeWidth(to) && LLVMGetIntTypeWidth(to) >= 32;
 }
 
-/* Find for each argument of the call the caller's parameter whose register it is passed in; false
- * if there is none. */
+/* Find for each argument of the call the caller's parameter in the same register; false if one is missing. */
 static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *places)
 {
   unsigned count = LLVMCountParams(function), next[CN_CLASSES] = {0};
@@ -136,14 +134,13 @@ static bool find_places(LLVMValueRef function, LLVMValueRef call, unsigned *plac
 
 /* ---- the change ---- */
 
-/* Blocks that got returns of their own, and the shared blocks to which they went before. */
+/* Blocks that got their own returns, and the shared blocks that they jumped to. */
 struct split_returns {
   struct cn_ptrmap blocks;
   CN_VECTOR(LLVMBasicBlockRef) shared;
 };
 
-/* Remove the edges of split blocks from the phis of `block`. The phis are built again, once for all
- * edges. */
+/* Remove the edges of split blocks from the phis of `block`. The phis are built again, once for all edges. */
 static void drop_incoming(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct split_returns *split)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -170,7 +167,7 @@ static bool has_predecessor(LLVMBasicBlockRef block)
   return LLVMGetFirstUse(LLVMBasicBlockAsValue(block)) != NULL;
 }
 
-/* Put a return of its own right after the call. */
+/* Put the call's own return directly after it. */
 static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_returns *split)
 {
   LLVMValueRef end = cn_tail_end(call), ret = cn_tail_return(call);
@@ -243,13 +240,13 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   return made;
 }
 
-/* Does cn_convention_class() know the convention's registers? */
+/* True if cn_convention_class() knows the convention's registers. */
 static bool is_plain(unsigned convention)
 {
   return convention == LLVMCCallConv || convention == LLVMFastCallConv || convention == LLVMColdCallConv;
 }
 
-/* Does the convention guarantee the tail call? Then it needs no common signature. */
+/* True if the convention guarantees the tail call: a common signature is superfluous then. */
 static bool is_guaranteed(LLVMValueRef function, LLVMValueRef call)
 {
   static const char *const registers[] = {"swiftself", "swiftasync"};
@@ -288,9 +285,9 @@ static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef ca
   free(places);
 }
 
-/* With early insertion the optimiser comes later. It must not inline the callee of a tail call, nor
- * make a loop of it: the statepoints there name neither the locals of this function nor the bases
- * of its arguments. */
+/* With early insertion the optimiser comes later. It must keep the callee of a tail call out of line, and the call a
+ * call instead of a loop: the statepoints there list neither the locals of this function nor the bases of its
+ * arguments. */
 static void pin(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned noinline = cn_attribute_kind("noinline");
@@ -307,7 +304,7 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef function)
                             LLVMCreateStringAttribute(ctx->llvm, "disable-tail-calls", 18, "true", 4));
 }
 
-/* Clean up the shared returns. One may be listed more than once. */
+/* Clean up the shared returns. The list may have one several times. */
 static void clean_shared(struct cn_ctx *ctx, struct split_returns *split)
 {
   struct cn_ptrmap done = {0};

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass lower-tailcc: local functions of the conventions that guarantee tail calls (tailcc,
- * swifttailcc) get the C convention, together with all their calls. Under the former a callee pops
- * 8 bytes though all arguments are in registers, and its callers need frame pointers
- * (tail_frames.c).
+ * Pass lower-tailcc: local functions of the conventions that guarantee tail calls (tailcc, swifttailcc) get the C
+ * convention, together with all their calls. Under the former a callee pops 8 bytes even if all arguments are in
+ * registers, and its callers need frame pointers (tail_frames.c).
  *
- * A tail call stays one: musttail of the C convention wants equal prototypes, and tail_calls.c
- * makes it of a call marked `tail`. So functions that end in tail calls of each other form a group,
- * and a group is lowered as a whole or not at all.
+ * A tail call stays one: musttail of the C convention wants equal prototypes, and tail_calls.c makes it of a call
+ * marked `tail`. So functions that end in tail calls of each other form a group, and a group is lowered as a whole or
+ * stays as it is.
  *
- * Needs: calls before rewrite-statepoints, after the optimiser, which devirtualises. Provides:
- * functions of the C convention. Breaks: nothing.
+ * Needs: the optimiser, which devirtualises, has run; rewrite-statepoints has yet to run. Provides: functions of the C
+ * convention. Breaks: nothing.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -29,8 +28,8 @@ enum { PASSING_COUNT = sizeof passing / sizeof *passing };
 /* A function of such a convention. Members of one group have one leader. */
 struct member {
   LLVMValueRef function;
-  size_t parent;   /* towards the leader, which is its own */
-  const char *why; /* the convention stays; null: no reason is known */
+  size_t parent;   /* towards the leader; the leader's is its own index */
+  const char *why; /* the reason why the convention stays; null: it can change */
 };
 
 struct lowering {
@@ -58,7 +57,7 @@ static bool has_registers(LLVMValueRef function)
          !cn_convention_loses_result(type);
 }
 
-/* Does managed code call the function there, and do nothing else with it? */
+/* True if the use is only a call of the function, in managed code. */
 static bool is_plain_call(LLVMValueRef user, LLVMValueRef function)
 {
   if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function ||
@@ -76,7 +75,7 @@ static bool is_plain_call(LLVMValueRef user, LLVMValueRef function)
   return true;
 }
 
-/* Why the function has to keep its convention, whatever its tail calls are; or null. */
+/* The reason why the function must keep its convention regardless of its tail calls, or null. */
 static const char *reason_of(LLVMValueRef function)
 {
   if (!cn_target_is_local(function))
@@ -126,7 +125,7 @@ static void unite(struct lowering *l, struct member *a, struct member *b)
   second->parent = first->parent;
 }
 
-/* Does the convention of `call`, its function's, guarantee that it is a tail call? */
+/* True if the convention of `call`, which is its function's, guarantees that it is a tail call. */
 static bool is_tail_call(LLVMValueRef function, LLVMValueRef call)
 {
   if (!LLVMIsACallInst(call) || LLVMGetInstructionCallConv(call) != LLVMGetFunctionCallConv(function))
@@ -134,7 +133,7 @@ static bool is_tail_call(LLVMValueRef function, LLVMValueRef call)
   return cn_calls_musttail(call) || (LLVMGetTailCallKind(call) == LLVMTailCallKindTail && cn_tail_return(call));
 }
 
-/* Take the tail call into account: both ends get another convention, or neither does. */
+/* Take the tail call into account: both ends change their convention, or both keep it. */
 static void join(struct lowering *l, struct member *caller, LLVMValueRef call)
 {
   static const char why[] = "of a tail call that the C convention does not have";

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * LLVM 22 drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
- * (llvm/llvm-project#199224): the callee finds the caller's own arguments there, references among
- * them that have moved since. Nor does LLVM take the caller's own off the stack, though the callee
- * takes off only its own: the stack shrinks. The same call marked `tail` serves as well: these
- * conventions guarantee tail calls, and for `tail` LLVM does all of this.
+ * Works around LLVM 22, which drops the arguments that a musttail call under `tailcc` or `swifttailcc` passes in memory
+ * (llvm/llvm-project#199224): the callee finds the caller's own arguments there, references among them that have moved
+ * since. LLVM also leaves the caller's own arguments on the stack, while the callee takes off only its own: the stack
+ * shrinks. The same call marked `tail` serves as well: these conventions guarantee tail calls, and for `tail` LLVM does
+ * all of this.
  *
- * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`.
- * LLVM 22 may move the prologue behind the others, which need no frame, and has them take off what
- * only the prologue reserves for the return address that moves.
+ * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`. LLVM 22 may move
+ * the prologue behind the others, which need no frame, and has them take off space that only the prologue reserves, for
+ * the return address that moves.
  *
- * Needs: no later pass that looks for safepoints; only a musttail call is none. Provides: no such
- * call. Breaks: nothing.
+ * Needs: all passes that search for safepoints have run, since a call marked `tail` looks like one. Provides: all
+ * musttail calls pass their arguments in registers. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -22,10 +22,10 @@
 
 enum { WORD_BITS = 64, VECTOR_BITS = 128 };
 
-/* The registers that arguments take, at most. */
+/* Most registers that arguments take. */
 struct registers {
   unsigned long long taken[CN_CLASSES];
-  bool memory; /* an argument is passed in memory anyway, or may be */
+  bool memory; /* an argument is, or may be, passed in memory anyway */
 };
 
 static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
@@ -95,7 +95,7 @@ static bool is_must(LLVMValueRef i)
   return cn_calls_musttail(i) && cn_convention_is_tail(LLVMGetInstructionCallConv(i));
 }
 
-/* Does the function get arguments in memory, or may a tail call pass some there? */
+/* True if the function gets arguments in memory, or a tail call may pass some there. */
 static bool uses_memory(const struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (has_parameters_in_memory(ctx, function))
@@ -109,8 +109,7 @@ static bool uses_memory(const struct cn_ctx *ctx, LLVMValueRef function)
   return false;
 }
 
-/* "disable-tail-calls" stops calls marked `tail`. Drop it; the other calls lose their mark instead.
- */
+/* Drop "disable-tail-calls", which stops calls marked `tail`; the other calls lose their mark instead. */
 static void enable_tail_calls(LLVMValueRef function)
 {
   static const char attribute[] = "disable-tail-calls";

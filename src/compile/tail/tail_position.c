@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which calls are in tail position: after them the frame is needed for nothing but to return their
- * result (for tail_calls.c). Needs, breaks: nothing. Provides: cn_tail_position().
+ * Finds calls in tail position: after them the frame serves only to return their result (for tail_calls.c). Needs: any
+ * call. Provides: cn_tail_position(). Breaks: nothing.
  */
 #include "compile/tail/tail.h"
 
@@ -38,15 +38,14 @@ bool cn_tail_results_agree(LLVMValueRef call, LLVMTypeRef type)
   return true;
 }
 
-/* Does someone want a record of the call, or state of its frame? */
+/* True if a record of the call, or state of its frame, is asked for. */
 static bool wants_frame(LLVMValueRef call)
 {
   return LLVMGetNumOperandBundles(call) != 0 || cn_statepoint_wanted(call) || cn_calls_list_operands(call) ||
          cn_calls_have(call, "returns_twice");
 }
 
-/* Is it the end of a local's lifetime? It can come before a tail call, whose callee does not access
- * the local. */
+/* True for the end of a local's lifetime: it can come before a tail call, since the callee leaves the local alone. */
 static bool is_end_of_local(LLVMValueRef i)
 {
   return cn_calls_intrinsic(i, "llvm.lifetime.end") &&
@@ -63,7 +62,7 @@ LLVMValueRef cn_tail_end(LLVMValueRef call)
   return i && LLVMIsATerminatorInst(i) ? i : NULL;
 }
 
-/* The return of a block of phis and a return to which `end` jumps; or null. */
+/* The return of a block of phis and a return that `end` jumps to; or null. */
 static LLVMValueRef shared_return(LLVMValueRef end)
 {
   if (!cn_is_branch(end) || LLVMGetNumSuccessors(end) != 1)
@@ -74,7 +73,7 @@ static LLVMValueRef shared_return(LLVMValueRef end)
   return LLVMIsAReturnInst(i) ? i : NULL;
 }
 
-/* The value that `ret` returns when it is reached from block `from`; null: none. */
+/* The value that `ret` returns when it is reached from block `from`; null for void. */
 static LLVMValueRef returned(LLVMValueRef ret, LLVMBasicBlockRef from)
 {
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass tail-calls: make the tail calls for which the caller's signature does not serve
- * (tail_calls.c). musttail wants caller and callee to have one signature, so the caller gets a
- * wider one. With
+ * Pass tail-calls: makes the tail calls that the caller's signature is too narrow for (tail_calls.c). musttail wants
+ * caller and callee to have one signature, so the caller gets a wider one. With
  *
  *   long f(ref p) { return g(7, p, 1.0); }     f becomes     (ref, i64, double)
  *
- * and calls g as (ref, i64, double): 7 as a reference in the first integer register, p as an i64 in
- * the second. The callers of f need not know: its new parameters lie in registers that nothing
- * reads. The machine code is that of plain C at -O2.
+ * and calls g as (ref, i64, double): 7 as a reference in the first integer register, p as an i64 in the second. The
+ * callers of f stay as they are: its new parameters lie in registers that are unused. The machine code is that of plain
+ * C at -O2.
  *
- * Needs: rewritten and verified functions, in which such calls are statepoints marked `tail` right
- * before a return; no later pass that looks at references, because some are integers now for the
- * length of a jump. Provides: musttail calls in place of statepoints. Breaks: struct cn_cfg;
- * the functions that get a new signature move to the module's end.
+ * Needs: rewritten and verified functions, with such calls as statepoints marked `tail` directly before a return; all
+ * passes that search for references have run, because some references are now integers for the length of a jump.
+ * Provides: musttail calls in place of statepoints. Breaks: struct cn_cfg; the functions that get a new signature move
+ * to the module's end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ enum { PASSING_COUNT = sizeof passing / sizeof *passing };
 
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 
-/* A call that is to become musttail, or is so and has to follow its function's signature. */
+/* A call that becomes musttail, or a musttail call that follows its function's signature. */
 struct tail {
   LLVMValueRef call;
   unsigned first, count; /* of the arguments proper */
@@ -47,7 +46,7 @@ struct widening {
   LLVMBuilderRef builder;
   tail_vector tails;
   bool has_statepoints;
-  type_vector types; /* of the parameters, as they will be */
+  type_vector types; /* of the parameters after the change */
 };
 
 /* ---- candidates ---- */
@@ -73,7 +72,7 @@ static bool function_is_plain(LLVMValueRef function)
   return cn_retype_possible(function);
 }
 
-/* Do all arguments lie in registers, where the convention puts them? */
+/* True if all arguments lie in registers, where the convention puts them. */
 static bool arguments_are_plain(const struct tail *tail)
 {
   unsigned used[CN_CLASSES] = {0};
@@ -97,7 +96,7 @@ static LLVMTypeRef callee_type(LLVMValueRef statepoint)
   return type ? LLVMGetTypeAttributeValue(type) : NULL;
 }
 
-/* The gc.result right after a statepoint, or null. */
+/* The gc.result directly after a statepoint, or null. */
 static LLVMValueRef result_after(LLVMValueRef statepoint)
 {
   LLVMValueRef next = LLVMGetNextInstruction(statepoint);
@@ -117,7 +116,7 @@ static bool is_before_return(LLVMValueRef statepoint)
   return LLVMGetNumOperands(end) == 0 || LLVMGetOperand(end, 0) == result;
 }
 
-/* Is `i` a statepoint that rewrite-statepoints has marked, of a call that may be a tail call? */
+/* True if `i` is a statepoint marked by rewrite-statepoints, of a call that may be a tail call. */
 static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tail)
 {
   if (cn_classify_call(i).kind != CN_CALL_STATEPOINT || !LLVMIsACallInst(i) ||
@@ -132,8 +131,7 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
   return arguments_are_plain(tail) && cn_tail_results_agree(result ? result : i, LLVMGetReturnType(type));
 }
 
-/* Collect the tail calls. False if there is none to make, or an existing musttail call cannot
- * follow. */
+/* Find the tail calls. False if the list is empty, or an existing musttail call is unable to follow. */
 static bool gather(struct widening *w)
 {
   CN_EACH_BLOCK(b, w->function)
@@ -165,7 +163,7 @@ static bool is_narrow(LLVMTypeRef type)
   return kind == LLVMFloatTypeKind || (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64);
 }
 
-/* The next parameter of `class` from `place` on, added if there is none. */
+/* The next parameter of `class` from `place` on; a missing one is added. */
 static unsigned find_place(struct widening *w, enum cn_register_class class, unsigned place)
 {
   while (place < w->types.count && cn_convention_class(w->types.at[place]) != class)
@@ -175,7 +173,7 @@ static unsigned find_place(struct widening *w, enum cn_register_class class, uns
   return place;
 }
 
-/* Make room for the arguments of one call in the new signature. */
+/* Extend the new signature by the arguments of one call. */
 static void fit(struct widening *w, const struct tail *tail)
 {
   unsigned next[CN_CLASSES] = {0};
