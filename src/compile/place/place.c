@@ -57,7 +57,8 @@ static unsigned polls_chosen(const struct cairn_compile_options *options)
 
 /* ---- choice of functions ---- */
 
-/* True if `function` is compiled here and lacks statepoints. */
+/* True if `function` is a managed definition that may get polls: it lacks statepoints, and is neither known as a leaf,
+ * nor naked, nor the module's own poll. */
 static bool is_subject(LLVMValueRef function)
 {
   size_t length;

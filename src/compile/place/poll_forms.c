@@ -8,8 +8,8 @@
  * A call of the stub takes two instructions more than a poll in line. It is the form of polls that run at most once in
  * a microsecond, which makes two instructions a thousandth: after a chunk of many iterations, and after a path of much
  * work; and of polls that branch weights say hardly ever run. Of the others, those at -O2 have their call beside them,
- * except in loops that call only leaves, and in functions that close a cycle of known calls: fib takes 1.4 times as
- * long with a branch past the call before each of its calls.
+ * except in loops without calls that may collect, and in functions that close a cycle of known calls: fib takes 1.4
+ * times as long with a branch past the call before each of its calls.
  */
 #include <stdlib.h>
 #include "base/check.h"
@@ -18,7 +18,7 @@
 #include "compile/cost/block_frequency.h"
 #include "compile/place/function_facts.h"
 
-/* True if the block is in a loop that is free of calls that may collect. */
+/* True if the block is in a loop without parse points and fills of memory of unknown length. */
 static bool is_in_quiet_loop(const struct cn_loops *loops, uint32_t b)
 {
   uint32_t l = loops->of[b];

@@ -112,8 +112,8 @@ static bool add_items(const struct cn_command *command, const struct cn_unit *un
   return true;
 }
 
-/* Add the joined object first: it then satisfies a linker that reads each archive once. Its calls of its own functions
- * no longer go by name, so renaming such a function is refused. */
+/* Add the joined object first: it then satisfies a linker that reads each archive once. Calls between its functions no
+ * longer go by name, so renaming such a function is refused. */
 static bool add_joined(const struct cn_command *command, const struct cn_joined *joined,
                        const struct cn_renames *renames, struct cn_words *words)
 {
