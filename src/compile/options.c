@@ -15,7 +15,7 @@
 #include "compile/core/pass.h"
 #include "compile/core/words.h"
 
-/* Names and what they mean, by turns. */
+/* Names and their meanings, by turns. */
 static const char *const relocations[] = {
 #define CAIRN_RELOCATION(constant, name, help) name, help,
 #include <cairn/relocations.def>

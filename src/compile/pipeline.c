@@ -2,7 +2,7 @@
  *
  * Runs the passes in order: the ordered list of passes stands here, on one page. Read this file first.
  *
- * The three orders are the lists `late`, `early` and `none` below. Late insertion is that of late-insertion-slides-2014
+ * The lists `late`, `early` and `none` below are the three orders. Late insertion is that of late-insertion-slides-2014
  * ("How to resolve this?"): safepoints first appear in place-safepoints, so the optimiser keeps its full power. LLVM's
  * verifier runs over the input, over the optimiser's input and over the result; in builds with CAIRN_VERIFY_EACH after
  * each of our passes. A module that one of them broke is our defect: the passes run again, each followed by the
@@ -10,7 +10,7 @@
  *
  * The optimiser runs with integral pointers: with "ni:1" it stops making a memset of the example loop of
  * late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
- * are harmless. If they refuse, the module is optimised again from the same point with less freedom.
+ * are harmless. If they refuse, the module is optimised again from the same point, at a lower optimisation level.
  *
  * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pipeline(). Breaks: as its passes.
  */
@@ -117,7 +117,7 @@ static const char *const none[] = {
     "name-bodies", "slow-paths", "globals", NULL};
 /* clang-format on */
 
-/* The first passes of each order: they run before the optimiser's freedom matters, and with link-time optimisation they
+/* The first passes of each order: the same for all optimisation levels of attempts. With link-time optimisation they
  * are those of the unit. */
 enum { ONCE = 2 };
 
@@ -134,7 +134,7 @@ static const char *const *order_of(const struct cairn_compile_options *options)
   return late;
 }
 
-/* The optimiser's freedom, from the most to the least. */
+/* The optimisation levels of attempts, from the highest to the lowest. */
 enum freedom { INTEGRAL, NON_INTEGRAL, LEVEL_ONE, FREEDOMS };
 
 static const char *const freedom_names[FREEDOMS] = {"integral references", "non-integral references", "default<O1>"};
@@ -260,7 +260,7 @@ static bool optimise(struct cn_ctx *ctx, enum freedom freedom)
   return ok;
 }
 
-/* Run the step of that name. The freedom applies to the optimiser, and to the step that lets LLVM promote locals. */
+/* Run the step of that name. The level applies to the optimiser, and to the step that lets LLVM promote locals. */
 static bool run_named(struct cn_ctx *ctx, const char *name, enum freedom freedom)
 {
   const struct step *step = find_step(name);
@@ -283,8 +283,8 @@ static void release(struct cairn_diagnostics *held, const struct cairn_compile_o
   cairn_diagnostics_free(held);
 }
 
-/* Run the passes from *order on, the optimiser with this freedom. LLVM's verifier checks the module after `each`, or
- * before the optimiser and at the end. */
+/* Run the passes from *order on, the optimiser at this level. LLVM's verifier checks the module after `each`, or before
+ * the optimiser and at the end. */
 static bool run_from(struct cn_ctx *ctx, const char *const *order, enum freedom freedom, bool each)
 {
   const char *last = NULL; /* the last of our passes, if its output is unverified so far */
@@ -395,7 +395,7 @@ static LLVMModuleRef clone_module(struct cn_ctx *prepared, bool lines)
   return clone;
 }
 
-/* Try the rest of the pipeline on clones of `prepared`, with less and less freedom. */
+/* Try the rest of the pipeline on clones of `prepared`, at lower and lower optimisation levels. */
 static LLVMModuleRef attempt_all(struct cn_ctx *prepared, const char *const *order)
 {
   const struct cairn_compile_options *options = prepared->options;
@@ -458,8 +458,7 @@ static bool drop_variables(struct cn_ctx *ctx)
   return !ctx->options->lines_only || run_llvm_plainly(ctx, "strip-nonlinetable-debuginfo");
 }
 
-/* Run once the passes before the optimiser's freedom matters: `rules`, and this step of `prepare`.
- */
+/* Run once the passes that are the same for all optimisation levels: `rules`, and this step of `prepare`. */
 static bool run_once(struct cn_ctx *ctx, const struct step *prepare)
 {
   const struct step *rules = find_step("rules");

@@ -9,8 +9,8 @@
  * than by calling it.
  *
  * A depth-first walk from all functions gives the order, callees first. Of each cycle of known calls at least one is a
- * back edge of that walk: it leads to a function with the same rank or a higher one. Cycles through an unknown callee
- * are closed by the unknown call.
+ * back edge of that walk: its callee has the same rank or a higher one. Cycles through an unknown callee are closed by
+ * the unknown call.
  */
 #include "compile/analysis/callgraph.h"
 

@@ -21,7 +21,7 @@ struct cn_call_node {
 };
 
 /* Invariants (cn_callgraph_wrong()):
- *   - the nodes are managed definitions, and the index leads to each
+ *   - the nodes are managed definitions, and the index has each of them
  *   - order[] is a permutation of the nodes, and rank is a node's place in it
  *   - only a node with unknown calls comes back */
 struct cn_callgraph {

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Copies of memory that may hold references, before the optimiser sees them.
+ * Expands copies of memory that may hold references, ahead of the optimiser.
  *
- * Needs: nothing. Provides: no constant-length copy from which the optimiser would make an integer
- * that hides a reference. Breaks: nothing.
+ * Needs: any function. Provides: copies of constant length that the optimiser keeps as references. Breaks: nothing.
  *
- * What LLVM 22 does to llvm.memcpy (seen with opt -passes=sroa, instcombine, default<O3>;
+ * LLVM 22 changes llvm.memcpy as follows (seen with opt -passes=sroa, instcombine, default<O3>;
  * test/compile/prepare/copies.ll):
- *   - InstCombine turns a copy of 8 bytes into an i64 load and store, whatever the bytes are. As an
- *     integer the reference may then be hoisted over a safepoint and is not relocated: a lost root.
- *     Smaller copies cannot hold a reference. Larger ones stay calls until code generation, where
- * no safepoint can come between their parts.
- *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only copied
- *     takes a type from the struct if one fits, and [N x i8] otherwise: a reference in it can no
- *     longer be found.
+ *   - InstCombine turns a copy of 8 bytes into an i64 load and store, for bytes of any type. As an integer the
+ * reference may then be hoisted over a safepoint and stays unrelocated: a lost root. Smaller copies are too small for a
+ *     reference. Larger ones stay calls until code generation, when safepoints can no longer come between their parts.
+ *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only copied takes a type from
+ * the struct if one fits, and [N x i8] otherwise: its type then hides a reference.
  *
- * So a copy into or out of a local whose type holds references becomes loads and stores of its
- * fields, which SROA promotes. Other copies of 8 bytes become a load and a store of a reference
- * where the type is known, and otherwise a volatile pair of i64, which nothing may move apart.
- * Copies that hold no pointer by TBAA stay as they are.
+ * So a copy into or out of a local whose type holds references becomes loads and stores of its fields, which SROA
+ * promotes. Other copies of 8 bytes become a load and a store of a reference where the type is known, and otherwise a
+ * volatile pair of i64, which stays together. Copies that are free of pointers by TBAA stay as they are.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -121,8 +117,7 @@ static void gather(LLVMValueRef function, values *out)
         cn_push(out, i);
 }
 
-/* The type that a copy of `size` bytes copies, if either side's address names one that holds
- * references. */
+/* The type of the `size` bytes of a copy, if either side's address names a type that holds references. */
 static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t size)
 {
   for (unsigned side = 0; side < 2; side++) {
@@ -133,7 +128,7 @@ static LLVMTypeRef copied_type(struct cn_ctx *ctx, LLVMValueRef copy, uint64_t s
   return NULL;
 }
 
-/* Does it lead to a local of this function, or of the caller that takes the result? */
+/* True if the pointer is into a local of this function, or of the caller that takes the result. */
 static bool is_local(LLVMValueRef pointer)
 {
   LLVMValueRef root = cn_types_root(pointer);
@@ -213,7 +208,7 @@ void cn_copies_forbid_idioms(struct cn_ctx *ctx)
                               LLVMCreateStringAttribute(ctx->llvm, names[i], (unsigned)strlen(names[i]), "", 0));
 }
 
-/* Is `i` a copy of a reference, or of memory that may hold one, without TBAA? */
+/* True if `i` copies a reference, or memory that may hold one, without TBAA. */
 static bool is_untagged(struct cn_ctx *ctx, LLVMValueRef i)
 {
   LLVMValueRef tag = LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, "tbaa", 4));

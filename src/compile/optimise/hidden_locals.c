@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Locals in which the optimiser hides references. Part of pass `restore-references`.
+ * Finds locals that hide references from Cairn after optimisation. Part of pass `restore-references`.
  *
- * Needs: optimised IR. Provides: the type of every local that may hold references says so, or its
- * loads and stores do; or an error, after which the pipeline optimises again with all such locals
- * kept as they are (cn_hidden_escape()). Breaks: nothing.
+ * Needs: optimised IR. Provides: every local that may hold references shows it by its type, or by its loads and stores;
+ * or an error; the pipeline then optimises again with all such locals kept as they are (cn_hidden_escape()). Breaks:
+ * nothing.
  *
- * SROA cuts up a struct that functions handle by its address only after these are inlined: a part
- * that is copied and never accessed becomes [N x i8] or i64 (test/compile/restore/locals.c). With
- * TBAA the copies tell what may be in it.
+ * SROA cuts up a struct that functions handle by its address only after these are inlined: a part that is copied and
+ * otherwise unused becomes [N x i8] or i64 (test/compile/restore/locals.c). With TBAA the copies tell its possible
+ * contents.
  */
 #include <string.h>
 #include "base/check.h"
@@ -25,7 +25,7 @@ static LLVMValueRef metadata(struct cn_ctx *ctx, LLVMValueRef i, const char *kin
   return LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, kind, (unsigned)strlen(kind)));
 }
 
-/* Could the bytes that `i` moves to or from a local be a reference, as far as metadata tells? */
+/* True if the bytes that `i` moves to or from a local may be a reference, by its metadata. */
 static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece)
 {
   LLVMValueRef tag = metadata(ctx, i, "tbaa");
@@ -47,7 +47,7 @@ static bool is_pinned_word(LLVMValueRef i)
   return LLVMGetVolatile(i) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
-/* Is it a piece that SROA made? Its name says so. */
+/* True if SROA made the local, by its name. */
 static bool is_piece(LLVMValueRef local)
 {
   size_t length;
@@ -55,8 +55,7 @@ static bool is_piece(LLVMValueRef local)
   return strstr(LLVMGetValueName2(local, &length), ".sroa.") != NULL;
 }
 
-/* The use of `address`, in a local whose type has no references, that may put one there; or null.
- */
+/* The use of `address`, in a local whose type is free of references, that may put a reference there; or null. */
 static LLVMValueRef hiding_use(struct cn_ctx *ctx, LLVMValueRef address, bool piece)
 {
   CN_EACH_USE(use, address) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `prepare`: turn the front end's IR into IR that the optimiser may have.
+ * Pass `prepare`: turns the front end's IR into IR that the optimiser may have.
  *
- * Needs: the source rules hold (rules.c). Provides: managed functions marked with a gc strategy and
- * free of optnone; locals promoted; differences of references opaque (differences.c); no copy in a
- * managed function that the optimiser would turn into an integer that hides a reference (copies.c).
- * Breaks: nothing.
+ * Needs: the source rules hold (rules.c). Provides: managed functions marked with a gc strategy and free of optnone;
+ * locals promoted; differences of references opaque (differences.c); in managed functions, copies that the optimiser
+ * keeps as references (copies.c). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -31,7 +30,7 @@
 #include "compile/optimise/prepare.h"
 #include "compile/source/rules.h"
 
-/* Say it by an attribute, which clones of the function keep, and in the body, for its callers. */
+/* Add the attribute, which clones of the function keep, and markers in the body, for its callers. */
 static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL))
@@ -41,8 +40,8 @@ static void keep_polls_out(struct cn_ctx *ctx, LLVMValueRef function)
     cn_nopoll_wrap(ctx, function);
 }
 
-/* Say by an attribute what C says of a declaration by an annotation. A definition that is to be
- * managed asks to be compiled as such: cn_managed_wanted(). */
+/* Turn C's annotation of a declaration into an attribute. A definition that is to be managed asks to be compiled as
+ * such: cn_managed_wanted(). */
 static void take_kind(struct cn_ctx *ctx, LLVMValueRef function)
 {
   static const char *const words[] = {CN_ATTR_NATIVE, CN_ATTR_MANAGED_CODE};
@@ -66,10 +65,9 @@ static void mark(struct cn_ctx *ctx, LLVMValueRef function)
   if (!LLVMGetGC(function))
     LLVMSetGC(function, "statepoint-example");
   CN_CHECK(cn_is_managed(function));
-  /* The code generator's fix-up of references in registers skips optnone functions, and the
-   * optimiser too. */
+  /* Both the code generator's fix-up of references in registers and the optimiser skip optnone functions. */
   LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("optnone"));
-  /* The assembler keeps no symbol of a private function, but its frame map is found by one. */
+  /* The assembler drops the symbol of a private function, but its frame map is found by one. */
   if (LLVMGetLinkage(function) == LLVMPrivateLinkage)
     LLVMSetLinkage(function, LLVMInternalLinkage);
 }
@@ -93,18 +91,16 @@ static bool check_target(struct cn_ctx *ctx)
   return false;
 }
 
-/* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed"), allockind("alloc,uninitialized")
- * and allocsize(1). */
+/* LLVM's encodings, as of LLVM 22, of allockind("alloc,zeroed"), allockind("alloc,uninitialized") and allocsize(1). */
 #define ALLOC_ZEROED (1 | 1 << 4)
 #define ALLOC_UNINITIALIZED (1 | 1 << 3)
 #define SIZE_IS_SECOND (UINT64_C(1) << 32 | UINT32_MAX)
-/* An array of so many elements has a length that is no error, whatever the elements are. */
+/* An array of at most so many elements has a valid length, for elements of any size. */
 #define SURELY_A_LENGTH 65536
 
-/* Tell the optimiser what an allocation is: fresh memory, or the array that it resizes. It may run
- * callbacks of the program, which change any memory (docs/runtime.md, "Inside an allocation"). IR
- * does not show a collection, as each reference is relocated. The calls are gone once `allocate`
- * has expanded them. */
+/* Describe allocations to the optimiser: fresh memory, or the array that is resized. An allocation may run callbacks of
+ * the program, which change any memory (docs/runtime.md, "Inside an allocation"). A collection is invisible in IR, as
+ * each reference is relocated. The calls are gone once `allocate` has expanded them. */
 static void describe_allocators(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < CN_ALLOCATORS; i++) {
@@ -127,8 +123,8 @@ static void describe(struct cn_ctx *ctx, LLVMValueRef call, const char *name, ui
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
 
-/* The optimiser knows what is in the object, and removes the call if nothing uses it. So one that
- * may be an error, by its length, is not described: the error would go with it. */
+/* Tell the optimiser the contents of the object; it removes the call if the object is unused. So an allocation whose
+ * length may be an error is left undescribed: the error would be removed with it. */
 static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   LLVMValueRef count = LLVMGetNumArgOperands(call) == 2 ? LLVMGetOperand(call, 1) : NULL;
@@ -144,13 +140,13 @@ static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const str
                            LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
 }
 
-/* Two allocations of different types must not be merged into one with a computed layout. */
+/* Two allocations of different types must stay apart: merged, they would have a computed layout. */
 static void keep_apart(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, cn_emit_attribute(ctx, "nomerge"));
 }
 
-/* Does the collector change objects of the type, or see them when the program does not any more? */
+/* True if the collector changes objects of the type, or still sees them when the program has dropped them. */
 static bool asks(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(call, 0));
@@ -164,7 +160,7 @@ static bool asks(struct cn_ctx *ctx, LLVMValueRef call)
   return asks;
 }
 
-/* Then the optimiser is to know nothing of them, else it takes stores away, and loads for known. */
+/* Leave objects of such types undescribed: the optimiser would remove stores to them, and take loads for known. */
 static void describe_nothing(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   char *name = cn_format("%s" CN_ALLOC_ASKED, allocator->name);
@@ -193,8 +189,8 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the pass ---- */
 
-/* Inlining a managed function makes its caller managed: forbid it where the program said otherwise.
- * The optimiser may find out the callee of a pointer. */
+/* Keep managed functions out of line in an unmanaged function: inlining would make it managed. Calls through pointers
+ * stay calls as well, since the optimiser may find out a pointer's callee. */
 static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_ASSERT(!cn_is_managed(function));
@@ -206,8 +202,8 @@ static void keep_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMAddCallSiteAttribute(i, CN_FUNCTION_INDEX, noinline);
 }
 
-/* clang -Og holds each variable to the end of its scope, for debuggers: a reference would be live
- * over every safepoint there. */
+/* clang -Og holds each variable to the end of its scope, for debuggers: a reference would be live over every safepoint
+ * there. */
 static void drop_fake_uses(LLVMValueRef function)
 {
   CN_EACH_BLOCK(b, function)
@@ -218,8 +214,8 @@ static void drop_fake_uses(LLVMValueRef function)
     }
 }
 
-/* Promote locals with the first passes of LLVM's pipelines, in their order: later passes make other
- * loops of promoted locals if the control flow was not simplified first. */
+/* Promote locals with the first passes of LLVM's pipelines, in their order: later passes make other loops of promoted
+ * locals unless the control flow is simplified first. */
 static void promote(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
@@ -229,7 +225,7 @@ static void promote(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-/* Check the rules that need promoted locals. One error of C is enough for a store. */
+/* Check the rules that need promoted locals. For a store one error is enough. */
 static void check_rules(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_ptrmap *types)
 {
   unsigned errors = ctx->errors;
@@ -288,7 +284,7 @@ bool cn_prepare_program(struct cn_ctx *ctx)
   if (cn_managed_mentions_references(ctx))
     cn_copies_without_tbaa(ctx);
   else
-    cn_hidden_escape(ctx); /* nothing to look for later */
+    cn_hidden_escape(ctx); /* hidden locals are ruled out from here on */
   return ctx->errors == 0;
 }
 

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* The two steps of prepare, between which units may be joined (lto.c): the first looks at one
- * function at a time, the second at all that the optimiser will see together. */
+/* The two steps of prepare, between which units may be joined (lto.c): the first reads one function at a time, the
+ * second all that the optimiser will see together. */
 bool cn_prepare_unit(struct cn_ctx *ctx);
 bool cn_prepare_program(struct cn_ctx *ctx);
 
@@ -20,19 +20,19 @@ void cn_callee_promises_take(struct cn_ctx *ctx);
 void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* Keep LLVM from turning copy loops into calls of memcpy, which it changes further, and not always
- * so that it can be undone (restore.c). */
+/* Keep LLVM from turning copy loops into calls of memcpy, which it changes further; restore.c can undo only some of
+ * that. */
 void cn_copies_forbid_idioms(struct cn_ctx *ctx);
-/* Do that and cn_hidden_escape() from the start where TBAA does not tell what is copied. */
+/* Do that and cn_hidden_escape() from the start if copies lack TBAA. */
 void cn_copies_without_tbaa(struct cn_ctx *ctx);
 
-/* hidden_locals.c: report locals in which the optimiser hides references; or keep it from that, at
- * the price of locals in memory. */
+/* hidden_locals.c: report locals that hide references after optimisation; or rule such locals out, at the price of
+ * locals in memory. */
 void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function);
 void cn_hidden_escape(struct cn_ctx *ctx);
 
-/* split_integers.c: give distances of references, and comparisons of their addresses, a ptrtoint
- * and sums of their own. `function` has no safepoint yet. */
+/* split_integers.c: give distances of references, and comparisons of their addresses, their own ptrtoint and sums. To
+ * be called while `function` is free of safepoints. */
 void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

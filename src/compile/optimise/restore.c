@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `restore-references`: make references again of those that the optimiser copies as integers.
+ * Pass `restore-references`: makes references again of those that the optimiser copies as integers.
  *
- * Needs: optimised IR with TBAA. Provides: no integer in a managed function that is a copied
- * reference. Breaks: nothing.
+ * Needs: optimised IR with TBAA. Provides: managed functions copy references as references. Breaks: nothing.
  *
- * The optimiser turns a loop that copies an array of references into a memcpy. When its length
- * turns out to be one element, InstCombine turns that into an i64 load and store, which may then be
- * moved apart, over an allocation or into another iteration (test/compile/restore/idiom.c). TBAA
- * tells such a load from one of an integer: its tag says pointer. An ordinary pointer taken for a
- * reference does no harm: the collector leaves addresses outside of its heap alone
- * (include/cairn/collector.h).
+ * The optimiser turns a loop that copies an array of references into a memcpy. When its length turns out to be one
+ * element, InstCombine turns that into an i64 load and store, which may then be moved apart, over an allocation or into
+ * another iteration (test/compile/restore/idiom.c). TBAA tells such a load from one of an integer: its tag says
+ * pointer. An ordinary pointer taken for a reference is harmless: the collector leaves addresses outside of its heap
+ * alone (include/cairn/collector.h).
  *
- * A web is all that one value may flow through: loads and phis, and the stores that end it. It is
- * changed as a whole, or not at all. If it is not, and comes from managed memory, it is refused.
+ * A web is all values that one value may flow through: loads and phis, and the stores that end it. It is changed as a
+ * whole, or stays as it is; in the second case, a web from managed memory is refused.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -30,13 +28,12 @@ struct web {
   struct cn_ptrmap seen; /* value -> its replacement, once made */
   CN_VECTOR(LLVMValueRef) values;
   CN_VECTOR(LLVMValueRef) stores;
-  LLVMTypeRef type; /* what the values become */
+  LLVMTypeRef type; /* the type that the values get */
   bool broken;      /* an integer is computed from it, or it from one */
   LLVMValueRef managed_load;
 };
 
-/* The type of references as wide as the integer type: i64 or a vector of i64; null if there is
- * none. */
+/* The type of references as wide as the integer type, i64 or a vector of i64; null for other types. */
 static LLVMTypeRef reference_type(struct cn_ctx *ctx, LLVMTypeRef type)
 {
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
@@ -98,7 +95,7 @@ static void follow_uses(struct web *w, LLVMValueRef value)
   }
 }
 
-/* Find all of the web that `load` is in. */
+/* Find all members of the web of `load`. */
 static void gather(struct web *w, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));
@@ -131,7 +128,7 @@ static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
   LLVMSetAlignment(to, LLVMGetAlignment(from));
 }
 
-/* Make the new value, as far as it does not depend on other values of the web. */
+/* Make the new value; its operands in the web follow when all members are made. */
 static LLVMValueRef make(struct web *w, LLVMBuilderRef builder, LLVMValueRef value)
 {
   LLVMPositionBuilderBefore(builder, value);

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Integers that the optimiser makes of references. Part of pass `restore-references`.
+ * Splits the integers that the optimiser makes of references. Part of pass `restore-references`.
  *
- * Needs: no safepoint in the function yet. Provides: the terms of a distance, or of a comparison of
- * two addresses, stand just before it. Breaks: nothing.
+ * Needs: a function that is still free of safepoints. Provides: the terms of a distance, or of a comparison of two
+ * addresses, stand directly before it. Breaks: nothing.
  *
- * The vectorisers compare addresses at run time. Several checks share a ptrtoint and the end
- * address of a loop's stores (seen with default<O2>: %diff.check of examples/string_builder.c). A
- * safepoint between two checks makes the integer stale, and the module would be optimised again
- * with non-integral references. So the sums are rematerialised, from the references as they are
- * there:
- * `(ptrtoint a + n) - ptrtoint b` is the same wherever the objects are, if a and b point into one.
- * If they do not, the answer of the checks (are they apart?) is the same.
+ * The vectorisers compare addresses at run time. Several checks share a ptrtoint and the end address of a loop's stores
+ * (seen with default<O2>: %diff.check of examples/string_builder.c). A safepoint between two checks makes the integer
+ * stale, and the module would be optimised again with non-integral references. So the sums are rematerialised, from the
+ * references as they are there: `(ptrtoint a + n) - ptrtoint b` is the same after every move, if a and b point into one
+ * object. If they point into two, the answer of the checks (are they apart?) is the same.
  *
- * Other integers of an address (`p & 31`) stay where they are. After a safepoint they would be
- * other numbers, and the optimiser may count on their being the same. If one is live over a
- * safepoint, verify-safepoints reports it.
+ * Other integers of an address (`p & 31`) stay where they are. After a safepoint they would be other numbers, and the
+ * optimiser may count on their being the same. If one is live over a safepoint, verify-safepoints reports it.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -59,7 +56,7 @@ static int net_addresses(LLVMValueRef value)
   return terms < 0 ? 0 : net;
 }
 
-/* Is the result of `user` the same wherever the objects are? */
+/* True if the result of `user` stays the same when the objects move. */
 static bool is_indifferent(LLVMValueRef user)
 {
   if (is_sum(user))
@@ -82,7 +79,7 @@ static LLVMValueRef rematerialise(LLVMBuilderRef builder, LLVMValueRef value)
   LLVMValueRef copy = LLVMInstructionClone(value);
   for (unsigned o = 0; is_sum(value) && o < 2; o++)
     LLVMSetOperand(copy, o, rematerialise(builder, LLVMGetOperand(value, o)));
-  if (is_sum(value)) { /* a promise about one address need not hold for another */
+  if (is_sum(value)) { /* a promise about one address may be false for another */
     LLVMSetNSW(copy, false);
     LLVMSetNUW(copy, false);
   }
@@ -90,7 +87,7 @@ static LLVMValueRef rematerialise(LLVMBuilderRef builder, LLVMValueRef value)
   return copy;
 }
 
-/* Delete a sum that is no longer used, and its terms. */
+/* Delete a sum that is unused by now, and its terms. */
 static void drop(LLVMValueRef value)
 {
   if (!(is_address(value) || is_sum(value)) || LLVMGetFirstUse(value))

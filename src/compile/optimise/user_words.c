@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses to words of the language's own (user_roots.c) stay in memory, in the order of the
- * source: the collector changes such a word at safepoints. Polls and allocations are inserted after
- * the optimiser, which must not carry a word over them in a register.
+ * Keeps accesses to the language's own words (user_root_markers.c) in memory, in the order of the source: the collector
+ * changes such a word at safepoints. Polls and allocations are inserted after the optimiser, which would otherwise
+ * carry a word over them in a register.
  *
  * Part of prepare. Needs: locals promoted. Provides: volatile accesses. Breaks: nothing.
  *
- * Addresses of words are followed through arithmetic, phis and selects, and into functions of this
- * module that get them as arguments. Functions that make words of references, or references of
- * words, lose their promises about memory: after a safepoint a second call returns another word.
+ * Addresses of words are followed through arithmetic, phis and selects, and into functions of this module that get them
+ * as arguments. Functions that make words of references, or references of words, lose their promises about memory:
+ * after a safepoint a second call returns another word.
  */
 #include <string.h>
 #include "base/check.h"
@@ -41,8 +41,7 @@ static void forget(LLVMValueRef function, LLVMAttributeIndex index, const char *
   LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(promise));
 }
 
-/* Forget the promises that the function does not read, or not write, what its parameter points to.
- */
+/* Remove the promises that the function does not read, or does not write, the memory of its parameter. */
 static void forget_parameter(LLVMValueRef call, unsigned argument)
 {
   static const char *const promises[] = {"readonly", "readnone", "writeonly", "initializes"};
@@ -55,7 +54,7 @@ static void forget_parameter(LLVMValueRef call, unsigned argument)
   }
 }
 
-/* Forget the promises by which calls may be merged, dropped or moved. */
+/* Remove promises that let calls be merged, dropped or moved. */
 static void forget_promises(LLVMValueRef call)
 {
   static const char *const promises[] = {"memory", "speculatable"};

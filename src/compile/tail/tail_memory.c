@@ -7,8 +7,8 @@
  * all of this.
  *
  * In a function with a tail call that passes arguments in memory, all musttail calls become `tail`. LLVM 22 may move
- * the prologue behind the others, which need no frame, and has them take off space that only the prologue reserves, for
- * the return address that moves.
+ * the prologue behind those whose arguments fit in registers, since they need no frame, and has them take off space
+ * that only the prologue reserves, for the return address that moves.
  *
  * Needs: all passes that search for safepoints have run, since a call marked `tail` looks like one. Provides: all
  * musttail calls pass their arguments in registers. Breaks: nothing.
