@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The entries from managed code, x86-64 System V.
+ * Implements the entries from managed code, for x86-64 System V. On the calling thread.
  *
- * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow, cairn_alloc_uninit_slow,
- * cairn_resize_slow; preserve_allcc: every general register but r11 and every vector register survive, so references
- * may stay in any of them): each builds a struct cn_regs (arch.h), on the stack, saves the vector registers below it
- * and calls C. The collector updates the saved registers in place, and they are loaded again from
- * there.
+ * Slow paths (cairn_poll_slow, cairn_alloc_slow, cairn_alloc_indexed_slow, cairn_alloc_uninit_slow, cairn_resize_slow;
+ * preserve_allcc: every general register except r11, and every vector register, survives, so references may stay in any
+ * of them): each builds a struct cn_regs (arch.h) on the stack, saves the vector registers below it, and calls C. The
+ * collector updates the saved registers in place, and the stub loads them from there.
  *
- * Transitions (cairn_call_any and its two front doors, cairn_enter): the target is in r11, or in
- * r10. Arguments are wherever its convention puts them, which is not known here; so nothing but
- * these two may change before the call, and no result register after it. Each keeps the state of
- * the mutator. cairn_call_short knows more of its caller.
+ * Transitions (cairn_call_any and its two front doors, cairn_enter): the target is in r11 or in r10. The places of
+ * arguments and results are unknown to the stubs, so only these two registers may change before the call, and all
+ * result registers stay as they are after it. Each stub keeps the state of the mutator. cairn_call_short knows more
+ * about its caller.
  *
- * A native callee saves rbx, rbp and r12 to r15 in its own frame, where no walker finds them, and
- * would restore stale references. So the stub keeps them in the anchor, and loads them from there
- * after the call if a walk was given their places: it marks the anchor.
+ * A native callee saves rbx, rbp and r12 to r15 in its own frame, where walkers miss them, and would restore stale
+ * references. So the stub keeps them in the anchor, and loads them from there after the call if a walk was given their
+ * places: the walk marks the anchor.
  */
 #define CAIRN_ABI(name, value) .set CAIRN_ABI_##name, value
 #include <cairn/abi.def>
@@ -68,8 +67,8 @@ cn_arch_stubs_start:
         .cfi_startproc
         .endm
 
-/* One that compiled code calls by a thunk of its image (slow_paths.c). In the runtime's own image the
- * thunk's name is the function's. */
+/* A function that compiled code calls by a thunk of its image (slow_paths.c). In the runtime's own image the thunk's
+ * name is the function's. */
         .macro stub name
         .globl cairn.slow.\name
         .set cairn.slow.\name, \name
@@ -81,7 +80,7 @@ cn_arch_stubs_start:
         .size \name, . - \name
         .endm
 
-/* A function that may be called without an anchor, and from native code as well. */
+/* A function that may be called without an anchor, also from native code. */
         .macro managed_function name
         .p2align 4
         .quad CAIRN_ABI_MANAGED_MARK
@@ -101,7 +100,7 @@ cn_arch_stubs_start:
         .cfi_rel_offset %\register, 0
         .endm
 
-/* Build struct cn_regs; rbp points to it from here to restore_general. */
+/* Builds struct cn_regs; rbp points to it from here to restore_general. */
         .macro save_general
         save r15
         save_below_r15
@@ -156,8 +155,8 @@ cn_arch_stubs_start:
         restore r15
         .endm
 
-/* Save all vector and mask registers that are in use; r12 says which. By hand where the processor
- * tells which they are: XSAVE and XRSTOR take several times as long. */
+/* Saves all vector and mask registers in use, and notes them in r12. By hand if the processor tells which are in use:
+ * XSAVE and XRSTOR take several times as long. */
         .macro save_vectors
         movl cn_arch_vector_bytes(%rip), %ecx
         subq %rcx, %rsp
@@ -171,8 +170,8 @@ cn_arch_stubs_start:
 2:
         .endm
 
-/* Those that were not in use are out of use again. Loading the upper halves of a caller that has none would make each of
- * its SSE instructions wait for the register that it writes. */
+/* Restores them. Registers that were unused are unused again: loading upper halves that the caller leaves unused would
+ * make each of its SSE instructions wait for the register that it writes. */
         .macro restore_vectors
         cmpb $0, cn_arch_vector_by_hand(%rip)
         je 1f
@@ -183,7 +182,7 @@ cn_arch_stubs_start:
 2:
         .endm
 
-/* The area of these four begins above their return address. They change rax, rcx and rdx. */
+/* The next four functions. Their area begins above their return address. They change rax, rcx and rdx. */
         .set AREA, 8
         .macro vectors name
         .type vectors_\name, @function
@@ -235,7 +234,7 @@ vectors xrstor
 2:
 end_vectors xrstor
 
-/* By hand the area is that of XSAVE with an empty state and MXCSR, and the registers above it. */
+/* By hand, the area is that of XSAVE with an empty state and MXCSR, followed by the registers. */
         .set VECTORS_MXCSR, 24
         .set VECTORS_HEADER, 512
         .set VECTORS_AT, AREA + CAIRN_ABI_VECTORS_BY_HAND
@@ -275,7 +274,7 @@ end_vectors xrstor
         .endr
         .endm
 
-/* Move those that r12 names. */
+/* Moves the registers that r12 names. */
         .macro move_vectors store
         testl $VECTORS_UPPER, %r12d
         jnz 2f
@@ -315,7 +314,7 @@ vectors in
         andl cn_arch_vector_state(%rip), %eax
         movl %r12d, %edx
         notl %edx
-        andl %edx, %eax                 /* in use only since */
+        andl %edx, %eax                 /* the components that have come into use since */
         jz 6f
         xorl %edx, %edx
         .irp n, 0,1,2,3,4,5,6,7
@@ -327,7 +326,7 @@ vectors in
         ldmxcsr AREA+VECTORS_MXCSR(%rsp)
 end_vectors in
 
-/* void cairn_poll(void): a poll where bytes count */
+/* void cairn_poll(void): a poll for code that is to be small */
 stub cairn_poll
         cmpq $0, MUTATOR(POLL)
         jne cairn_poll_slow
@@ -358,8 +357,8 @@ stub cairn_alloc_slow
         ret
 end cairn_alloc_slow
 
-/* ref NAME(const struct cairn_layout *layout, int64_t count), by SAFEPOINT of safepoint.h; by FIRST, which uses no vector
- * register, if that returns one. */
+/* ref NAME(const struct cairn_layout *layout, int64_t count), by SAFEPOINT of safepoint.h. FIRST, which uses no vector
+ * register, is tried first; it returns null if it has no array. */
         .macro alloc_indexed name, safepoint, first=0
 stub \name
         save_general
@@ -396,7 +395,7 @@ alloc_indexed cairn_alloc_uninit_slow, cn_safepoint_alloc_uninit, cn_give_back_a
 stub cairn_resize_slow
         save_general
         save_vectors
-        movq 16(%rbp), %r8 /* rcx, and rdx: both are taken by now */
+        movq 16(%rbp), %r8 /* saved rcx, and rdx: both are in use by now */
         movq 8(%rbp), %rcx
         movq %rsi, %rdx
         movq %rdi, %rsi
@@ -408,8 +407,8 @@ stub cairn_resize_slow
         ret
 end cairn_resize_slow
 
-/* Slow paths of barriers (preserve_all): no safepoint, so the frame needs no walk. The arguments are
- * where C has them. */
+/* Slow paths of barriers (preserve_all). They contain no safepoint, so walks never meet the frame. C has the arguments
+ * in the same places. */
         .macro barrier_stub name, function, returns=0
 stub \name
         save_general
@@ -424,17 +423,16 @@ stub \name
 end \name
         .endm
 
-/* void cairn_barrier_field(slot), _object(object, slot), _snapshot(slot), ref _load(slot, value),
- * _range(start, bytes): see runtime/heap/barrier_slow_paths.h. */
+/* void cairn_barrier_field(slot), _object(object, slot), _snapshot(slot), ref _load(slot, value), _range(start, bytes):
+ * see runtime/heap/barrier_slow_paths.h. */
 barrier_stub cairn_barrier_field, cn_barrier_field
 barrier_stub cairn_barrier_object, cn_barrier_object
 barrier_stub cairn_barrier_snapshot, cn_barrier_snapshot
 barrier_stub cairn_barrier_load, cn_barrier_load, 1
 barrier_stub cairn_barrier_range, cn_barrier_range
 
-/* void cairn_collect(void): C convention, but the stub itself must save the callee-saved registers.
- * The mark lets cairn_call_any jump here: then the caller's frame is the youngest one and needs no
- * anchor. */
+/* void cairn_collect(void): C convention, and the stub must save the callee-saved registers as well. The mark lets
+ * cairn_call_any jump here: then the caller's frame is the youngest one, and needs no anchor. */
 managed_function cairn_collect
         save_general
         andq $-16, %rsp
@@ -444,9 +442,9 @@ managed_function cairn_collect
         ret
 end cairn_collect
 
-/* Checks of stores: C convention. The walk that may follow needs the callee-saved registers, so the
- * stub builds a struct cn_regs with nothing else; FUNCTION is given it as one more argument, and
- * changes none of it. No safepoint. */
+/* Checks of stores: C convention. The walk that may follow needs the callee-saved registers, so the stub builds a
+ * struct cn_regs with only these. FUNCTION gets it as its last argument, and leaves it unchanged. They contain no
+ * safepoint. */
         .macro check_stub name, function, last
 stub \name
         leaq -136(%rsp), %rsp
@@ -467,13 +465,13 @@ end \name
 
 /* void cairn_check_store(const void *slot, const char *what) */
 check_stub cairn_check_store, cn_check_store, rdx
-/* void cairn_check_copy(const void *to, const void *from, size_t bytes), and under the name that
- * copies of ordinary memory call: its type differs in IR. */
+/* void cairn_check_copy(const void *to, const void *from, size_t bytes); and a second name for copies of ordinary
+ * memory, because its type in IR differs. */
 check_stub cairn_check_copy, cn_check_copy, rcx
 check_stub cairn_check_native_copy, cn_check_copy, rcx
 
-/* The next anchor, at `register`, is the caller's from here on. No walk takes it before it is whole, and no
- * handler writes to it. */
+/* Reserves the next anchor, at `register`, for the caller. Walks skip it until it is complete, and handlers leave it
+ * alone. */
         .macro reserve_anchor register
         movq $0, CAIRN_ABI_ANCHOR_SP(%\register)
         leaq CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
@@ -481,24 +479,24 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         leaq -CAIRN_ABI_ANCHOR_SIZE(%\register), %\register
         .endm
 
-/* Where unwinders find rbx and the pc while the anchor at rbx has them. */
+/* Tells unwinders the places of rbx and the pc while the anchor at rbx has them. */
         .macro cfi_return_address_taken
         /* DW_CFA_expression: rbx is saved at rbx (DW_OP_breg3) + ANCHOR_RBX. */
         .cfi_escape 0x10, 3, 2, 0x73, CAIRN_ABI_ANCHOR_RBX
         cfi_caller_taken
         .endm
 
-/* The pc, and the stack pointer: the return address has just left the stack. Unwinders know frames by
- * their ends, and the frame of the callee ends where the stack pointer is. So the stub's frame is said
- * to end a word higher, within its caller's. */
+/* Tells unwinders the pc and the stack pointer: the return address has just left the stack. Unwinders identify frames
+ * by their ends, and the frame of the callee ends at the stack pointer. So the stub's frame is said to end a word
+ * higher, within its caller's. */
         .macro cfi_caller_taken
         /* DW_CFA_val_expression: the word at rbx + ANCHOR_PC (DW_OP_deref). */
         .cfi_escape 0x16, 16, 3, 0x73, CAIRN_ABI_ANCHOR_PC, 0x06
         .cfi_val_offset %rsp, -8
         .endm
 
-/* The anchor at rbx takes the caller's rbx and the return address from the stack: stack arguments
- * are where the callee looks for them. */
+/* Moves the caller's rbx and the return address from the stack to the anchor at rbx, so that the callee finds the stack
+ * arguments in their places. */
         .macro take_return_address
         popq CAIRN_ABI_ANCHOR_RBX(%rbx)
         .cfi_adjust_cfa_offset -8
@@ -513,8 +511,8 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_restore %rsp
         .endm
 
-/* Load rbx; drop the anchor at it, and those that a longjmp left above it. `register` is free; if
- * there is none, rbx goes by way of the stack, which takes longer. */
+/* Loads rbx; drops its anchor, and those that a longjmp left above it. `register` is free; without one, rbx goes
+ * through the stack, which takes longer. */
         .macro free_anchor register
         .ifb \register
         pushq CAIRN_ABI_ANCHOR_RBX(%rbx)
@@ -534,7 +532,7 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_restore %rbx
         .endm
 
-/* Where unwinders find the other registers while the anchor at rbx has them. */
+/* Tells unwinders the places of the other registers while the anchor at rbx has them. */
         .macro cfi_registers_taken
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         .cfi_escape 0x10, 12, 2, 0x73, CAIRN_ABI_ANCHOR_R12
@@ -543,11 +541,11 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_escape 0x10, 15, 2, 0x73, CAIRN_ABI_ANCHOR_R15
         .endm
 
-/* The thread is managed from here on, unless others want to stop it, or a handshake: then it waits
- * first. No fence
- * orders the two, see threads/stop.c. A signal between store and look has the thread begin again
- * (cn_arch_rewind()): its handler would else run managed code beside a collection. All registers are kept. The anchor at rbx is whole, and below
- * the stack pointer is the word by which walks know that it lives (cn_arch_anchor_lives()). */
+/* Makes the thread managed, unless other threads want to stop it or ask for a handshake: then it waits first. The store
+ * and the read of the poll word have no fence between them, see threads/stop.c. If a signal comes between them, the
+ * thread begins again (cn_arch_rewind()): its handler would otherwise run managed code during a collection. Keeps all
+ * registers. The anchor at rbx is complete, and below the stack pointer is the word that tells walks that the anchor
+ * lives (cn_arch_anchor_lives()). */
         .macro become_managed name
 .Lback_\name:
         movb $CAIRN_ABI_MANAGED, MUTATOR(STATE)
@@ -558,7 +556,7 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         window .Lback_\name, .Lmanaged_\name, .Lmay_go_on_\name
         .endm
 
-/* The rare part of become_managed, out of its line: taken branches are what a short way costs. */
+/* The rare part of become_managed, out of line: taken branches make up the cost of a short path. */
         .macro let_stops_pass_of name
 .Lstop_\name:
         movb $CAIRN_ABI_NATIVE, MUTATOR(STATE)
@@ -582,7 +580,7 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         .cfi_adjust_cfa_offset -8
         .endm
 
-/* If a walk came by, a collector may have changed them. */
+/* Loads the registers from the anchor: if a walk came by, a collector may have changed them. */
         .macro load_registers
         movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
         movq CAIRN_ABI_ANCHOR_R12(%rbx), %r12
@@ -591,8 +589,8 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         movq CAIRN_ABI_ANCHOR_R15(%rbx), %r15
         .endm
 
-/* Back to the managed caller for which the anchor at rbx was made, whose other registers are loaded:
- * its return address is on the stack again. */
+/* Returns to the managed caller that made the anchor at rbx. Its other registers are loaded, and its return address is
+ * on the stack again. */
         .macro leave_native register
         give_return_address
         .irp r, %rbp, %r12, %r13, %r14, %r15
@@ -601,8 +599,8 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         free_anchor \register
         .endm
 
-/* Jump to r11 in the place of a frame that a stub called: a tail call from there. On the stack are
- * rbx and the return address into that stub, whose anchor is rbx, for the callee has loaded it. */
+/* Begins a jump to r11 in the place of a frame that a stub called: a tail call from there. The stack has rbx and the
+ * return address into that stub. The stub's anchor is in rbx, because the callee has loaded it. */
         .macro begin_tail_call
         .cfi_adjust_cfa_offset 8
         .cfi_rel_offset %rbx, 0
@@ -623,7 +621,7 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         restore_general
         .endm
 
-/* The free anchor at rax takes all of the caller's registers and its return address, and is whole. */
+/* Moves all of the caller's registers and its return address to the free anchor at rax, which then is complete. */
         .macro take_caller
         reserve_anchor rax
         movq %rbx, CAIRN_ABI_ANCHOR_RBX(%rax)
@@ -635,13 +633,13 @@ check_stub cairn_check_native_copy, cn_check_copy, rcx
         movq %r13, CAIRN_ABI_ANCHOR_R13(%rbx)
         movq %r14, CAIRN_ABI_ANCHOR_R14(%rbx)
         movq %r15, CAIRN_ABI_ANCHOR_R15(%rbx)
-        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are where the callee looks */
+        popq CAIRN_ABI_ANCHOR_PC(%rbx)  /* stack arguments are in the callee's places */
         cfi_return_address_taken
         cfi_registers_taken
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         .endm
 
-/* Keeps all registers. */
+/* Waits for stops, and keeps all registers. */
         .type let_stops_pass, @function
         .p2align 4
 let_stops_pass:
@@ -667,19 +665,18 @@ stub cairn_call_native
         jmp call_native
 end cairn_call_native
 
-/* Call the function in r11, native or managed. The unwinder finds its way back through the anchor,
- * to which rbx points, and cn_arch_unwound() drops the anchor when a frame is unwound
- * (cfi_caller_taken).
+/* Calls the function in r11, native or managed. The unwinder finds the path back through the anchor at rbx, and
+ * cn_arch_unwound() drops the anchor when a frame is unwound (cfi_caller_taken).
  *
- * Nobody passes an argument in rax but the number of vector registers that a variadic callee may find
- * arguments in, for which any number from there to 8 does. So rax is free, and 8 in the end.
+ * Arguments leave rax free, except that variadic calls pass the number of vector registers that may have arguments, or
+ * any number from there to 8. So the stub uses rax, and leaves 8 in it.
  *
- * A signal's handler may make such calls as well, between any two instructions, and may leave by a
- * siglongjmp. So an anchor is reserved before anything is written to it, and free only after all of
- * it has been read; and while it is free or not whole its SP is 0. */
+ * A signal's handler may make such calls as well, between any two instructions, and may leave by a siglongjmp. So an
+ * anchor is reserved before anything is written to it, and is free only after all of it has been read; its SP is 0
+ * while it is free or incomplete. */
 function cairn_call_any
         .cfi_personality 0x1b, cn_arch_unwound /* PC-relative, four bytes */
-        testb $8, %r11b                 /* before others there may be no memory */
+        testb $8, %r11b                 /* the memory before other functions may be missing */
         jz call_native
         cmpl $(CAIRN_ABI_MANAGED_MARK & 0xffffffff), -8(%r11)
         jne call_native
@@ -696,7 +693,7 @@ call_native:
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %eax
         jz .Lno_anchor_to_native
         take_caller
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is complete */
 .Lcall_with_anchor:
         movl $8, %eax
         call *%r11
@@ -714,8 +711,8 @@ cn_arch_native_return:
         load_registers
         jmp .Lregisters_right
         .cfi_restore_state
-        /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone,
-         * so the thread is native again, and returns to where the body would have returned to. */
+        /* Managed code that cairn_enter called makes a tail call of native code. Its frame is gone, so the thread is
+         * native again, and returns to the body's return address. */
 .Ltail_to_native:
         .cfi_remember_state
         leaq 8(%rsp), %rsp
@@ -726,15 +723,15 @@ cn_arch_native_return:
         movl $8, %eax
         jmp *%r11
         .cfi_restore_state
-        /* The chunk of anchors is full, or this thread has none yet. */
+        /* The chunk of anchors is full, or this thread has no chunk yet. */
 .Lno_anchor_to_native:
         make_anchors
         jmp cairn_call_any
 end cairn_call_any
 
-/* Call the function in r10, a native one of the compiler's own, which passes references on to managed
- * code (result_wrappers.c, bridges.c). So the thread stays managed: no stop comes between. All else is as in
- * cairn_call_any, but that no such call is a tail call. */
+/* Calls the function in r10, a native one of the compiler, which passes references on to managed code
+ * (result_wrappers.c, bridges.c). So the thread stays managed, and stops wait meanwhile. The rest is as in
+ * cairn_call_any, except that these calls are never tail calls. */
 stub cairn_call_passing
         .cfi_personality 0x1b, cn_arch_unwound
         movq %r10, %r11
@@ -751,8 +748,8 @@ stub cairn_call_passing
         jmp .Lcall_passing
 end cairn_call_passing
 
-/* Call the function in r10, or in r11, which must be managed: it is given a reference. The program
- * ends if it is not. It may be variadic. */
+/* Calls the function in r10, or in r11, which must be managed, because it is given a reference: else the program ends.
+ * It may be variadic. */
 stub cairn_call_managed
         movl $8, %eax
         movq %r10, %r11
@@ -779,10 +776,9 @@ function cairn_call_body
         jmp call_native
 end cairn_call_body
 
-/* Call the native function in r12 for managed code that keeps nothing in rbx or r12 to r15 over the
- * call, its callers' values neither: by the convention preserve_none, whose arguments begin with r12
- * to r15 and go on as those of C do. So of the callee-saved registers the anchor has rbp alone. All
- * of the way lies in two cache lines. */
+/* Calls the native function in r12 for managed code that has no live value in rbx or r12 to r15 over the call, either
+ * its own or a caller's. The convention is preserve_none: its arguments begin with r12 to r15, and continue like those
+ * of C. So rbp is the only callee-saved register in the anchor. The usual path lies in two cache lines. */
         .p2align 6
 stub cairn_call_short
         .cfi_personality 0x1b, cn_arch_unwound
@@ -799,10 +795,10 @@ stub cairn_call_short
         .cfi_escape 0x10, 6, 2, 0x73, CAIRN_ABI_ANCHOR_RBP
         movq %rsp, CAIRN_ABI_ANCHOR_SP(%rbx)
         movl $8, %eax
-        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is whole */
+        movb $CAIRN_ABI_NATIVE, MUTATOR(STATE) /* the anchor is complete */
         call *%r12
 cn_arch_short_return:
-        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE) /* as become_managed does */
+        movb $CAIRN_ABI_MANAGED, MUTATOR(STATE) /* like become_managed */
 .Lmanaged_short:
         testb $CAIRN_ABI_POLL_BACK, MUTATOR(POLL)
         jnz .Lstop_short
@@ -812,7 +808,7 @@ cn_arch_short_return:
         give_return_address
         movq CAIRN_ABI_ANCHOR_RBP(%rbx), %rbp
         .cfi_restore %rbp
-        movq %rbx, MUTATOR(ANCHOR)      /* dead since its return address is gone */
+        movq %rbx, MUTATOR(ANCHOR)      /* the anchor is dead, since its return address is gone */
         ret
         .cfi_restore_state
 .Lstop_short:
@@ -831,10 +827,10 @@ cn_arch_short_return:
         jmp cairn_call_short
 end cairn_call_short
 
-/* Call the body in r11: native code called the function's address. The anchor keeps the native
- * caller's return address, so that stack arguments are where the body looks for them; its SP is odd,
- * which tells walks that no managed code left here. The body keeps all registers that the caller
- * wants kept, and the frame is unwound as that of cairn_call_any is. */
+/* Calls the body in r11: native code called the function's address. The anchor keeps the native caller's return
+ * address, so that the body finds the stack arguments in their places. Its SP is odd, which tells walks that native
+ * code left here. The body keeps all registers of the caller that must survive, and the frame is unwound like that of
+ * cairn_call_any. */
 stub cairn_enter
         .cfi_personality 0x1b, cn_arch_unwound
         .cfi_remember_state
@@ -844,7 +840,7 @@ stub cairn_enter
         leaq cn_arch_short_return(%rip), %rbx
         subq 8(%rsp), %rbx
         cmpq $(cn_arch_short_return - cn_arch_native_return), %rbx
-        jbe .Ltail_to_managed           /* either of the two; nothing between them returns */
+        jbe .Ltail_to_managed           /* one of the two, which are the only return addresses in this range */
         movq MUTATOR(ANCHOR), %rbx
         testl $(CAIRN_ABI_ANCHOR_CHUNK - 1), %ebx
         jz .Lno_anchor_to_managed
@@ -864,8 +860,8 @@ cn_arch_body_return:
         .cfi_restore_state
         let_stops_pass_of enter
         .cfi_restore_state
-        /* And the other way round: native code that cairn_call_any called makes a tail call. After
-         * cairn_call_short nobody wants the registers that the anchor does not have. */
+        /* The reverse case: native code that cairn_call_any called makes a tail call. After cairn_call_short the
+         * registers that the anchor lacks are dead. */
 .Ltail_to_managed:
         begin_tail_call
         cfi_registers_taken
@@ -887,11 +883,10 @@ cn_arch_body_return:
         jmp cairn_enter
 end cairn_enter
 
-/* Barriers (return_barriers.h): a frame whose return address was replaced returns to an entry here.
- * Each entry has a cell with the true address, and knows how far away the cell is. Any register may
- * hold a result. An unwinder that comes through a replaced return address looks at the byte before
- * an entry, and finds the cell from the entry's address, which it has for the pc. There is no return
- * address on the stack: see cfi_caller_taken. */
+/* Barriers (return_barriers.h): a frame whose return address was replaced returns to an entry here. Each entry has a
+ * cell with the true address, and knows the distance to the cell. Any register may hold a result. An unwinder that
+ * comes through a replaced return address uses the byte before an entry, and finds the cell from the entry's address,
+ * which it has for the pc. The stack has no return address: see cfi_caller_taken. */
         .p2align 5
         .globl cn_arch_barriers
         .hidden cn_arch_barriers
@@ -900,8 +895,8 @@ end cairn_enter
         .cfi_startproc
         .cfi_def_cfa_offset 8
         .cfi_val_offset %rsp, -8
-        /* DW_CFA_val_expression of the pc. The entry: breg16, and -32. Its distance to the cell: plus
-         * 16, deref. The cell: the entry once more, plus. The pc: deref. */
+        /* DW_CFA_val_expression of the pc. The entry: breg16, and -32. Its distance to the cell: plus 16, deref. The
+         * cell: the entry once more, plus. The pc: deref. */
         .cfi_escape 0x16, 16, 15, 0x80, 0, 0x09, 0xe0, 0x1a, 0x23, 16, 0x06
         .cfi_escape 0x80, 0, 0x09, 0xe0, 0x1a, 0x22, 0x06
         .byte 0xcc
@@ -923,8 +918,7 @@ cn_arch_barriers:
         .cfi_endproc
         .size cn_arch_barriers, . - cn_arch_barriers
 
-/* The stack has the return address into the entry, which tells which entry it was, and the true
- * return address. */
+/* The stack has the return address into the entry, which identifies the entry, and the true return address. */
         .type barrier, @function
         .p2align 4
 barrier:
