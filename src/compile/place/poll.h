@@ -25,8 +25,8 @@ struct cn_polls {
 /* Find or declare what polls need; false if an error was reported, before the module is changed. */
 bool cn_polls_begin(struct cn_polls *polls, struct cn_ctx *ctx);
 
-/* Insert a poll before `at`, which may be any instruction except a phi. The module's own poll has only one form, and at
- * -Os and -Oz each poll is called. */
+/* Insert a poll before `at`, which must be neither a phi nor a landing pad. Places in safepoint-free regions get no
+ * poll. The module's own poll has only one form, and at -Os and -Oz each poll is called. */
 void cn_poll_emit(struct cn_polls *polls, LLVMValueRef at, enum cn_poll_form form);
 
 /* After the last poll: inline the module's own poll at each of them; drop unused declarations. */

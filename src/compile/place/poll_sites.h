@@ -34,7 +34,7 @@ LLVMValueRef cn_poll_site_end(struct cn_ctx *ctx, LLVMBasicBlockRef block);
 /* The sites of one function, each once, in the order of their addition.
  *
  * Invariant (cn_poll_sites_wrong()): each site is listed once, is an instruction of a reachable block of the function,
- * other than a phi, and lies outside safepoint-free regions. */
+ * other than a phi or a landing pad, and lies outside safepoint-free regions. */
 struct cn_poll_sites {
   CN_VECTOR(LLVMValueRef) list;
   struct cn_ptrmap seen; /* each listed site, to its form, and blocks without a place */

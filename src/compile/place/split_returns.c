@@ -2,7 +2,8 @@
  *
  * Gives paths through a function that return before any call their own return. Part of pass `place-safepoints`.
  *
- * Needs: polls placed, all of them off these paths. Provides: faster leaves of recursions. Breaks: struct cn_cfg.
+ * Needs: any function; a path with a poll counts as one with a call. Provides: faster leaves of recursions. Breaks:
+ * struct cn_cfg.
  *
  * A recursion's sum lives over its poll and its calls in a register that the function must save. If the value of an
  * early return meets it in a phi, it gets the same register, and the code generator must save the register before the
