@@ -7,10 +7,11 @@
  * LLVM 22 changes llvm.memcpy as follows (seen with opt -passes=sroa, instcombine, default<O3>;
  * test/compile/prepare/copies.ll):
  *   - InstCombine turns a copy of 8 bytes into an i64 load and store, for bytes of any type. As an integer the
- * reference may then be hoisted over a safepoint and stays unrelocated: a lost root. Smaller copies are too small for a
- *     reference. Larger ones stay calls until code generation, when safepoints can no longer come between their parts.
+ *     reference may then be hoisted over a safepoint and stays unrelocated: a lost root. Smaller copies are too small
+ *     for a reference. Larger ones stay calls until code generation, when safepoints can no longer come between their
+ *     parts.
  *   - SROA cuts a local of struct type at the fields that are accessed. A piece that is only copied takes a type from
- * the struct if one fits, and [N x i8] otherwise: its type then hides a reference.
+ *     the struct if one fits, and [N x i8] otherwise: its type then hides a reference.
  *
  * So a copy into or out of a local whose type holds references becomes loads and stores of its fields, which SROA
  * promotes. Other copies of 8 bytes become a load and a store of a reference where the type is known, and otherwise a

@@ -9,11 +9,11 @@
  *
  * Read this before you add a step:
  * 1. A module is refused whole or rewritten whole. Forms of IR that would lose references are refused by cn_refuse(),
- * for all functions, while the module is unchanged. A step that reports an error later must make
+ *    for all functions, while the module is unchanged. A step that reports an error later must make
  *    cn_rewrite_statepoints() start with a dry run.
  * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
- * runs before build(), or is followed by rebuild(). Only made merges are taken in by cn_refs_extend(), and then
- * cn_liveness() runs again. From analyse() to cn_relocate(), definitions and positions stay as they are.
+ *    runs before build(), or is followed by rebuild(). Only made merges are taken in by cn_refs_extend(), and then
+ *    cn_liveness() runs again. From analyse() to cn_relocate(), definitions and positions stay as they are.
  * 3. An instruction that yields a derived reference needs a case in cn_base_look_through() or is a merge: any other
  *    instruction counts as a base. judge_result() in refuse.c has the opcodes that may yield references.
  */

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The parts of pass `rules`, and the rules that pass `prepare` checks. Private to src/compile.
+ *
+ * Read this before you add a rule (docs/hacking.md, "Add a source rule", has the steps):
+ * 1. A breach would hide a reference from the collector, and the front end's IR shows it. The optimiser's output is
+ *    checked by src/compile/verify; limits of rewriting are refused by src/compile/rewrite/refuse.c.
+ * 2. A rule only reports, by cn_error(): the module stays as it is. The message names the fault and the remedy.
+ * 3. rules.c calls a rule that reads the front end's code; `prepare` calls one that needs promoted locals.
+ * 4. A rule that holds for C alone asks options->manage_all: other front ends mark their functions themselves, and
+ *    later passes prove their conversions.
  */
 #ifndef CN_COMPILE_SOURCE_RULES_H
 #define CN_COMPILE_SOURCE_RULES_H

@@ -60,7 +60,31 @@ uint32_t cn_epochs_after(const struct cn_epochs *epochs, LLVMValueRef instructio
 uint32_t cn_epochs_at(const struct cn_epochs *epochs, LLVMValueRef instruction);
 
 /* Values that a safepoint makes stale (stale_values.c): references, aggregates that hold them, statepoint tokens, and
- * integers and unmanaged pointers made of references. */
+ * integers and unmanaged pointers made of references.
+ *
+ * The algebra of the proof. Each scalar has a state (epoch, weight). Epochs: NONE, the least, below each single epoch
+ * e, below MIXED. Weights: the numbers, and OTHER above all of them; NONE has weight 0. The joins (stale_map.c):
+ *
+ *     NONE with x                                               x
+ *     (e, w) with (e, w)                                        (e, w)
+ *     (e, w) with (f, w), f != e; one of them may be MIXED      (MIXED, w)
+ *     weight w with weight v, w != v                            weight OTHER
+ *     at the start of block b, each input of the epoch that     epoch in[b]
+ *       is current at the end of its edge's block
+ *     else at b, if an input with an epoch has a back edge      epoch MIXED; otherwise the join of the inputs
+ *
+ * At b, a reference that is null on its edge counts as current (null_facts.c), and a number that is free of addresses
+ * on some edge gets weight OTHER.
+ *
+ * Transfer: reference arguments are (ENTRY, 1), and a reference that is loaded, returned or made of an unknown integer
+ * is (current, 1). A token has the epoch that its statepoint starts, and a relocate its token's state. GEP, cast,
+ * freeze and select hand on the join of their operands. A sum adds the weights, a difference subtracts them; a result
+ * of weight 0 in one epoch is NONE, a distance. Other arithmetic is the join with weight OTHER (stale_integers.c has
+ * the exceptions), and so is a number that such a number chooses (stale_control.c). A safepoint leaves all states as
+ * they are and starts an epoch.
+ *
+ * Checked at each use that computes more than such a state (check_uses.c): its operands are NONE or of the current
+ * epoch (cn_values_valid_at()). */
 struct cn_stale {
   uint32_t epoch; /* the epoch of the value's addresses; CN_EPOCH_NONE: never stale; MIXED: several epochs */
   int weight;     /* of integers: references added less references subtracted, or CN_WEIGHT_OTHER; 0 if never stale */

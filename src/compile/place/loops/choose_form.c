@@ -5,6 +5,18 @@
  * once. Part of pass `place-safepoints`.
  *
  * Needs: any function. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
+ *
+ * Read this before you add a form:
+ * 1. fits_FORM() only reads, and finds the same form twice: find() runs again after close_loops() has changed the
+ *    function. It asks cn_placement_on() for the form's switch. Loops with a header in a region free of safepoints
+ *    keep their form.
+ * 2. A form that copies blocks needs s->copies, and the LCSSA form that cn_choose_loop_forms() makes for it.
+ * 3. Forms are found from the outside in. A form that changes the choice for the loops in it sets a bit of enum around
+ *    in s->inside; find_form() reads it for each of these loops.
+ * 4. build() runs after `s` is freed, and each form that it builds changes the function: a form names blocks and
+ *    instructions, and its place in the order of build() is argued there.
+ * 5. A form that leaves a retreating edge without a poll enters the most work of its loop in `bounded` of struct
+ *    cn_strip_mines.
  */
 #include <stdlib.h>
 #include <llvm-c/Transforms/PassBuilder.h>

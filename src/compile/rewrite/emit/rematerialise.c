@@ -5,11 +5,12 @@
  * kinds:
  *
  * - A chain of constant GEPs counts as uses of the value that it starts from, its root, and is computed where it is
- * used: an address with a constant offset is free there. refs.c finds these.
+ *   used: an address with a constant offset is free there. refs.c finds these.
  * - A tree of cheap instructions from the value's own base, which every safepoint that the value crosses lists anyway,
- * is computed after each such safepoint from the base's new value. It takes the value's place in the SSA construction,
- * so it is free on the hot path around a cold poll. Other operands, indices, are in SSA form available there; one of
- * them takes the register that the value would have taken. More of them than the cost model below allows are relocated.
+ *   is computed after each such safepoint from the base's new value. It takes the value's place in the SSA
+ *   construction, so it is free on the hot path around a cold poll. Other operands, indices, are in SSA form available
+ *   there; one of them takes the register that the value would have taken. More of them than the cost model below
+ *   allows are relocated.
  *
  * Only values whose place in the object is independent of its address are rematerialised: loads, arithmetic on
  * addresses and freezes of possible poison are excluded.

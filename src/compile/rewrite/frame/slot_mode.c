@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slot mode: a function with too large a product of safepoints and live references keeps its references in one
- * described alloca (demote.h) instead of relocating each at each safepoint. Output and time are then linear in the
- * input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
+ * Puts functions with too large a product of safepoints and live references into slot mode: such a function keeps its
+ * references in one described alloca (demote.h) instead of relocating each at each safepoint. Output and time are then
+ * linear in the input (PerryTS/perry#8132: 19 MB of IR became 413 MB).
  *
  * The cost model. A function goes to slots if, in SSA form,
  *   - the live references of all its parse points together are more than the budget, and more than

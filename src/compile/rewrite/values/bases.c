@@ -8,8 +8,8 @@
  * - A GEP, freeze, bitcast, ptrmask or invariant group marker has its operand's base.
  * - Constants and globals stay where they are: their base is null where a base is asked for.
  * - A phi or select whose inputs all come from one base has that base. Else, if it chooses among bases themselves, it
- * is a base; else a phi or select of the inputs' bases is made beside it. value_flow.c decides this, cycles included,
- * on the graph of bases_graph.c.
+ *   is a base; else a phi or select of the inputs' bases is made beside it. value_flow.c decides this, cycles
+ *   included, on the graph of bases_graph.c.
  *
  * Needs: struct cn_refs with liveness. Provides: base phis and selects in the IR. Breaks: struct cn_refs, if any was
  * made: cn_refs_extend() takes them in.
