@@ -123,7 +123,7 @@ static unsigned list_of(uint32_t pages)
   return pages <= EXACT_LISTS ? pages - 1 : EXACT_LISTS;
 }
 
-static void put(uint32_t run, uint32_t pages)
+static void put_free(uint32_t run, uint32_t pages)
 {
   unsigned list = list_of(pages);
 
@@ -139,7 +139,7 @@ static void put(uint32_t run, uint32_t pages)
 }
 
 /* Take the run out of its list, and return the pages beyond `pages`. */
-static uint32_t take(uint32_t run, uint32_t pages)
+static uint32_t take_run(uint32_t run, uint32_t pages)
 {
   uint32_t has = length[run];
   unsigned list = list_of(has);
@@ -154,7 +154,7 @@ static uint32_t take(uint32_t run, uint32_t pages)
   if (large.lists[list] == NO_PAGE)
     large.some &= ~(UINT64_C(1) << list);
   if (has > pages)
-    put(run + pages, has - pages);
+    put_free(run + pages, has - pages);
   return run;
 }
 
@@ -164,7 +164,7 @@ static uint32_t take_longer(uint32_t pages)
 
   for (int i = 0; run != NO_PAGE && i < MAX_EXAMINED_RUNS; run = next[run], i++)
     if (length[run] >= pages)
-      return take(run, pages);
+      return take_run(run, pages);
   return NO_PAGE;
 }
 
@@ -173,7 +173,7 @@ static uint32_t take_free(uint32_t pages)
   uint64_t lists = pages <= EXACT_LISTS ? large.some & (~UINT64_C(0) << (pages - 1)) : 0;
   unsigned list = lists != 0 ? (unsigned)__builtin_ctzll(lists) : EXACT_LISTS;
 
-  return list != EXACT_LISTS ? take(large.lists[list], pages) : take_longer(pages);
+  return list != EXACT_LISTS ? take_run(large.lists[list], pages) : take_longer(pages);
 }
 
 static uint32_t take_new(uint32_t pages)
@@ -199,7 +199,7 @@ static uint32_t take_new(uint32_t pages)
 /* ---- blocks ---- */
 
 /* The pages of [from, end) become part of the block at `run`. */
-static void use(uint32_t run, uint32_t from, uint32_t end)
+static void use_pages(uint32_t run, uint32_t from, uint32_t end)
 {
   for (uint32_t page = from; page < end; page++)
     first[page] = run;
@@ -221,7 +221,7 @@ uintptr_t cn_large_allocate(size_t bytes, uintptr_t *zero)
     return 0;
   *zero = address_of(large.touched > run ? large.touched : run);
   state[run] = USED;
-  use(run, run, run + pages);
+  use_pages(run, run, run + pages);
   return address_of(run);
 }
 
@@ -240,14 +240,14 @@ bool cn_large_lengthen(uintptr_t block, size_t bytes)
     if (take_new(more) == NO_PAGE)
       return false;
   } else if (state_of(end) == FREE && length[end] >= more) {
-    take(end, more);
+    take_run(end, more);
   } else {
     return false;
   }
   /* For cn_large_discard(), which may be at this page: the run is in use, and the next one begins behind it. */
   state[end] = USED;
   length[end] = more;
-  use(run, end, end + more);
+  use_pages(run, end, end + more);
   return true;
 }
 
@@ -312,7 +312,7 @@ static void forget_lists(void)
 
 /* Release memory that recent collections did not need: the tops before the last sweeps count, each an eighth less than
  * the next. Otherwise memory that comes and goes would fault again and again. */
-static void trim(uint32_t top)
+static void trim_memory(uint32_t top)
 {
   large.recent -= large.recent / 8;
   if (large.recent < top)
@@ -325,7 +325,7 @@ static void trim(uint32_t top)
     large.touched = large.committed;
 }
 
-static void discard(uint32_t run, uint32_t pages, struct cn_large_idle *at, size_t bytes)
+static void discard_pages(uint32_t run, uint32_t pages, struct cn_large_idle *at, size_t bytes)
 {
   uint32_t count = pages - at->pages, most = (uint32_t)(bytes / large.page);
 
@@ -346,13 +346,13 @@ bool cn_large_discard(struct cn_large_idle *at, size_t bytes)
   for (at->run += at->run == 0; at->run != large.top; at->run += length[at->run], at->pages = 0) {
     bool some = state[at->run] == FREE && at->pages < length[at->run];
     if (some)
-      discard(at->run, length[at->run], at, bytes);
+      discard_pages(at->run, length[at->run], at, bytes);
     if (some || looks-- == 0)
       return true;
   }
   if (at->pages >= large.committed - large.top)
     return false;
-  discard(large.top, large.committed - large.top, at, bytes);
+  discard_pages(large.top, large.committed - large.top, at, bytes);
   return true;
 }
 
@@ -361,7 +361,7 @@ void cn_large_free(uintptr_t block)
   uint32_t run = page_of(block);
 
   CN_CHECK(state[run] == USED);
-  put(run, length[run]);
+  put_free(run, length[run]);
 }
 
 void cn_large_unmark(void)
@@ -389,11 +389,11 @@ size_t cn_large_sweep(bool keep)
     state[run] = keep ? MARKED : USED;
     left += pages;
     if (begin != run)
-      put(begin, run - begin);
+      put_free(begin, run - begin);
     begin = run + pages;
   }
   large.top = begin; /* free pages at the end belong to no run */
-  trim(top);
+  trim_memory(top);
   return left * large.page;
 }
 

@@ -79,7 +79,7 @@ static void forked(void)
 }
 
 /* Release a part of the unused memory. */
-static bool give_back(void *unused)
+static bool release_idle(void *unused)
 {
   static struct {
     uint64_t collections;
@@ -104,16 +104,16 @@ static size_t used(void)
   return heap.free - heap.current.base + heap.large;
 }
 
-static size_t room(void)
+static size_t bytes_left(void)
 {
   CN_CHECK(used() <= heap.capacity);
   return heap.capacity - used();
 }
 
 /* Bytes that threads get without grow(), which handlers call. */
-static size_t open_room(void)
+static size_t open_bytes(void)
 {
-  return room() > heap.reserve ? room() - heap.reserve : 0;
+  return bytes_left() > heap.reserve ? bytes_left() - heap.reserve : 0;
 }
 
 /* The block that a collection was for must fit beside the reserve. A single mutator has all free bytes in its buffer,
@@ -121,7 +121,7 @@ static size_t open_room(void)
 static void set_reserve(size_t bytes_needed)
 {
   bool several = cairn_mutator_count() > 1;
-  size_t left = several && room() > bytes_needed ? room() - bytes_needed : 0;
+  size_t left = several && bytes_left() > bytes_needed ? bytes_left() - bytes_needed : 0;
 
   heap.reserve = left / RESERVE_SHARE & ~(size_t)7;
   if (heap.reserve > HANDLER_RESERVE_BYTES)
@@ -139,20 +139,20 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   cn_crossing_from(heap.free, CN_CROSSING_APART);
   heap.moves = !cn_large_init(heap.maximum);
   cn_os_forked(forked);
-  cairn_background_idle(give_back);
+  cairn_background_idle(release_idle);
   return CAIRN_OK;
 }
 
 /* ---- buffers ---- */
 
 /* Memory below `heap.free` may be nonzero from now on. */
-static void touch(void)
+static void note_touched(void)
 {
   if (heap.current.touched < heap.free - heap.current.base)
     heap.current.touched = heap.free - heap.current.base;
 }
 
-static void take(struct cairn_mutator *mutator)
+static void take_buffer(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 
@@ -160,7 +160,7 @@ static void take(struct cairn_mutator *mutator)
     heap.free = free;
   else
     cairn_fill(free, end);
-  touch();
+  note_touched();
 }
 
 static void give_bytes(struct cairn_mutator *mutator, size_t size)
@@ -169,9 +169,9 @@ static void give_bytes(struct cairn_mutator *mutator, size_t size)
   heap.free += size;
 }
 
-static void give(struct cairn_mutator *mutator, size_t bytes)
+static void give_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
-  give_bytes(mutator, cn_heap_sizer_of_buffer(mutator, open_room(), bytes));
+  give_bytes(mutator, cn_heap_sizer_of_buffer(mutator, open_bytes(), bytes));
 }
 
 /* Give a small buffer, since other threads need the reserve, too. */
@@ -179,7 +179,7 @@ static void give_reserved(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t size = bytes > RESERVE_PART ? bytes : RESERVE_PART;
 
-  give_bytes(mutator, size < room() ? size : room() & ~(size_t)7);
+  give_bytes(mutator, size < bytes_left() ? size : bytes_left() & ~(size_t)7);
 }
 
 static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
@@ -187,9 +187,9 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
   enum cairn_status status = CAIRN_E_FULL;
 
   pthread_mutex_lock(&lock);
-  if (bytes <= open_room()) {
-    take(mutator);
-    give(mutator, bytes);
+  if (bytes <= open_bytes()) {
+    take_buffer(mutator);
+    give_buffer(mutator, bytes);
     status = CAIRN_OK;
   }
   pthread_mutex_unlock(&lock);
@@ -203,14 +203,14 @@ static uintptr_t allocate_here(size_t bytes, uintptr_t *zero)
 
   *zero = heap.current.base + heap.current.touched;
   heap.free += bytes;
-  touch();
+  note_touched();
   return block;
 }
 
 static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 {
   size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
-  uintptr_t block = whole <= open_room() ? cn_large_allocate(whole, zero) : 0;
+  uintptr_t block = whole <= open_bytes() ? cn_large_allocate(whole, zero) : 0;
 
   if (block != 0)
     heap.large += whole;
@@ -218,7 +218,7 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 }
 
 /* Lengthen a large object in place. */
-static bool lengthen(uintptr_t block, size_t bytes)
+static bool lengthen_object(uintptr_t block, size_t bytes)
 {
   size_t page = cn_os_page(), whole = (bytes + page - 1) & ~(page - 1);
   uintptr_t end;
@@ -226,13 +226,13 @@ static bool lengthen(uintptr_t block, size_t bytes)
   if (heap.moves || !cn_large_contains(block) || cn_large_find(block, &end) != block)
     return false;
   size_t more = whole > end - block ? whole - (end - block) : 0;
-  if (more > open_room() || !cn_large_lengthen(block, whole))
+  if (more > open_bytes() || !cn_large_lengthen(block, whole))
     return false;
   heap.large += more;
   return true;
 }
 
-static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
+static void clear_block(uintptr_t block, uintptr_t zero, size_t bytes)
 {
   if (zero > block)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
@@ -244,10 +244,10 @@ static uintptr_t find_large(uintptr_t had, size_t bytes, uintptr_t *zero)
   uintptr_t block = 0;
 
   if (had != 0)
-    return lengthen(had, bytes) ? had : 0;
+    return lengthen_object(had, bytes) ? had : 0;
   if (!heap.moves)
     block = allocate_elsewhere(bytes, zero);
-  return block == 0 && bytes <= open_room() ? allocate_here(bytes, zero) : block;
+  return block == 0 && bytes <= open_bytes() ? allocate_here(bytes, zero) : block;
 }
 
 /* A single mutator has all free bytes in its buffer, and returns the rest of it for a moment. */
@@ -258,15 +258,15 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
   pthread_mutex_lock(&lock);
   bool alone = cairn_mutator_count() <= 1;
   if (alone)
-    take(mutator);
+    take_buffer(mutator);
   uintptr_t block = find_large((uintptr_t)*result, bytes, &zero);
   if (alone)
-    give(mutator, 0);
+    give_buffer(mutator, 0);
   pthread_mutex_unlock(&lock);
   if (block == 0)
     return CAIRN_E_FULL;
   if (cleared)
-    clear(block, zero, bytes);
+    clear_block(block, zero, bytes);
   *result = (void *)block;
   return CAIRN_OK;
 }
@@ -292,10 +292,10 @@ static bool raise_capacity(size_t bytes)
 static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 {
   pthread_mutex_lock(&lock);
-  take(mutator);
+  take_buffer(mutator);
   bool done = raise_capacity(bytes);
-  if (bytes <= open_room())
-    give(mutator, bytes);
+  if (bytes <= open_bytes())
+    give_buffer(mutator, bytes);
   else
     give_reserved(mutator, bytes);
   pthread_mutex_unlock(&lock);
@@ -480,7 +480,7 @@ __attribute__((noinline)) static uintptr_t scan_weak(uintptr_t payload, const st
 
 /* Visit the slots of the object whose block starts at `block`; returns the end of the block. The first word tells
  * whether the layout is indexed: a count is odd, a header even. */
-static uintptr_t scan(uintptr_t block)
+static uintptr_t scan_block(uintptr_t block)
 {
   const uintptr_t *words = (const uintptr_t *)block;
   uint64_t bytes;
@@ -518,10 +518,10 @@ static void scan_all(void *env)
   (void)env;
   do {
     while (block != cn_copying.free)
-      block = scan(block);
+      block = scan_block(block);
     large = cn_large_pop();
     if (large != 0)
-      scan(large);
+      scan_block(large);
   } while (large != 0 || block != cn_copying.free);
   cn_copying.scanned = block;
 }
@@ -576,7 +576,7 @@ static void copy_reachable(uintptr_t from_end, const struct cn_space *to, bool m
 /* Release memory of both spaces that a shrunken heap will leave unused for a while. A program whose data come and go
  * would fault the same pages in again and again, so the capacities of the last collections count, each an eighth less
  * than the next. */
-static void trim(void)
+static void trim_spaces(void)
 {
   heap.recent -= heap.recent / 8;
   if (heap.recent < heap.capacity)
@@ -626,19 +626,19 @@ static const char *heap_wrong(void)
                                                         heap.current.base + heap.capacity});
 }
 
-static void take_all(void)
+static void take_buffers(void)
 {
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    take(m);
+    take_buffer(m);
 }
 
 /* For a single mutator; several ask for their buffers. */
-static void give_one(void)
+static void give_only_buffer(void)
 {
   struct cairn_mutator *first = cairn_mutator_next(NULL);
 
   if (first && cairn_mutator_next(first) == NULL)
-    give(first, 0);
+    give_buffer(first, 0);
 }
 
 /* Unmarked large objects are free now; after they were copied, all are. */
@@ -660,7 +660,7 @@ static void collect(const struct cairn_collection *collection)
   size_t bytes_needed = collection->bytes_needed, page = cn_os_page();
   bool move_all = collection->extent == CAIRN_EXTENT_MOVE_ALL;
 
-  take_all();
+  take_buffers();
   uintptr_t from_end = heap.free;
   size_t most = cn_heap_sizer_of_copies(from_end - heap.current.base + (move_all ? heap.large : 0));
 
@@ -685,16 +685,16 @@ static void collect(const struct cairn_collection *collection)
     cn_space_renew(&heap.spare, &heap.current, heap.collections);
   } else {
     commit_both(live + heap.large);
-    trim();
+    trim_spaces();
   }
   heap.free = cn_copying.free;
   cn_crossing_from(heap.current.base, CN_CROSSING_APART);
   cn_crossing_note(heap.free);
-  touch();
+  note_touched();
   cairn_phase_ends("memory");
   CN_ASSERT_VALID(heap_wrong());
   set_reserve(bytes_needed);
-  give_one();
+  give_only_buffer();
 }
 
 static bool was_unmapped(uintptr_t address, uint64_t *collection)
@@ -733,7 +733,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;
 
-  take_all();
+  take_buffers();
   cn_copying.from = heap.current.base;
   cn_copying.from_end = heap.free;
   cn_copying.to = cn_copying.free = 0; /* nothing has been copied */
@@ -745,7 +745,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;)
     if (cn_large_find(block, &next) == block)
       forget_object(cairn_block_object(block), next, start, stop);
-  give_one();
+  give_only_buffer();
 }
 
 static void ranges(cairn_range_visitor *visit, void *env)

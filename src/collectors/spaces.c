@@ -34,7 +34,7 @@ static size_t round_to(size_t bytes, size_t unit)
 
 /* Reserve far more addresses than two spaces need, so that fresh spaces return to an address late; fewer if addresses
  * are limited. */
-static bool reserve(size_t room)
+static bool reserve_addresses(size_t room)
 {
   for (spaces.size = (size_t)1 << 44; spaces.size / 4 >= room; spaces.size /= 2)
     if ((spaces.base = cn_os_reserve(spaces.size)) != 0)
@@ -50,7 +50,7 @@ bool cn_spaces_init(size_t bytes, struct cn_space *first, struct cn_space *secon
   if (bytes > SIZE_MAX / 8)
     return false;
   size_t room = round_to(bytes + spaces.page, LARGE_PAGE);
-  if (!reserve(room))
+  if (!reserve_addresses(room))
     return false;
   uintptr_t start = round_to(spaces.base, LARGE_PAGE);
   *first = (struct cn_space){.base = start, .room = room};
@@ -98,7 +98,7 @@ void cn_space_trim(struct cn_space *space, size_t bytes)
 
 /* Take addresses that were unused for long, outside of both spaces. They follow each other, and wrap around at the end.
  * 0: too few are reserved to find some in any case. */
-static uintptr_t take(size_t room, const struct cn_space *a, const struct cn_space *b)
+static uintptr_t take_addresses(size_t room, const struct cn_space *a, const struct cn_space *b)
 {
   CN_ASSERT(room % spaces.page == 0 && spaces.next % spaces.page == 0);
   if (room > spaces.size / 4)
@@ -125,7 +125,7 @@ bool cn_space_widen(struct cn_space *space, struct cn_space *other, size_t bytes
   cn_space_trim(other, 0);
   space->room = room;
   spaces.next = space->base + room;
-  *other = (struct cn_space){.base = take(spaces.page, space, space), .room = spaces.page};
+  *other = (struct cn_space){.base = take_addresses(spaces.page, space, space), .room = spaces.page};
   return other->base != 0;
 }
 
@@ -135,7 +135,7 @@ void cn_space_renew(struct cn_space *space, const struct cn_space *used, uint64_
 
   CN_CHECK(space->base != used->base && number != 0);
   /* A page without memory ends the space. */
-  fresh.base = take(fresh.room, space, used);
+  fresh.base = take_addresses(fresh.room, space, used);
   spaces.hides = true;
   hidden_log[number % MAX_HIDDEN_SPACES] = (struct hidden){space->base, space->base + space->room, number};
   if (fresh.base != 0 && space->committed != 0 && cn_os_move(space->base, space->committed, fresh.base))
@@ -152,7 +152,7 @@ bool cn_space_fit(struct cn_space *space, const struct cn_space *used, size_t by
   bytes = round_to(bytes, spaces.page);
   if (bytes <= space->committed && space->committed / 8 <= bytes)
     return true;
-  uintptr_t base = take(2 * bytes + spaces.page, space, used);
+  uintptr_t base = take_addresses(2 * bytes + spaces.page, space, used);
   if (base == 0)
     return false;
   cn_space_trim(space, 0);

@@ -19,14 +19,14 @@ enum {
   CARD_GROUP_BYTES = 8 * CN_CARD,
   TASK_BYTES = 1 << 20, /* bytes of heap: a tracer's task */
   PART_BLOCKS = TASK_BYTES / CN_BLOCK,
-  LOOK_AHEAD = 16 * CN_BLOCK /* bytes of heap: a KiB of cards */
+  PREFETCH_BYTES = 16 * CN_BLOCK /* bytes of heap: a KiB of cards */
 };
 
 /* Blocks come first, then large objects, marked or unmarked: the set of marked ones changes meanwhile. */
 static struct {
   size_t low, high; /* blocks */
   size_t next;      /* the next task */
-  bool looked;      /* cn_tables.dirty tells which blocks have dirty cards */
+  bool scanned;     /* cn_tables.dirty tells which blocks have dirty cards */
   uint64_t time;    /* nanoseconds of the scan */
   uint16_t group;   /* visit cards that point to blocks of this group; 0: dirty ones */
 } parts;
@@ -74,7 +74,7 @@ static bool are_clean(uintptr_t from, size_t blocks)
 {
   static const uint8_t clean[PART_BLOCKS];
 
-  CN_ASSERT(parts.looked && blocks <= PART_BLOCKS);
+  CN_ASSERT(parts.scanned && blocks <= PART_BLOCKS);
   return memcmp(cn_tables_dirty(from), clean, blocks) == 0;
 }
 
@@ -83,7 +83,7 @@ static size_t clean_blocks(uintptr_t from, size_t blocks)
 {
   if (blocks == 0)
     return 0;
-  if (!parts.looked)
+  if (!parts.scanned)
     return is_clean(from);
   return are_clean(from, blocks) ? blocks : *cn_tables_dirty(from) == 0;
 }
@@ -167,25 +167,25 @@ static void visit_card(struct cn_tracer *tracer, uintptr_t none, uintptr_t card)
 /* ---- the scan of all cards: its time depends on the old space's size alone ---- */
 
 /* The processor's own prefetches end with a page of 4 KiB. */
-static void look(uintptr_t from, uintptr_t to)
+static void scan_cards(uintptr_t from, uintptr_t to)
 {
   for (; from < to; from += CN_BLOCK) {
-    __builtin_prefetch(cn_tables_cards(from + LOOK_AHEAD));
+    __builtin_prefetch(cn_tables_cards(from + PREFETCH_BYTES));
     *cn_tables_dirty(from) = !is_clean(from);
   }
 }
 
-static void look_at_all(void)
+static void scan_all_cards(void)
 {
   uintptr_t end;
 
   for (size_t block = parts.low; block < parts.high; block++)
     if (cn_blocks_has_objects(block))
-      look(cn_tables_address(block), cn_tables_address(block + 1));
+      scan_cards(cn_tables_address(block), cn_tables_address(block + 1));
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
     CN_CHECK(cn_large_find(block, &end) == block);
     if (cn_large_is_marked(block) && cn_large_objects_has_references(block))
-      look((block + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1), end & ~(uintptr_t)(CN_BLOCK - 1));
+      scan_cards((block + CN_BLOCK - 1) & ~(uintptr_t)(CN_BLOCK - 1), end & ~(uintptr_t)(CN_BLOCK - 1));
   }
 }
 
@@ -203,12 +203,12 @@ void cn_cards_begin(uint16_t group)
   parts.group = group;
   if (group != 0)
     return;
-  parts.looked = cairn_pause_goal() != 0;
+  parts.scanned = cairn_pause_goal() != 0;
   parts.time = 0;
-  if (!parts.looked)
+  if (!parts.scanned)
     return;
   uint64_t begun = cn_os_thread_ran(cn_os_thread());
-  look_at_all();
+  scan_all_cards();
   parts.time = cn_os_thread_ran(cn_os_thread()) - begun;
 }
 
@@ -217,7 +217,7 @@ static void visit_blocks(struct cn_tracer *tracer, size_t first)
 {
   size_t count = parts.high - first < PART_BLOCKS ? parts.high - first : PART_BLOCKS;
 
-  if (parts.looked && parts.group == 0 && are_clean(cn_tables_address(first), count))
+  if (parts.scanned && parts.group == 0 && are_clean(cn_tables_address(first), count))
     return;
   for (size_t block = first; block < first + count; block++)
     if (cn_blocks_has_objects(block) && cn_tables_state(block) != CN_BLOCK_SOURCE) {

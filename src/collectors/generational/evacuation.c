@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Evacuates sparse blocks during young collections. Phase STOP, the collecting thread; tracers call
- * cn_evacuation_settle(), cn_evacuation_visit() and cn_evacuation_copy() in parallel; they and the marker call
+ * cn_evacuation_keep_block(), cn_evacuation_visit() and cn_evacuation_copy() in parallel; they and the marker call
  * cn_evacuation_note().
  *
  * A group, with the cards that point to it, is as large as a third of a pause allows, by the times of the last groups.
@@ -111,7 +111,7 @@ static bool may_be_chosen(size_t block)
 }
 
 /* Choose the block for the last group, or for a new one. False: all groups are full. */
-static bool add(size_t block, size_t bytes, size_t *sum)
+static bool add_candidate(size_t block, size_t bytes, size_t *sum)
 {
   size_t most = cn_evacuation_any ? CN_BLOCK : most_of_group() / (1 + evacuation.ratio);
 
@@ -145,14 +145,14 @@ void cn_evacuation_choose(void)
   evacuation.next = 0;
   for (size_t i = 0; evacuation.top > low && i < MAX_EXAMINED_BLOCKS; i++) {
     size_t block = --evacuation.top, bytes = cn_tables.filled[block];
-    if (may_be_chosen(block) && are_few(bytes) && !add(block, bytes, &sum))
+    if (may_be_chosen(block) && are_few(bytes) && !add_candidate(block, bytes, &sum))
       break;
   }
   memset(&cn_tables.filled[low], 0, (high - low) * sizeof cn_tables.filled[0]);
 }
 
 /* The block stays: its holes, as the last sweep found them, may be filled again. */
-static void leave(const struct candidate *candidate)
+static void drop_candidate(const struct candidate *candidate)
 {
   bool swept = !cn_marker.on && cn_concurrent_is_swept();
 
@@ -161,11 +161,11 @@ static void leave(const struct candidate *candidate)
     cn_blocks_fill(candidate->block);
 }
 
-static void leave_group(size_t group)
+static void drop_group(size_t group)
 {
   for (size_t i = first_of(group); i < evacuation.ends[group]; i++)
     if (cn_tables.groups[evacuation.at[i].block] != 0)
-      leave(&evacuation.at[i]);
+      drop_candidate(&evacuation.at[i]);
 }
 
 static void forget_cards(uintptr_t from, uintptr_t to)
@@ -184,7 +184,7 @@ void cn_evacuation_end(void)
   if (evacuation.groups == 0)
     return;
   for (size_t group = 0; group < evacuation.groups; group++)
-    leave_group(group);
+    drop_group(group);
   cn_blocks_bounds(&low, &high);
   for (size_t block = low; block < high; block++)
     if (cn_blocks_has_objects(block))
@@ -199,7 +199,7 @@ void cn_evacuation_end(void)
 
 /* ---- roots ---- */
 
-void cn_evacuation_settle(uintptr_t address)
+void cn_evacuation_keep_block(uintptr_t address)
 {
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
@@ -264,7 +264,7 @@ static uintptr_t end_of(uintptr_t object)
 }
 
 /* Add up the objects of the block. False: one of them is unknown, or reaches across the block's bounds. */
-static bool measure(struct candidate *candidate)
+static bool measure_block(struct candidate *candidate)
 {
   uintptr_t from = cn_tables_address(candidate->block), to = from + CN_BLOCK, object = cn_tables_last_start(from),
             next = from;
@@ -294,10 +294,10 @@ static size_t measure_group(void)
     struct candidate *candidate = &evacuation.at[i];
     if (cn_tables.groups[candidate->block] == 0)
       continue;
-    if (cn_tables_state(candidate->block) == CN_BLOCK_USED && measure(candidate) && are_few(candidate->bytes))
+    if (cn_tables_state(candidate->block) == CN_BLOCK_USED && measure_block(candidate) && are_few(candidate->bytes))
       bytes += candidate->bytes;
     else
-      leave(candidate);
+      drop_candidate(candidate);
   }
   return bytes;
 }
@@ -320,7 +320,7 @@ size_t cn_evacuation_next(void)
     note_ratio(bytes, cards);
     if (bytes + cards * CARD_COST <= 2 * most_of_group())
       return bytes;
-    leave_group(evacuation.next);
+    drop_group(evacuation.next);
   }
   cn_evacuation_end();
   return 0;
@@ -365,7 +365,7 @@ uintptr_t cn_evacuation_visit(struct cn_tracer *tracer, const uintptr_t *slot, u
   return cn_trace_evacuate(tracer, slot, address, from, from + CN_BLOCK);
 }
 
-static void copy(struct cn_tracer *tracer, size_t block)
+static void copy_block(struct cn_tracer *tracer, size_t block)
 {
   uintptr_t next = cn_tables_address(block), end = next + CN_BLOCK, object;
 
@@ -387,7 +387,7 @@ void cn_evacuation_copy(struct cn_tracer *tracer)
     if (i >= end)
       return;
     if (cn_tables_state(evacuation.at[i].block) == CN_BLOCK_SOURCE)
-      copy(tracer, evacuation.at[i].block);
+      copy_block(tracer, evacuation.at[i].block);
   }
 }
 
@@ -402,23 +402,23 @@ static void note_pace(size_t bytes, uint64_t took)
 
 struct cn_evacuated cn_evacuation_done(uint64_t took)
 {
-  struct cn_evacuated emptied = {0, 0};
+  struct cn_evacuated evacuated = {0, 0};
 
   CN_CHECK(evacuation.due);
   for (size_t i = first_of(evacuation.next); i < evacuation.ends[evacuation.next]; i++) {
     struct candidate *candidate = &evacuation.at[i];
     if (cn_tables_state(candidate->block) == CN_BLOCK_SOURCE) {
-      emptied.bytes += candidate->bytes;
-      emptied.lines += lines_of(candidate->block) * CN_LINE;
+      evacuated.bytes += candidate->bytes;
+      evacuated.lines += lines_of(candidate->block) * CN_LINE;
       cn_tables.groups[candidate->block] = 0;
       cn_blocks_empty(candidate->block);
     } else if (cn_tables.groups[candidate->block] != 0) {
-      leave(candidate);
+      drop_candidate(candidate);
     }
   }
-  note_pace(emptied.bytes + evacuation.cards[evacuation.next] * CARD_COST, took);
+  note_pace(evacuated.bytes + evacuation.cards[evacuation.next] * CARD_COST, took);
   evacuation.due = false;
   if (++evacuation.next == evacuation.groups)
     cn_evacuation_end();
-  return emptied;
+  return evacuated;
 }

@@ -27,7 +27,7 @@ void cn_evacuation_choose(void);
 
 /* STOP, any number of threads. A root on a stack points to or into an object there, and later young collections may
  * leave this root out: the object's block stays. */
-void cn_evacuation_settle(uintptr_t address);
+void cn_evacuation_keep_block(uintptr_t address);
 
 /* True if young collections note cards; true if this collection evacuates blocks. */
 bool cn_evacuation_is_noted(void);

@@ -61,30 +61,30 @@ enum {
 
 static struct {
   size_t initial, maximum;
-  size_t soft;         /* bytes of old objects; 0: unlimited */
-  size_t nursery_most; /* upper bound of the nursery, bytes */
-  size_t usual;        /* lower bound, if the heap has space for it */
-  size_t nursery;      /* size by survival */
-  size_t room;         /* size by survival and pause */
-  size_t old;          /* bytes of objects in the old space, garbage included */
-  size_t threshold;    /* a full collection is due at so many bytes of all old objects */
-  size_t start;        /* concurrent marking begins at so many */
-  size_t begun;        /* bytes of all old objects when the last one began */
-  size_t meanwhile;    /* bytes that were promoted during the last one */
-  uint64_t slowest;    /* picoseconds for each byte of a nursery, of recent collections */
-  uint64_t fixed;      /* nanoseconds of the last scan of cards */
-  unsigned tries;      /* how often this marking missed the end of a pause */
-  size_t survived;     /* bytes of all old objects that the last full collection left */
-  size_t left;         /* bytes of those in the old space */
-  size_t lines;        /* bytes of their lines */
-  unsigned sparse;     /* markings in a row that left sparse lines */
-  size_t larges;       /* bytes of young large objects at the last collection */
-  size_t stayed;       /* bytes of blocks that moving nurseries left since the last full collection */
-  bool nursery_stays;  /* some objects of the nursery are old, so it has to move */
-  bool moves;          /* stress mode: objects are never large, and the nursery moves */
-  bool forgot;         /* young objects may have lost their layout with an image */
-  uint64_t dropped;    /* number of the collection that moved the last large objects, or 0 */
-  uint64_t emptying;   /* nanoseconds that this young collection evacuated blocks, or 0 */
+  size_t soft;              /* bytes of old objects; 0: unlimited */
+  size_t nursery_most;      /* upper bound of the nursery, bytes */
+  size_t usual;             /* lower bound, if the heap has space for it */
+  size_t nursery;           /* size by survival */
+  size_t room;              /* size by survival and pause */
+  size_t old;               /* bytes of objects in the old space, garbage included */
+  size_t threshold;         /* a full collection is due at so many bytes of all old objects */
+  size_t start;             /* concurrent marking begins at so many */
+  size_t begun;             /* bytes of all old objects when the last one began */
+  size_t meanwhile;         /* bytes that were promoted during the last one */
+  uint64_t slowest;         /* picoseconds for each byte of a nursery, of recent collections */
+  uint64_t fixed;           /* nanoseconds of the last scan of cards */
+  unsigned tries;           /* how often this marking missed the end of a pause */
+  size_t survived;          /* bytes of all old objects that the last full collection left */
+  size_t left;              /* bytes of those in the old space */
+  size_t lines;             /* bytes of their lines */
+  unsigned sparse;          /* markings in a row that left sparse lines */
+  size_t young_large;       /* bytes of young large objects at the last collection */
+  size_t stayed;            /* bytes of blocks that moving nurseries left since the last full collection */
+  bool nursery_stays;       /* some objects of the nursery are old, so it has to move */
+  bool moves;               /* stress mode: objects are never large, and the nursery moves */
+  bool forgot;              /* young objects may have lost their layout with an image */
+  uint64_t dropped;         /* number of the collection that moved the last large objects, or 0 */
+  uint64_t evacuation_time; /* nanoseconds that this young collection evacuated blocks, or 0 */
   uint64_t collections;
 } heap;
 
@@ -96,7 +96,7 @@ static size_t used(void)
 }
 
 /* Bytes that the nursery and young large objects may take. */
-static size_t left(void)
+static size_t bytes_left(void)
 {
   return used() < heap.maximum ? (heap.maximum - used()) & ~(size_t)7 : 0;
 }
@@ -106,8 +106,8 @@ static size_t left(void)
  * collection only now and then, even if the heap is almost full. */
 static size_t nursery_bytes(size_t large)
 {
-  size_t half = left() / 2, others = large == 0 && heap.larges < half ? heap.larges : half,
-         beside = large > others ? large : others, most = beside < left() ? left() - beside : 0;
+  size_t half = bytes_left() / 2, others = large == 0 && heap.young_large < half ? heap.young_large : half,
+         reserved = large > others ? large : others, most = reserved < bytes_left() ? bytes_left() - reserved : 0;
 
   return (heap.room < most ? heap.room : most) & ~(size_t)7;
 }
@@ -122,7 +122,7 @@ static bool is_concurrent(void)
 }
 
 /* The limit of all old objects. During concurrent marking it is higher. */
-static size_t limit(void)
+static size_t old_limit(void)
 {
   size_t most = heap.threshold < heap.maximum / MAX_THRESHOLDS_WHILE_MARKING
                     ? heap.threshold * MAX_THRESHOLDS_WHILE_MARKING
@@ -163,7 +163,7 @@ static void set_threshold(size_t bytes_needed)
 /* `survived` bytes of `bytes` in the nursery have been copied. If much survives, a larger nursery gives objects more
  * time to die, at the cost of cache misses; it may take as much as old objects do. A nursery beyond the usual cache
  * sizes pays if most survive. */
-static void adapt(size_t bytes, size_t survived)
+static void adapt_nursery(size_t bytes, size_t survived)
 {
   size_t most = used() < heap.nursery_most ? used() : heap.nursery_most,
          wanted = survived > bytes / 3 * 2 ? NURSERY_MOST : NURSERY_LARGE;
@@ -228,7 +228,7 @@ static bool place_nursery(size_t bytes)
 }
 
 /* Release a part of the unused memory. */
-static bool give_back(void *unused)
+static bool release_idle(void *unused)
 {
   static struct {
     uint64_t collections;
@@ -278,7 +278,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   cairn_heap_range(cn_tables.base, cn_tables.end);
   cairn_barrier_cards(cn_tables.cards, cn_tables.mask);
   cn_os_forked(cn_nursery_forked);
-  cairn_background_idle(give_back);
+  cairn_background_idle(release_idle);
   return CAIRN_OK;
 }
 
@@ -291,7 +291,7 @@ static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
 
 static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t most = left() > cn_large_objects.young ? left() - cn_large_objects.young : 0;
+  size_t most = bytes_left() > cn_large_objects.young ? bytes_left() - cn_large_objects.young : 0;
 
   return cn_nursery_grow(mutator, bytes, most) ? CAIRN_OK : CAIRN_E_MEMORY;
 }
@@ -303,19 +303,19 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 
   if (young != 0 && young + bytes > heap.room)
     return 0;
-  if (young + nursery > left() || bytes > left() - young - nursery || used() + young + bytes > limit())
+  if (young + nursery > bytes_left() || bytes > bytes_left() - young - nursery || used() + young + bytes > old_limit())
     return 0;
   return cn_large_objects_allocate(bytes, zero);
 }
 
-static void clear(uintptr_t block, uintptr_t zero, size_t bytes)
+static void clear_block(uintptr_t block, uintptr_t zero, size_t bytes)
 {
   if (zero > block)
     memset((void *)block, 0, zero - block < bytes ? zero - block : bytes);
 }
 
 /* The object stays young, or old; its added bytes count like a new object's. */
-static bool lengthen(uintptr_t block, size_t bytes)
+static bool lengthen_object(uintptr_t block, size_t bytes)
 {
   size_t nursery = cn_nursery.limit - cn_nursery.start, young = cn_large_objects.young;
   uintptr_t end;
@@ -323,7 +323,8 @@ static bool lengthen(uintptr_t block, size_t bytes)
   if (!cn_large_contains(block) || cn_large_find(block, &end) != block)
     return false;
   size_t more = bytes > end - block ? bytes - (end - block) + CN_PAGE : 0;
-  if (more != 0 && (young + nursery > left() || more > left() - young - nursery || used() + young + more > limit()))
+  if (more != 0 &&
+      (young + nursery > bytes_left() || more > bytes_left() - young - nursery || used() + young + more > old_limit()))
     return false;
   return cn_large_objects_lengthen(block, bytes);
 }
@@ -331,7 +332,7 @@ static bool lengthen(uintptr_t block, size_t bytes)
 static enum cairn_status lengthen_large(void *block, size_t bytes)
 {
   cn_nursery_lock();
-  bool done = !heap.moves && lengthen((uintptr_t)block, bytes);
+  bool done = !heap.moves && lengthen_object((uintptr_t)block, bytes);
   cn_nursery_unlock();
   return done ? CAIRN_OK : CAIRN_E_FULL;
 }
@@ -352,21 +353,21 @@ static enum cairn_status allocate_large(struct cairn_mutator *mutator, size_t by
   if (block == 0)
     return CAIRN_E_FULL;
   if (cleared)
-    clear(block, zero, bytes);
+    clear_block(block, zero, bytes);
   *result = (void *)block;
   return CAIRN_OK;
 }
 
 /* ---- collections ---- */
 
-static void empty_blocks(void)
+static void evacuate_blocks(void)
 {
   uint64_t begun = cn_os_thread_ran(cn_os_thread());
 
-  cairn_phase_begins("empty");
-  cn_tracers_empty();
-  cairn_phase_ends("empty");
-  heap.emptying = cn_os_thread_ran(cn_os_thread()) - begun;
+  cairn_phase_begins("evacuate");
+  cn_tracers_evacuate();
+  cairn_phase_ends("evacuate");
+  heap.evacuation_time = cn_os_thread_ran(cn_os_thread()) - begun;
 }
 
 static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies)
@@ -379,8 +380,8 @@ static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies
   cairn_phase_begins("trace");
   if (mode == CN_TRACE_YOUNG)
     cn_tracers_visit_cards();
-  if (cn_cycle.empties)
-    empty_blocks();
+  if (cn_cycle.evacuates)
+    evacuate_blocks();
   cn_weak_trace(cn_tracers_last());
   cairn_phase_ends("trace");
   cn_interior_end();
@@ -426,25 +427,25 @@ static void end_nursery(void)
 /* If a group of blocks was evacuated, account for it. Returns the bytes that have left the blocks. */
 static size_t end_evacuation(void)
 {
-  if (!cn_cycle.empties)
+  if (!cn_cycle.evacuates)
     return 0;
-  struct cn_evacuated emptied = cn_evacuation_done(heap.emptying);
-  CN_CHECK(emptied.bytes <= heap.old);
-  heap.old -= emptied.bytes;
-  heap.lines -= emptied.lines < heap.lines ? emptied.lines : heap.lines;
-  heap.lines += emptied.bytes;
+  struct cn_evacuated evacuated = cn_evacuation_done(heap.evacuation_time);
+  CN_CHECK(evacuated.bytes <= heap.old);
+  heap.old -= evacuated.bytes;
+  heap.lines -= evacuated.lines < heap.lines ? evacuated.lines : heap.lines;
+  heap.lines += evacuated.bytes;
   if (!cn_evacuation_is_noted())
     cn_concurrent_trim();
-  return emptied.bytes;
+  return evacuated.bytes;
 }
 
 static void collect_young(void)
 {
   size_t most = cn_evacuation_next(), bytes = cn_nursery.free - cn_nursery.start;
 
-  cn_blocks_hurry(cairn_pause_goal() != 0);
+  cn_blocks_expect_short_pause(cairn_pause_goal() != 0);
   bool memory = ensure_memory(most);
-  heap.emptying = 0;
+  heap.evacuation_time = 0;
   if (most != 0)
     cn_evacuation_begin(memory);
   struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
@@ -452,8 +453,8 @@ static void collect_young(void)
   if (heap.nursery_stays)
     end_nursery();
   heap.old += traced.moved + traced.marked;
-  size_t emptied = end_evacuation();
-  adapt(bytes, traced.moved > emptied ? traced.moved - emptied : 0);
+  size_t evacuated = end_evacuation();
+  adapt_nursery(bytes, traced.moved > evacuated ? traced.moved - evacuated : 0);
   cn_large_objects_end(false);
 }
 
@@ -481,7 +482,7 @@ static uint64_t deadline(uint64_t begun)
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread()),
            least = now + (heap.tries < MAX_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
 
-  if (used() > limit())
+  if (used() > old_limit())
     return UINT64_MAX;
   if (!(cn_marker.idle && cn_marker.rooted) && used() < heap.threshold)
     return 0;
@@ -506,7 +507,7 @@ static void go_on_concurrently(uint64_t begun, size_t bytes_needed)
 
   if (!cn_marker.on)
     return;
-  cn_concurrent_roots(used() > limit() ? UINT64_MAX : now + part / 2);
+  cn_concurrent_roots(used() > old_limit() ? UINT64_MAX : now + part / 2);
   if (cn_concurrent_finish(deadline(begun)))
     end_concurrent(bytes_needed);
 }
@@ -519,7 +520,7 @@ static void collect_some(size_t bytes_needed)
   uint64_t begun = cn_os_thread_ran(cn_os_thread());
   collect_young();
   heap.fixed = cn_cards_time();
-  if (heap.emptying == 0)
+  if (heap.evacuation_time == 0)
     note_pace(bytes, cn_os_thread_ran(cn_os_thread()) - begun - heap.fixed);
   go_on_concurrently(begun, bytes_needed);
 }
@@ -527,7 +528,7 @@ static void collect_some(size_t bytes_needed)
 static void collect_full(size_t bytes_needed)
 {
   cn_concurrent_give_up();
-  cn_blocks_hurry(false);
+  cn_blocks_expect_short_pause(false);
   heap.tries = 0;
   bool sparse = is_sparse() && !heap.moves, half = heap.lines / 2 > heap.left;
   size_t moved = sparse ? heap.old : half ? heap.lines : heap.lines / MOVED_SHARE;
@@ -607,7 +608,7 @@ static void collect_moving(size_t bytes_needed)
   size_t most = cn_heap_sizer_of_copies(heap.old + (cn_nursery.free - cn_nursery.start) + cn_large_objects.young +
                                         cn_large_objects.old);
 
-  if (!cn_blocks_extent(cn_tracers_cursor(most), CN_BLOCK_USED, &copies))
+  if (!cn_blocks_extent(cn_tracers_copy_bytes(most), CN_BLOCK_USED, &copies))
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
   place_moving(&nursery, bytes_needed);
   cn_large_objects_unmark();
@@ -630,7 +631,7 @@ static bool full_is_due(size_t bytes_needed)
 
   return heap.forgot ||
          (!cn_marker.on && used() + heap.stayed + cn_large_objects.young + bytes_needed > heap.threshold) ||
-         (left() < least && used() != heap.survived);
+         (bytes_left() < least && used() != heap.survived);
 }
 
 /* The nursery has left its blocks. */
@@ -660,7 +661,7 @@ static void ask_for_memory(size_t nursery)
 }
 
 /* The nursery's objects have been copied, or stay. In stress mode it may be too small for the waiting allocation. */
-static void empty_nursery(size_t bytes_needed)
+static void reopen_nursery(size_t bytes_needed)
 {
   bool large = bytes_needed > CAIRN_ABI_INLINE_ALLOC_MAX;
 
@@ -673,7 +674,7 @@ static void empty_nursery(size_t bytes_needed)
   size_t bytes = nursery_bytes(large ? bytes_needed : 0),
          room = (heap.moves ? cn_nursery.memory : cn_nursery.end) - cn_nursery.start;
   if (heap.moves || bytes > room)
-    bytes = room < left() ? room : left();
+    bytes = room < bytes_left() ? room : bytes_left();
   cn_nursery_place(cn_nursery.start, cn_nursery.memory, cn_nursery.end);
   cn_nursery_open(bytes);
   if (cairn_pause_goal() != 0 && !heap.moves)
@@ -685,7 +686,7 @@ static void collect(const struct cairn_collection *collection)
   size_t bytes_needed = collection->bytes_needed;
 
   heap.collections++;
-  heap.larges = cn_large_objects.young;
+  heap.young_large = cn_large_objects.young;
   cn_nursery_take_all();
   cn_blocks_take_supply();
   if (cn_concurrent_enter())
@@ -698,7 +699,7 @@ static void collect(const struct cairn_collection *collection)
     collect_some(bytes_needed);
   heap.forgot = false;
   bound_nursery();
-  empty_nursery(bytes_needed);
+  reopen_nursery(bytes_needed);
   cn_nursery_give_one();
 }
 

@@ -105,7 +105,7 @@ bool cn_large_objects_has_references(uintptr_t block)
 
 bool cn_large_objects_is_young(uintptr_t block)
 {
-  return cn_tables.larges[(block - cn_tables.base) / CN_PAGE] == CN_LARGE_YOUNG;
+  return cn_tables.large_states[(block - cn_tables.base) / CN_PAGE] == CN_LARGE_YOUNG;
 }
 
 void cn_large_objects_unmark(void)

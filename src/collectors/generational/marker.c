@@ -58,7 +58,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* in a stop */
 /* ---- stacks ---- */
 
 /* Space for one more entry. */
-static void *push(struct stack *stack, size_t size)
+static void *push_entry(struct stack *stack, size_t size)
 {
   if (stack->count == stack->room) {
     size_t room = stack->room != 0 ? 2 * stack->room : cn_os_page() / sizeof(uintptr_t);
@@ -74,18 +74,18 @@ static void *push(struct stack *stack, size_t size)
 
 static void push_object(uintptr_t object)
 {
-  *(uintptr_t *)push(&marker.objects, sizeof object) = object;
+  *(uintptr_t *)push_entry(&marker.objects, sizeof object) = object;
 }
 
 static void push_part(uintptr_t object, uintptr_t from, uintptr_t to)
 {
-  struct part *part = push(&marker.parts, sizeof *part);
+  struct part *part = push_entry(&marker.parts, sizeof *part);
 
   CN_ASSERT(object <= from && from < to);
   *part = (struct part){object, from, to};
 }
 
-static void drop(struct stack *stack, size_t size)
+static void drop_stack(struct stack *stack, size_t size)
 {
   if (stack->at != NULL)
     cn_os_free(stack->at, stack->room * size);
@@ -132,12 +132,12 @@ static uintptr_t bounds_of(uintptr_t object, const struct cairn_layout *layout, 
   return layout != NULL ? cairn_object_block(object, layout) : object - CAIRN_ABI_HEADER_SIZE;
 }
 
-static void wait_for(uintptr_t object, const struct cairn_layout *layout, uintptr_t end)
+static void push_references(uintptr_t object, const struct cairn_layout *layout, uintptr_t end)
 {
   if (layout == NULL || !cairn_layout_has_references(layout))
     return;
   if ((layout->flags & CAIRN_ABI_LAYOUT_WEAK_FIELDS) != 0)
-    *(uintptr_t *)push(&marker.weak, sizeof object) = object;
+    *(uintptr_t *)push_entry(&marker.weak, sizeof object) = object;
   if (end - object > SCAN_BYTES)
     push_part(object, object, end);
   else
@@ -152,7 +152,7 @@ static void tell_weak(uintptr_t object)
 }
 
 /* Mark an object of the old space. */
-static void mark(uintptr_t object)
+static void mark_object(uintptr_t object)
 {
   uint64_t *marks = cn_tables_word(object, cn_tables.marks), bit = cn_tables_bit(object);
   uintptr_t end;
@@ -168,7 +168,7 @@ static void mark(uintptr_t object)
   cn_marker.bytes += end - block;
   cn_tables.filled[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] += (uint32_t)(end - block);
   tell_weak(object);
-  wait_for(object, layout, end);
+  push_references(object, layout, end);
 }
 
 static void mark_large(uintptr_t object)
@@ -182,18 +182,18 @@ static void mark_large(uintptr_t object)
   const struct cairn_layout *layout = layout_of(object);
   bounds_of(object, layout, &end);
   tell_weak(object);
-  wait_for(object, layout, end);
+  push_references(object, layout, end);
 }
 
 /* ---- fields ---- */
 
-static void leads_nowhere(const uintptr_t *slot, uintptr_t address)
+static void refuse_stray(const uintptr_t *slot, uintptr_t address)
 {
   if (marker.stopped && (address & cairn_words.mask) == 0)
     cn_trace_no_object(slot, address, "no object starts there");
 }
 
-INLINE void visit(const uintptr_t *slot)
+INLINE void visit_slot(const uintptr_t *slot)
 {
   uintptr_t address = __atomic_load_n(slot, __ATOMIC_RELAXED) - cairn_words.reference;
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
@@ -203,14 +203,14 @@ INLINE void visit(const uintptr_t *slot)
       uint16_t group = cn_tables_group(cn_tables_block(header));
       if (group != 0)
         cn_evacuation_note((uintptr_t)slot, group);
-      mark(address);
+      mark_object(address);
     } else
-      leads_nowhere(slot, address);
+      refuse_stray(slot, address);
   } else if (header - cn_tables.base < cn_tables.old - cn_tables.base) {
     if (cn_tables_may_be_large(address))
       mark_large(address);
     else
-      leads_nowhere(slot, address);
+      refuse_stray(slot, address);
   }
 }
 
@@ -219,7 +219,7 @@ INLINE void visit_offsets(uintptr_t at, const uint32_t *offsets, uint32_t count,
 {
   for (uint32_t i = 0; i < count; i++)
     if ((offsets[i] & CAIRN_ABI_LAYOUT_WEAK_OFFSET) == 0 && at + offsets[i] >= from && at + offsets[i] < to)
-      visit((const uintptr_t *)(at + offsets[i]));
+      visit_slot((const uintptr_t *)(at + offsets[i]));
   marker.fields += count;
 }
 
@@ -233,13 +233,13 @@ static void visit_run(uintptr_t from, uintptr_t to)
                          : 0;
     if (cn_tables_is_old(next - CAIRN_ABI_HEADER_SIZE))
       __builtin_prefetch(cn_tables_word(next, 0), 1);
-    visit((const uintptr_t *)slot);
+    visit_slot((const uintptr_t *)slot);
   }
   marker.fields += (to - from) / sizeof from;
 }
 
 /* Scan the fields of an object in [from, to). */
-static void scan(uintptr_t object, uintptr_t from, uintptr_t to)
+static void scan_fields(uintptr_t object, uintptr_t from, uintptr_t to)
 {
   const struct cairn_layout *layout = layout_of(object);
 
@@ -292,7 +292,7 @@ static void scan_part(void)
     marker.parts.count--;
   }
   let_again(&part);
-  scan(part.object, part.from, part.to);
+  scan_fields(part.object, part.from, part.to);
 }
 
 /* ---- noted cards, which are scanned again ---- */
@@ -302,29 +302,29 @@ static bool is_marked(uintptr_t object)
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }
 
-static void look_at(uintptr_t object, uintptr_t card)
+static void scan_again(uintptr_t object, uintptr_t card)
 {
   if (is_marked(object))
-    scan(object, card, card + CN_CARD);
+    scan_fields(object, card, card + CN_CARD);
   else if (object >= card)
-    mark(object);
+    mark_object(object);
 }
 
 /* Scan the objects that reach into the card, perhaps first one that begins earlier, and those that begin there. */
-static void look_at_card(uintptr_t card)
+static void scan_card_again(uintptr_t card)
 {
   uintptr_t object = cn_tables_last_start(card), next = card;
 
   CN_ASSERT(card % CN_CARD == 0 && cn_tables_is_old(card));
   if (object != 0)
-    look_at(object, card);
+    scan_again(object, card);
   while ((object = cn_tables_next_start(next, card + CN_CARD)) != 0) {
-    look_at(object, card);
+    scan_again(object, card);
     next = object;
   }
 }
 
-static void look_at_block(size_t block)
+static void scan_block_again(size_t block)
 {
   unsigned char *again = cn_tables_again(cn_tables_address(block));
 
@@ -332,12 +332,12 @@ static void look_at_block(size_t block)
   for (uintptr_t i = 0; i < CN_BLOCK_CARDS; i++)
     if (again[i] != 0) {
       again[i] = 0;
-      look_at_card(cn_tables_address(block) + i * CN_CARD);
+      scan_card_again(cn_tables_address(block) + i * CN_CARD);
     }
 }
 
 /* Scan the noted cards of one block, or search some blocks for such a block. False: the search has ended. */
-static bool look_again(void)
+static bool scan_noted(void)
 {
   enum { BATCH = 4096 };
   size_t low, high;
@@ -351,7 +351,7 @@ static bool look_again(void)
   while (marker.block < end && cn_tables.again_blocks[marker.block] == 0)
     marker.block++;
   if (marker.block < end)
-    look_at_block(marker.block);
+    scan_block_again(marker.block);
   marker.fields += BATCH / 64;
   return true;
 }
@@ -370,10 +370,10 @@ static bool is_reached(void *unused, struct cairn_slot slot)
   return !cn_tables_is_old(header) || is_marked(object);
 }
 
-static void reach(void *unused, struct cairn_slot slot)
+static void reach_slot(void *unused, struct cairn_slot slot)
 {
   (void)unused;
-  visit(slot.address);
+  visit_slot(slot.address);
 }
 
 /* Note the objects that have been marked since the last call. */
@@ -397,7 +397,7 @@ static void close_up(void *unused)
 
 void cn_marker_weak(void)
 {
-  static const struct cairn_closure closure = {is_reached, reach, close_up, NULL, false};
+  static const struct cairn_closure closure = {is_reached, reach_slot, close_up, NULL, false};
 
   CN_CHECK(cn_marker.idle && marker.stopped);
   marker.noted = 0;
@@ -425,7 +425,7 @@ void cn_marker_root(const uintptr_t *slot)
   uintptr_t start = old ? cn_interior_old(slot, address) : cn_interior_large(slot, address);
   pthread_mutex_lock(&lock);
   if (old)
-    mark(start);
+    mark_object(start);
   else
     mark_large(start);
   pthread_mutex_unlock(&lock);
@@ -466,10 +466,10 @@ bool cn_marker_step(size_t fields, bool stopped)
   for (marker.fields = 0; marker.fields < fields;) {
     if (marker.objects.count != 0) {
       uintptr_t object = ((uintptr_t *)marker.objects.at)[--marker.objects.count];
-      scan(object, object, UINTPTR_MAX);
+      scan_fields(object, object, UINTPTR_MAX);
     } else if (marker.parts.count != 0) {
       scan_part();
-    } else if (!look_again()) {
+    } else if (!scan_noted()) {
       cn_marker.idle = true;
       return false;
     }
@@ -483,9 +483,9 @@ void cn_marker_end(void)
   CN_CHECK(marker.objects.count == 0 && marker.parts.count == 0);
   cn_marker.on = false;
   cairn_deferred_roots(false);
-  drop(&marker.objects, sizeof(uintptr_t));
-  drop(&marker.parts, sizeof(struct part));
-  drop(&marker.weak, sizeof(uintptr_t));
+  drop_stack(&marker.objects, sizeof(uintptr_t));
+  drop_stack(&marker.parts, sizeof(struct part));
+  drop_stack(&marker.weak, sizeof(uintptr_t));
 }
 
 void cn_marker_give_up(void)
@@ -554,7 +554,7 @@ void cn_concurrent_begin(void)
 static void mark_root(void *unused, struct cairn_slot slot)
 {
   (void)unused;
-  cn_evacuation_settle(*slot.address - cairn_words.reference);
+  cn_evacuation_keep_block(*slot.address - cairn_words.reference);
   cn_marker_root(slot.address);
 }
 

@@ -44,7 +44,7 @@ static uintptr_t block_of(uintptr_t payload, uintptr_t free)
 /* ---- ranges ---- */
 
 /* Fill the free memory in blocks [first, end), so that a walk gets past it. */
-static void fill(size_t first, size_t end)
+static void fill_blocks(size_t first, size_t end)
 {
   uintptr_t free = cn_tables_address(first), last = cn_tables_address(end), object;
 
@@ -55,7 +55,7 @@ static void fill(size_t first, size_t end)
 }
 
 /* The first block in [block, end) that has objects, or that has none. */
-static size_t skip(size_t block, size_t end, bool objects)
+static size_t skip_blocks(size_t block, size_t end, bool objects)
 {
   while (block < end && cn_blocks_has_objects(block) != objects)
     block++;
@@ -77,13 +77,13 @@ static void visit_blocks(cairn_range_visitor *visit, void *env, size_t from, siz
     block = low < to ? low : to;
   visit(env, cn_tables_address(from), cn_tables_address(block), false);
   while (block < to) {
-    size_t start = skip(block, high < to ? high : to, true);
+    size_t start = skip_blocks(block, high < to ? high : to, true);
     CN_ASSERT(block <= start);
-    size_t end = skip(start, high < to ? high : to, false);
+    size_t end = skip_blocks(start, high < to ? high : to, false);
     if (start == end)
       start = end = to;
     visit(env, cn_tables_address(block), cn_tables_address(start), false);
-    fill(start, end);
+    fill_blocks(start, end);
     visit(env, cn_tables_address(start), cn_tables_address(end), true);
     block = end;
   }
@@ -117,7 +117,7 @@ void cn_object_walk_ranges(cairn_range_visitor *visit, void *env)
 /* ---- layouts that go ---- */
 
 /* Mark the object, whose payload ends at `end`, if its layout is in [start, stop). */
-static bool forget(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
+static bool forget_object(uintptr_t payload, uintptr_t end, const unsigned char *start, const unsigned char *stop)
 {
   const unsigned char *layout = (const unsigned char *)cairn_object_layout(payload);
 
@@ -136,7 +136,7 @@ static bool forget_in_nursery(const unsigned char *start, const unsigned char *s
   for (uintptr_t block = cn_nursery.start; block != cn_nursery.free; block = next) {
     next = cn_interior_step(block, &payload);
     CN_CHECK(payload <= next && next <= cn_nursery.free);
-    any |= forget(payload, next, start, stop);
+    any |= forget_object(payload, next, start, stop);
   }
   return any;
 }
@@ -148,7 +148,7 @@ static void forget_in_old(const unsigned char *start, const unsigned char *stop)
   cn_blocks_bounds(&low, &high);
   uintptr_t at = cn_tables_address(low), last = cn_tables_address(high), object;
   for (; at < last && (object = cn_tables_next_start(at, last)) != 0; at = object)
-    forget(object, end_of(object), start, stop);
+    forget_object(object, end_of(object), start, stop);
 }
 
 static bool forget_large(const unsigned char *start, const unsigned char *stop)
@@ -158,7 +158,7 @@ static bool forget_large(const unsigned char *start, const unsigned char *stop)
   for (uintptr_t block = 0; (block = cn_large_next(block)) != 0;) {
     uintptr_t object = cn_large_objects_object(block);
     CN_ASSERT(object > block);
-    any |= forget(object, end_of(object), start, stop);
+    any |= forget_object(object, end_of(object), start, stop);
   }
   return any;
 }

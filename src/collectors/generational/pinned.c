@@ -24,7 +24,7 @@ static struct {
   size_t count, room;
 } list;
 
-static void push(uintptr_t address, uintptr_t object)
+static void push_pinned(uintptr_t address, uintptr_t object)
 {
   if (list.count == list.room) {
     size_t room = list.room != 0 ? 2 * list.room : cn_os_page() / sizeof *list.at;
@@ -52,14 +52,14 @@ static uintptr_t object_at(uintptr_t address)
   return old ? cn_interior_find_old(address) : 0;
 }
 
-static uintptr_t begin(void *env, uintptr_t address)
+static uintptr_t pin_object(void *env, uintptr_t address)
 {
   uintptr_t object = object_at(address);
 
   (void)env;
   if (object == 0)
     return 0;
-  push(address, object);
+  push_pinned(address, object);
   *cairn_object_header(object) |= CAIRN_ABI_HEADER_PINNED;
   if (!cn_large_contains(object - 1))
     cn_blocks_keep(cn_tables_block(object - 1));
@@ -69,7 +69,7 @@ static uintptr_t begin(void *env, uintptr_t address)
 void cn_pinned_begin(void)
 {
   CN_CHECK(list.count == 0);
-  cairn_pins_visit(begin, NULL);
+  cairn_pins_visit(pin_object, NULL);
 }
 
 bool cn_pinned_is_reached(uintptr_t object)
@@ -84,7 +84,7 @@ bool cn_pinned_is_reached(uintptr_t object)
 }
 
 /* During marking a pinned object counts as reachable. */
-static void keep(uintptr_t object)
+static void mark_pinned(uintptr_t object)
 {
   if (cn_large_contains(object - 1))
     cn_marker_large(object);
@@ -105,7 +105,7 @@ bool cn_pinned_end(void)
     else if (in_nursery(object))
       stayed = true;
     if (cn_marker.on)
-      keep(object);
+      mark_pinned(object);
   }
   list.count = 0;
   return stayed;

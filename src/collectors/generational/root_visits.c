@@ -36,8 +36,8 @@ static void visit_root(struct cn_tracer *tracer, uintptr_t *slot)
 
   if (cn_cycle.marks)
     cn_marker_root(slot);
-  if (cn_cycle.settles)
-    cn_evacuation_settle(address);
+  if (cn_cycle.keeps_blocks)
+    cn_evacuation_keep_block(address);
   if ((address & cn_cycle.words.mask) != 0 || address - CAIRN_ABI_HEADER_SIZE - cn_cycle.young >= cn_cycle.young_bytes)
     return;
   uintptr_t start = start_of(slot, address), moved = start + tag;

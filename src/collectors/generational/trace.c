@@ -164,7 +164,7 @@ void cn_trace_push(struct cn_tracer *tracer, const uintptr_t *entries, size_t co
     push(tracer, entries[i]);
 }
 
-static void shallow(struct cn_tracer *tracer)
+static void reset_stack(struct cn_tracer *tracer)
 {
   CN_CHECK(tracer->count == tracer->bottom);
   tracer->count = tracer->bottom = 0;
@@ -194,9 +194,9 @@ INLINE size_t hash_bytes(uintptr_t header)
 
 /* ---- copies ---- */
 
-static bool find_cursor(struct cn_copy_cursor *room, size_t bytes, bool fresh)
+static bool find_cursor(struct cn_copy_cursor *cursor, size_t bytes, bool fresh)
 {
-  return (bytes <= room->end - room->free || cn_blocks_next(room, fresh)) && bytes <= room->end - room->free;
+  return (bytes <= cursor->end - cursor->free || cn_blocks_next(cursor, fresh)) && bytes <= cursor->end - cursor->free;
 }
 
 /* CN_TRACE_MOVE: the range has space for all copies. Each of several tracers has its own blocks, so that objects of two
@@ -209,11 +209,11 @@ static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
   if (!cn_cycle.shared)
     return 0;
   uintptr_t at = __atomic_fetch_add(&cn_cycle.copied, size, __ATOMIC_RELAXED);
-  uintptr_t end = cn_cycle.copies + cn_cycle.copies_room;
+  uintptr_t end = cn_cycle.copies + cn_cycle.copies_bytes;
   if (at > end || size > end - at)
     return 0;
   if (!big)
-    tracer->room = (struct cn_copy_cursor){at + bytes, at + size};
+    tracer->cursor = (struct cn_copy_cursor){at + bytes, at + size};
   return at;
 }
 
@@ -221,17 +221,17 @@ static uintptr_t moving_cursor(struct cn_tracer *tracer, size_t bytes)
 static uintptr_t refill_cursor(struct cn_tracer *tracer, size_t bytes)
 {
   bool fresh = cn_cycle.mode == CN_TRACE_FULL, small = bytes <= CN_LINE;
-  struct cn_copy_cursor *room = small ? &tracer->room : &tracer->whole;
+  struct cn_copy_cursor *cursor = small ? &tracer->cursor : &tracer->long_cursor;
   uintptr_t block = 0;
 
   if (cn_cycle.mode == CN_TRACE_MOVE)
     block = moving_cursor(tracer, bytes);
   else if (bytes > CN_BLOCK) {
     block = cn_blocks_run(bytes);
-  } else if (find_cursor(room, bytes, fresh || !small)) {
-    block = room->free;
-    room->free += bytes;
-    CN_CHECK(room->free <= room->end);
+  } else if (find_cursor(cursor, bytes, fresh || !small)) {
+    block = cursor->free;
+    cursor->free += bytes;
+    CN_CHECK(cursor->free <= cursor->end);
   }
   if (block == 0)
     cairn_out_of_memory(false, "no memory to copy an object of %zu bytes to", bytes);
@@ -240,11 +240,11 @@ static uintptr_t refill_cursor(struct cn_tracer *tracer, size_t bytes)
 
 INLINE uintptr_t cursor_for(struct cn_tracer *tracer, size_t bytes)
 {
-  uintptr_t block = tracer->room.free;
+  uintptr_t block = tracer->cursor.free;
 
-  if (bytes > tracer->room.end - block)
+  if (bytes > tracer->cursor.end - block)
     return refill_cursor(tracer, bytes);
-  tracer->room.free = block + bytes;
+  tracer->cursor.free = block + bytes;
   return block;
 }
 
@@ -281,7 +281,8 @@ static bool reach_there(uintptr_t address)
 }
 
 /* The object lies in [from, end) and is pinned. In the nursery it becomes old where it is, and its lines are marked. */
-static uintptr_t stay(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
+static uintptr_t keep_pinned(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
+                             uintptr_t end)
 {
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   uintptr_t header = *cairn_object_header(address);
@@ -312,12 +313,12 @@ INLINE void note_copy(uintptr_t moved, enum cn_trace mode)
 }
 
 /* Another tracer was first to copy the object: return this copy's space. */
-static void take_back(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
+static void return_space(struct cn_tracer *tracer, uintptr_t block, uintptr_t moved, size_t bytes)
 {
-  struct cn_copy_cursor *room = tracer->room.free == block + bytes ? &tracer->room : &tracer->whole;
+  struct cn_copy_cursor *cursor = tracer->cursor.free == block + bytes ? &tracer->cursor : &tracer->long_cursor;
 
-  CN_CHECK(room->free == block + bytes);
-  room->free = block;
+  CN_CHECK(cursor->free == block + bytes);
+  cursor->free = block;
   if (cn_cycle.mode == CN_TRACE_YOUNG)
     return;
   for (size_t kind = 0; kind < 2; kind++)
@@ -348,8 +349,8 @@ INLINE void prefetch_fields(uintptr_t moved, const struct cairn_layout *layout, 
  * the object, and the others find a complete copy. A young collection's visit of cards finds copies by their start
  * bits, so it sets the bit after the forwarding address. The other modes check references to copies by these bits, so
  * they set them first. */
-INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix, size_t bytes,
-                      struct how how)
+INLINE uintptr_t move_object(struct cn_tracer *tracer, uintptr_t address, uintptr_t header, size_t prefix, size_t bytes,
+                             struct how how)
 {
   const struct cairn_layout *layout = cairn_header_layout(header);
   uintptr_t block = cursor_for(tracer, bytes + hash_bytes(header)), moved = block + prefix;
@@ -363,7 +364,7 @@ INLINE uintptr_t move(struct cn_tracer *tracer, uintptr_t address, uintptr_t hea
   if (how.shared) {
     uintptr_t first = cairn_object_forward(address, header, moved);
     if (first != moved) {
-      take_back(tracer, block, moved, bytes);
+      return_space(tracer, block, moved, bytes);
       return first;
     }
   } else {
@@ -395,7 +396,7 @@ static uintptr_t move_big(struct cn_tracer *tracer, uintptr_t address, size_t pr
   pthread_mutex_lock(&lock);
   uintptr_t header = __atomic_load_n(cairn_object_header(address), __ATOMIC_ACQUIRE);
   uintptr_t moved = cairn_header_is_forwarded(header) ? cairn_header_forwarded_to(header)
-                                                      : move(tracer, address, header, prefix, bytes, how_now());
+                                                      : move_object(tracer, address, header, prefix, bytes, how_now());
   pthread_mutex_unlock(&lock);
   return moved;
 }
@@ -417,18 +418,18 @@ INLINE uintptr_t evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintp
   if (cairn_header_is_forwarded(header))
     return cairn_header_forwarded_to(header);
   if ((header & CAIRN_ABI_HEADER_PINNED) != 0)
-    return stay(tracer, slot, address, from, end);
+    return keep_pinned(tracer, slot, address, from, end);
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header);
   size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
   if (how.shared && bytes > LARGE_COPY_BYTES)
     return move_big(tracer, address, prefix, bytes);
-  return move(tracer, address, header, prefix, bytes, how);
+  return move_object(tracer, address, header, prefix, bytes, how);
 }
 
 uintptr_t cn_trace_evacuate(struct cn_tracer *tracer, const uintptr_t *slot, uintptr_t address, uintptr_t from,
                             uintptr_t end)
 {
-  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG || cn_cycle.empties);
+  CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG || cn_cycle.evacuates);
   return evacuate(tracer, slot, address, from, end, how_now());
 }
 
@@ -469,7 +470,7 @@ _Noreturn void cn_trace_nothing_there(const uintptr_t *slot, uintptr_t address)
 
 /* Mark the object. False: it was marked before. Uses compare-and-swap: for an atomic "or" whose old bit is needed,
  * compilers make an instruction that takes twice as long. */
-INLINE bool mark(uintptr_t address, bool shared)
+INLINE bool mark_object(uintptr_t address, bool shared)
 {
   uint64_t *marks = cn_tables_word(address, cn_tables.marks), bit = cn_tables_bit(address);
   uint64_t word = __atomic_load_n(marks, __ATOMIC_RELAXED);
@@ -497,7 +498,7 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   size_t place = cn_tables_block(address - CAIRN_ABI_HEADER_SIZE);
   if (how.mode == CN_TRACE_MOVE || cn_tables_state(place) == CN_BLOCK_SOURCE)
     return cn_trace_evacuate(tracer, slot, address, cn_tables.old, cn_tables.end);
-  if (!mark(address, how.shared))
+  if (!mark_object(address, how.shared))
     return address;
   const struct cairn_layout *layout = layout_of(tracer, slot, address, header_of(address));
   size_t bytes = measure(slot, address, layout, &prefix, cn_tables.old, cn_tables.end) + prefix;
@@ -525,7 +526,7 @@ static uintptr_t other_object(struct cn_tracer *tracer, const uintptr_t *slot, u
 
   if (cn_large_contains(header))
     return large_object(tracer, slot, address);
-  if (cn_cycle.mode == CN_TRACE_YOUNG || header - cn_cycle.copies < cn_cycle.copies_room)
+  if (cn_cycle.mode == CN_TRACE_YOUNG || header - cn_cycle.copies < cn_cycle.copies_bytes)
     return address;
   if (!cn_tables_is_old(header)) {
     if ((address & cn_cycle.words.mask) == 0)
@@ -648,7 +649,7 @@ INLINE void scan_elements(struct cn_tracer *tracer, uintptr_t object, const stru
   }
 }
 
-INLINE void scan(struct cn_tracer *tracer, uintptr_t entry, struct how how)
+INLINE void scan_entry(struct cn_tracer *tracer, uintptr_t entry, struct how how)
 {
   uintptr_t object = entry & ~(uintptr_t)1;
   const struct cairn_layout *layout = cairn_object_layout(object);
@@ -679,7 +680,7 @@ bool cn_trace_is_over(const struct cn_tracer *tracer)
 INLINE void drain(struct cn_tracer *tracer, struct how how)
 {
   for (size_t i = 1; tracer->count != tracer->bottom; i++) {
-    scan(tracer, pop(tracer), how);
+    scan_entry(tracer, pop(tracer), how);
     if (i % SHARE_INTERVAL != 0)
       continue;
     if (how.shared && cn_work_sharing_is_wanted())
@@ -765,7 +766,7 @@ void cn_trace_slots(struct cn_tracer *tracer, uintptr_t object, const struct cai
 
 static void drop_cursors(struct cn_tracer *tracer)
 {
-  tracer->room = tracer->whole = (struct cn_copy_cursor){0, 0};
+  tracer->cursor = tracer->long_cursor = (struct cn_copy_cursor){0, 0};
 }
 
 void cn_trace_enter(struct cn_tracer *tracer)
@@ -779,7 +780,7 @@ void cn_trace_enter(struct cn_tracer *tracer)
 
 void cn_trace_leave(struct cn_tracer *tracer)
 {
-  shallow(tracer);
+  reset_stack(tracer);
   if (cn_cycle.mode != CN_TRACE_YOUNG)
     drop_cursors(tracer);
 }

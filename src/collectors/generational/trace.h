@@ -19,9 +19,9 @@ enum { CN_KNOWN = 64 };
 
 /* A thread's tracer. */
 struct cn_tracer {
-  struct cn_copy_cursor room;  /* where copies go */
-  struct cn_copy_cursor whole; /* where copies of more than a line go that do not fit `room` */
-  uintptr_t *stack;            /* objects and parts to be scanned, from `bottom` on; the newest is the last */
+  struct cn_copy_cursor cursor;      /* where copies go */
+  struct cn_copy_cursor long_cursor; /* where copies of more than a line go that do not fit `cursor` */
+  uintptr_t *stack;                  /* objects and parts to be scanned, from `bottom` on; the newest is the last */
   size_t bottom, count, depth;
   const struct cairn_layout *known[CN_KNOWN]; /* checked in this collection */
   size_t objects, moved, marked;              /* copies; their bytes; bytes of marked objects */
@@ -31,17 +31,17 @@ struct cn_tracer {
 /* The task of the collection, by mode; the same for all tracers. */
 struct cn_cycle {
   enum cn_trace mode;
-  bool shared;                   /* several tracers are at work */
-  bool marks;                    /* the marker is told of roots and copies (marker.h) */
-  bool notes;                    /* cards are noted for later evacuations (evacuation.h) */
-  bool empties;                  /* this collection evacuates blocks */
-  bool settles;                  /* the next young collection may leave out the current roots */
-  bool mapped;                   /* the crossing map of the nursery is in use */
-  bool uncleared;                /* a word of the nursery that looks like a header may be data */
-  uintptr_t young, young_bytes;  /* the range of all objects to visit: one comparison */
-  uintptr_t copies, copies_room; /* CN_TRACE_MOVE: the range of the copies */
-  uintptr_t copied;              /* several tracers have filled it up to here */
-  size_t alone;                  /* bytes that one tracer copies and marks before others join */
+  bool shared;                    /* several tracers are at work */
+  bool marks;                     /* the marker is told of roots and copies (marker.h) */
+  bool notes;                     /* cards are noted for later evacuations (evacuation.h) */
+  bool evacuates;                 /* this collection evacuates blocks */
+  bool keeps_blocks;              /* the next young collection may leave out the current roots */
+  bool mapped;                    /* the crossing map of the nursery is in use */
+  bool uncleared;                 /* a word of the nursery that looks like a header may be data */
+  uintptr_t young, young_bytes;   /* the range of all objects to visit: one comparison */
+  uintptr_t copies, copies_bytes; /* CN_TRACE_MOVE: the range of the copies */
+  uintptr_t copied;               /* several tracers have filled it up to here */
+  size_t alone;                   /* bytes that one tracer copies and marks before others join */
   struct cairn_words words;
   uint64_t number;
 };

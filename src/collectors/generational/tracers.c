@@ -42,14 +42,14 @@ size_t cn_tracers_most(void)
 }
 
 /* Each tracer may leave a part of its blocks: an object that does not fit one takes at most a quarter. */
-size_t cn_tracers_cursor(size_t bytes)
+size_t cn_tracers_copy_bytes(size_t bytes)
 {
   return tracers.most == 1 ? bytes + 8 : bytes + bytes / 3 + 2 * tracers.most * CN_BLOCK;
 }
 
 /* If pauses are to be short, one tracer visits the nursery: a busy system might have no processor for a second one, and
  * the first would wait for it. */
-static size_t alone(enum cn_trace mode)
+static size_t bytes_alone(enum cn_trace mode)
 {
   bool is_short = mode == CN_TRACE_YOUNG && cairn_pause_goal() != 0;
 
@@ -69,9 +69,9 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
   CN_CHECK((mode == CN_TRACE_MOVE) == (copies != NULL));
   if (copies != NULL) {
     cn_cycle.copies = cn_cycle.copied = copies->start;
-    cn_cycle.copies_room = copies->end - copies->start;
+    cn_cycle.copies_bytes = copies->end - copies->start;
   }
-  cn_cycle.empties = cn_cycle.notes && cn_evacuation_is_due();
+  cn_cycle.evacuates = cn_cycle.notes && cn_evacuation_is_due();
   bool all = mode != CN_TRACE_YOUNG || cn_cycle.notes;
   cn_cycle.young = cn_large_objects.young != 0 || all ? cn_tables.base : cn_nursery.start;
   cn_cycle.young_bytes = (all ? cn_tables.end : cn_nursery.free) - cn_cycle.young;
@@ -80,11 +80,11 @@ static void begin_cycle(enum cn_trace mode, uint64_t number, const struct cn_ext
 void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_extent *copies)
 {
   begin_cycle(mode, number, copies);
-  cn_cycle.alone = tracers.most == 1 ? SIZE_MAX : alone(mode);
+  cn_cycle.alone = tracers.most == 1 ? SIZE_MAX : bytes_alone(mode);
   for (size_t i = 0; i < tracers.most; i++)
     cn_trace_enter(&tracers.at[i]);
   if (mode == CN_TRACE_MOVE)
-    tracers.at[0].room = (struct cn_copy_cursor){copies->start, copies->end};
+    tracers.at[0].cursor = (struct cn_copy_cursor){copies->start, copies->end};
   if (mode == CN_TRACE_YOUNG)
     cn_cards_begin(0);
   tracers.joined = 1;
@@ -93,12 +93,12 @@ void cn_tracers_begin(enum cn_trace mode, uint64_t number, const struct cn_exten
 /* ---- several tracers ---- */
 
 /* The first task of all tracers: fetch roots, or visit cards. It ends when all of these are taken. */
-typedef void part(struct cn_tracer *tracer);
+typedef void task(struct cn_tracer *tracer);
 
-static void join(void *env, unsigned worker, unsigned count)
+static void join_task(void *env, unsigned worker, unsigned count)
 {
   struct cn_tracer *tracer = &tracers.at[worker];
-  part *const *first = env;
+  task *const *first = env;
 
   CN_CHECK(worker < count && count <= tracers.most);
   (*first)(tracer);
@@ -113,21 +113,21 @@ static void begin_sharing(void)
   cn_cycle.shared = true;
   if (cn_cycle.mode != CN_TRACE_MOVE)
     return;
-  cn_cycle.copied = (tracers.at[0].room.free + CN_CARD - 1) & ~(uintptr_t)(CN_CARD - 1);
-  tracers.at[0].room = (struct cn_copy_cursor){0, 0};
+  cn_cycle.copied = (tracers.at[0].cursor.free + CN_CARD - 1) & ~(uintptr_t)(CN_CARD - 1);
+  tracers.at[0].cursor = (struct cn_copy_cursor){0, 0};
 }
 
-static void share(part *first)
+static void share_task(task *first)
 {
   if (!cn_cycle.shared)
     begin_sharing();
   cn_work_sharing_begin();
-  size_t count = cairn_workers_run((unsigned)tracers.most, join, &first);
+  size_t count = cairn_workers_run((unsigned)tracers.most, join_task, &first);
   if (tracers.joined < count)
     tracers.joined = count;
 }
 
-static void run(part *first)
+static void run_task(task *first)
 {
   struct cn_tracer *alone = &tracers.at[0];
 
@@ -136,7 +136,7 @@ static void run(part *first)
     cn_trace_drain(alone);
   }
   if (cn_cycle.shared || cn_trace_is_over(alone))
-    share(first);
+    share_task(first);
   CN_CHECK(alone->count == 0 && alone->bottom == 0);
 }
 
@@ -147,12 +147,12 @@ void cn_tracers_visit_roots(void)
   bool young = cn_cycle.mode == CN_TRACE_YOUNG;
 
   cairn_roots_begin(young ? CAIRN_ROOTS_YOUNG : CAIRN_ROOTS_ALL);
-  cn_cycle.settles = young;
-  run(cn_trace_fetch);
+  cn_cycle.keeps_blocks = young;
+  run_task(cn_trace_fetch);
   if (young) {
     cairn_roots_rest();
-    cn_cycle.settles = false;
-    run(cn_trace_fetch);
+    cn_cycle.keeps_blocks = false;
+    run_task(cn_trace_fetch);
   }
   cairn_roots_end();
 }
@@ -160,21 +160,21 @@ void cn_tracers_visit_roots(void)
 void cn_tracers_visit_cards(void)
 {
   CN_CHECK(cn_cycle.mode == CN_TRACE_YOUNG);
-  run(cn_cards_visit);
+  run_task(cn_cards_visit);
 }
 
-void cn_tracers_empty(void)
+void cn_tracers_evacuate(void)
 {
-  CN_CHECK(cn_cycle.empties);
-  run(cn_evacuation_copy);
+  CN_CHECK(cn_cycle.evacuates);
+  run_task(cn_evacuation_copy);
   cn_cards_begin(cn_evacuation_group());
-  run(cn_cards_visit);
+  run_task(cn_cards_visit);
 }
 
 void cn_tracers_leave_cursors(void)
 {
   for (size_t i = 0; i < tracers.most; i++)
-    tracers.at[i].room = tracers.at[i].whole = (struct cn_copy_cursor){0, 0};
+    tracers.at[i].cursor = tracers.at[i].long_cursor = (struct cn_copy_cursor){0, 0};
 }
 
 struct cn_tracer *cn_tracers_last(void)
@@ -187,7 +187,7 @@ struct cn_traced cn_tracers_end(void)
 {
   struct cn_traced all = {.tracers = tracers.joined};
 
-  all.end = cn_cycle.shared ? cn_cycle.copied : tracers.at[0].room.free;
+  all.end = cn_cycle.shared ? cn_cycle.copied : tracers.at[0].cursor.free;
   for (size_t i = 0; i < tracers.most; i++) {
     struct cn_tracer *tracer = &tracers.at[i];
     all.objects += tracer->objects;

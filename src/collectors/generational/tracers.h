@@ -15,7 +15,7 @@ bool cn_tracers_init(void);
 size_t cn_tracers_most(void);
 
 /* Bytes that copies of `bytes` may take in CN_TRACE_MOVE. */
-size_t cn_tracers_cursor(size_t bytes);
+size_t cn_tracers_copy_bytes(size_t bytes);
 
 /* Bytes that one tracer copies and marks before others join. A test sets less. */
 extern size_t cn_tracers_alone;
@@ -28,7 +28,7 @@ void cn_tracers_visit_roots(void);
 void cn_tracers_visit_cards(void);
 
 /* After these: copy all objects of the group of blocks that is evacuated, and visit the cards that point to them. */
-void cn_tracers_empty(void);
+void cn_tracers_evacuate(void);
 
 /* The collecting thread's tracer, for objects that are found one by one after all that; it goes on alone. */
 struct cn_tracer *cn_tracers_last(void);

@@ -15,7 +15,7 @@
 #include "collectors/large_space.h"
 
 /* Let the slot point to its object's copy, or to the object if that stayed. False: the object was not reached. */
-static bool follow(struct cairn_slot slot, uintptr_t object)
+static bool follow_copy(struct cairn_slot slot, uintptr_t object)
 {
   uintptr_t header = *cairn_object_header(object);
 
@@ -33,7 +33,7 @@ static bool is_large_reached(struct cairn_slot slot, uintptr_t object)
 
   if (block == 0)
     cn_trace_no_object(slot.address, object, "an earlier collection freed it");
-  return cn_cycle.mode == CN_TRACE_MOVE ? follow(slot, object) : cn_large_is_marked(block);
+  return cn_cycle.mode == CN_TRACE_MOVE ? follow_copy(slot, object) : cn_large_is_marked(block);
 }
 
 /* An object of the old space, in a collection that visits it. */
@@ -42,7 +42,7 @@ static bool is_old_reached(struct cairn_slot slot, uintptr_t object)
   CN_ASSERT(cn_cycle.mode != CN_TRACE_YOUNG);
   if (cn_cycle.mode == CN_TRACE_MOVE ||
       cn_tables.states[cn_tables_block(object - CAIRN_ABI_HEADER_SIZE)] == CN_BLOCK_SOURCE)
-    return follow(slot, object);
+    return follow_copy(slot, object);
   return (*cn_tables_word(object, cn_tables.marks) & cn_tables_bit(object)) != 0;
 }
 
@@ -52,7 +52,7 @@ static bool is_old_moved(struct cairn_slot slot, uintptr_t object)
   size_t block = cn_tables_block(object - CAIRN_ABI_HEADER_SIZE);
   bool moved = cn_tables_state(block) == CN_BLOCK_SOURCE;
 
-  if (moved && !follow(slot, object))
+  if (moved && !follow_copy(slot, object))
     cn_trace_nothing_there(slot.address, object);
   return true;
 }
@@ -65,17 +65,17 @@ static bool is_reached(void *env, struct cairn_slot slot)
   if (object == 0)
     return true;
   if (header - cn_nursery.start < cn_nursery.free - cn_nursery.start)
-    return follow(slot, object);
+    return follow_copy(slot, object);
   if (cn_large_contains(header))
     return is_large_reached(slot, object);
-  if (cn_cycle.empties && cn_tables_is_old(header))
+  if (cn_cycle.evacuates && cn_tables_is_old(header))
     return is_old_moved(slot, object);
-  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) || header - cn_cycle.copies < cn_cycle.copies_room)
+  if (cn_cycle.mode == CN_TRACE_YOUNG || !cn_tables_is_old(header) || header - cn_cycle.copies < cn_cycle.copies_bytes)
     return true;
   return is_old_reached(slot, object);
 }
 
-static void reach(void *env, struct cairn_slot slot)
+static void reach_slot(void *env, struct cairn_slot slot)
 {
   cn_trace_visit(env, slot);
 }
@@ -87,8 +87,8 @@ static void close_up(void *env)
 
 void cn_weak_trace(struct cn_tracer *tracer)
 {
-  struct cairn_closure closure = {is_reached, reach, close_up, tracer,
-                                  cn_cycle.mode == CN_TRACE_YOUNG && !cn_cycle.empties};
+  struct cairn_closure closure = {is_reached, reach_slot, close_up, tracer,
+                                  cn_cycle.mode == CN_TRACE_YOUNG && !cn_cycle.evacuates};
 
   CN_CHECK(tracer->count == 0);
   cairn_weak_process(&closure);

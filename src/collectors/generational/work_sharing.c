@@ -51,7 +51,7 @@ static void next_turn(void)
 }
 
 /* The words of the oldest half; an entry of two words stays whole. */
-static size_t half(const struct cn_tracer *tracer)
+static size_t half_of_stack(const struct cn_tracer *tracer)
 {
   size_t all = tracer->count - tracer->bottom, wanted = (all + 1) / 2, words = 0;
 
@@ -67,7 +67,7 @@ void cn_work_sharing_give(struct cn_tracer *tracer)
 {
   if (!cn_work_sharing_has_enough(tracer))
     return;
-  size_t words = half(tracer);
+  size_t words = half_of_stack(tracer);
   pthread_mutex_lock(&pool.lock);
   bool given = pool.count == 0 && pool.waiting != 0;
   if (given) {
@@ -83,7 +83,7 @@ void cn_work_sharing_give(struct cn_tracer *tracer)
 }
 
 /* Take a share of the pool, which is for all that wait. */
-static void take(struct cn_tracer *tracer)
+static void take_share(struct cn_tracer *tracer)
 {
   size_t left = pool.count - (pool.count + pool.waiting - 1) / pool.waiting, from = pool.count;
 
@@ -97,7 +97,7 @@ static void take(struct cn_tracer *tracer)
 }
 
 /* Wait for another turn than `seen`. */
-static void await(uint32_t seen)
+static void await_turn(uint32_t seen)
 {
   for (int i = 0; i < SPINS_BEFORE_SLEEP; i++) {
     if (atomic_load(&pool.turn) != seen)
@@ -121,12 +121,12 @@ bool cn_work_sharing_take(struct cn_tracer *tracer, unsigned tracers)
     uint32_t seen = atomic_load(&pool.turn);
     set_wanted();
     pthread_mutex_unlock(&pool.lock);
-    await(seen);
+    await_turn(seen);
     pthread_mutex_lock(&pool.lock);
   }
   found = pool.count != 0;
   if (found)
-    take(tracer);
+    take_share(tracer);
   else
     pool.done = true;
   set_wanted();

@@ -60,26 +60,26 @@ static size_t unswept(void)
 /* A block for each copy, until the turn. Returns where the hole is then. */
 static uintptr_t make_full_blocks(void)
 {
-  struct cn_copy_cursor room = {0, 0};
+  struct cn_copy_cursor cursor = {0, 0};
 
   for (int i = 0; i <= FULL; i++) {
-    assert_true(cn_blocks_next(&room, true));
-    memset(&cn_tables.reached[(room.free - cn_tables.old) / CN_LINE], 1,
+    assert_true(cn_blocks_next(&cursor, true));
+    memset(&cn_tables.reached[(cursor.free - cn_tables.old) / CN_LINE], 1,
            i < FULL ? CN_BLOCK_LINES : CN_BLOCK_LINES / 2);
   }
-  return room.free + CN_BLOCK / 2;
+  return cursor.free + CN_BLOCK / 2;
 }
 
 static void few_are_swept_in_a_pause(void **state)
 {
   uintptr_t hole = make_full_blocks();
-  struct cn_copy_cursor room = {0, 0};
+  struct cn_copy_cursor cursor = {0, 0};
   size_t before, calls = 0;
 
   (void)state;
   cn_blocks_turn(false);
-  for (before = unswept(); room.free != hole; before = unswept(), calls++) {
-    assert_true(cn_blocks_next(&room, false));
+  for (before = unswept(); cursor.free != hole; before = unswept(), calls++) {
+    assert_true(cn_blocks_next(&cursor, false));
     assert_in_range(before - unswept(), 0, FEW);
   }
   assert_int_equal(before, 0);
@@ -91,18 +91,18 @@ static void few_are_swept_in_a_pause(void **state)
 static void all_are_swept_where_no_block_is_free(void **state)
 {
   uintptr_t hole = make_full_blocks();
-  struct cn_copy_cursor room = {0, 0};
+  struct cn_copy_cursor cursor = {0, 0};
 
   (void)state;
-  while (cn_blocks_next(&room, true))
+  while (cn_blocks_next(&cursor, true))
     ;
-  room = (struct cn_copy_cursor){0, 0};
+  cursor = (struct cn_copy_cursor){0, 0};
   cn_blocks_turn(false);
   for (size_t block = 0; block < cn_tables.blocks; block++) /* free is none of those not marked */
     if (cn_tables.states[block] == CN_BLOCK_UNSWEPT && cn_tables.lines[block * CN_BLOCK_LINES] == 0)
       cn_tables.states[block] = CN_BLOCK_USED;
-  assert_true(cn_blocks_next(&room, false));
-  assert_int_equal(room.free, hole);
+  assert_true(cn_blocks_next(&cursor, false));
+  assert_int_equal(cursor.free, hole);
 }
 
 /* ---- pages ---- */
@@ -137,15 +137,15 @@ static size_t with_memory(void)
 /* Of the first block that gets new memory. */
 static bool is_new_advised(bool hurry, const char *flag)
 {
-  struct cn_copy_cursor room = {0, 0};
+  struct cn_copy_cursor cursor = {0, 0};
 
   cn_blocks_trim(0, SIZE_MAX);
-  cn_blocks_hurry(hurry);
+  cn_blocks_expect_short_pause(hurry);
   size_t before = with_memory();
-  while (cn_blocks_next(&room, true) && with_memory() == before)
+  while (cn_blocks_next(&cursor, true) && with_memory() == before)
     ;
   assert_true(with_memory() > before);
-  return is_advised(room.free, flag);
+  return is_advised(cursor.free, flag);
 }
 
 static void small_pages_in_a_hurry(void **state)

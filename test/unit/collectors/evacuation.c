@@ -715,7 +715,7 @@ static void step(void)
 {
   young();
   check();
-  emptied += cn_cycle.empties;
+  emptied += cn_cycle.evacuates;
 }
 
 static void of_a_program(void **state)

@@ -31,11 +31,11 @@ static struct {
   size_t none;        /* where the search for addresses begins */
   struct {
     size_t first, end;
-  } nursery;      /* reserved addresses, too many to have states */
-  size_t spare;   /* free blocks */
-  size_t unswept; /* the first block that may be UNSWEPT */
-  size_t lines;   /* lines with objects, of swept blocks */
-  bool hurry;     /* memory is needed at once */
+  } nursery;        /* reserved addresses, too many to have states */
+  size_t spare;     /* free blocks */
+  size_t unswept;   /* the first block that may be UNSWEPT */
+  size_t lines;     /* lines with objects, of swept blocks */
+  bool short_pause; /* memory is needed at once */
 } blocks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -76,7 +76,7 @@ bool cn_blocks_has_objects(size_t block)
 /* ---- addresses and memory ---- */
 
 /* The first of `count` blocks in a row in states up to `most`, from `from` on; or NOWHERE. */
-static size_t find(size_t count, size_t from, enum cn_block_state most)
+static size_t find_blocks(size_t count, size_t from, enum cn_block_state most)
 {
   size_t found = 0, block = from;
 
@@ -94,7 +94,7 @@ static size_t find(size_t count, size_t from, enum cn_block_state most)
   return NOWHERE;
 }
 
-static void widen(size_t first, size_t end)
+static void widen_bounds(size_t first, size_t end)
 {
   CN_CHECK(end <= cn_tables.blocks);
   if (first < blocks.low)
@@ -104,19 +104,19 @@ static void widen(size_t first, size_t end)
 }
 
 /* Give `count` blocks memory and that state; returns the first one, or NOWHERE. */
-static size_t map(size_t count, enum cn_block_state state)
+static size_t map_blocks(size_t count, enum cn_block_state state)
 {
   CN_CHECK(count != 0 && state != CN_BLOCK_NONE);
-  size_t first = find(count, blocks.none, CN_BLOCK_NONE);
+  size_t first = find_blocks(count, blocks.none, CN_BLOCK_NONE);
   if (first == NOWHERE)
-    first = find(count, 0, CN_BLOCK_NONE);
+    first = find_blocks(count, 0, CN_BLOCK_NONE);
   if (first == NOWHERE || !cn_tables_reach(cn_tables_address(first), cn_tables_address(first + count)) ||
       !cn_os_commit(cn_tables_address(first), count * CN_BLOCK))
     return NOWHERE;
   for (size_t block = first; block < first + count; block++)
     cn_tables_set_state(block, state);
   blocks.none = first + count;
-  widen(first, first + count);
+  widen_bounds(first, first + count);
   return first;
 }
 
@@ -130,15 +130,15 @@ static void set_free(size_t first, size_t count)
     blocks.free = first;
 }
 
-void cn_blocks_hurry(bool hurry)
+void cn_blocks_expect_short_pause(bool expected)
 {
-  blocks.hurry = hurry;
+  blocks.short_pause = expected;
 }
 
 /* The system clears a large page as a whole, even for a single copy. */
 static void choose_pages(size_t first, size_t count)
 {
-  if (blocks.hurry)
+  if (blocks.short_pause)
     cn_os_prefer_small_pages(cn_tables_address(first), count * CN_BLOCK);
   else if (cairn_pause_goal() != 0)
     cn_os_prefer_large_pages(cn_tables_address(first), count * CN_BLOCK);
@@ -148,7 +148,7 @@ static void choose_pages(size_t first, size_t count)
 static bool map_free(void)
 {
   for (size_t count = COMMIT_BLOCKS - blocks.none % COMMIT_BLOCKS; count != 0; count /= 2) {
-    size_t first = map(count, CN_BLOCK_FREE);
+    size_t first = map_blocks(count, CN_BLOCK_FREE);
     if (first != NOWHERE) {
       choose_pages(first, count);
       set_free(first, count);
@@ -186,7 +186,7 @@ static void end_supply(bool found)
   CN_CHECK(cn_tables.states[first] == CN_BLOCK_ASIDE);
   supply.count = 0;
   if (found) {
-    widen(first, first + count);
+    widen_bounds(first, first + count);
     set_free(first, count);
   } else {
     cn_os_release(cn_tables_address(first), count * CN_BLOCK);
@@ -240,7 +240,7 @@ void cn_blocks_supply(size_t bytes, size_t tracers)
   if (supply.count != 0 || blocks.spare >= wanted)
     return;
   size_t count = (none + wanted - blocks.spare + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS - none;
-  size_t first = find(count, none, CN_BLOCK_NONE);
+  size_t first = find_blocks(count, none, CN_BLOCK_NONE);
   if (first == NOWHERE)
     return;
   memset(&cn_tables.states[first], CN_BLOCK_ASIDE, count);
@@ -277,7 +277,7 @@ static bool is_reached(size_t block)
 
 /* Sort the block by its lines. The starts and lines from before the last turn become the next marking's marks and
  * reached lines, and are cleared. */
-static void sweep(size_t block)
+static void sweep_block(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS + cn_tables.marks];
   size_t lines = lines_of(block);
@@ -302,7 +302,7 @@ static void sweep(size_t block)
 
 /* ---- holes and free blocks ---- */
 
-static bool take_free(struct cn_copy_cursor *room)
+static bool take_free(struct cn_copy_cursor *cursor)
 {
   if (blocks.spare == 0 && !map_free())
     return false;
@@ -312,13 +312,13 @@ static bool take_free(struct cn_copy_cursor *room)
   cn_tables_set_state(blocks.free, CN_BLOCK_USED);
   cn_tables.filled[blocks.free] = CN_BLOCK;
   blocks.spare--;
-  room->free = cn_tables_address(blocks.free++);
-  room->end = room->free + CN_BLOCK;
+  cursor->free = cn_tables_address(blocks.free++);
+  cursor->end = cursor->free + CN_BLOCK;
   return true;
 }
 
 /* The first hole in the block's lines from `from` on. */
-static bool take_hole(struct cn_copy_cursor *room, uintptr_t from)
+static bool take_hole(struct cn_copy_cursor *cursor, uintptr_t from)
 {
   uintptr_t end = (from | (CN_BLOCK - 1)) + 1;
   const uint8_t *line = &cn_tables.lines[(from - cn_tables.old) / CN_LINE];
@@ -328,17 +328,17 @@ static bool take_hole(struct cn_copy_cursor *room, uintptr_t from)
     from += CN_LINE;
   if (from == end)
     return false;
-  room->free = from;
+  cursor->free = from;
   for (; from != end && *line == 0; line++)
     from += CN_LINE;
-  room->end = from;
-  CN_ASSERT(room->free < room->end && cn_blocks_has_objects(cn_tables_block(room->free)));
+  cursor->end = from;
+  CN_ASSERT(cursor->free < cursor->end && cn_blocks_has_objects(cn_tables_block(cursor->free)));
   return true;
 }
 
 /* The next block with holes. If several sweeps in a row find no hole, as after a full collection that left few, a free
  * block is better. */
-static bool take_block(struct cn_copy_cursor *room)
+static bool take_block(struct cn_copy_cursor *cursor)
 {
   int swept = 0;
 
@@ -347,25 +347,25 @@ static bool take_block(struct cn_copy_cursor *room)
     if (cn_tables_state(block) == CN_BLOCK_UNSWEPT) {
       if (blocks.spare != 0 && swept++ == MAX_SWEPT_BLOCKS)
         return false;
-      sweep(block);
+      sweep_block(block);
     }
     if (cn_tables.states[block] == CN_BLOCK_HOLES) {
       cn_tables_set_state(block, CN_BLOCK_USED);
       cn_tables.filled[block] += (uint32_t)((CN_BLOCK_LINES - lines_of(block)) * CN_LINE);
-      if (take_hole(room, cn_tables_address(block)))
+      if (take_hole(cursor, cn_tables_address(block)))
         return true;
     }
   }
   return false;
 }
 
-bool cn_blocks_next(struct cn_copy_cursor *room, bool fresh)
+bool cn_blocks_next(struct cn_copy_cursor *cursor, bool fresh)
 {
-  CN_CHECK(room->free <= room->end);
-  if (!fresh && room->end % CN_BLOCK != 0 && take_hole(room, room->end))
+  CN_CHECK(cursor->free <= cursor->end);
+  if (!fresh && cursor->end % CN_BLOCK != 0 && take_hole(cursor, cursor->end))
     return true;
   pthread_mutex_lock(&lock);
-  bool done = (!fresh && take_block(room)) || take_free(room);
+  bool done = (!fresh && take_block(cursor)) || take_free(cursor);
   pthread_mutex_unlock(&lock);
   return done;
 }
@@ -376,7 +376,7 @@ uintptr_t cn_blocks_run(size_t bytes)
 
   CN_CHECK(bytes > CN_BLOCK); /* smaller objects fit a hole */
   pthread_mutex_lock(&lock);
-  size_t first = map(count, CN_BLOCK_USED);
+  size_t first = map_blocks(count, CN_BLOCK_USED);
   pthread_mutex_unlock(&lock);
   return first == NOWHERE ? 0 : cn_tables_address(first);
 }
@@ -388,7 +388,7 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 
   if (blocks.none >= MIN_TURN_BLOCKS && blocks.none / TURNS_PER_EXTENT >= count)
     blocks.none = 0;
-  size_t first = map(count, state);
+  size_t first = map_blocks(count, state);
 
   if (first == NOWHERE)
     return false;
@@ -399,7 +399,7 @@ bool cn_blocks_extent(size_t bytes, enum cn_block_state state, struct cn_extent 
 /* ---- the nursery ---- */
 
 /* The first block in [block, end) that has memory, or `end`. Ranges without memory are long. */
-static size_t skip(size_t block, size_t end)
+static size_t skip_unmapped(size_t block, size_t end)
 {
   uint64_t states;
 
@@ -438,7 +438,7 @@ bool cn_blocks_place(size_t bytes, size_t least, struct cn_extent *extent)
   CN_CHECK(blocks.nursery.first == blocks.nursery.end);
   if (blocks.high == 0 && count <= cn_tables.blocks)
     first = 0; /* all are free at the start */
-  while (first == NOWHERE && count >= few && (first = find(count, 0, CN_BLOCK_FREE)) == NOWHERE)
+  while (first == NOWHERE && count >= few && (first = find_blocks(count, 0, CN_BLOCK_FREE)) == NOWHERE)
     count = count > few && count / 2 < few ? few : count / 2;
   if (first == NOWHERE)
     return false;
@@ -457,7 +457,7 @@ uintptr_t cn_blocks_behind(uintptr_t end, size_t bytes)
   CN_CHECK(blocks.nursery.first == blocks.nursery.end && first <= blocks.high);
   if (most > bytes / CN_BLOCK)
     most = bytes / CN_BLOCK;
-  last = skip(first, first + most < blocks.high ? first + most : blocks.high);
+  last = skip_unmapped(first, first + most < blocks.high ? first + most : blocks.high);
   if (last == blocks.high)
     last = first + most;
   blocks.nursery.first = first;
@@ -478,7 +478,7 @@ size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
   size_t block = cn_tables_block(extent.start), end = cn_tables_block(extent.end), stay = 0;
 
   CN_CHECK(memory % CN_BLOCK == 0 && extent.start <= memory && memory <= extent.end);
-  widen(block, cn_tables_block(memory));
+  widen_bounds(block, cn_tables_block(memory));
   blocks.nursery.first = blocks.nursery.end = 0;
   for (; block < cn_tables_block(memory); block++)
     if (lines_of(block) == 0 && !is_reached(block)) {
@@ -497,7 +497,7 @@ size_t cn_blocks_end_nursery(struct cn_extent extent, uintptr_t memory)
 
 /* ---- all blocks ---- */
 
-static void release(size_t first, size_t count)
+static void release_blocks(size_t first, size_t count)
 {
   CN_CHECK(first >= blocks.low && first + count <= blocks.high);
   cn_os_release(cn_tables_address(first), count * CN_BLOCK);
@@ -507,10 +507,10 @@ static void release(size_t first, size_t count)
 
 bool cn_blocks_discard(size_t *from, size_t bytes)
 {
-  size_t first = skip(*from, blocks.high), end;
+  size_t first = skip_unmapped(*from, blocks.high), end;
 
   while (first < blocks.high && cn_tables.states[first] != CN_BLOCK_FREE)
-    first = skip(first + 1, blocks.high);
+    first = skip_unmapped(first + 1, blocks.high);
   for (end = first; end < blocks.high && end - first < bytes / CN_BLOCK; end++)
     if (cn_tables.states[end] != CN_BLOCK_FREE)
       break;
@@ -521,7 +521,7 @@ bool cn_blocks_discard(size_t *from, size_t bytes)
 }
 
 /* The marked objects of the block stayed while all others moved. */
-static void settle(size_t block)
+static void keep_marked(size_t block)
 {
   uint64_t *bits = &cn_tables.bits[block * CN_BLOCK_BITS];
   uint8_t *reached = &cn_tables.reached[block * CN_BLOCK_LINES];
@@ -541,20 +541,20 @@ static void release_all(size_t from, size_t to)
 {
   size_t end;
 
-  for (size_t block = skip(from, to); block < to; block = skip(end, to)) {
+  for (size_t block = skip_unmapped(from, to); block < to; block = skip_unmapped(end, to)) {
     for (end = block; end < to && cn_tables.states[end] != CN_BLOCK_NONE && !is_reached(end);)
       end++;
     if (end != block)
-      release(block, end - block);
+      release_blocks(block, end - block);
     else
-      settle(end++);
+      keep_marked(end++);
   }
 }
 
 /* The blocks with memory lie within [low, high): find their bounds. */
-static void narrow(size_t low, size_t high)
+static void narrow_bounds(size_t low, size_t high)
 {
-  blocks.low = skip(low, high);
+  blocks.low = skip_unmapped(low, high);
   blocks.high = high;
   while (blocks.high > blocks.low && cn_tables.states[blocks.high - 1] == CN_BLOCK_NONE)
     blocks.high--;
@@ -595,7 +595,7 @@ void cn_blocks_leave(struct cn_extent kept, uintptr_t used, struct cn_extent nur
   release_all(blocks.low, start < to ? start : to);
   release_all(end <= to ? end : from, end <= to ? to : start);
   release_all(end <= to ? from : end, blocks.high);
-  narrow(blocks.low, blocks.high);
+  narrow_bounds(blocks.low, blocks.high);
   blocks.holes = blocks.free = blocks.high;
   blocks.spare = 0;
   set_free(full, end - full);
@@ -616,7 +616,7 @@ static bool is_fragmented(void)
 }
 
 /* Choose blocks with at most so many quarters in use, until their lines are `bytes`. */
-static size_t choose(size_t quarters, size_t bytes)
+static size_t choose_sources(size_t quarters, size_t bytes)
 {
   size_t sum = 0;
 
@@ -633,7 +633,7 @@ static size_t choose(size_t quarters, size_t bytes)
   return sum;
 }
 
-static void choose_all(void)
+static void choose_all_sources(void)
 {
   for (size_t block = blocks.low; block < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_HOLES || cn_tables.states[block] == CN_BLOCK_USED)
@@ -643,11 +643,11 @@ static void choose_all(void)
 void cn_blocks_unmark(size_t bytes, bool all)
 {
   if (all && bytes != 0)
-    choose_all();
+    choose_all_sources();
   else if (bytes != 0 && is_fragmented())
     for (size_t quarters = 1; quarters <= 3; quarters++)
-      bytes -= choose(quarters, bytes);
-  for (size_t block = blocks.low; (block = skip(block, blocks.high)) < blocks.high; block++)
+      bytes -= choose_sources(quarters, bytes);
+  for (size_t block = blocks.low; (block = skip_unmapped(block, blocks.high)) < blocks.high; block++)
     if (cn_tables.states[block] == CN_BLOCK_HOLES)
       cn_tables.states[block] = CN_BLOCK_USED;
 }
@@ -674,7 +674,7 @@ bool cn_blocks_sweep(size_t most)
 {
   for (; most != 0 && blocks.unswept < blocks.high; most--, blocks.unswept++)
     if (cn_tables.states[blocks.unswept] == CN_BLOCK_UNSWEPT)
-      sweep(blocks.unswept);
+      sweep_block(blocks.unswept);
   return blocks.unswept < blocks.high;
 }
 
@@ -696,13 +696,13 @@ bool cn_blocks_trim(size_t bytes, size_t most)
       block--;
     size_t first = (block + COMMIT_BLOCKS - 1) / COMMIT_BLOCKS * COMMIT_BLOCKS;
     if (first < end) {
-      release(first, end - first);
+      release_blocks(first, end - first);
       blocks.spare -= end - first;
     }
     if (block > blocks.low)
       block--;
   }
-  narrow(blocks.low, blocks.high);
+  narrow_bounds(blocks.low, blocks.high);
   if (blocks.none > blocks.high)
     blocks.none = blocks.high > blocks.nursery.end ? blocks.high : blocks.nursery.end;
   return blocks.spare != before && blocks.spare > least;

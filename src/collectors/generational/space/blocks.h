@@ -37,12 +37,12 @@ void cn_blocks_bounds(size_t *low, size_t *high);
 /* True if the block has objects of the old space. */
 bool cn_blocks_has_objects(size_t block);
 
-/* Set *room to the next hole, or, if `fresh`, to a whole block. The rest of the former hole stays as it is. False:
- * there is no memory, and *room is unchanged. */
-bool cn_blocks_next(struct cn_copy_cursor *room, bool fresh);
+/* Set *cursor to the next hole, or, if `fresh`, to a whole block. The rest of the former hole stays as it is. False:
+ * there is no memory, and *cursor is unchanged. */
+bool cn_blocks_next(struct cn_copy_cursor *cursor, bool fresh);
 
 /* True if the pause is to be short: memory that must be found within it comes in small pages. */
-void cn_blocks_hurry(bool hurry);
+void cn_blocks_expect_short_pause(bool expected);
 
 /* Ensure memory for copies of `bytes` in all, by as many tracers. False: there is too little. */
 bool cn_blocks_ensure(size_t bytes, size_t tracers);

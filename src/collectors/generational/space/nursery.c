@@ -53,7 +53,7 @@ void cn_nursery_place(uintptr_t start, uintptr_t memory, uintptr_t end)
 }
 
 /* Memory up to `to`, in whole blocks. */
-static bool commit(uintptr_t to)
+static bool commit_memory(uintptr_t to)
 {
   if (to > cn_nursery.end)
     return false;
@@ -67,7 +67,7 @@ static bool commit(uintptr_t to)
 }
 
 /* Release memory that grow() has given, a part at a time, since that takes long. */
-static void trim(size_t bytes)
+static void trim_memory(size_t bytes)
 {
   uintptr_t kept = cn_nursery.start + ((bytes + IDLE_BYTES) & ~(size_t)(IDLE_BYTES - 1));
 
@@ -90,8 +90,8 @@ bool cn_nursery_discard(uintptr_t *from)
 bool cn_nursery_open(size_t bytes)
 {
   CN_CHECK(bytes % 8 == 0 && cn_nursery.free == cn_nursery.start);
-  trim(bytes);
-  bool done = commit(cn_nursery.start + bytes);
+  trim_memory(bytes);
+  bool done = commit_memory(cn_nursery.start + bytes);
   cn_nursery.limit = done ? cn_nursery.start + bytes : cn_nursery.memory;
   return done;
 }
@@ -99,7 +99,7 @@ bool cn_nursery_open(size_t bytes)
 /* ---- buffers ---- */
 
 /* False: the mutator had no buffer. */
-static bool take(struct cairn_mutator *mutator)
+static bool take_buffer(struct cairn_mutator *mutator)
 {
   uintptr_t end, free = cairn_buffer_take(mutator, &end);
 
@@ -113,21 +113,21 @@ static bool take(struct cairn_mutator *mutator)
   return end != 0;
 }
 
-static size_t left(void)
+static size_t bytes_left(void)
 {
   CN_CHECK(cn_nursery.free <= cn_nursery.limit);
   return cn_nursery.limit - cn_nursery.free;
 }
 
-static void give(struct cairn_mutator *mutator, size_t bytes)
+static void give_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
-  size_t size = cn_heap_sizer_of_buffer(mutator, left(), bytes), step = apart;
+  size_t size = cn_heap_sizer_of_buffer(mutator, bytes_left(), bytes), step = apart;
 
   if (step < bytes)
     step = bytes;
   if (cairn_mutator_count() <= 1 && step < size / 2)
     size = step;
-  CN_CHECK(size <= left() && cn_nursery.limit <= cn_nursery.memory);
+  CN_CHECK(size <= bytes_left() && cn_nursery.limit <= cn_nursery.memory);
   cn_crossing_note(cn_nursery.free);
   cairn_buffer_give(mutator, cn_nursery.free, cn_nursery.free + size);
   cn_nursery.free += size;
@@ -136,10 +136,10 @@ static void give(struct cairn_mutator *mutator, size_t bytes)
 bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes)
 {
   cn_nursery_lock();
-  bool done = bytes <= left();
+  bool done = bytes <= bytes_left();
   if (done) {
-    cn_nursery.users += !take(mutator);
-    give(mutator, bytes);
+    cn_nursery.users += !take_buffer(mutator);
+    give_buffer(mutator, bytes);
   }
   cn_nursery_unlock();
   return done;
@@ -148,17 +148,17 @@ bool cn_nursery_refill(struct cairn_mutator *mutator, size_t bytes)
 bool cn_nursery_grow(struct cairn_mutator *mutator, size_t bytes, size_t most)
 {
   cn_nursery_lock();
-  take(mutator);
+  take_buffer(mutator);
   size_t used = cn_nursery.free - cn_nursery.start, wanted = 2 * used + bytes;
   bool done = bytes <= most && used <= most - bytes;
 
   if (wanted > most)
     wanted = most;
   if (done)
-    done = commit(cn_nursery.start + wanted);
+    done = commit_memory(cn_nursery.start + wanted);
   if (done && cn_nursery.start + wanted > cn_nursery.limit)
     cn_nursery.limit = cn_nursery.start + wanted;
-  give(mutator, bytes);
+  give_buffer(mutator, bytes);
   cn_nursery_unlock();
   return done;
 }
@@ -170,13 +170,13 @@ uintptr_t cn_nursery_block(struct cairn_mutator *mutator, size_t bytes)
   cn_nursery_lock();
   bool alone = cairn_mutator_count() <= 1;
   if (alone)
-    take(mutator);
-  if (bytes <= left()) {
+    take_buffer(mutator);
+  if (bytes <= bytes_left()) {
     block = cn_nursery.free;
     cn_nursery.free += bytes;
   }
   if (alone)
-    give(mutator, 0);
+    give_buffer(mutator, 0);
   cn_nursery_unlock();
   return block;
 }
@@ -184,7 +184,7 @@ uintptr_t cn_nursery_block(struct cairn_mutator *mutator, size_t bytes)
 void cn_nursery_take_all(void)
 {
   for (struct cairn_mutator *m = cairn_mutator_next(NULL); m; m = cairn_mutator_next(m))
-    take(m);
+    take_buffer(m);
   CN_ASSERT(cn_nursery.start <= cn_nursery.free);
 }
 
@@ -193,5 +193,5 @@ void cn_nursery_give_one(void)
   struct cairn_mutator *first = cairn_mutator_next(NULL);
 
   if (first && cairn_mutator_next(first) == NULL)
-    give(first, 0);
+    give_buffer(first, 0);
 }

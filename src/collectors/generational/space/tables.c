@@ -37,7 +37,7 @@ static size_t round_up(size_t bytes, size_t unit)
 }
 
 /* Cut bytes off a piece of memory for the next table. */
-static void *cut(uintptr_t *memory, size_t bytes)
+static void *cut_table(uintptr_t *memory, size_t bytes)
 {
   uintptr_t at = *memory;
 
@@ -46,9 +46,9 @@ static void *cut(uintptr_t *memory, size_t bytes)
   return (void *)at;
 }
 
-static void *cut_large(uintptr_t *memory, int table, uintptr_t origin, size_t per_card)
+static void *cut_large_table(uintptr_t *memory, int table, uintptr_t origin, size_t per_card)
 {
-  void *at = cut(memory, (cn_tables.end - origin) / CN_CARD * per_card);
+  void *at = cut_table(memory, (cn_tables.end - origin) / CN_CARD * per_card);
 
   large_tables[table].at = (uintptr_t)at;
   large_tables[table].origin = origin;
@@ -61,11 +61,11 @@ static void make_large_tables(uintptr_t *memory)
   enum { LINES_PER_CARD = CN_CARD / CN_LINE };
   uintptr_t base = cn_tables.base, old = cn_tables.old;
 
-  cn_tables.bits = cut_large(memory, BITS, old, 2 * sizeof(uint64_t));
-  cn_tables.lines = cut_large(memory, LINES, old, LINES_PER_CARD);
-  cn_tables.reached = cut_large(memory, REACHED, old, LINES_PER_CARD);
-  cn_tables.again = cut_large(memory, AGAIN, base, 1);
-  cn_tables.leads = cut_large(memory, LEADS, base, sizeof(uint16_t));
+  cn_tables.bits = cut_large_table(memory, BITS, old, 2 * sizeof(uint64_t));
+  cn_tables.lines = cut_large_table(memory, LINES, old, LINES_PER_CARD);
+  cn_tables.reached = cut_large_table(memory, REACHED, old, LINES_PER_CARD);
+  cn_tables.again = cut_large_table(memory, AGAIN, base, 1);
+  cn_tables.leads = cut_large_table(memory, LEADS, base, sizeof(uint16_t));
 }
 
 /* Tables for all from `base` to `end`; the card table covers the next power of two. */
@@ -77,9 +77,9 @@ static bool make_tables(void)
   while (cards * CN_CARD < all)
     cards *= 2;
   cn_tables.blocks = old / CN_BLOCK;
-  size_t larges = (cn_tables.old - cn_tables.base) / CN_PAGE, dirty = all / CN_BLOCK,
-         leading = dirty * sizeof(uint16_t), parts = all / EAGER_TABLE_BYTES + 1,
-         written = round_up(cards + leading + larges + dirty + parts + 9 * CN_CARD +
+  size_t pages = (cn_tables.old - cn_tables.base) / CN_PAGE, dirty = all / CN_BLOCK, leading = dirty * sizeof(uint16_t),
+         parts = all / EAGER_TABLE_BYTES + 1,
+         written = round_up(cards + leading + pages + dirty + parts + 9 * CN_CARD +
                                 (2 + sizeof(uint16_t) + sizeof(uint32_t)) * cn_tables.blocks,
                             page),
          read = round_up((2 * sizeof(uint64_t) + 2 * CN_CARD / CN_LINE) * (old / CN_CARD) +
@@ -91,16 +91,16 @@ static bool make_tables(void)
       cn_os_free((void *)memory, written + read);
     return false;
   }
-  cn_tables.cards = cut(&memory, cards);
+  cn_tables.cards = cut_table(&memory, cards);
   cn_tables.mask = cards - 1;
-  cn_tables.states = cut(&memory, cn_tables.blocks);
-  cn_tables.larges = cut(&memory, larges);
-  cn_tables.again_blocks = cut(&memory, cn_tables.blocks);
-  cn_tables.dirty = cut(&memory, dirty);
-  cn_tables.filled = cut(&memory, cn_tables.blocks * sizeof(uint32_t));
-  cn_tables.groups = cut(&memory, cn_tables.blocks * sizeof(uint16_t));
-  cn_tables.leading = cut(&memory, leading);
-  tabled = cut(&memory, parts);
+  cn_tables.states = cut_table(&memory, cn_tables.blocks);
+  cn_tables.large_states = cut_table(&memory, pages);
+  cn_tables.again_blocks = cut_table(&memory, cn_tables.blocks);
+  cn_tables.dirty = cut_table(&memory, dirty);
+  cn_tables.filled = cut_table(&memory, cn_tables.blocks * sizeof(uint32_t));
+  cn_tables.groups = cut_table(&memory, cn_tables.blocks * sizeof(uint16_t));
+  cn_tables.leading = cut_table(&memory, leading);
+  tabled = cut_table(&memory, parts);
   CN_CHECK(memory <= rest);
   make_large_tables(&rest);
   return true;
@@ -141,7 +141,7 @@ bool cn_tables_reach(uintptr_t from, uintptr_t to)
 }
 
 /* Reserve addresses, with bounds at multiples of `unit`, and their tables. */
-static bool reserve(size_t large, size_t old, size_t unit)
+static bool reserve_heap(size_t large, size_t old, size_t unit)
 {
   size_t bytes = round_up(large, unit) + round_up(old, unit) + unit;
   uintptr_t memory = cn_os_reserve(bytes);
@@ -163,9 +163,9 @@ bool cn_tables_init(size_t bytes)
 
   if (bytes > SIZE_MAX / 16)
     return false;
-  bool done = reserve(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE);
+  bool done = reserve_heap(4 * some, some + (2 * some > plenty ? 2 * some : plenty), LARGE_PAGE);
   while (!done && some >= SLACK_BYTES) {
-    done = reserve(some, 3 * some, CN_BLOCK);
+    done = reserve_heap(some, 3 * some, CN_BLOCK);
     some = done ? some : some / 2;
   }
   if (done && some < bytes)

@@ -40,7 +40,7 @@ struct cn_tables {
   uint8_t *reached; /* nonzero: a marked object. They change places like the bits */
   uint8_t *states;
   size_t blocks;
-  uint8_t *larges;       /* by page of large objects: enum cn_large_state of the one that begins there */
+  uint8_t *large_states; /* by page of large objects: enum cn_large_state of the one that begins there */
   unsigned char *again;  /* by card: the marker is to scan it again */
   uint8_t *again_blocks; /* by block: it has such cards */
   uint8_t *dirty;        /* by 32 KiB of any address: cn_cards_begin() found a dirty card */
@@ -125,7 +125,7 @@ static inline void cn_tables_set_state(size_t block, uint8_t state)
 
 static inline uint8_t *cn_tables_large(uintptr_t payload)
 {
-  return &cn_tables.larges[(payload - CAIRN_ABI_HEADER_SIZE - cn_tables.base) / CN_PAGE];
+  return &cn_tables.large_states[(payload - CAIRN_ABI_HEADER_SIZE - cn_tables.base) / CN_PAGE];
 }
 
 /* A large object's block begins with its page, and its payload soon after. */

@@ -139,7 +139,7 @@ static void collect(enum cairn_extent extent, size_t bytes)
   cn_background_await();
   marked += cn_marker.on;
   collector->collect(&(struct cairn_collection){CAIRN_CAUSE_ASKED, extent, bytes});
-  emptied += cn_cycle.empties;
+  emptied += cn_cycle.evacuates;
   cn_background_release();
   waiting--;
   pthread_rwlock_unlock(&world);
