@@ -97,7 +97,7 @@ static __attribute__((noinline)) void descend(struct entry managed *managed *tab
 cairn_unmanaged static void listen(void *env, const struct cairn_event *event)
 {
   (void)env;
-  emptied += event->kind == CAIRN_EVENT_PHASE_ENDS && strcmp(event->phase, "empty") == 0;
+  emptied += event->kind == CAIRN_EVENT_PHASE_ENDS && strcmp(event->phase, "evacuate") == 0;
 }
 
 int main(int argc, char **argv)
