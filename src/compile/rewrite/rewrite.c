@@ -8,9 +8,9 @@
  * analysis of the functions it changes.
  *
  * Read this before you add a step:
- * 1. A module is refused whole or rewritten whole. Forms of IR that would lose references are refused by cn_refuse(),
- *    for all functions, while the module is unchanged. A step that reports an error later must make
- *    cn_rewrite_statepoints() start with a dry run.
+ * 1. A module is refused whole: cn_refuse() refuses forms of IR that would lose references, in all functions, while the
+ *    module is unchanged. A step that reports an error later needs the dry run of cn_rewrite_statepoints(): long lists
+ *    have it, the pads of token_pads.c still lack it.
  * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
  *    runs before build(), or is followed by rebuild(). Only made merges are taken in by cn_refs_extend(), and then
  *    cn_liveness() runs again. From analyse() to cn_relocate(), definitions and positions stay as they are.

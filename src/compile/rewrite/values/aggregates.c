@@ -22,7 +22,7 @@ static bool crosses(const struct cn_splitter *s, LLVMValueRef value)
   return index != CN_NO_INDEX && s->refs->values.at[index].cross_count > 0;
 }
 
-/* True for a value in a pad: an unwind edge has no place to put a value together, so a pad's phi is always split. */
+/* True for a phi in a pad, which is always split: an unwind edge has no place to put a value together. */
 static bool is_in_pad(LLVMValueRef value)
 {
   return LLVMIsAPHINode(value) && cn_is_pad(LLVMGetInstructionParent(value));

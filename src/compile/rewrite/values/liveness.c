@@ -71,7 +71,7 @@ static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cf
     from = cn_cfg_index(cfg, LLVMGetNormalDest(v->value));
     CN_CHECK(from != CN_NO_BLOCK);
     if (cfg->blocks[from].pred_count > 1)
-      return; /* an invoke whose normal destination has other predecessors */
+      return; /* the edge into it then dominates no block */
     enter(range, from);
   }
   range->out[from] = range->stamp;
