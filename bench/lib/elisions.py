@@ -9,7 +9,7 @@ import subprocess
 import counting
 import tools
 
-KINDS = ['cards', 'objects', 'fields']
+KINDS = ['cards', 'snapshot']
 # What cairn-cc runs from the optimiser to insert-barriers (src/compile/pipeline.c); -flto leaves it to the link.
 PASSES = ('default<O2>,escape,restore-references,layouts,allocate,route-calls,check-stores,place-safepoints,'
           'insert-barriers')
@@ -57,19 +57,19 @@ def count(build, root, folder, quick):
 
 
 def totals(found, group, kind):
-    """(stores, barriers, reasons) of a group, or of all if it is None. With `fields` each store has a barrier of
-    its own or is left out, so these tell how many stores there are; with `cards` one barrier may do for several."""
+    """(stores, barriers, reasons) of a group, or of all if it is None. With `snapshot` each store has its own
+    barrier or is left out, so these tell how many stores there are."""
     barriers, reasons = collections.Counter(), {each: collections.Counter() for each in KINDS}
     for (of, each, _), (stand, why) in found.items():
         if group in (None, of):
             barriers[each] += stand
             reasons[each] += why
-    return barriers['fields'] + sum(reasons['fields'].values()), barriers[kind], reasons[kind]
+    return barriers['snapshot'] + sum(reasons['snapshot'].values()), barriers[kind], reasons[kind]
 
 
 def check(found):
-    """`objects`, too, has a barrier for each store that is not left out."""
-    stores, barriers, why = totals(found, None, 'objects')
+    """`cards`, too, has a barrier for each store that is not left out."""
+    stores, barriers, why = totals(found, None, 'cards')
     if stores != barriers + sum(why.values()):
         raise tools.Failed(f'{stores} stores of references, but {barriers} barriers and {sum(why.values())} left out')
 

@@ -226,16 +226,6 @@ struct cairn_collector {
    * is any address: of a local, of a global, or of an object's field. The collector finds the object if it needs the
    * object. */
 
-  /* FIELDS: a store to a slot whose byte is 0; *slot.address is still the old value. True: the runtime then sets the
-   * byte to 1. False for a slot outside the memory that the bytes stand for: the byte belongs to another slot.
-   *
-   * OBJECTS: a store to a slot whose object is unknown to compiled code; each such store comes here, and the result is
-   * ignored. */
-  bool (*log_slot)(struct cairn_mutator *mutator, struct cairn_slot slot);
-
-  /* OBJECTS: a store into an object whose header had CAIRN_ABI_HEADER_UNLOGGED. The runtime has cleared the bit. */
-  void (*log_object)(struct cairn_mutator *mutator, uintptr_t object);
-
   /* SNAPSHOT: a store over the non-null word `old`, while the barrier word differs from 0. `old` may be an immediate
    * (struct cairn_words). */
   void (*log_old)(struct cairn_mutator *mutator, uintptr_t old);
@@ -245,7 +235,7 @@ struct cairn_collector {
    * the slot, by a compare-and-swap: other threads store there, too. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 
-  /* FIELDS, OBJECTS, SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read that range. The
+  /* SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read that range. The
    * range may have any words, and parts of words at its ends: the layout of the object there tells references from
    * others. Barriers CARDS do not call this function. */
   void (*barrier_range)(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
@@ -278,10 +268,9 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
  * fork()'s child. Before the first call the table is one card for all addresses, whose byte is 1, and the barrier word
  * is 0.
  *
- * The table of barriers CARDS and FIELDS has mask + 1 bytes, a power of two. Each byte stands for
- * 2^CAIRN_ABI_CARD_SHIFT (CAIRN_ABI_FIELD_SHIFT) bytes of memory, and for all addresses at distances that are multiples
- * of the memory of the whole table. Null and 0: the one card again. Phase INIT, once: compiled code keeps table and
- * mask in registers. */
+ * The table of barriers CARDS has mask + 1 bytes, a power of two. Each byte stands for 2^CAIRN_ABI_CARD_SHIFT bytes of
+ * memory, and for all addresses at distances that are multiples of the memory of the whole table. Null and 0: the one
+ * card again. Phase INIT, once: compiled code keeps table and mask in registers. */
 void cairn_barrier_cards(unsigned char *cards, uint64_t mask);
 
 /* Sets the word that barriers SNAPSHOT and LOADS test. Phases INIT and STOP. */

@@ -104,8 +104,6 @@ enum cairn_barriers {
   CAIRN_BARRIERS_CARDS, /* a store of a reference marks the card of its slot: the default; also for collectors that need
                          * no barriers */
   CAIRN_BARRIERS_NONE,  /* for collectors that stop the program and visit all objects */
-  CAIRN_BARRIERS_FIELDS,   /* the first store to a slot informs the collector */
-  CAIRN_BARRIERS_OBJECTS,  /* the first store into an object informs the collector */
   CAIRN_BARRIERS_SNAPSHOT, /* while the collector marks, stores pass it the values that they overwrite */
   CAIRN_BARRIERS_LOADS,    /* a loaded reference is tested, and healed at the collector's request */
   CAIRN_BARRIERS_CUSTOM,   /* the module's own: @cairn.barrier.store, .range and .load */

@@ -52,7 +52,7 @@ void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_acc
   LLVMValueRef root = cn_address_root_of(access->slot);
   LLVMValueRef object = LLVMConstNull(cn_ref_type(c->ctx));
 
-  if ((c->kind == CAIRN_BARRIERS_OBJECTS || c->kind == CAIRN_BARRIERS_CUSTOM) && cn_address_is_start(root))
+  if (c->kind == CAIRN_BARRIERS_CUSTOM && cn_address_is_start(root))
     object = root;
   LLVMValueRef arguments[] = {object, access->slot, access->value};
   call(c, CN_BARRIER_STORE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 3);

@@ -5,9 +5,6 @@
  * puts in its place. `a` is the address of the slot:
  *
  *   cards     table[(a >> CARD_SHIFT) & mask] = 1; of a run of stores, if it is not
- *   fields    if (table[(a >> FIELD_SHIFT) & mask] == 0) cairn_barrier_field(slot)
- *   objects   if (object's header & HEADER_UNLOGGED) cairn_barrier_object(object, slot)
- *             or, where the object is not known, cairn_barrier_object(null, slot)
  *   snapshot  if (mutator.barrier) cairn_barrier_snapshot(slot)
  *   loads     if (value & mutator.barrier) value = cairn_barrier_load(slot, value)
  *   a range   of cards, in line if it is short: the first and the last; else
@@ -56,9 +53,9 @@ static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64
 }
 
 /* The entry of the byte table for the address. */
-static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address, uint64_t shift)
+static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address)
 {
-  LLVMValueRef index = LLVMBuildLShr(y->b, address, number(y, shift), "index");
+  LLVMValueRef index = LLVMBuildLShr(y->b, address, number(y, CAIRN_ABI_CARD_SHIFT), "index");
   LLVMValueRef mask = constant_word(y, y->i64, CAIRN_ABI_MUTATOR_CARD_MASK);
   LLVMValueRef kept = LLVMBuildAnd(y->b, index, mask, "");
   LLVMTypeRef pointer = LLVMPointerTypeInContext(y->ctx->llvm, 0);
@@ -76,7 +73,7 @@ static void mark_card(const struct body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
 
-  LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry_of(y, address, CAIRN_ABI_CARD_SHIFT));
+  LLVMBuildStore(y->b, LLVMConstInt(byte, 1, false), entry_of(y, address));
 }
 
 static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRef result, LLVMValueRef *arguments,
@@ -120,41 +117,13 @@ static LLVMValueRef nonzero(const struct body *y, LLVMValueRef value)
   return LLVMBuildICmp(y->b, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
 }
 
-static void field_body(const struct body *y, LLVMValueRef slot)
-{
-  LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
-  LLVMValueRef entry = entry_of(y, address_of(y, slot), CAIRN_ABI_FIELD_SHIFT);
-  LLVMValueRef logged = LLVMBuildLoad2(y->b, byte, entry, "logged");
-
-  call_if(y, LLVMBuildICmp(y->b, LLVMIntEQ, logged, LLVMConstNull(byte), ""), CN_BARRIER_FIELD_SLOW, &slot, 1);
-}
-
-static void object_body(const struct body *y, LLVMValueRef object, LLVMValueRef slot)
-{
-  LLVMValueRef arguments[] = {object, slot}, offset = number(y, -(uint64_t)CAIRN_ABI_HEADER_SIZE);
-  LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
-  LLVMValueRef at = LLVMBuildGEP2(y->b, byte, object, &offset, 1, "");
-  LLVMValueRef header = LLVMBuildLoad2(y->b, y->i64, at, "header");
-  LLVMValueRef bit = LLVMBuildAnd(y->b, header, number(y, CAIRN_ABI_HEADER_UNLOGGED), "");
-
-  call_if(y, nonzero(y, bit), CN_BARRIER_OBJECT_SLOW, arguments, 2);
-}
-
 static void store_body(const struct body *y, enum cairn_barriers kind)
 {
-  LLVMValueRef object = LLVMGetParam(y->function, 0), slot = LLVMGetParam(y->function, 1);
+  LLVMValueRef slot = LLVMGetParam(y->function, 1);
 
-  switch (kind) {
-  case CAIRN_BARRIERS_CARDS:
+  if (kind == CAIRN_BARRIERS_CARDS) {
     mark_card(y, address_of(y, slot));
-    break;
-  case CAIRN_BARRIERS_FIELDS:
-    field_body(y, slot);
-    break;
-  case CAIRN_BARRIERS_OBJECTS:
-    object_body(y, object, slot);
-    break;
-  default:
+  } else {
     CN_CHECK(kind == CAIRN_BARRIERS_SNAPSHOT);
     call_if(y, nonzero(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
   }
@@ -167,7 +136,7 @@ static void mark_if_clean(const struct body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
   LLVMBasicBlockRef clean = block(y, "barrier.clean"), rest = block(y, "barrier.rest");
-  LLVMValueRef entry = entry_of(y, address, CAIRN_ABI_CARD_SHIFT);
+  LLVMValueRef entry = entry_of(y, address);
   LLVMValueRef marked = LLVMBuildLoad2(y->b, byte, entry, "marked");
   LLVMValueRef is_clean = LLVMBuildICmp(y->b, LLVMIntEQ, marked, LLVMConstNull(byte), "");
 
@@ -222,26 +191,6 @@ static void load_body(const struct body *y)
   LLVMBuildRet(y->b, arguments[1]);
 }
 
-/* Call the slow function at once where the object is not known: its header cannot be looked at. */
-static void call_for_unknown(struct cn_ctx *ctx, LLVMValueRef function)
-{
-  CN_VECTOR(LLVMValueRef) calls = {0};
-
-  CN_EACH_USE(use, function)
-    if (LLVMIsACallInst(LLVMGetUser(use)) && LLVMIsNull(LLVMGetOperand(LLVMGetUser(use), 0)))
-      cn_push(&calls, LLVMGetUser(use));
-  for (size_t i = 0; i < calls.count; i++) {
-    struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, NULL};
-    LLVMValueRef arguments[] = {LLVMGetOperand(calls.at[i], 0), LLVMGetOperand(calls.at[i], 1)};
-    LLVMPositionBuilderBefore(y.b, calls.at[i]);
-    LLVMSetCurrentDebugLocation2(y.b, LLVMInstructionGetDebugLoc(calls.at[i]));
-    call_slow(&y, CN_BARRIER_OBJECT_SLOW, LLVMVoidTypeInContext(ctx->llvm), arguments, 2);
-    LLVMInstructionEraseFromParent(calls.at[i]);
-    LLVMDisposeBuilder(y.b);
-  }
-  cn_free(&calls);
-}
-
 /* Give the declaration the body of the kind. */
 static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
@@ -279,8 +228,6 @@ static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
     if (!function || !LLVMGetFirstUse(function))
       continue;
     some = true;
-    if (i == 0 && kind == CAIRN_BARRIERS_OBJECTS && LLVMIsDeclaration(function))
-      call_for_unknown(ctx, function);
     if (!LLVMIsDeclaration(function)) {
       if (cn_is_managed(function))
         cn_error(ctx, function, "barrier-template", "@%s is managed code", names[i]);

@@ -80,7 +80,6 @@ struct cn_barred {
     uint64_t offset;
     LLVMValueRef bytes; /* null: one reference */
     bool wide;          /* of a run */
-    bool whole;         /* of the object, wherever the place is in it */
     size_t previous;
   })
   entries;

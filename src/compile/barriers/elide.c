@@ -15,12 +15,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 
-/* Does the kind care for what is stored, and not for what was there? */
-static bool looks_at_value(enum cairn_barriers kind)
-{
-  return kind == CAIRN_BARRIERS_CARDS || kind == CAIRN_BARRIERS_OBJECTS;
-}
-
 static bool is_immediate(LLVMValueRef value)
 {
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
@@ -65,7 +59,7 @@ static const char *nowhere(LLVMValueRef value)
 
 static const char *unneeded_value(const struct cn_barred *barred, const struct cn_access *access)
 {
-  if (!looks_at_value(barred->kind))
+  if (barred->kind != CAIRN_BARRIERS_CARDS)
     return NULL;
   if (access->kind == CN_ACCESS_CLEARS)
     return "what is stored is no reference";
@@ -115,7 +109,7 @@ static bool was_before(struct cn_barred *barred, const struct cn_barred_at *want
   for (size_t e = *last; e && tried < MOST_TRIED; tried++) {
     const struct cn_barred_at *entry = &barred->entries.at[e - 1];
     e = entry->previous;
-    if (entry->whole != note.whole || !cn_address_is_same(entry->base, note.base))
+    if (!cn_address_is_same(entry->base, note.base))
       continue;
     note.base = entry->base;
     if (covers(entry, note.offset, note.bytes) && is_before(barred->windows, entry->at, note.at))
@@ -135,11 +129,6 @@ static bool place_was_before(struct cn_barred *barred, LLVMValueRef at, const st
     return false;
   wanted.base = cn_address_base(barred->ctx, access->slot, &wanted.offset);
   return was_before(barred, &wanted);
-}
-
-static bool object_was_before(struct cn_barred *barred, LLVMValueRef at, LLVMValueRef object)
-{
-  return was_before(barred, &(struct cn_barred_at){.at = at, .base = object, .whole = true});
 }
 
 /* Reads need none where writes need none for the place that they go to. Of new large objects a
@@ -186,9 +175,7 @@ const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at,
     why = unneeded_place(barred, at, root);
   if (why || barred->kind == CAIRN_BARRIERS_CUSTOM)
     return why;
-  if (barred->kind != CAIRN_BARRIERS_OBJECTS || access->kind != CN_ACCESS_ONE || !cn_address_is_start(root))
-    return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
-  return object_was_before(barred, at, root) ? "the object had its barrier" : NULL;
+  return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
 }
 
 void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes)

@@ -68,8 +68,6 @@ void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
 }
 
 /* In the order of enum cairn_barriers. */
-const char *const cn_barriers_names[CN_BARRIERS_COUNT] = {"cards",    "none",  "fields", "objects",
-                                                          "snapshot", "loads", "custom"};
+const char *const cn_barriers_names[CN_BARRIERS_COUNT] = {"cards", "none", "snapshot", "loads", "custom"};
 /* Code of the first form of cards, "cards", lacks cards for stores into new large objects. */
-const char *const cn_barriers_marks[CN_BARRIERS_COUNT] = {"cards.2",  "none",  "fields", "objects",
-                                                          "snapshot", "loads", "custom"};
+const char *const cn_barriers_marks[CN_BARRIERS_COUNT] = {"cards.2", "none", "snapshot", "loads", "custom"};

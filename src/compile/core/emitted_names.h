@@ -81,8 +81,6 @@
 #define CN_BARRIER_STORE "cairn.barrier.store"
 #define CN_BARRIER_RANGE "cairn.barrier.range"
 #define CN_BARRIER_LOAD "cairn.barrier.load"
-#define CN_BARRIER_FIELD_SLOW "cairn_barrier_field"
-#define CN_BARRIER_OBJECT_SLOW "cairn_barrier_object"
 #define CN_BARRIER_SNAPSHOT_SLOW "cairn_barrier_snapshot"
 #define CN_BARRIER_LOAD_SLOW "cairn_barrier_load"
 #define CN_BARRIER_RANGE_SLOW "cairn_barrier_range"

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Proves facts of objects for verify-barriers: their starts, and that they are new. Works before and after rewriting.
- * It trusts the attributes "cairn-fresh" and "cairn-object" (docs/frontends.md).
+ * Proves facts of objects for verify-barriers: they are new, or stay in place. Works before and after rewriting. It
+ * trusts the attribute "cairn-fresh" (docs/frontends.md).
  */
 #include <string.h>
 #include "compile/core/emitted_names.h"
 #include "compile/verify/verify.h"
-
-static bool has(LLVMValueRef function, LLVMAttributeIndex index, const char *name)
-{
-  return function && LLVMGetStringAttributeAtIndex(function, index, name, (unsigned)strlen(name));
-}
 
 static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, const char *name)
 {
@@ -123,45 +118,4 @@ bool cn_barred_leads_nowhere(LLVMValueRef value)
 
   cn_ptrmap_free(&search.seen);
   return nowhere;
-}
-
-static bool argument_is_start(LLVMValueRef argument)
-{
-  LLVMValueRef function = LLVMGetParamParent(argument);
-
-  for (unsigned i = 0; i < LLVMCountParams(function); i++)
-    if (LLVMGetParam(function, i) == argument)
-      return has(function, i + 1, CN_ATTR_OBJECT);
-  return false;
-}
-
-static bool starts(struct search *search, LLVMValueRef value)
-{
-  bool added, small;
-
-  if (LLVMIsALoadInst(value))
-    return cn_is_ref(LLVMTypeOf(LLVMGetOperand(value, 0)));
-  if (LLVMIsAArgument(value))
-    return argument_is_start(value);
-  if (allocation_of(value, &small))
-    return true;
-  if (LLVMIsACallInst(value))
-    return has(cn_direct_callee(value), LLVMAttributeReturnIndex, CN_ATTR_OBJECT);
-  if (!LLVMIsAPHINode(value) && !LLVMIsASelectInst(value))
-    return LLVMIsNull(value);
-  cn_ptrmap_add(&search->seen, value, &added);
-  bool start = true;
-  unsigned count = LLVMIsAPHINode(value) ? LLVMCountIncoming(value) : 3;
-  for (unsigned i = count == 3 && LLVMIsASelectInst(value); added && start && i < count; i++)
-    start = starts(search, LLVMGetOperand(value, i));
-  return start;
-}
-
-bool cn_barred_is_start(LLVMValueRef reference)
-{
-  struct search search = {0};
-  bool start = starts(&search, reference);
-
-  cn_ptrmap_free(&search.seen);
-  return start;
 }

@@ -4,10 +4,8 @@
  * right without it. For any producer's IR, before or after rewriting, while barriers are still calls. It shares with
  * insert-barriers only the names.
  *
- * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rules:
+ * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rule:
  *   missing-barrier   an access lacks its barrier, or has that of another place, or a safepoint may come between
- *   wrong-barrier     a barrier's argument is false: its object is another than that of the place, or the argument
- *                     points past the object's start
  *
  * A barrier covers an access if it runs on every path to it, after the last safepoint there.
  */
@@ -22,7 +20,6 @@
 /* A barrier, of one place (`bytes` null) or of several. */
 struct barrier {
   LLVMValueRef at, slot, bytes;
-  LLVMValueRef object; /* null: unnamed */
   uint32_t block, epoch;
   size_t previous; /* of the same root; counted from 1 */
 };
@@ -105,9 +102,6 @@ static bool covers(struct check *c, const struct barrier *barrier, const struct 
 {
   uint64_t from, to, size = sizeof(uint64_t), room = sizeof(uint64_t);
 
-  if (c->kind == CAIRN_BARRIERS_OBJECTS && !access->bytes && barrier->object &&
-      barrier->object == root_of(access->slot))
-    return true;
   if (same_address(barrier->slot, access->slot, DEPTH) &&
       (unextended(barrier->bytes) == unextended(access->bytes) || (!access->bytes && barrier->bytes)))
     return true;
@@ -118,16 +112,11 @@ static bool covers(struct check *c, const struct barrier *barrier, const struct 
 
 /* ---- accesses that go without ---- */
 
-static bool looks_at_new_value(const struct check *c)
-{
-  return c->kind == CAIRN_BARRIERS_CARDS || c->kind == CAIRN_BARRIERS_OBJECTS;
-}
-
 static bool is_exempt(struct check *c, const struct cn_barred_access *access)
 {
   LLVMValueRef root = root_of(access->slot), value = access->value;
 
-  if (looks_at_new_value(c) && (access->clears || (value && cn_barred_leads_nowhere(value))))
+  if (c->kind == CAIRN_BARRIERS_CARDS && (access->clears || (value && cn_barred_leads_nowhere(value))))
     return true;
   return cn_is_in_local(access->slot) || cn_is_local_cast(root) ||
          cn_barred_is_fresh(&c->epochs, root, c->epoch, c->kind == CAIRN_BARRIERS_CARDS);
@@ -234,17 +223,6 @@ static void check_read(struct check *c, LLVMValueRef at)
   report(c, &access);
 }
 
-static void check_object(struct check *c, const struct barrier *barrier)
-{
-  char name[120];
-
-  if (barrier->object && c->kind != CAIRN_BARRIERS_CUSTOM &&
-      (barrier->object != root_of(barrier->slot) || !cn_barred_is_start(barrier->object)))
-    cn_error(c->ctx, barrier->at, "wrong-barrier",
-             "%s is not known to be the start of the object that the barrier's place is in",
-             cn_value_name(barrier->object, name, sizeof name));
-}
-
 /* Note the barrier, if the call is one of a write, or of several references that are read. */
 static void meet_call(struct check *c, LLVMValueRef call)
 {
@@ -254,8 +232,6 @@ static void meet_call(struct check *c, LLVMValueRef call)
   struct barrier barrier = {.at = call, .block = c->block, .epoch = c->epoch};
 
   if (strcmp(name, CN_BARRIER_STORE) == 0 && LLVMGetNumArgOperands(call) == 3) {
-    LLVMValueRef object = LLVMGetArgOperand(call, 0);
-    barrier.object = LLVMIsNull(object) ? NULL : object;
     barrier.slot = LLVMGetArgOperand(call, 1);
   } else if (strcmp(name, CN_BARRIER_RANGE) == 0 && LLVMGetNumArgOperands(call) == 2) {
     barrier.slot = LLVMGetArgOperand(call, 0);
@@ -263,7 +239,6 @@ static void meet_call(struct check *c, LLVMValueRef call)
   } else {
     return;
   }
-  check_object(c, &barrier);
   uint64_t *last = cn_ptrmap_add(&c->last, root_of(barrier.slot), NULL);
   barrier.previous = *last;
   cn_push(&c->barriers, barrier);

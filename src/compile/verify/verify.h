@@ -309,8 +309,6 @@ bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
 
 /* ---- barrier_facts.c ---- */
 
-/* True if `reference` is the start of an object. */
-bool cn_barred_is_start(LLVMValueRef reference);
 /* True if the stored word, whatever its value, points to no object that a collector may move. */
 bool cn_barred_leads_nowhere(LLVMValueRef value);
 /* True if its object was allocated in this epoch. `small`: with a block of at most INLINE_ALLOC_MAX bytes. */

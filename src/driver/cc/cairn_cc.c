@@ -35,7 +35,7 @@ static const char help[] =
     "  -fcairn-roots=pairs       every root is a base/derived pair of the stack map, or refused; no\n"
     "                            frame slots (default: all)\n"
     "  -fcairn-barriers=KIND     code for the collector at loads and stores of references: cards (default),\n"
-    "                            none, fields, objects, snapshot or loads; one kind per program\n"
+    "                            none, snapshot, loads or custom; one kind per program\n"
     "  -fcairn-collector=NAME    generational (default), semispace, or the program's own, which is called\n"
     "                            cairn_collector_NAME; with the barriers that these two need\n"
     "  -fcairn-inline-max=BYTES  allocate no larger blocks in line, 0: none (default: 8184); for\n"

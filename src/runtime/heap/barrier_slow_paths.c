@@ -17,31 +17,6 @@
 
 /* ---- slow paths ---- */
 
-/* Logs before the byte says so: a handler between the two logs the slot again, which is harmless. A slot outside the
- * heap shares its byte with a field of the heap, which is unlogged. */
-void cn_barrier_field(uintptr_t *slot)
-{
-  struct cairn_mutator *mutator = &cairn_mutator;
-  uintptr_t field = (uintptr_t)slot >> CAIRN_ABI_FIELD_SHIFT;
-
-  CN_CHECK(mutator->cards != NULL && cn_heap_collector()->log_slot != NULL);
-  if (cn_heap_collector()->log_slot(mutator, (struct cairn_slot){slot}))
-    __atomic_store_n(&mutator->cards[field & mutator->card_mask], 1, __ATOMIC_RELAXED);
-}
-
-/* If several threads come for one object, one of them logs it. */
-void cn_barrier_object(uintptr_t object, uintptr_t *slot)
-{
-  const struct cairn_collector *collector = cn_heap_collector();
-  uintptr_t unlogged = CAIRN_ABI_HEADER_UNLOGGED;
-
-  CN_CHECK(collector->log_slot != NULL && collector->log_object != NULL);
-  if (object == 0)
-    collector->log_slot(&cairn_mutator, (struct cairn_slot){slot});
-  else if ((__atomic_fetch_and(cairn_object_header(object), ~unlogged, __ATOMIC_RELAXED) & unlogged) != 0)
-    collector->log_object(&cairn_mutator, object);
-}
-
 void cn_barrier_snapshot(uintptr_t *slot)
 {
   uintptr_t old = cairn_slot_object((struct cairn_slot){slot});
@@ -104,44 +79,39 @@ void cairn_barrier_word(uint64_t word)
 /* ---- kinds ---- */
 
 static const char *const names[] = {
-    [CAIRN_ABI_BARRIERS_NONE] = "none",         [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
-    [CAIRN_ABI_BARRIERS_FIELDS] = "fields",     [CAIRN_ABI_BARRIERS_OBJECTS] = "objects",
-    [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot", [CAIRN_ABI_BARRIERS_LOADS] = "loads",
-    [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",     [CAIRN_ABI_BARRIERS_CARDS] = "cards",
+    [CAIRN_ABI_BARRIERS_NONE] = "none",   [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot",
+    [CAIRN_ABI_BARRIERS_LOADS] = "loads", [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",
+    [CAIRN_ABI_BARRIERS_CARDS] = "cards", [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
 };
 enum { KIND_COUNT = sizeof names / sizeof *names };
-_Static_assert((int)KIND_COUNT == (int)CAIRN_ABI_BARRIERS_CARDS + 1, "a name each");
 
 const char *cn_barrier_kind_name(uint64_t kind)
 {
-  return kind < KIND_COUNT ? names[kind] : "unknown";
+  return kind < KIND_COUNT && names[kind] != NULL ? names[kind] : "unknown";
 }
 
 /* The function that the kind needs and the collector lacks, or null. */
 static const char *missing(const struct cairn_collector *c)
 {
-  bool fields = c->barriers == CAIRN_ABI_BARRIERS_FIELDS, objects = c->barriers == CAIRN_ABI_BARRIERS_OBJECTS,
-       snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT, loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;
+  bool snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT, loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;
 
-  if ((fields || objects) && c->log_slot == NULL)
-    return "log_slot";
-  if (objects && c->log_object == NULL)
-    return "log_object";
   if (snapshot && c->log_old == NULL)
     return "log_old";
   if (loads && c->heal == NULL)
     return "heal";
-  return (fields || objects || snapshot || loads) && c->barrier_range == NULL ? "barrier_range" : NULL;
+  return (snapshot || loads) && c->barrier_range == NULL ? "barrier_range" : NULL;
 }
 
 void cn_barriers_check_collector(const struct cairn_collector *collector)
 {
-  if (collector->barriers >= KIND_COUNT || collector->barriers == CAIRN_ABI_BARRIERS_CARDS_1)
+  uint64_t kind = collector->barriers;
+
+  if (kind >= KIND_COUNT || names[kind] == NULL || kind == CAIRN_ABI_BARRIERS_CARDS_1)
     cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know", collector->name,
-                (unsigned long long)collector->barriers);
+                (unsigned long long)kind);
   if (missing(collector) != NULL)
     cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,
-                names[collector->barriers], missing(collector));
+                names[kind], missing(collector));
 }
 
 /* True if code of this kind may run under a collector that needs the kind `needed`. Marks of cards are harmless under a

@@ -10,9 +10,6 @@
 #include <cairn/collector.h>
 
 /* Stubs call these functions on the mutator's own thread, in phase MUTATE. */
-void cn_barrier_field(uintptr_t *slot);
-/* `object` is 0 if the object is unknown. */
-void cn_barrier_object(uintptr_t object, uintptr_t *slot);
 void cn_barrier_snapshot(uintptr_t *slot);
 /* Returns the value that the program uses in place of `value`. */
 uintptr_t cn_barrier_load(uintptr_t *slot, uintptr_t value);

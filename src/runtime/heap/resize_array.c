@@ -50,11 +50,9 @@ static void clear(uintptr_t from, uintptr_t to)
 /* Elements in [from, to) are cut off: tells the collector, if it asks for overwritten references. */
 static void tell_of_lost(struct cairn_mutator *mutator, const struct cairn_layout *layout, uintptr_t from, uintptr_t to)
 {
-  uint64_t kind = cn_heap_collector()->barriers;
-
   CN_ASSERT(from <= to);
-  if (cairn_layout_has_references(layout) &&
-      (kind == CAIRN_ABI_BARRIERS_FIELDS || (kind == CAIRN_ABI_BARRIERS_SNAPSHOT && mutator->barrier != 0)))
+  if (cairn_layout_has_references(layout) && cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT &&
+      mutator->barrier != 0)
     cn_barrier_range(from, to - from);
 }
 

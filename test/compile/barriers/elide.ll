@@ -1,8 +1,6 @@
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=cards --report -S %s 2> %t.cards | FileCheck --check-prefixes=CHECK,CARDS %s
 ; RUN: FileCheck --check-prefix=WHY %s < %t.cards
-; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=fields -S %s | FileCheck --check-prefixes=CHECK,FIELDS %s
-; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=snapshot -S %s | FileCheck --check-prefixes=CHECK,FIELDS %s
-; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=objects -S %s | FileCheck --check-prefixes=CHECK,OBJECTS %s
+; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=snapshot -S %s | FileCheck --check-prefixes=CHECK,OLD %s
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=loads -S %s | FileCheck --check-prefix=LOADS %s
 ;
 ; Which accesses need no barrier. Wrong: one that does is taken for one that does not, above all where a safepoint comes
@@ -25,8 +23,7 @@ declare ptr addrspace(1) @cairn_resize_slow(ptr, ptr addrspace(1), i64, i1)
 
 ; CHECK-LABEL: define void @null(
 ; CARDS-NOT: barrier
-; OBJECTS-NOT: barrier
-; FIELDS: call void @cairn.barrier.store(
+; OLD: call void @cairn.barrier.store(
 ; CHECK: ret void
 define void @null(ptr addrspace(1) %p) gc "statepoint-example" {
   store ptr addrspace(1) null, ptr addrspace(1) %p
@@ -36,8 +33,7 @@ define void @null(ptr addrspace(1) %p) gc "statepoint-example" {
 @immortal = external addrspace(1) global i64
 ; CHECK-LABEL: define void @constant(
 ; CARDS-NOT: barrier
-; OBJECTS-NOT: barrier
-; FIELDS: call void @cairn.barrier.store(
+; OLD: call void @cairn.barrier.store(
 ; CHECK: ret void
 define void @constant(ptr addrspace(1) %p) gc "statepoint-example" {
   store ptr addrspace(1) @immortal, ptr addrspace(1) %p
@@ -46,8 +42,7 @@ define void @constant(ptr addrspace(1) %p) gc "statepoint-example" {
 
 ; CHECK-LABEL: define void @immovable(
 ; CARDS-NOT: barrier
-; OBJECTS-NOT: barrier
-; FIELDS: call void @cairn.barrier.store(
+; OLD: call void @cairn.barrier.store(
 ; CHECK: ret void
 define void @immovable(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %v) gc "statepoint-example" {
   store ptr addrspace(1) %v, ptr addrspace(1) %p
@@ -58,9 +53,8 @@ define void @immovable(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %
 declare ptr addrspace(1) @cairn.tag.from(i64)
 ; CHECK-LABEL: define void @immediate(
 ; CARDS-NOT: barrier
-; OBJECTS-NOT: barrier
-; FIELDS: call void @cairn.barrier.store(
-; FIELDS: call void @cairn.barrier.store(
+; OLD: call void @cairn.barrier.store(
+; OLD: call void @cairn.barrier.store(
 ; CHECK: join:
 ; CHECK: call void @cairn.barrier.store(
 ; CHECK: ret void
@@ -129,8 +123,7 @@ done:
 ; CARDS: call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %p, ptr addrspace(1) %v)
 ; CARDS: call void @cairn.barrier.store(ptr addrspace(1) null, ptr addrspace(1) %q, ptr addrspace(1) %v)
 ; CARDS: call void @cairn.barrier.range(ptr addrspace(1) %either, i64 64)
-; FIELDS-NOT: barrier
-; OBJECTS-NOT: barrier
+; OLD-NOT: barrier
 ; CHECK: ret void
 define void @large(ptr addrspace(1) %v, ptr addrspace(1) %from, i64 %n, i1 %c) gc "statepoint-example" {
   %p = call ptr addrspace(1) @new_of_any_size()
@@ -186,15 +179,13 @@ done:
   ret void
 }
 
-; The second store between two safepoints: to one place, or for objects into one object.
+; The second store between two safepoints, to one place.
 ; CHECK-LABEL: define void @twice(
 ; CARDS: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
 ; CARDS-NOT: barrier
-; FIELDS: call void @cairn.barrier.store(
-; OBJECTS: call void @cairn.barrier.store(
+; OLD: call void @cairn.barrier.store(
 ; CHECK: store
-; FIELDS: call void @cairn.barrier.store(
-; OBJECTS-NOT: barrier
+; OLD: call void @cairn.barrier.store(
 ; CHECK: call void @f()
 ; CHECK: call void @cairn.barrier.store(
 ; CHECK-NOT: barrier
@@ -309,18 +300,3 @@ no:
   ret void
 }
 declare void @llvm.memmove.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)
-
-; A barrier of some bytes of an object is none of the object, not even if it begins where the object does.
-; OBJECTS-LABEL: define void @part(
-; OBJECTS: call void @cairn.barrier.range(ptr addrspace(1) %p, i64 16)
-; OBJECTS: call void @llvm.memmove
-; OBJECTS: call void @cairn.barrier.store(ptr addrspace(1) %p, ptr addrspace(1) %far, ptr addrspace(1) %v)
-; OBJECTS-NOT: barrier
-; OBJECTS: ret void
-define void @part(ptr addrspace(1) "cairn-object" %p, ptr addrspace(1) %from, ptr addrspace(1) %v) gc "statepoint-example" {
-  call void @llvm.memmove.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %from, i64 16, i1 false)
-  %far = getelementptr i8, ptr addrspace(1) %p, i64 32
-  store ptr addrspace(1) %v, ptr addrspace(1) %far
-  store ptr addrspace(1) %v, ptr addrspace(1) %p
-  ret void
-}

@@ -1,9 +1,9 @@
 ; RUN: rm -rf %t && split-file %s %t && cd %t
-; RUN: for k in fields snapshot objects custom; do %cairn opt -p insert-barriers,verify-barriers --barriers=$k -S good.ll | FileCheck --check-prefixes=CHECK,STORES good.ll || exit 1; done
+; RUN: for k in snapshot custom; do %cairn opt -p insert-barriers,verify-barriers --barriers=$k -S good.ll | FileCheck --check-prefixes=CHECK,STORES good.ll || exit 1; done
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=cards -S good.ll | FileCheck --check-prefixes=CHECK,CARDS good.ll
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=loads -S good.ll | FileCheck --check-prefixes=LOADS good.ll
-; RUN: for k in cards fields objects snapshot loads; do %cairn opt -p insert-barriers,verify-barriers,rewrite-statepoints,verify-barriers,lower-barriers --barriers=$k --disable-output good.ll || exit 1; done
-; RUN: not %cairn verify --barriers=fields bad.ll 2>&1 | FileCheck bad.ll
+; RUN: for k in cards snapshot loads; do %cairn opt -p insert-barriers,verify-barriers,rewrite-statepoints,verify-barriers,lower-barriers --barriers=$k --disable-output good.ll || exit 1; done
+; RUN: not %cairn verify --barriers=snapshot bad.ll 2>&1 | FileCheck bad.ll
 ; RUN: not %cairn verify --barriers=loads reads.ll 2>&1 | FileCheck reads.ll
 ;
 ; Vectors whose references lie apart, or of which a mask leaves some out: a barrier for each lane, of no bytes where
@@ -104,7 +104,7 @@ declare void @cairn.barrier.range(ptr addrspace(1), i64) "gc-leaf-function"
 declare void @llvm.masked.scatter.v2p1.v2p1(<2 x ptr addrspace(1)>, <2 x ptr addrspace(1)>, <2 x i1>)
 declare void @llvm.masked.store.v2p1.p1(<2 x ptr addrspace(1)>, ptr addrspace(1), <2 x i1>)
 ; The second lane has none.
-; CHECK: error: in function 'one': the access at %to has no barrier of kind fields on every path since the last safepoint [missing-barrier]
+; CHECK: error: in function 'one': the access at %to has no barrier of kind snapshot on every path since the last safepoint [missing-barrier]
 define void @one(<2 x ptr addrspace(1)> %v, <2 x ptr addrspace(1)> %to, <2 x i1> %m) gc "statepoint-example" {
   %a = extractelement <2 x ptr addrspace(1)> %to, i64 0
   call void @cairn.barrier.range(ptr addrspace(1) %a, i64 8)

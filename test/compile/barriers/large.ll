@@ -1,12 +1,12 @@
 ; RUN: %cairn opt -p layouts,allocate,insert-barriers,verify-barriers --barriers=cards -S %s | FileCheck %s
 ; RUN: %cairn opt -p layouts,allocate,insert-barriers,verify-barriers,rewrite-statepoints,verify-barriers --barriers=cards -S %s -o %t.ll
-; RUN: %cairn opt -p layouts,allocate,insert-barriers,verify-barriers --barriers=fields -S %s | FileCheck --check-prefix=FIELDS %s
+; RUN: %cairn opt -p layouts,allocate,insert-barriers,verify-barriers --barriers=snapshot -S %s | FileCheck --check-prefix=OLD %s
 ; RUN: not %cairn opt -p layouts,allocate,verify-barriers --barriers=cards -S %s 2>&1 | FileCheck --check-prefix=MISSING %s
-; RUN: %cairn opt -p layouts,allocate,verify-barriers --barriers=fields -S %s -o %t.fields
+; RUN: %cairn opt -p layouts,allocate,verify-barriers --barriers=snapshot -S %s -o %t.old
 ;
 ; A store into a new object needs no barrier of kind cards if its block takes 8184 bytes or less, whatever way it came.
 ; Wrong: the limit is not that of the runtime, or the word of a small one is lost when statepoints come.
-; FIELDS-NOT: call void @cairn.barrier
+; OLD-NOT: call void @cairn.barrier
 ; MISSING: function 'one_more': the access at {{.*}} has no barrier of kind cards
 ; MISSING: function 'any': {{.*}} has no barrier of kind cards
 ; MISSING: function 'big': {{.*}} has no barrier of kind cards

@@ -1,5 +1,5 @@
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=cards -S %s | FileCheck %s
-; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=fields -S %s | FileCheck --check-prefix=EACH %s
+; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=snapshot -S %s | FileCheck --check-prefix=EACH %s
 ; RUN: %cairn opt -p insert-barriers,verify-barriers --barriers=loads -S %s | FileCheck --check-prefix=EACH %s
 ;
 ; The length of a copy is extended, as that of an int which is not negative; stores lie before the base of a run. Wrong:

@@ -1,5 +1,5 @@
 ; RUN: rm -rf %t && split-file %s %t && cd %t
-; RUN: for kind in cards fields objects snapshot loads; do \
+; RUN: for kind in cards snapshot loads; do \
 ; RUN:   %cairn opt -p insert-barriers,rewrite-statepoints,verify-safepoints,verify-barriers,lower-barriers --barriers=$kind -S in.ll -o $kind.ll && \
 ; RUN:   llc -O2 -verify-machineinstrs $kind.ll -o $kind.s && FileCheck --check-prefix=$kind in.ll < $kind.s || exit 1; \
 ; RUN: done
@@ -19,12 +19,6 @@ target triple = "x86_64-unknown-linux-gnu"
 ; cards: movb $1, (%{{.*}},%[[I]])
 ; cards-NOT: call
 ; cards: retq
-; fields-LABEL: store:
-; fields: shrq $3
-; fields: cmpb $0
-; fields: callq {{.*}}cairn_barrier_field
-; objects-LABEL: store:
-; objects: callq {{.*}}cairn_barrier_object
 ; snapshot-LABEL: store:
 ; snapshot: cmpq $0, %fs:cairn_mutator@TPOFF+368
 ; snapshot: callq {{.*}}cairn_barrier_snapshot
@@ -33,15 +27,6 @@ target triple = "x86_64-unknown-linux-gnu"
 ; loads: retq
 define void @store(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
   store ptr addrspace(1) %v, ptr addrspace(1) %p
-  ret void
-}
-
-; objects-LABEL: known:
-; objects: {{testb|btq|testq|movabsq}}
-; objects: callq {{.*}}cairn_barrier_object
-define void @known(ptr addrspace(1) "cairn-object" %p, ptr addrspace(1) %v) gc "statepoint-example" {
-  %slot = getelementptr i8, ptr addrspace(1) %p, i64 8
-  store ptr addrspace(1) %v, ptr addrspace(1) %slot
   ret void
 }
 
@@ -64,8 +49,8 @@ define ptr addrspace(1) @load(ptr addrspace(1) %p) gc "statepoint-example" {
 ; cards: movb $1
 ; cards-LABEL: long:
 ; cards: cairn_barrier_range
-; fields-LABEL: short:
-; fields: cairn_barrier_range
+; snapshot-LABEL: short:
+; snapshot: cairn_barrier_range
 declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), i64, i1)
 define void @short(ptr addrspace(1) %p, ptr addrspace(1) %q) gc "statepoint-example" {
   call void @llvm.memcpy.p1.p1.i64(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 32, i1 false)

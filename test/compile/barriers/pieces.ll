@@ -1,10 +1,10 @@
 ; RUN: rm -rf %t && split-file %s %t && cd %t
-; RUN: for k in fields snapshot objects custom; do %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=$k -S good.ll | FileCheck --check-prefix=STORES good.ll || exit 1; done
+; RUN: for k in snapshot custom; do %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=$k -S good.ll | FileCheck --check-prefix=STORES good.ll || exit 1; done
 ; RUN: %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=cards -S good.ll | FileCheck --check-prefix=STORES good.ll
-; RUN: for k in fields snapshot; do %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=$k -S good.ll | FileCheck --check-prefix=OLD good.ll || exit 1; done
-; RUN: for k in cards objects; do %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=$k -S good.ll | FileCheck --check-prefix=NULLS good.ll || exit 1; done
+; RUN: %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=snapshot -S good.ll | FileCheck --check-prefix=OLD good.ll
+; RUN: %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=cards -S good.ll | FileCheck --check-prefix=NULLS good.ll
 ; RUN: %cairn opt -p place-safepoints,insert-barriers,verify-barriers --barriers=loads -S good.ll | FileCheck --check-prefix=LOADS good.ll
-; RUN: for k in cards fields objects snapshot loads; do %cairn opt -p place-safepoints,insert-barriers,verify-barriers,rewrite-statepoints,verify-safepoints,verify-barriers,lower-barriers --barriers=$k --disable-output good.ll || exit 1; done
+; RUN: for k in cards snapshot loads; do %cairn opt -p place-safepoints,insert-barriers,verify-barriers,rewrite-statepoints,verify-safepoints,verify-barriers,lower-barriers --barriers=$k --disable-output good.ll || exit 1; done
 ; RUN: not %cairn verify --barriers=cards bad.ll 2>&1 | FileCheck bad.ll
 ;
 ; Copies in pieces (cairn.long.NAME) with a safepoint between the pieces: each piece has a barrier of its own, of its own

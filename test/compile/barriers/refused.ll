@@ -4,7 +4,7 @@
 ; RUN: not %cairn opt -p insert-barriers --barriers=loads -S gather.ll 2>&1 | FileCheck gather.ll
 ; RUN: not %cairn opt -p insert-barriers --barriers=cards -S assembly.ll 2>&1 | FileCheck assembly.ll
 ; RUN: not %cairn opt -p insert-barriers --barriers=custom -S assembly.ll 2>&1 | FileCheck --check-prefix=CUSTOM assembly.ll
-; RUN: not %cairn opt -p insert-barriers --barriers=sometimes -S assembly.ll 2>&1 | FileCheck --check-prefix=KIND assembly.ll
+; RUN: for k in sometimes fields objects; do not %cairn opt -p insert-barriers --barriers=$k -S assembly.ll 2>&1 | FileCheck --check-prefix=KIND assembly.ll || exit 1; done
 ; RUN: not %cairn opt -p lower-barriers --barriers=none -S left.ll 2>&1 | FileCheck left.ll
 ;
 ; What no barrier covers. Wrong: it goes by in silence.
@@ -27,7 +27,7 @@ define <2 x ptr addrspace(1)> @f(<2 x ptr addrspace(1)> %from, <2 x i1> %m, i32 
 ;--- assembly.ll
 ; CHECK: error: in function 'f': no barrier of kind cards covers assembly that is given a reference and may store it [missing-barrier]
 ; CUSTOM: error: the module defines neither @cairn.barrier.store nor @cairn.barrier.load [barrier-template]
-; KIND: barriers: 'sometimes' is not cards, none, fields, objects, snapshot, loads or custom
+; KIND: barriers: '{{sometimes|fields|objects}}' is not cards, none, snapshot, loads or custom
 define void @f(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
   call void asm sideeffect "mov $1, ($0)", "r,r,~{memory}"(ptr addrspace(1) %p, ptr addrspace(1) %v)
   ret void

@@ -1,7 +1,6 @@
 ; RUN: rm -rf %t && split-file %s %t && cd %t
 ; RUN: %cairn verify --barriers=cards good.ll
 ; RUN: not %cairn verify --barriers=cards bad.ll 2>&1 | FileCheck bad.ll
-; RUN: not %cairn verify --barriers=objects objects.ll 2>&1 | FileCheck objects.ll
 ; RUN: not %cairn verify --barriers=loads loads.ll 2>&1 | FileCheck loads.ll
 ;
 ; The proof, for any producer's modules. Wrong: an access goes without its barrier, or with that of another place, or a
@@ -91,21 +90,6 @@ define void @immediate(ptr addrspace(1) %p, i1 %c) gc "statepoint-example" {
   %one = call ptr addrspace(1) @cairn.tag.from(i64 1)
   %or = select i1 %c, ptr addrspace(1) %one, ptr addrspace(1) null
   store ptr addrspace(1) %or, ptr addrspace(1) %p
-  ret void
-}
-
-;--- objects.ll
-declare void @cairn.barrier.store(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1)) "gc-leaf-function"
-; CHECK: error: in function 'inside': %p is not known to be the start of the object that the barrier's place is in [wrong-barrier]
-define void @inside(ptr addrspace(1) %p, ptr addrspace(1) %v) gc "statepoint-example" {
-  call void @cairn.barrier.store(ptr addrspace(1) %p, ptr addrspace(1) %p, ptr addrspace(1) %v)
-  store ptr addrspace(1) %v, ptr addrspace(1) %p
-  ret void
-}
-; CHECK: error: in function 'another': %o is not known to be the start of the object that the barrier's place is in [wrong-barrier]
-define void @another(ptr addrspace(1) "cairn-object" %p, ptr addrspace(1) "cairn-object" %o) gc "statepoint-example" {
-  call void @cairn.barrier.store(ptr addrspace(1) %o, ptr addrspace(1) %p, ptr addrspace(1) %o)
-  store ptr addrspace(1) %o, ptr addrspace(1) %p
   ret void
 }
 

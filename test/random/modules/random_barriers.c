@@ -17,7 +17,7 @@
 #include "compile/core/emitted_names.h"
 #include "random/modules/module.h"
 
-static const char *const kinds[] = {"cards", "none", "fields", "objects", "snapshot", "loads"};
+static const char *const kinds[] = {"cards", "none", "snapshot", "loads"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static struct row {

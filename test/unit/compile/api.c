@@ -408,7 +408,7 @@ static void collectors_by_name(void **state)
     enum cairn_barriers before, after;
   } cases[] = {{"generational", CAIRN_BARRIERS_NONE, CAIRN_BARRIERS_CARDS},
                {"semispace", CAIRN_BARRIERS_CARDS, CAIRN_BARRIERS_NONE},
-               {"mine_2", CAIRN_BARRIERS_FIELDS, CAIRN_BARRIERS_FIELDS},
+               {"mine_2", CAIRN_BARRIERS_SNAPSHOT, CAIRN_BARRIERS_SNAPSHOT},
                {"Generational", CAIRN_BARRIERS_LOADS, CAIRN_BARRIERS_LOADS}};
   static const char *const bad[] = {"", "a-b", "gener ational", "generational;x", NULL};
 

@@ -78,11 +78,11 @@ static const char *judge(struct walk *w, LLVMModuleRef module, LLVMValueRef call
   bool writes = may_store(call) && may_write(w, cn_direct_callee(call)) && !is_exempt(name);
   const char *wrong = NULL;
 
-  bool barred = run(module, "expand-intrinsics", CAIRN_BARRIERS_OBJECTS, &said) &&
-                run(module, "insert-barriers", CAIRN_BARRIERS_OBJECTS, &said);
+  bool barred = run(module, "expand-intrinsics", CAIRN_BARRIERS_CARDS, &said) &&
+                run(module, "insert-barriers", CAIRN_BARRIERS_CARDS, &said);
   if (barred && leaf && writes && !calls(module, "cairn.barrier."))
     wrong = "may write a reference, has no barrier, and insert-barriers says nothing";
-  if (barred && !run(module, "verify-barriers", CAIRN_BARRIERS_OBJECTS, &said))
+  if (barred && !run(module, "verify-barriers", CAIRN_BARRIERS_CARDS, &said))
     wrong = "has what insert-barriers takes for enough, and verify-barriers does not";
   cairn_diagnostics_free(&said);
   bool rewritten = run(module, "rewrite-statepoints", CAIRN_BARRIERS_NONE, &said);

@@ -29,8 +29,6 @@
         .hidden cn_safepoint_alloc_uninit
         .hidden cn_safepoint_resize
         .hidden cn_safepoint_collect
-        .hidden cn_barrier_field
-        .hidden cn_barrier_object
         .hidden cn_barrier_snapshot
         .hidden cn_barrier_load
         .hidden cn_barrier_range
@@ -423,10 +421,8 @@ stub \name
 end \name
         .endm
 
-/* void cairn_barrier_field(slot), _object(object, slot), _snapshot(slot), ref _load(slot, value), _range(start, bytes):
+/* void cairn_barrier_snapshot(slot), ref _load(slot, value), void _range(start, bytes):
  * see runtime/heap/barrier_slow_paths.h. */
-barrier_stub cairn_barrier_field, cn_barrier_field
-barrier_stub cairn_barrier_object, cn_barrier_object
 barrier_stub cairn_barrier_snapshot, cn_barrier_snapshot
 barrier_stub cairn_barrier_load, cn_barrier_load, 1
 barrier_stub cairn_barrier_range, cn_barrier_range

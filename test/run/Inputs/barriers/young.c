@@ -7,7 +7,7 @@
  *   YOUNG_FULL=n    each n-th collection is a full one, which moves everything (default 5)
  *   YOUNG_REPORT=1  at the end of the program, say what was done
  *
- * Linked with one of cards.c, fields.c and objects.c. For words whose references carry no tag.
+ * Linked with cards.c. For words whose references carry no tag.
  */
 #include "young.h"
 #include "space.h"
