@@ -39,8 +39,8 @@ void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef funct
 void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_loops *loops,
                              const struct cn_poll_sites *sites);
 
-/* Add to `sites` the polls that the function needs on entry: each path polls before it closes a call cycle, and before
- * it has done more than CN_CALL_WORK if it may still return (entry_polls.c). */
+/* Add to `sites` the entry poll, if the function needs it: each path polls before it closes a call cycle, and before it
+ * has done more than CN_CALL_WORK if it may still return (entry_polls.c). */
 void cn_entry_polls_find(const struct cn_function_facts *facts, const struct cn_loops *loops,
                          struct cn_poll_sites *sites);
 

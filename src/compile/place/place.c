@@ -222,7 +222,7 @@ static void tell_entries(struct placer *p, LLVMValueRef function, const struct c
 {
   CN_CHECK(count <= sites->list.count);
   for (size_t i = 0; i < count; i++)
-    cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry, or on the way from it to here");
+    cn_remark(p->ctx, sites->list.at[i], "poll", "polls on entry");
   if (!count && is_chosen(p, CAIRN_POLLS_AT_ENTRY))
     cn_remark(p->ctx, function, "poll", "no poll on entry: whatever way it takes, it soon polls otherwise or returns");
 }
@@ -314,7 +314,7 @@ static void collect_entries(struct placer *p, const struct cn_loops *loops, stru
   if (is_chosen(p, CAIRN_POLLS_AT_CALL))
     cn_entry_polls_find(&p->facts, loops, sites);
   else
-    cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, loops->cfg));
+    cn_poll_sites_add(sites, cn_poll_site_entry(p->ctx, loops->cfg, NULL));
 }
 
 /* Move the sites from index `from` on before the others. */

@@ -102,22 +102,24 @@ bool cn_poll_site_stops(LLVMValueRef i)
 }
 
 /* The place of the entry poll: as late as possible on the straight line from the entry on, since the code before it
- * then pays nothing. All allocas of the entry block come before the poll: later ones would become dynamic. */
-LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg)
+ * then pays nothing. All allocas of the entry block before `need` come before the poll: later ones would become
+ * dynamic. */
+LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need)
 {
   CN_CHECK(cfg->count);
   CN_ASSERT(cfg->blocks[0].pred_count == 0);
   uint32_t b = 0;
   LLVMValueRef site = LLVMGetFirstInstruction(cfg->blocks[0].block);
 
-  for (LLVMValueRef i = site; i; i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = site; i && i != need; i = LLVMGetNextInstruction(i))
     if (LLVMIsAAllocaInst(i))
       site = LLVMGetNextInstruction(i);
   for (;;) {
-    while (!cn_poll_site_stops(site))
+    while (site != need && !cn_poll_site_stops(site))
       site = LLVMGetNextInstruction(site);
     const struct cn_block *block = &cfg->blocks[b];
-    bool straight = cn_is_branch(site) && block->succ_count == 1 && cfg->blocks[block->succs[0]].pred_count == 1;
+    bool straight =
+        site != need && cn_is_branch(site) && block->succ_count == 1 && cfg->blocks[block->succs[0]].pred_count == 1;
     if (!straight)
       break;
     b = block->succs[0];

@@ -13,8 +13,9 @@
 
 /* Each function returns the instruction to poll before. */
 
-/* The entry poll's: as late as possible on the straight line from the entry on. */
-LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg);
+/* The entry poll's: as late as possible on the straight line from the entry on, and before `need` if `need` (or null)
+ * is on it. */
+LLVMValueRef cn_poll_site_entry(struct cn_ctx *ctx, const struct cn_cfg *cfg, LLVMValueRef need);
 
 /* True if an entry poll must come before this instruction. */
 bool cn_poll_site_stops(LLVMValueRef instruction);

@@ -15,7 +15,7 @@
 ; ALL: call i64 @length
 ; ALL-NOT: load volatile
 ; ALL: ret i64
-; TIME: {{^}}@length: enter {{[^,]*}}, between {{[^,]*}}, leave {{[^,]*}}, through {{[^,]*$}}
+; TIME: {{^}}@length: enter {{[^,]*}}, between {{[^,]*}}, leave {{[^,]*$}}
 define i64 @length(ptr addrspace(1) %list) gc "statepoint-example" {
   %none = icmp eq ptr addrspace(1) %list, null
   br i1 %none, label %out, label %more
@@ -104,7 +104,7 @@ out:
 ; CHECK-NEXT: load volatile
 ; CHECK: ret i64 0
 ; TIME: {{^}}@ping: {{.*}}leave{{[^,]*}}, through {{[^,]*$}}
-; TIME: {{^}}@pong: {{.*}}leave{{[^,]*}}, through {{[^,]*$}}
+; TIME: {{^}}@pong: {{.*}}leave{{[^,]*$}}
 define i64 @ping(i64 %n) gc "statepoint-example" {
   %c = icmp eq i64 %n, 0
   br i1 %c, label %out, label %more

@@ -18,8 +18,8 @@ out:
   ret i64 1
 }
 ; CHECK-LABEL: define i64 @odd
-; CHECK: {{^}}more:
 ; CHECK: load volatile
+; CHECK: {{^}}more:
 ; CHECK: call i64 @even
 ; CHECK: {{^}}out:
 define i64 @odd(i64 %n) gc "statepoint-example" {

@@ -9,28 +9,5 @@
 
 ; Without any of them there are polls at latches and entries, and the code is as sound.
 ; RUN: for file in %S/*.ll %S/loops/*.ll; do %cairn opt -p place-safepoints -S $file -o %t.ll \
-; RUN:   --without=chunks,nests,unroll,early-returns,late-entries,selects,long-paths,long-calls,recursions && \
+; RUN:   --without=chunks,nests,unroll,early-returns,selects,long-paths,long-calls,recursions && \
 ; RUN:   opt -passes=verify -disable-output %t.ll || exit 1; done
-
-; An entry poll stands where the function needs it, or else where it is entered.
-; RUN: %cairn opt -p place-safepoints -S %s | FileCheck %s --check-prefixes=ALL,LATE
-; RUN: %cairn opt -p place-safepoints --without=late-entries -S %s | FileCheck %s --check-prefixes=ALL,ENTRY
-declare i64 @other(i64)
-define i64 @few(i64 %n) gc "statepoint-example" {
-; ALL-LABEL: define i64 @few(
-; ALL: entry:
-; LATE-NOT: load volatile
-; ENTRY: load volatile
-; ALL: {{^}}calls:
-; LATE: load volatile
-; ENTRY-NOT: load volatile
-entry:
-  %small = icmp ult i64 %n, 10
-  br i1 %small, label %returns, label %calls
-returns:
-  ret i64 %n
-calls:
-  %less = sub i64 %n, 1
-  %r = call i64 @other(i64 %less)
-  ret i64 %r
-}

@@ -75,8 +75,8 @@ out:
 ; a poll of its own: what it calls may come to it again.
 define void @both(ptr addrspace(1) %node) gc "statepoint-example" {
 ; CHECK-LABEL: define void @both(
-; CHECK: more:
 ; CHECK: load volatile
+; CHECK: more:
 ; CHECK: @both
 ; CHECK: outer:
 ; CHECK: load volatile
