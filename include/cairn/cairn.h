@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Managed C: plain C whose objects are collected by a precise, moving collector. Compile with
- * cairn-cc.
+ * Managed C: plain C whose objects a precise, moving collector reclaims. Compile with cairn-cc.
  *
  *   #include <cairn/cairn.h>
  *
@@ -19,32 +18,27 @@
  *     return n;
  *   }
  *
- * A reference is a pointer to a managed type: `struct node managed *p`. The qualifier belongs to
- * what is pointed at: `long managed *i, *j;` declares two references. It comes after the name of a
- * type, not after the body of a struct, where clang drops it. References may be held in
- * locals, parameters, results, globals, structs, arrays and managed objects; they are updated when
- * the collector moves the object. A reference may point into an object (an interior pointer) while
- * it is in a local, a parameter or a result; what is stored in an object or a global must point to
- * the start of an object.
+ * A reference is a pointer to a managed type: `struct node managed *p`. The qualifier belongs to the target type: `long
+ * managed *i, *j;` declares two references. Write it after the name of a type; after the body of a struct clang drops
+ * it. References may be held in locals, parameters, results, globals, structs, arrays and managed objects; the
+ * collector updates them when it moves the object. A reference may point into an object (an interior pointer) while it
+ * is in a local, a parameter or a result; a reference in an object or a global must point to the start of an object.
  *
- * Refused with file and line, since the collector could not see or update the reference:
- * conversion to or from an integer or an ordinary pointer, references in variadic arguments, in
- * inline assembly, in unions with anything else, in memory from malloc(),
- * and setjmp() in a function that handles references.
+ * Refused with file and line, as the collector could not see or update the reference: conversion to or from an integer
+ * or an ordinary pointer; references in variadic arguments, in inline assembly, in unions with other members, or in
+ * memory from malloc(); and setjmp() in a function that handles references.
  *
- * Everything here may be used in expressions, within functions, on any thread. Objects
- * are zeroed. Exhaustion of memory, and a length that is negative or overflows, end the program:
- * one line on stderr, exit status 1.
+ * All of this header may be used in expressions, within functions, on any thread. Objects are zeroed. Exhausted memory,
+ * and a length that is negative or overflows, end the program: one line on stderr, exit status 1.
  *
- * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn:
- * `managed` is then empty, and objects come from calloc() and are never freed.
+ * With -DCAIRN_PLAIN the same source compiles with any compiler that knows GNU C, without Cairn: `managed` is then
+ * empty, and objects come from calloc() and are never freed.
  *
- * Further pages: <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to
- * ranges of code; <cairn/roots.h> has cairn_tag_root(), for references in a language's own form;
- * <cairn/handle.h> has handles, by which native code keeps objects over collections.
+ * Further headers: <cairn/span.h> has cairn_span_begin() and cairn_span_end(), which attach data to ranges of code;
+ * <cairn/roots.h> has cairn_tag_root(), for references in a language's own form; <cairn/handle.h> has handles, by which
+ * native code keeps objects over collections.
  *
- * Define CAIRN_NO_SHORT_NAMES before including to keep the name `managed` for yourself;
- * cairn_managed stays.
+ * Define CAIRN_NO_SHORT_NAMES before the include to keep the name `managed` for the program; cairn_managed stays.
  */
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
@@ -57,36 +51,34 @@
 #error "cairn/cairn.h: compile with cairn-cc, or define CAIRN_PLAIN to use calloc()"
 #endif
 
-/* cairn_managed: the qualifier of managed types. Address space 1 is what the code generator sees;
- * the tag tells the rule checker through debug information, which has no address space on x86-64.
+/* cairn_managed: the qualifier of managed types. The code generator sees address space 1; the rule checker reads the
+ * tag in the debug information, which lacks address spaces on x86-64.
  *
- * cairn_leaf: on the declaration of a function that is not compiled by Cairn: it never calls back
- * into managed code and never collects, so calls to it need no transition. A wrong promise is a
- * lost reference.
+ * cairn_leaf: on the declaration of a function that Cairn does not compile, and that never calls managed code and never
+ * collects: calls of it need no transition. A wrong cairn_leaf loses references.
  *   cairn_leaf double fast_hash(const char *text);
  *
- * cairn_native, cairn_managed_function: on the declaration of a function of another file: it is
- * native code, or managed code. Calls of it then need not find out. If a cairn_managed_function is
- * native, linking fails. If a cairn_native one is managed, its calls take longer; where its own
- * file says so, too, it is an error.
+ * cairn_native, cairn_managed_function: on the declaration of a function of another file: the function is native code,
+ * or managed code. Its calls then skip the test for managed code. If a cairn_managed_function is native, linking fails.
+ * If a cairn_native function is managed, its calls take longer; if its own file declares it cairn_native as well, that
+ * is an error.
  *   cairn_native int read_line(char *text, int size);
  *   cairn_managed_function struct node managed *reverse(struct node managed *list);
  *
- * cairn_unmanaged: on the definition of a function of a file compiled by cairn-cc: compile it as
- * native code. It may not touch references.
+ * cairn_unmanaged: on the definition of a function in a file for cairn-cc: compile the function as native code. It must
+ * not handle references.
  *   cairn_unmanaged static void on_signal(int number) { ... }
  *
- * cairn_nopoll: on the definition of a function: no collection runs while it does. Whatever could
- * come to one is an error in it: an allocation, a call of a function that polls or may.
+ * cairn_nopoll: on the definition of a function: collections wait while it runs. Code in it that could come to a
+ * safepoint is an error: an allocation, a call of a function that polls or may poll.
  *   cairn_nopoll static void put(struct box managed *box, struct node managed *node) { ... }
  *
- * cairn_weak: on a member that is a reference, or holds some: it does not keep alive what it leads
- * to. cairn_ephemeron, cairn_finalisable, cairn_never_moves: on the definition of a struct: its
- * other references count only while what the weak ones lead to is reachable; the program is told
- * before an object of it goes (<cairn/weak.h> has all of this); it stays where it was made. A
- * collector must provide for them: else the program ends before it allocates anything.
- *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; };
- */
+ * cairn_weak: on a member that is a reference, or holds some: the member does not keep its targets alive.
+ * cairn_ephemeron, cairn_finalisable, cairn_never_moves: on the definition of a struct. The other references of an
+ * ephemeron count only while the targets of its weak ones are reachable. The program is told before a finalisable
+ * object goes (<cairn/weak.h>). An object that never moves stays at the address of its allocation. The collector must
+ * provide for such types: otherwise the program ends before its first allocation.
+ *   struct cairn_finalisable file { int descriptor; struct file managed *next cairn_weak; }; */
 #ifdef CAIRN_PLAIN
 #define cairn_managed
 #define cairn_leaf
@@ -100,11 +92,11 @@
 #define cairn_nopoll
 #else
 #define cairn_managed __attribute__((address_space(1), btf_type_tag("cairn_managed")))
-/* Clang refuses no_split_stack, which changes nothing, on anything but a function. The annotation
- * beside it would be lost on a typedef and on a pointer. */
+/* Clang refuses no_split_stack, which has no effect, on other declarations than functions. A typedef or a pointer would
+ * lose the annotation. */
 #define CAIRN_FUNCTION_(annotation) __attribute__((annotation, __no_split_stack__))
 #define cairn_leaf CAIRN_FUNCTION_(leaf)
-/* The second one tells clang that no local can be weak: it warns. */
+/* The second attribute makes clang warn at locals: they cannot be weak. */
 #define cairn_weak __attribute__((btf_decl_tag("cairn-weak"), guarded_var))
 #define cairn_ephemeron __attribute__((btf_decl_tag("cairn-ephemeron")))
 #define cairn_finalisable __attribute__((btf_decl_tag("cairn-finalisable")))
@@ -119,90 +111,85 @@
 #define managed cairn_managed
 #endif
 
-/* cairn_new(T): a new object of type T, zeroed; type `T managed *`. T may be any complete type
- * whose alignment is at most 8 bytes, an array type included. Never null.
+/* cairn_new(T): a new object of type T, zeroed; type `T managed *`; never null:
  *   struct node managed *n = cairn_new(struct node);
- */
+ * T may be any complete type whose alignment is at most 8 bytes, an array type included. */
 #define cairn_new(T) ((CAIRN_OBJECT_(T) cairn_managed *)cairn_alloc(CAIRN_LAYOUT_(T), (long)sizeof(__typeof__(T))))
 
-/* cairn_new_array(T, n): a new array of n elements of type T, zeroed; type `T managed *`. n counts
- * elements, is converted to long, and may be 0.
+/* cairn_new_array(T, n): a new array of n elements of type T, zeroed; type `T managed *`:
  *   long managed *squares = cairn_new_array(long, count);
- */
+ * n counts elements, is converted to long, and may be 0. */
 #define cairn_new_array(T, n) \
   ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_(CAIRN_LAYOUT_(T), (long)(n), sizeof(__typeof__(T))))
 
-/* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, a struct that ends
- * in a flexible array member, with n elements in that, zeroed; type `S managed *`. n as above. C
- * cannot tell the size of an element without the member's name: only plain mode needs it, and
- * there takes an element to be at most CAIRN_PLAIN_FLEX_BYTES bytes where the name is not given.
+/* cairn_new_flex(S, n) or cairn_new_flex(S, n, member): a new object of type S, a struct that ends in a flexible array
+ * member, with n elements in that, zeroed; type `S managed *`; n as for cairn_new_array():
  *   struct table { long count; struct node managed *slot[]; };
  *   struct table managed *t = cairn_new_flex(struct table, 64);
- */
+ * Only plain mode needs the member's name, for the size of an element; if the name is missing, plain mode reserves
+ * CAIRN_PLAIN_FLEX_BYTES bytes per element, the maximum then. */
 #define cairn_new_flex(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_, S, __VA_ARGS__)
 
-/* cairn_new_array_uninit(T, n), cairn_new_flex_uninit(S, n) and cairn_new_flex_uninit(S, n,
- * member): the same for types without references, not cleared: for what is filled at once. All of
- * it, the fixed part too, is whatever lay there before. A type with references is refused
- * [uninit-references].
+/* cairn_new_array_uninit(T, n), cairn_new_flex_uninit(S, n) and cairn_new_flex_uninit(S, n, member): like the above,
+ * but uncleared, for objects that the program fills at once:
  *   char managed *line = cairn_new_array_uninit(char, length);
- */
+ * The object's whole memory, the fixed part included, has its earlier contents. A type with references is refused
+ * [uninit-references]. */
 #define cairn_new_array_uninit(T, n) \
   ((CAIRN_OBJECT_(T) cairn_managed *)CAIRN_ALLOC_ARRAY_UNINIT_(CAIRN_LAYOUT_(T), (long)(n), sizeof(__typeof__(T))))
 #define cairn_new_flex_uninit(S, ...) \
   CAIRN_THIRD_(__VA_ARGS__, CAIRN_NEW_FLEX_NAMED_, CAIRN_NEW_FLEX_, 0) \
   (CAIRN_ALLOC_FLEX_UNINIT_, S, __VA_ARGS__)
 
-/* cairn_resize_array(array, n): the array with n elements, longer or shorter; type of `array`,
- * which is a reference to the first element of what cairn_new_array() or cairn_new_array_uninit()
- * made. New elements are zeroed. Grows in place where nothing was allocated since the array, and
- * shrinks in place always; otherwise the result is a copy. So use the result alone: whatever else
- * refers to the array may lead to the old one. n as above. cairn_resize_array_uninit(array, n): the
- * same for elements without references; new ones are whatever lay there before. if (used == room)
+/* cairn_resize_array(array, n): the array with n elements, longer or shorter; type of `array`, a reference to the first
+ * element of a result of cairn_new_array() or cairn_new_array_uninit():
+ *   if (used == room)
  *     items = cairn_resize_array(items, room *= 2);
- */
+ * New elements are zeroed; n as for cairn_new_array(). The array always shrinks in place. It can grow in place if it is
+ * the latest allocation in the thread's buffer, or a large block with free space after it; otherwise the result is a
+ * copy. So use only the result: other references to the array may point to the old one.
+ * cairn_resize_array_uninit(array, n): the same for elements without references; new elements have the memory's earlier
+ * contents. */
 #define cairn_resize_array(array, n) ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array, array, (long)(n)))
 #define cairn_resize_array_uninit(array, n) \
   ((__typeof__(array))CAIRN_RESIZE_(cairn_resize_array_uninit, array, (long)(n)))
 
-/* cairn_managed_callee(f): the function pointer f, with the promise that what it points to was
- * compiled by Cairn. A call through it does not look whether that is so. To be called at once; a
- * wrong promise is a lost reference.
+/* cairn_managed_callee(f): the function pointer f, with the promise that Cairn compiled its target; to be called at
+ * once:
  *   total += cairn_managed_callee(closure->code)(closure, n);
- */
+ * The call skips the test for managed code. A wrong promise loses references. */
 #ifdef CAIRN_PLAIN
 #define cairn_managed_callee(f) (f)
 #else
 #define cairn_managed_callee(f) CAIRN_MANAGED_CALLEE_(f)
 #endif
 
-/* cairn_collect(): run a full collection now, or wait for one that another thread began after this
- * call. References are updated before it returns. Does nothing in plain mode.
+/* cairn_collect(): runs a full collection now, or waits for one that another thread began after this call. References
+ * are updated before it returns. In plain mode it has no effect.
  *
- * cairn_external_bytes(bytes): objects keep so many more bytes outside of the heap, or fewer
- * (<cairn/heap.h>): when they are many a collection follows.
+ * cairn_external_bytes(bytes): objects keep so many more bytes outside of the heap, or fewer (<cairn/heap.h>): a large
+ * sum triggers a collection.
  *
- * cairn_nopoll_begin(), cairn_nopoll_end(): the same as cairn_nopoll for what is done between them,
- * on every path. They may nest. The loops between them run without a poll, however long.
+ * cairn_nopoll_begin(), cairn_nopoll_end(): like cairn_nopoll, for the code between them, on every path. Regions may
+ * nest. Loops in a region run without polls, however long.
  *   cairn_nopoll_begin();
  *   box->node = node;
  *   box->changes++;
  *   cairn_nopoll_end();
  *
- * cairn_copy_out(to, from, bytes): copy bytes from a managed object to ordinary memory, e.g. a
- * string for the C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed
- * object. Both are for data: a reference among what is copied out ends the program
- * [unmanaged-store]; of an array that was not cleared copy out what has been filled.
- * cairn_copy(to, from, bytes): between managed objects (or places in one) that do not overlap, data
- * and references. Each is memcpy(), which may be used as well.
+ * cairn_copy_out(to, from, bytes): copies bytes from a managed object to ordinary memory, for example a string for the
+ * C library. cairn_copy_in(to, from, bytes): from ordinary memory to a managed object. Both are for data: a reference
+ * in the bytes that are copied out ends the program [unmanaged-store]; from an uncleared array copy only bytes that
+ * have been filled. cairn_copy(to, from, bytes): between managed objects (or places in one) that do not overlap, data
+ * and references.
  *   char line[80];
  *   cairn_copy_out(line, string->text, string->length + 1);
  *   puts(line);
- */
+ * Each is memcpy(), which may be used as well. */
 
-/* ---- how it is done ---- */
+/* ---- implementation ---- */
 
 #define CAIRN_PLAIN_FLEX_BYTES 64
 
@@ -219,8 +206,7 @@
 
 #ifndef CAIRN_PLAIN
 
-/* T without `managed`, which a typedef may have: an object itself is of no address space, and one
- * is not given twice. */
+/* T minus `managed`, which a typedef may have: objects are outside address spaces, and a type takes only one. */
 #define CAIRN_OBJECT_(T) __typeof__(*CAIRN_NULL_(T))
 #define CAIRN_NULL_(T) \
   (__extension__ _Generic((__typeof__(T) *)0, \
@@ -231,8 +217,8 @@
        default: (__typeof__(T) *)0))
 #define CAIRN_WITHOUT_(T) T cairn_managed * : (T *)0
 
-/* The layout of T: a static whose LLVM value type names every reference in T. A pass turns it into
- * what the collector reads (struct cairn_layout) and drops it. */
+/* The layout of T: a static whose LLVM value type names every reference in T. A pass turns the static into the
+ * collector's struct cairn_layout, and drops it. */
 #define CAIRN_LAYOUT_(T) \
   __extension__({ \
     CAIRN_ALIGNED_(T); \
@@ -259,7 +245,7 @@ void cairn_managed *(cairn_resize_array)(const void *layout, void cairn_managed 
 void cairn_managed *(cairn_resize_array_uninit)(const void *layout, void cairn_managed *array, long count);
 void cairn_collect(void);
 cairn_leaf void cairn_external_bytes(long bytes);
-/* Calls of these two mark a region, and are no code in the end. */
+/* Calls of these two mark a region, and disappear from the finished code. */
 void cairn_nopoll_begin(void) __asm__("cairn.nopoll.begin");
 void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 
@@ -282,7 +268,7 @@ void cairn_nopoll_end(void) __asm__("cairn.nopoll.end");
 #define cairn_alloc(layout, bytes) cairn_plain_alloc(layout, 0, 1, (size_t)(bytes))
 #define CAIRN_RESIZE_(resize, array, n) cairn_plain_resize(array, n, sizeof *(array))
 
-/* Before each object its bytes are written, for cairn_resize_array(). */
+/* The bytes of an object are written before it, for cairn_resize_array(). */
 enum { CAIRN_PLAIN_HEADER = 16 };
 
 static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
@@ -299,7 +285,7 @@ static inline size_t cairn_plain_bytes(size_t base, long n, size_t size)
   return base;
 }
 
-/* The object of `bytes` in that memory. */
+/* The object of `bytes` bytes in that memory. */
 static inline void *cairn_plain_object(void *memory, size_t bytes)
 {
   if (memory) {
@@ -356,7 +342,7 @@ static inline void cairn_nopoll_end(void)
 
 #endif
 
-/* In line always: what they are given tells whether a local there may hold references. */
+/* Always inlined: the arguments tell whether a local at these addresses may hold references. */
 #define CAIRN_COPY_ static inline __attribute__((always_inline)) void
 
 CAIRN_COPY_ cairn_copy_out(void *to, const void cairn_managed *from, size_t bytes)

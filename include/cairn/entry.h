@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a function in assembly begins that compiled code may call as managed code (docs/stack.md,
- * "Code of your own"): the mark, and the entry that native code comes by, which makes the thread
- * managed and then calls what follows. The caller of the entry is native code, or managed code that
- * was promised a managed callee; other managed code calls what follows the entry.
+ * The beginning of an assembly function that compiled code may call as managed code (docs/stack.md): the mark, and the
+ * entry for native callers. The entry makes the thread managed, and then calls the code after it. The caller of the
+ * entry is native code, or managed code that was promised a managed callee; other managed code calls the code after the
+ * entry.
  *
  *   CAIRN_ENTRY(name)           in a .S file that the C preprocessor reads
  *   CAIRN_ENTRY_STRING(name)    in C, as part of the string of an __asm__
  *
- * Either defines the label `name`, and cairn.managed_code.name for calls that pass references, and
- * ends where the function's own first instruction is to stand. r11 is lost. The numbers are those
- * of <cairn/abi.def>: ENTRY_SIZE, MANAGED_MARK, MUTATOR_STATE.
+ * Either defines the label `name`, and cairn.managed_code.name for calls that pass references; the function's own first
+ * instruction follows it. r11 is lost. The numbers are those of <cairn/abi.def>: ENTRY_SIZE, MANAGED_MARK,
+ * MUTATOR_STATE.
  */
 #ifndef CAIRN_ENTRY_H
 #define CAIRN_ENTRY_H

@@ -27,10 +27,10 @@ extern "C" {
 #endif
 
 enum cairn_event_kind {
-  CAIRN_EVENT_STOPPED,           /* all threads stand; for a collection or something else */
-  CAIRN_EVENT_COLLECTION_BEGINS, /* within a stop; several may follow each other in one */
-  CAIRN_EVENT_PHASE_BEGINS,      /* a part of a collection that the collector names; on any */
-  CAIRN_EVENT_PHASE_ENDS,        /* of its threads, and they nest on each */
+  CAIRN_EVENT_STOPPED,           /* all threads stand, for a collection or another reason */
+  CAIRN_EVENT_COLLECTION_BEGINS, /* within a stop; a stop may have several */
+  CAIRN_EVENT_PHASE_BEGINS,      /* a part of a collection, named by the collector */
+  CAIRN_EVENT_PHASE_ENDS,        /* on any of its threads; parts nest on each thread */
   CAIRN_EVENT_COLLECTION_ENDS,
   CAIRN_EVENT_STOP_ENDS /* the threads are about to go on */
 };
@@ -40,9 +40,9 @@ enum cairn_event_kind {
 /* An event sets the members of its kind; all other members are 0. Later versions may add members at the end. */
 struct cairn_event {
   enum cairn_event_kind kind;
-  int thread;     /* on which it happened, as gettid() has it */
+  int thread;     /* the thread of the event, as by gettid() */
   uint64_t time;  /* nanoseconds of CLOCK_MONOTONIC */
-  uint64_t since; /* STOPPED: when the stop was requested; ENDS: when that began which ends */
+  uint64_t since; /* STOPPED: the request of the stop; *_ENDS: the matching begin */
 
   /* STOPPED: the last thread to arrive at the stop; 0: the stop waited for no thread. */
   int slowest;
@@ -50,8 +50,8 @@ struct cairn_event {
   /* PHASE_*: the name of the phase, a string of the collector. */
   const char *phase;
 
-  /* COLLECTION_*: the number of the collection, from 1; the request to the collector; the bytes of all objects,
-   * garbage included, or CAIRN_EVENT_UNKNOWN if the collector has no `ranges`. */
+  /* COLLECTION_*: the number of the collection, from 1; the request to the collector; the bytes of all objects, garbage
+   * included, or CAIRN_EVENT_UNKNOWN if the collector lacks both `ranges` and `used`. */
   uint64_t collection;
   const struct cairn_collection *asked;
   uint64_t heap;
@@ -72,8 +72,8 @@ typedef void cairn_listener(void *env, const struct cairn_event *event);
  * interrupted managed code. MEMORY: there are eight listeners already, the maximum; BUSY: within a listener. */
 enum cairn_status cairn_listen(cairn_listener *listen, void *env);
 
-/* Removes a listener. On return all its calls have ended. Threads and BUSY as for cairn_listen(). UNKNOWN: there is
- * no such listener with this `env`. */
+/* Removes a listener. On return all its calls have ended. Threads and BUSY as for cairn_listen(). UNKNOWN: the listener
+ * was not added with this `env`. */
 enum cairn_status cairn_listen_end(cairn_listener *listen, void *env);
 
 #pragma GCC visibility pop

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Handles: references to managed objects for native code. A plain reference in native code is stale after the next
- * collection and keeps no object alive. A handle stays valid while its object moves, and keeps the object alive until
- * the handle is freed.
+ * collection, which may also free the object. A handle stays valid while its object moves, and keeps the object alive
+ * until the handle is freed.
  *
  *   // managed                                      // native
  *   struct node managed *n = ...;                   void keep(struct cairn_handle *h) { kept = h; }
@@ -15,8 +15,8 @@
  *     cairn_handle_free(h);
  *   }
  *
- * Any thread may free a handle; only managed code makes handles and reads them. All of these functions run without a
- * collection. Use of a freed or wrong handle ends the program with a message that names the call.
+ * Any thread may free a handle; only managed code makes handles and reads them. These functions never collect. Use of a
+ * freed or wrong handle ends the program with a message that names the call.
  */
 #ifndef CAIRN_HANDLE_H
 #define CAIRN_HANDLE_H
@@ -29,7 +29,7 @@ extern "C" {
 
 struct cairn_handle;
 
-#ifdef CAIRN_PLAIN /* nothing moves, and objects are never freed: nor are scoped handles */
+#ifdef CAIRN_PLAIN /* objects stay in place; objects and scoped handles are never freed */
 
 #include <stdlib.h>
 
@@ -90,7 +90,7 @@ cairn_leaf struct cairn_handle *cairn_handle_scoped(void cairn_managed *referenc
 #define CAIRN_HANDLE_LEAF
 #endif
 
-/* Frees the handle, which then keeps the object alive no longer. For handles of cairn_handle_new() only. */
+/* Frees the handle; from then on the object may be garbage. For handles of cairn_handle_new() only. */
 CAIRN_HANDLE_LEAF void cairn_handle_free(struct cairn_handle *handle);
 
 /* Begins a scope. Passing the returned value to cairn_handle_scope_end() ends this scope and all later scopes still

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Objects: turn LLVM's stack maps into Cairn's frame maps. `cairn-cc` does it with every object
- * that it makes or links; another build or a JIT calls this on each object before a linker sees
- * it (docs/frame-maps.md, docs/frontends.md "In memory"). In libcairn-object.a, which
- * needs libdw and libelf; LLVM is not needed. The stack maps are those of stackmaps-v2.
+ * Objects: turns LLVM's stack maps into Cairn's frame maps. `cairn-cc` does so with every object that it makes or
+ * links; another build or a JIT calls these functions on each object before a linker reads it (docs/frame-maps.md,
+ * docs/frontends.md "In memory"). In libcairn-object.a, which needs libdw and libelf, but not LLVM. The stack maps are
+ * those of stackmaps-v2.
  */
 #ifndef CAIRN_OBJECT_H
 #define CAIRN_OBJECT_H
@@ -17,31 +17,29 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* `bytes` is a relocatable ELF object for x86-64, of `size` bytes, at any alignment; it is read
- * only. Its section .llvm_stackmaps goes; for each code section with safepoints the result has a
- * section `cairn_frames` that lives and dies with it. So are such sections taken apart that `ld -r`
- * joined. What kept the object from being linked before (see cairn_compile_pipeline()) goes, too.
- * If it registers an image, constructors and destructors move from .ctors and .dtors, where target
- * machines of LLVM's C interface put them and lld and mold ignore them, to .init_array and
- * .fini_array.
+/* `bytes` is a relocatable ELF object for x86-64, of `size` bytes, at any alignment; it is only read. The result lacks
+ * its section .llvm_stackmaps; for each code section with safepoints the result has a section `cairn_frames` that lives
+ * and dies with it. Such sections that `ld -r` joined are taken apart as well. The symbol that keeps the object from
+ * being linked (see cairn_compile_pipeline()) goes, too. If the object registers an image, constructors and destructors
+ * move from .ctors and .dtors, where target machines of LLVM's C interface put them and lld and mold ignore them, to
+ * .init_array and .fini_array.
  *
- * CAIRN_OK: *out is the new object, of *out_size bytes, to be given to free(), or null if there is
- *    nothing to replace: then the object can be used as it is. *error is null.
- * ELF (it cannot be read) or REFUSED: *error is a message to be given to free(), which names the
- *    function and the offset of the safepoint where it is about one; *out is null.
+ * CAIRN_OK: *out is the new object, of *out_size bytes, which the caller frees with free(); or null: the object stays
+ *    as it is. *error is null.
+ * ELF (the object is unreadable) or REFUSED: *error is a message, which the caller frees with free(); a message about a
+ *    safepoint names its function and offset. *out is null.
  *
- * Nothing else is kept or changed: any number of threads may call at once. The same bytes give the
- * same result. Input may be hostile. When memory is exhausted the process ends. */
+ * The function keeps no other state: any number of threads may call at once. The same bytes give the same result. Input
+ * may be hostile. When memory is exhausted the process ends. */
 enum cairn_status cairn_object_rewrite(const void *bytes, size_t size, void **out, size_t *out_size, char **error);
 
-/* The same for an object that is loaded into the running program without a linker, by LLVM's
- * JITLink for instance; docs/frontends.md, "In memory", has the whole of it. What a linker would do
- * is done: the symbols __start_SECTION and __stop_SECTION are bound to the object's own sections,
- * all frame maps stand in one, and the thread's mutator is bound to `mutator`, which the runtime's
- * cairn_mutator_offset() tells in the process that the code is to run in. The code was compiled for
- * an executable (struct cairn_compile_options, shared: false), and went through
- * cairn_compile_in_memory(). Errors, ownership and threads as above, but that *out is never null
- * with CAIRN_OK. */
+/* Like cairn_object_rewrite(), for an object that is loaded into the running program without a linker, for example by
+ * LLVM's JITLink; docs/frontends.md, "In memory", has the whole procedure. The function does the linker's work: it
+ * binds the symbols __start_SECTION and __stop_SECTION to the object's own sections, joins all frame maps in one
+ * section, and binds the thread's mutator to `mutator`, the result of the runtime's cairn_mutator_offset() in the
+ * process that will run the code. The code was compiled for an executable (struct cairn_compile_options, shared:
+ * false), and went through cairn_compile_in_memory(). Errors, ownership and threads as for cairn_object_rewrite(),
+ * except that with CAIRN_OK *out is never null. */
 enum cairn_status cairn_object_rewrite_in_memory(const void *bytes, size_t size, ptrdiff_t mutator, void **out,
                                                  size_t *out_size, char **error);
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The one way to fail. A public function that can fail returns an enum cairn_status: CAIRN_OK, or
- * one of the negative values that its comment names; results go through pointers, and are null or
- * untouched after a failure, as the comment says. Its text names the kind; where there is more to
- * say (a place, a name), the function says it besides: in diagnostics, or in a message.
+ * Statuses: the only form of failure. A public function that can fail returns an enum cairn_status: CAIRN_OK, or one of
+ * the negative values that its comment names. Results go through pointers; after a failure they are null or untouched,
+ * as the comment says. The status's text names the kind of failure; details (a place, a name) come from the function
+ * itself, in diagnostics or in a message.
  *
  *   enum cairn_status status = cairn_code_region_add(&manager, start, end, data);
  *   if (status != CAIRN_OK)
- *     fprintf(stderr, "no region: %s\n", cairn_status_text(status));
+ *     fprintf(stderr, "region refused: %s\n", cairn_status_text(status));
  *
- * Compare with CAIRN_OK: it is 0, so a status must not be taken for a bool.
+ * Compare with CAIRN_OK: it is 0, so `if (status)` tests for a failure.
  *
- * A function returns a bool where "no" is no failure: is the walk past its end, is there a further
- * record, is a span open. A function with neither cannot fail; where memory is
- * exhausted and no MEMORY is named, the process ends with a message. In comments statuses stand
- * without CAIRN_E_.
+ * A function returns a bool if both answers are success: whether the walk is past its end, a further record follows, a
+ * span is open. A function that returns neither always succeeds; if memory is exhausted and its comment lacks MEMORY,
+ * the process ends with a message. In comments statuses stand without CAIRN_E_.
  */
 #ifndef CAIRN_STATUS_H
 #define CAIRN_STATUS_H
@@ -30,8 +29,8 @@ enum cairn_status {
 #undef CAIRN_STATUS
 };
 
-/* One sentence without a full stop; static text. Null if it is no status. Any thread, any phase, a
- * signal handler's too. */
+/* A sentence minus its full stop; static text. Null for other values than statuses. Any thread, any phase, also in a
+ * signal handler. */
 static inline const char *cairn_status_text(enum cairn_status status)
 {
   switch (status) {

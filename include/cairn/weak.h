@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak references, ephemerons and finalisers in managed C (docs/weak.md). Included after
- * <cairn/cairn.h>, which has the words for types:
+ * Weak references, ephemerons and finalisers in managed C (docs/weak.md). Included after <cairn/cairn.h>, which has the
+ * words for types:
  *
  *   struct entry { struct node managed *node cairn_weak; };      does not keep the node alive
  *   struct cairn_ephemeron pair { struct node managed *key cairn_weak, *value; };   the value lives
@@ -12,11 +12,11 @@
  *   while ((file = cairn_finalise_next(0)))
  *     close(file->descriptor);
  *
- * A weak field becomes null in the collection that finds what it leads to unreachable by other
- * ways. An ephemeron's references, in an array those of the element, all become null then.
+ * A weak field becomes null in the collection that finds its target unreachable by other references. An ephemeron's
+ * references then all become null; in an array, those of the element.
  *
- * These functions are leaves: they collect nothing. They are for managed code, on any thread. With
- * -DCAIRN_PLAIN no object goes, so nothing is ever cleared or finalised.
+ * These functions are leaves: they never collect. They are for managed code, on any thread. With -DCAIRN_PLAIN all
+ * objects stay, and so do weak references; finalisers never run.
  */
 #ifndef CAIRN_WEAK_H
 #define CAIRN_WEAK_H
@@ -67,13 +67,12 @@ static inline unsigned long cairn_identity_hash(void *object)
 
 #endif
 
-/* ---- a weak hash table: from objects to objects, by identity. An entry goes when nothing but the
- * table, and values of entries that go, leads to its key. Functions of managed code; threads that
- * share a table take turns ---- */
+/* ---- a weak hash table: from objects to objects, by identity. An entry goes when only the table, and values of
+ * entries that go, refer to its key. Functions of managed code; threads that share a table take turns ---- */
 
 struct cairn_weak_entry {
   void cairn_managed *key cairn_weak, *value;
-  unsigned long hash; /* 0: it was never used */
+  unsigned long hash; /* 0: the entry was never used */
 };
 struct cairn_ephemeron cairn_weak_entries {
   long room; /* a power of two */
@@ -114,7 +113,7 @@ static inline long cairn_weak_entry_of(struct cairn_weak_entries cairn_managed *
   }
 }
 
-/* Returns the value of `key`, or null if the table lacks the key. `key` must not be null. */
+/* Returns the value of `key`, or null if the table lacks the key. `key` must be an object. */
 static inline void cairn_managed *cairn_weak_table_get(struct cairn_weak_table cairn_managed *table,
                                                        void cairn_managed *key)
 {
@@ -155,7 +154,7 @@ static inline void cairn_weak_table_renew(struct cairn_weak_table cairn_managed 
   table->entries = entries;
 }
 
-/* Sets the value of `key`, which must not be null. */
+/* Sets the value of `key`, which must be an object. */
 static inline void cairn_weak_table_put(struct cairn_weak_table cairn_managed *table, void cairn_managed *key,
                                         void cairn_managed *value)
 {
