@@ -546,7 +546,7 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes);
  * objects, whatever extent was asked for. True: a concurrent marking has found them, and this collection has ended the
  * marking. Without the trait every collection counts as full. Within collect(), once. The program ends if several full
  * collections in a row free next to no memory (docs/environment.md, "When memory runs out"). */
-void cairn_note_full(bool beside);
+void cairn_note_full(bool concurrent);
 
 /* You may call, in any phase: */
 

@@ -15,7 +15,7 @@ bool there[THREADS];    /* in the registry */
 bool handling[THREADS]; /* it runs a handler that interrupted malloc() */
 bool inside[THREADS];   /* it is at the heap */
 bool locked, stopping, forking;
-bool beside, open;      /* the registry's second lock; it is open to handlers */
+bool fork_lock, open;    /* the registry's second lock; it is open to handlers */
 bool allocating;        /* malloc()'s lock is held */
 bool copying;           /* the child's memory becomes a copy */
 bool collecting;
@@ -26,8 +26,8 @@ bool again[THREADS];    /* it took malloc()'s lock since: once, else the forker 
 
 inline take() { atomic { !locked -> locked = true } }
 inline release() { locked = false }
-inline take_beside() { atomic { !beside -> beside = true } }
-inline release_beside() { beside = false }
+inline take_fork_lock() { atomic { !fork_lock -> fork_lock = true } }
+inline release_fork_lock() { fork_lock = false }
 
 #define GOES_THROUGH(i) (forking && handling[i]) /* @ src/runtime/threads/stop.c: goes_through */
 
@@ -136,9 +136,9 @@ inline collect(self)
 /* @ src/runtime/threads/stop.c: set_open */
 inline set_open(now)
 {
-  take_beside();
+  take_fork_lock();
   open = now;
-  release_beside()
+  release_fork_lock()
 }
 
 /* A fork() by a thread that is no mutator. @ src/runtime/lifecycle/start.c: fork_begins */
@@ -190,10 +190,10 @@ end_collector:
   od
 }
 
-/* @ src/runtime/threads/stop.c: add_beside_fork */
-inline add_beside(i)
+/* @ src/runtime/threads/stop.c: add_during_fork */
+inline add_during_fork(i)
 {
-  take_beside();
+  take_fork_lock();
   if
   :: open ->
 #ifndef BUG_added_unarmed
@@ -202,7 +202,7 @@ inline add_beside(i)
      there[i] = true
   :: else
   fi;
-  release_beside()
+  release_fork_lock()
 }
 
 /* @ src/runtime/threads/stop.c: cn_stop_add */
@@ -212,7 +212,7 @@ inline add(i)
   :: there[i] -> break
   :: atomic { !there[i] && !locked -> locked = true }; there[i] = true; release()
 #ifndef BUG_added_with_the_lock_alone
-  :: !there[i] && locked && handling[i] && open -> add_beside(i)
+  :: !there[i] && locked && handling[i] && open -> add_during_fork(i)
 #endif
   od
 }

@@ -12,7 +12,7 @@ struct cn_stats {
   uint64_t allocated;  /* bytes, by threads that have ended */
   uint64_t collections;
   uint64_t full;          /* full collections among them */
-  uint64_t beside;        /* collections that ended a concurrent marking: with generations */
+  uint64_t concurrent;    /* collections that ended a concurrent marking: with generations */
   uint64_t frames, roots; /* walked and visited, in all collections */
   uint64_t objects_moved, bytes_moved;
   uint64_t paused; /* nanoseconds, for all collections */

@@ -75,7 +75,7 @@ struct cairn_mutator {
   int thread;                /* its number (cn_os_thread()) */
   struct cairn_stack *stack; /* the stack that it runs on; null: its own (coroutine_stacks.h) */
   uint64_t allocated;        /* bytes, in buffers that were taken back */
-  struct cn_handlers_part beside;
+  struct cn_handlers_part handlers;
   struct cairn_mutator *next, *previous; /* in the registry (threads/stop.h) */
   uint64_t wanted;                       /* bytes that the next buffer is to serve */
   uint64_t safepoints;                   /* slow paths entered */

@@ -22,16 +22,16 @@ _Static_assert(HANDLER_BYTES % CAIRN_ABI_OBJECT_ALIGN == 0, "parts of a buffer a
 
 const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
 {
-  const struct cn_handlers_part *beside = &mutator->beside;
+  const struct cn_handlers_part *handlers = &mutator->handlers;
   const char *wrong = cn_mutator_wrong(mutator);
 
   if (wrong != NULL)
     return wrong;
-  if (beside->start > beside->alloc || beside->alloc > beside->end)
+  if (handlers->start > handlers->alloc || handlers->alloc > handlers->end)
     return "allocation buffer: the next block of handlers is not in their part";
-  if ((beside->start | beside->alloc | beside->end | beside->given) % CAIRN_ABI_OBJECT_ALIGN != 0)
+  if ((handlers->start | handlers->alloc | handlers->end | handlers->given) % CAIRN_ABI_OBJECT_ALIGN != 0)
     return "allocation buffer: the part of handlers is not aligned";
-  if (mutator->buffer_end != 0 && (beside->walkable < mutator->buffer_start || beside->walkable > mutator->alloc))
+  if (mutator->buffer_end != 0 && (handlers->walkable < mutator->buffer_start || handlers->walkable > mutator->alloc))
     return "allocation buffer: blocks were looked at that are not in it";
   return NULL;
 }
@@ -39,7 +39,7 @@ const char *cn_buffer_wrong(const struct cairn_mutator *mutator)
 uint64_t cn_buffer_allocated(const struct cairn_mutator *mutator)
 {
   return mutator->allocated + (mutator->alloc - mutator->buffer_start) +
-         (mutator->beside.alloc - mutator->beside.start);
+         (mutator->handlers.alloc - mutator->handlers.start);
 }
 
 /* ---- fillers ---- */
@@ -89,28 +89,28 @@ void cn_buffer_clear(const struct cairn_mutator *mutator, void *block, size_t by
 
 bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
 
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
   if (end != mutator->alloc || block < mutator->buffer_start || mutator->buffer_end - mutator->alloc < bytes)
     return false;
   mutator->alloc += bytes;
-  if (beside->walkable > block)
-    beside->walkable = block;
+  if (handlers->walkable > block)
+    handlers->walkable = block;
   return true;
 }
 
 bool cn_buffer_shorten(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
 
   CN_ASSERT((block | end) % CAIRN_ABI_OBJECT_ALIGN == 0 && block < end);
   if (end != mutator->alloc || block < mutator->buffer_start)
     return false;
   /* A handler that jumps out of here leaves a block that cn_buffer_mend() fills. */
-  if (beside->walkable > block)
-    beside->walkable = block;
+  if (handlers->walkable > block)
+    handlers->walkable = block;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (mutator->zeroed != 0 && mutator->zeroed < end) {
     uintptr_t from = mutator->zeroed > block ? mutator->zeroed : block;
@@ -125,27 +125,27 @@ bool cn_buffer_shorten(struct cairn_mutator *mutator, uintptr_t block, uintptr_t
 
 void cn_buffer_merge(struct cairn_mutator *mutator)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
 
-  if (beside->alloc != beside->start || beside->start != mutator->buffer_end)
+  if (handlers->alloc != handlers->start || handlers->start != mutator->buffer_end)
     return;
-  mutator->buffer_end = beside->end;
-  beside->start = beside->alloc = beside->end;
+  mutator->buffer_end = handlers->end;
+  handlers->start = handlers->alloc = handlers->end;
   cn_poll_word_open_buffer(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
 }
 
 /* ---- the handlers' part ---- */
 
-static void begin_beside(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
+static void begin_handlers(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
 
   CN_ASSERT(start <= end);
-  mutator->allocated += beside->alloc - beside->start;
-  cairn_fill(beside->alloc, beside->end);
-  beside->start = beside->alloc = start;
-  beside->end = end;
+  mutator->allocated += handlers->alloc - handlers->start;
+  cairn_fill(handlers->alloc, handlers->end);
+  handlers->start = handlers->alloc = start;
+  handlers->end = end;
 }
 
 /* Gives handlers the upper part of the buffer, except the room for the block that may be under way. */
@@ -161,36 +161,36 @@ static void carve(struct cairn_mutator *mutator, size_t bytes)
   if (part < bytes)
     part = bytes;
   CN_CHECK(mutator->limit == 0); /* else the interrupted code allocates there, too */
-  begin_beside(mutator, mutator->buffer_end - part, mutator->buffer_end);
+  begin_handlers(mutator, mutator->buffer_end - part, mutator->buffer_end);
   mutator->buffer_end -= part;
   CN_CHECK(mutator->buffer_end - mutator->alloc >= CAIRN_ABI_INLINE_ALLOC_MAX);
 }
 
-void *cn_buffer_allocate_beside(struct cairn_mutator *mutator, size_t bytes)
+void *cn_buffer_allocate_interrupting(struct cairn_mutator *mutator, size_t bytes)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
 
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
-  if (beside->end - beside->alloc < bytes)
+  if (handlers->end - handlers->alloc < bytes)
     carve(mutator, bytes);
-  if (beside->end - beside->alloc < bytes)
+  if (handlers->end - handlers->alloc < bytes)
     return NULL;
-  beside->alloc += bytes;
-  return (void *)(beside->alloc - bytes);
+  handlers->alloc += bytes;
+  return (void *)(handlers->alloc - bytes);
 }
 
-void cn_buffer_extend_beside(struct cairn_mutator *mutator, bool extend)
+void cn_buffer_extend_handlers(struct cairn_mutator *mutator, bool extend)
 {
-  CN_ASSERT(mutator->beside.extending != extend);
-  mutator->beside.extending = extend;
+  CN_ASSERT(mutator->handlers.extending != extend);
+  mutator->handlers.extending = extend;
 }
 
 bool cn_buffer_low(const struct cairn_mutator *mutator)
 {
-  const struct cn_handlers_part *beside = &mutator->beside;
+  const struct cn_handlers_part *handlers = &mutator->handlers;
 
-  return beside->end - beside->alloc < beside->alloc - beside->start &&
+  return handlers->end - handlers->alloc < handlers->alloc - handlers->start &&
          mutator->buffer_end - mutator->alloc < 4 * HANDLER_BYTES;
 }
 
@@ -226,7 +226,7 @@ static void note_unfilled(uintptr_t from, uintptr_t end)
  * such a header leads neither to a block nor to the end, a filler takes the rest. */
 void cn_buffer_mend(struct cairn_mutator *mutator)
 {
-  uintptr_t end = mutator->alloc, from = mutator->beside.walkable, next;
+  uintptr_t end = mutator->alloc, from = mutator->handlers.walkable, next;
 
   CN_CHECK(from <= end);
   for (uintptr_t block = from; block != end; block = next) {
@@ -238,48 +238,48 @@ void cn_buffer_mend(struct cairn_mutator *mutator)
     CN_CHECK(block < next && next <= end);
   }
   note_unfilled(from, end);
-  mutator->beside.walkable = end;
+  mutator->handlers.walkable = end;
 }
 
 /* ---- what the collector calls ---- */
 
-static uintptr_t take_beside(struct cairn_mutator *mutator, uintptr_t *end)
+static uintptr_t take_handlers(struct cairn_mutator *mutator, uintptr_t *end)
 {
-  begin_beside(mutator, 0, 0);
+  begin_handlers(mutator, 0, 0);
   if (end != NULL)
-    *end = mutator->beside.given;
-  return mutator->beside.given;
+    *end = mutator->handlers.given;
+  return mutator->handlers.given;
 }
 
 /* Fills the rest of both parts. Returns the end of the used memory. */
 static uintptr_t close_both(struct cairn_mutator *mutator)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
 
   cairn_fill(mutator->alloc, mutator->buffer_end);
-  if (beside->end == beside->given)
-    return beside->alloc;
-  cairn_fill(beside->alloc, beside->end);
-  return beside->given;
+  if (handlers->end == handlers->given)
+    return handlers->alloc;
+  cairn_fill(handlers->alloc, handlers->end);
+  return handlers->given;
 }
 
 uintptr_t cairn_buffer_take(struct cairn_mutator *mutator, uintptr_t *end)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
   uintptr_t free = mutator->alloc;
 
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
-  if (beside->extending)
-    return take_beside(mutator, end);
+  if (handlers->extending)
+    return take_handlers(mutator, end);
   mutator->allocated = cn_buffer_allocated(mutator);
-  if (beside->alloc != beside->start || beside->start != mutator->buffer_end || beside->end != beside->given)
+  if (handlers->alloc != handlers->start || handlers->start != mutator->buffer_end || handlers->end != handlers->given)
     free = close_both(mutator);
   if (end != NULL)
-    *end = beside->given;
+    *end = handlers->given;
   cn_buffer_close(mutator);
   mutator->buffer_start = mutator->alloc = mutator->buffer_end = 0;
   mutator->zeroed = 0;
-  beside->start = beside->alloc = beside->end = beside->given = beside->walkable = 0;
+  handlers->start = handlers->alloc = handlers->end = handlers->given = handlers->walkable = 0;
   return free;
 }
 
@@ -290,13 +290,13 @@ void cairn_buffer_give(struct cairn_mutator *mutator, uintptr_t start, uintptr_t
 
 void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end, uintptr_t zero)
 {
-  struct cn_handlers_part *beside = &mutator->beside;
+  struct cn_handlers_part *handlers = &mutator->handlers;
   size_t room = end - start, part = room / HANDLER_PART & ~(size_t)7;
 
   CN_CHECK(start <= end && (start | end) % CAIRN_ABI_OBJECT_ALIGN == 0);
-  beside->given = end;
-  if (beside->extending) {
-    begin_beside(mutator, start, end);
+  handlers->given = end;
+  if (handlers->extending) {
+    begin_handlers(mutator, start, end);
     return;
   }
   if (mutator->buffer_end != 0)
@@ -305,9 +305,9 @@ void cairn_buffer_give_zeroed(struct cairn_mutator *mutator, uintptr_t start, ui
     part = HANDLER_BYTES;
   if (mutator->wanted <= room && part > room - mutator->wanted)
     part = room - mutator->wanted; /* the block that is being allocated must fit */
-  mutator->buffer_start = mutator->alloc = beside->walkable = start;
-  mutator->buffer_end = beside->start = beside->alloc = end - part;
-  beside->end = end;
+  mutator->buffer_start = mutator->alloc = handlers->walkable = start;
+  mutator->buffer_end = handlers->start = handlers->alloc = end - part;
+  handlers->end = end;
   mutator->zeroed = zero < start ? start : zero;
   cn_poll_word_open_buffer(mutator);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));

@@ -6,7 +6,7 @@
  *     start                alloc                       end    start        alloc             end
  *      |  objects           |  blocks may be under      |      |  objects   |                 |
  *      |                    |  way from here on         |      |            |                 |
- *      buffer                                                  beside
+ *      buffer                                                  handlers
  *
  * In-line allocation is load, compare, store: an interrupted thread may take CAIRN_ABI_INLINE_ALLOC_MAX bytes from
  * `alloc` on as soon as it continues, so these bytes are closed to handlers. Both parts lie in memory that the
@@ -30,11 +30,11 @@ void cn_buffer_clear(const struct cairn_mutator *mutator, void *block, size_t by
 bool cn_buffer_extend(struct cairn_mutator *mutator, uintptr_t block, uintptr_t end, size_t bytes);
 
 /* Like cn_buffer_allocate(), while managed code is interrupted. */
-void *cn_buffer_allocate_beside(struct cairn_mutator *mutator, size_t bytes);
+void *cn_buffer_allocate_interrupting(struct cairn_mutator *mutator, size_t bytes);
 
-/* While `extend` is true, memory that the collector gives is for cn_buffer_allocate_beside(), and memory that it takes
- * back counts as full. */
-void cn_buffer_extend_beside(struct cairn_mutator *mutator, bool extend);
+/* While `extend` is true, memory that the collector gives is for cn_buffer_allocate_interrupting(), and memory that it
+ * takes back counts as full. */
+void cn_buffer_extend_handlers(struct cairn_mutator *mutator, bool extend);
 
 /* True if handlers have so little memory left that a collection is due. */
 bool cn_buffer_low(const struct cairn_mutator *mutator);

@@ -34,7 +34,7 @@ void cn_heap_walk_open(struct cn_heap_walk *walk)
   cn_heap_collector()->ranges(add_range, walk);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     add_gap(walk, m->alloc, m->buffer_end);
-    add_gap(walk, m->beside.alloc, m->beside.end);
+    add_gap(walk, m->handlers.alloc, m->handlers.end);
   }
   cn_sorted_sort(walk->ranges.at, walk->ranges.count, sizeof *walk->ranges.at);
   cn_sorted_sort(walk->gaps.at, walk->gaps.count, sizeof *walk->gaps.at);

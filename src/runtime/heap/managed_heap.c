@@ -321,19 +321,19 @@ void *cn_heap_allocate_rest(struct cn_wanted wanted)
   return cn_heap_allocate(wanted);
 }
 
-void *cn_heap_allocate_beside(struct cn_wanted wanted)
+void *cn_heap_allocate_interrupting(struct cn_wanted wanted)
 {
   size_t bytes = wanted.bytes;
 
   CN_CHECK(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes >= CAIRN_ABI_HEADER_SIZE);
   cn_heap_set_up();
-  void *block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
+  void *block = cn_buffer_allocate_interrupting(&cairn_mutator, bytes);
   if (block == NULL) {
-    cn_buffer_extend_beside(&cairn_mutator, true);
+    cn_buffer_extend_handlers(&cairn_mutator, true);
     bool more = refill(bytes) || grow(bytes);
-    cn_buffer_extend_beside(&cairn_mutator, false);
+    cn_buffer_extend_handlers(&cairn_mutator, false);
     if (more)
-      block = cn_buffer_allocate_beside(&cairn_mutator, bytes);
+      block = cn_buffer_allocate_interrupting(&cairn_mutator, bytes);
   }
   if (block != NULL && !wanted.any)
     memset(block, 0, bytes);
@@ -382,7 +382,7 @@ uint64_t cn_heap_used(void)
   else
     collector->ranges(add_range, &bytes);
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;)
-    unused += m->buffer_end - m->alloc + (m->beside.end - m->beside.alloc);
+    unused += m->buffer_end - m->alloc + (m->handlers.end - m->handlers.alloc);
   CN_CHECK(unused <= bytes);
   return bytes - unused;
 }

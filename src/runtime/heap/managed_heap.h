@@ -38,7 +38,7 @@ void *cn_heap_allocate_rest(struct cn_wanted wanted);
 
 /* Like cn_heap_allocate(), while managed code is interrupted (signals.h). May raise the heap's capacity, and makes no
  * collection. Null: the block is beyond the maximum. */
-void *cn_heap_allocate_beside(struct cn_wanted wanted);
+void *cn_heap_allocate_interrupting(struct cn_wanted wanted);
 
 /* Like cn_heap_allocate(), and raises the heap's capacity if needed. Null: the block is beyond the maximum. */
 void *cn_heap_allocate_growing(struct cn_wanted wanted);

@@ -46,7 +46,7 @@ static void *after_due_collection(void *env)
 
 static void *allocate_interrupting(struct cn_wanted wanted)
 {
-  void *block = cn_heap_allocate_beside(wanted);
+  void *block = cn_heap_allocate_interrupting(wanted);
 
   /* Skip exit handlers: the interrupted code may hold a lock that they take. */
   if (block == NULL) {

@@ -36,10 +36,10 @@ void cairn_note_all_moved(uint64_t objects, uint64_t bytes)
   cn_stats.bytes_moved += bytes;
 }
 
-void cairn_note_full(bool beside)
+void cairn_note_full(bool concurrent)
 {
-  if (beside)
-    cn_stats.beside++;
+  if (concurrent)
+    cn_stats.concurrent++;
   else
     cn_stats.full++;
 }
@@ -127,7 +127,7 @@ __attribute__((destructor(101))) static void end(void)
   cn_report_count("collections", cn_stats.collections);
   if ((cn_heap_collector()->traits & CAIRN_COLLECTOR_GENERATIONS) != 0) {
     cn_report_count("full collections", cn_stats.full);
-    cn_report_count("concurrent markings", cn_stats.beside);
+    cn_report_count("concurrent markings", cn_stats.concurrent);
   }
   cn_report_count("safepoints taken", safepoints);
   cn_report_count("frames walked", cn_stats.frames);

@@ -37,7 +37,7 @@ static _Atomic size_t count;        /* of mutators */
 static _Atomic bool forking;        /* the stop is for a fork() */
 static _Atomic uint32_t stopping;   /* true if a stop is under way */
 static uint64_t standing;           /* time since which all stand */
-static struct cn_mutex beside;      /* of `open`, and of the registry while that is set */
+static struct cn_mutex fork_lock;   /* of `open`, and of the registry while that is set */
 static _Atomic bool open;           /* fork() is under way: handlers may add their mutators */
 static _Thread_local bool holding;  /* the calling thread has `lock` */
 static _Atomic uint32_t arrivals;   /* changes after each change of a state that a requester awaits */
@@ -196,16 +196,16 @@ static void add(struct cairn_mutator *mutator)
 
 static void set_open(bool now)
 {
-  bool taken = cn_mutex_take(&beside, UINT64_MAX);
+  bool taken = cn_mutex_take(&fork_lock, UINT64_MAX);
 
   CN_CHECK(taken);
   atomic_store(&open, now);
-  cn_mutex_release(&beside);
+  cn_mutex_release(&fork_lock);
   if (now)
     cn_mutex_tell(&lock);
 }
 
-static bool may_add_beside_fork(const void *unused)
+static bool may_add_during_fork(const void *unused)
 {
   (void)unused;
   return atomic_load(&open) && cn_thread_delivers();
@@ -213,9 +213,9 @@ static bool may_add_beside_fork(const void *unused)
 
 /* A handler may have interrupted malloc(), whose locks fork() waits for: the handler must not wait for the fork().
  * Its mutator is told of the stop as the others were. */
-static bool add_beside_fork(struct cairn_mutator *mutator)
+static bool add_during_fork(struct cairn_mutator *mutator)
 {
-  bool taken = cn_mutex_take(&beside, UINT64_MAX);
+  bool taken = cn_mutex_take(&fork_lock, UINT64_MAX);
   bool added = atomic_load(&open);
 
   CN_CHECK(taken);
@@ -223,15 +223,15 @@ static bool add_beside_fork(struct cairn_mutator *mutator)
     cn_poll_word_arm(mutator, CN_REASON_STOP);
     add(mutator);
   }
-  cn_mutex_release(&beside);
+  cn_mutex_release(&fork_lock);
   return added;
 }
 
 void cn_stop_add(struct cairn_mutator *mutator)
 {
   CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED && mutator->next == NULL);
-  while (!take_unless(UINT64_MAX, may_add_beside_fork, NULL))
-    if (add_beside_fork(mutator))
+  while (!take_unless(UINT64_MAX, may_add_during_fork, NULL))
+    if (add_during_fork(mutator))
       return;
   add(mutator);
   give_back();
@@ -340,7 +340,7 @@ void cn_stop_forked(struct cairn_mutator *self, cn_stop_farewell *farewell)
   atomic_store(&forking, false);
   atomic_store(&stopping, 0);
   atomic_store(&lock.word, 0);
-  atomic_store(&beside.word, 0);
+  atomic_store(&fork_lock.word, 0);
   atomic_store(&open, false);
   if (holding)
     cn_defer_let_cancellation();

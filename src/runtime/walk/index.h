@@ -174,7 +174,7 @@ static inline bool cn_index_look(uintptr_t pc, uint64_t *key, uint64_t *value)
 }
 
 /* Like cn_index_look(), from any thread at any time. */
-static inline bool cn_index_look_beside(uintptr_t pc, uint64_t *key, uint64_t *value)
+static inline bool cn_index_look_concurrent(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   bool entered = cn_index_enter();
   bool found = cn_index_look(pc, key, value);
@@ -191,7 +191,7 @@ static inline const struct cn_map *cn_index_look_up(uintptr_t pc)
 {
   uint64_t key, value;
 
-  return cn_index_look_beside(pc, &key, &value) || cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
+  return cn_index_look_concurrent(pc, &key, &value) || cn_index_meet(pc, &key, &value) == CN_FRAMES_FOUND
              ? cn_entry_map(value)
              : NULL;
 }

@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) bool find_map(struct cn_walk *walk)
   struct cn_frame *frame = &walk->frame;
   uint64_t key, value;
 
-  if (!(walk->stopped ? cn_index_look(frame->pc, &key, &value) : cn_index_look_beside(frame->pc, &key, &value)))
+  if (!(walk->stopped ? cn_index_look(frame->pc, &key, &value) : cn_index_look_concurrent(frame->pc, &key, &value)))
     return false;
   set_map(frame, key, value);
   return true;

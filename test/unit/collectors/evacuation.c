@@ -521,9 +521,9 @@ static void make_sparse(void)
  * all; returns how many have ended. */
 static uint64_t markings(uint64_t most)
 {
-  uint64_t begun = cn_stats.beside, full = cn_stats.full;
+  uint64_t begun = cn_stats.concurrent, full = cn_stats.full;
 
-  for (int i = 0; i < 4000 && cn_stats.beside - begun < most && cn_stats.full == full; i++) {
+  for (int i = 0; i < 4000 && cn_stats.concurrent - begun < most && cn_stats.full == full; i++) {
     roots[2] = indexed(&layouts.refs, BLOCKED);
     for (size_t k = 0; k < BLOCKED; k++)
       store(roots[2], k, indexed(&layouts.bytes, 200));
@@ -535,7 +535,7 @@ static uint64_t markings(uint64_t most)
       cn_blocks_sweep(SIZE_MAX);
     young();
   }
-  return cn_stats.beside - begun;
+  return cn_stats.concurrent - begun;
 }
 
 static void check_sparse(void)

@@ -178,7 +178,7 @@ static void walk(unsigned random)
   for (unsigned i = 0; i < EACH; i++) {
     uint64_t key, value;
     pc = library_code + 16 * ((random + i) % EACH + 1);
-    if (!cn_index_look_beside(pc, &key, &value) && cn_index_meet(pc, &key, &value) != CN_FRAMES_FOUND)
+    if (!cn_index_look_concurrent(pc, &key, &value) && cn_index_meet(pc, &key, &value) != CN_FRAMES_FOUND)
       abort();
     if (cn_entry_map(value)->cfa_offset != library_offset)
       abort();

@@ -182,9 +182,9 @@ void cairn_note_addresses(size_t bytes)
   (void)bytes;
 }
 
-void cairn_note_full(bool beside)
+void cairn_note_full(bool concurrent)
 {
-  (void)beside;
+  (void)concurrent;
 }
 
 void cairn_phase_begins(const char *name)
