@@ -76,4 +76,13 @@ LLVMValueRef cn_after_definition(LLVMValueRef value);
 /* The first instruction of the block after its phis. */
 LLVMValueRef cn_first_after_phis(LLVMBasicBlockRef block);
 
+/* ---- functions with other signatures (retype.c) ---- */
+
+/* True if the function can get another type. False if addresses of its blocks are taken: they would change. */
+bool cn_retype_possible(LLVMValueRef function);
+
+/* Give `function` the type `type`, whose first parameters are its own or wider ones. Returns the new function; the old
+ * one is deleted. Calls of the old type stay, and must be right by convention. */
+LLVMValueRef cn_retype(struct cn_ctx *ctx, LLVMValueRef function, LLVMTypeRef type);
+
 #endif

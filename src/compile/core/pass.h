@@ -41,41 +41,9 @@ struct cn_ctx {
 /* A pass: true if it succeeded without errors. Each file opens with needs / provides / breaks. */
 typedef bool cn_pass(struct cn_ctx *ctx);
 
-/* The passes, as pipeline.c orders them for late insertion, each with its name and its room. */
-cn_pass cn_rules;               /* rules: source/ */
-cn_pass cn_prepare;             /* prepare: optimise/ */
-cn_pass cn_escape;              /* escape: escape/ */
-cn_pass cn_restore_references;  /* restore-references: optimise/ */
-cn_pass cn_give_back;           /* give-back: lower/ */
-cn_pass cn_layouts;             /* layouts: lower/ */
-cn_pass cn_count_allocations;   /* count-allocations: lower/ */
-cn_pass cn_allocate;            /* allocate: lower/ */
-cn_pass cn_lower_tailcc;        /* lower-tailcc: tail/ */
-cn_pass cn_route_calls;         /* route-calls: transitions/ */
-cn_pass cn_expand_intrinsics;   /* expand-intrinsics: lower/ */
-cn_pass cn_check_stores;        /* check-stores: lower/ */
-cn_pass cn_place_safepoints;    /* place-safepoints: place/ */
-cn_pass cn_insert_barriers;     /* insert-barriers: barriers/ */
-cn_pass cn_rewrite_statepoints; /* rewrite-statepoints: rewrite/ */
-cn_pass cn_carry_buffer;        /* carry-buffer: lower/ */
-cn_pass cn_strip_statepoints;   /* strip-statepoints: strip/ */
-cn_pass cn_inline_statepoints;  /* inline-statepoints: strip/ */
-cn_pass cn_lower_differences;   /* lower-differences: lower/ */
-cn_pass cn_lower_tags;          /* lower-tags: lower/ */
-cn_pass cn_verify_safepoints;   /* verify-safepoints: verify/ */
-cn_pass cn_verify_unmanaged;    /* verify-unmanaged: source/ */
-cn_pass cn_note_stores;         /* note-stores: barriers/ */
-cn_pass cn_verify_barriers;     /* verify-barriers: verify/ */
-cn_pass cn_lower_barriers;      /* lower-barriers: barriers/ */
-cn_pass cn_drop_markers;        /* drop-markers: markers/ */
-cn_pass cn_lower_transitions;   /* lower-transitions: transitions/ */
-cn_pass cn_tail_pass;           /* tail-calls: tail/ */
-cn_pass cn_call_targets;        /* call-targets: transitions/ */
-cn_pass cn_transitions;         /* transitions: transitions/ */
-cn_pass cn_name_bodies;         /* name-bodies: transitions/entries.c */
-cn_pass cn_slow_paths;          /* slow-paths: lower/ */
-cn_pass cn_steady_locals;       /* steady-locals: lower/ */
-cn_pass cn_globals;             /* globals: lower/ */
+#define CN_PASS(name, function, room, properties, help) cn_pass function;
+#include "compile/core/passes.def"
+#undef CN_PASS
 
 /* Run a pass on a copy of the module first, and on the module if that worked (dry_run.c). */
 bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run);
@@ -154,6 +122,17 @@ void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, con
 
 /* A value for messages: "%name", "@name" or its printed form cut short; into the caller's buffer. */
 const char *cn_value_name(LLVMValueRef value, char *buffer, size_t size);
+
+/* ---- times of passes, for the caller's timer (stopwatch.c) ---- */
+
+/* The clocks at the start of a pass; zero unless there is a timer. */
+struct cn_stopwatch {
+  double wall, user, system;
+};
+
+struct cn_stopwatch cn_stopwatch_start(const struct cn_ctx *ctx);
+/* Give the caller's timer, if there is one, the time since. */
+void cn_stopwatch_stop(const struct cn_ctx *ctx, const struct cn_stopwatch *since, const char *pass);
 
 /* ---- types, functions, calls (references.c) ---- */
 

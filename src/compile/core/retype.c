@@ -3,7 +3,7 @@
  * Gives a function another signature: for tail calls, which must have their caller's (tail_widen.c, call_targets.c).
  * Needs: nothing. Provides: cn_retype(). Breaks: struct cn_cfg; the function moves to the module's end.
  */
-#include "compile/core/retype.h"
+#include "compile/core/emit.h"
 
 #include <stdlib.h>
 #include <llvm-c/Comdat.h>

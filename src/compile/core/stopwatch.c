@@ -2,7 +2,7 @@
  *
  * Measures the time of passes. The clocks are read only if the caller has a timer. Needs, provides, breaks: nothing.
  */
-#include "compile/core/stopwatch.h"
+#include "compile/core/pass.h"
 
 #include <sys/resource.h>
 #include <sys/time.h>

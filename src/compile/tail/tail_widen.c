@@ -24,7 +24,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/core/retype.h"
 #include "compile/core/statepoint_attributes.h"
 #include "compile/tail/tail.h"
 

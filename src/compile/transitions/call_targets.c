@@ -37,7 +37,6 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/core/retype.h"
 #include "compile/transitions/bridges.h"
 #include "compile/transitions/callees.h"
 #include "compile/transitions/entries.h"

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tries the passes on clones of a prepared module, until verify-safepoints accepts the result: the ladder of
+ * fall-backs.
+ *
+ * The optimiser runs with integral references first: with "ni:1" it stops making a memset of the example loop of
+ * late-insertion-slides-2014. rewrite-statepoints and verify-safepoints prove afterwards that its changes to references
+ * are harmless. If they refuse, the next attempt starts from the same point:
+ *
+ *   1. integral references          skipped if the front end's layout is non-integral
+ *   2. non-integral references
+ *   3. default<O1>                  the last; at -O0 the first attempt is the last
+ *
+ * An attempt is repeated on the same rung, at most once each, with locals that hold references kept in memory (an error
+ * of a rule "hidden-..."); with lines, if a diagnostic needs a place; and with LLVM's verifier after each pass, if a
+ * pass broke the module. Remarks of rule "fall-back" name the functions that are the reason. The caller gets the
+ * diagnostics of the last attempt alone.
+ *
+ * Needs: a module that `prepare` accepted. Provides: cn_attempts(). Breaks: as the passes.
+ */
+#include "compile/attempts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/DebugInfo.h>
+#include "base/check.h"
+#include "base/vector.h"
+#include "compile/analysis/data_layout.h"
+#include "compile/optimise/prepare.h"
+
+static const char *const level_names[CN_ATTEMPT_LEVELS] = {"integral references", "non-integral references",
+                                                           "default<O1>"};
+
+/* Hand on the diagnostics of an attempt, or drop them if `to` is null. */
+static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
+{
+  for (size_t i = 0; to && to->diagnose && i < held->count; i++)
+    to->diagnose(to->env, &held->at[i]);
+  cairn_diagnostics_free(held);
+}
+
+/* Run the passes from *order on, the optimiser at this level. LLVM's verifier checks the module after `each`, or before
+ * the optimiser and at the end. */
+static bool run_from(struct cn_ctx *ctx, const char *const *order, enum cn_attempt_level level, bool each)
+{
+  const char *last = NULL; /* the last of our passes, if its output is unverified so far */
+
+  CN_CHECK(level < CN_ATTEMPT_LEVELS);
+  for (; *order; order++) {
+    bool llvm = strcmp(*order, CN_OPTIMISE) == 0;
+    if (last && (llvm || each) && !cn_pass_verify(ctx, last))
+      return false;
+    if (!(llvm ? cn_pass_optimise(ctx, level) : cn_pass_run(ctx, cn_pass_find(*order), level)) || ctx->errors)
+      return false;
+    last = llvm ? NULL : *order;
+  }
+  return !last || cn_pass_verify(ctx, last);
+}
+
+static const struct cairn_diagnostic *first_error(const struct cairn_diagnostics *held)
+{
+  for (size_t i = 0; i < held->count; i++)
+    if (held->at[i].severity == CAIRN_ERROR)
+      return &held->at[i];
+  return NULL;
+}
+
+/* True if the error is the first of its function, or the first of the module. */
+static bool is_first_of_function(const struct cairn_diagnostics *held, size_t which)
+{
+  const char *function = held->at[which].function;
+
+  if (held->at[which].severity != CAIRN_ERROR)
+    return false;
+  for (size_t i = 0; i < which; i++) {
+    const char *other = held->at[i].function;
+    if (held->at[i].severity == CAIRN_ERROR && (function && other ? strcmp(function, other) == 0 : function == other))
+      return false;
+  }
+  return true;
+}
+
+/* Make one remark per function that is the reason. The other functions are optimised again only because they share its
+ * module. */
+static void remark_fall_back(struct cn_ctx *ctx, const struct cairn_diagnostics *held, const char *with)
+{
+  const struct cairn_compile_options *options = ctx->options;
+
+  for (size_t i = 0; options->diagnose && i < held->count; i++) {
+    struct cairn_diagnostic remark = held->at[i];
+    if (!is_first_of_function(held, i))
+      continue;
+    char *message = cn_format("optimised again with %s: %s [%s]", with, remark.message, remark.rule);
+    remark.severity = CAIRN_REMARK;
+    remark.rule = "fall-back";
+    remark.message = message;
+    remark.path_count = 0;
+    options->diagnose(options->env, &remark);
+    free(message);
+  }
+}
+
+static bool is_broken(const struct cairn_diagnostics *held)
+{
+  const struct cairn_diagnostic *why = first_error(held);
+
+  return why && why->rule && strcmp(why->rule, "internal") == 0;
+}
+
+/* If the optimiser hid references in copies or locals, pin these in `prepared` for the next attempt, but only once:
+ * `*kept` remembers it. */
+static bool keep_locals(struct cn_ctx *prepared, const struct cairn_diagnostics *held, bool *kept)
+{
+  const struct cairn_diagnostic *why = first_error(held);
+
+  if (*kept || !why || !why->rule || strncmp(why->rule, "hidden-", 7) != 0)
+    return false;
+  *kept = true;
+  cn_copies_forbid_idioms(prepared);
+  cn_hidden_escape(prepared);
+  remark_fall_back(prepared, held, "locals that hold references kept in memory");
+  return true;
+}
+
+/* A front end whose layout says "ni:1", or "pu1:64:64" and the like, wants non-integral references, so the attempt with
+ * integral ones is skipped. */
+static enum cn_attempt_level first_level(const struct cn_ctx *prepared)
+{
+  const char *layout = LLVMGetDataLayoutStr(prepared->module);
+
+  return cn_layout_is_non_integral(prepared->options, layout) ? CN_NON_INTEGRAL : CN_INTEGRAL;
+}
+
+/* True if a diagnostic needs a source line: it is more than a remark. */
+static bool says_something(const struct cairn_diagnostics *held)
+{
+  for (size_t i = 0; i < held->count; i++)
+    if (held->at[i].severity != CAIRN_REMARK)
+      return true;
+  return false;
+}
+
+static LLVMModuleRef clone_module(struct cn_ctx *prepared, bool lines)
+{
+  struct cn_stopwatch watch = cn_stopwatch_start(prepared);
+  LLVMModuleRef clone = LLVMCloneModule(prepared->module);
+
+  if (!lines)
+    LLVMStripModuleDebugInfo(clone);
+  cn_stopwatch_stop(prepared, &watch, "clone");
+  return clone;
+}
+
+LLVMModuleRef cn_attempts(struct cn_ctx *prepared, const char *const *order)
+{
+  const struct cairn_compile_options *options = prepared->options;
+  enum cn_attempt_level level = first_level(prepared);
+  bool kept = false, ok = false, last = false, each = CN_VERIFY_EACH;
+  bool lines = !options->drop_lines || cn_loops_have_wishes(prepared);
+  LLVMModuleRef clone = NULL;
+  struct cn_reference_spaces before = cn_reference_spaces_enter(options);
+
+  while (!ok && !last) {
+    struct cairn_diagnostics held = {0};
+    struct cairn_compile_options holding = *options;
+    holding.diagnose = cairn_diagnostics_keep;
+    holding.env = &held;
+    clone = clone_module(prepared, lines);
+    struct cn_ctx ctx = cn_pass_context(clone, prepared->machine, &holding);
+    ok = run_from(&ctx, order, level, each);
+    prepared->broken = ctx.broken;
+    if (!lines && says_something(&held)) {
+      lines = true;
+      ok = false;
+      release(&held, NULL);
+    } else if (!ok && !each && is_broken(&held)) {
+      each = true; /* to find the pass at fault */
+      release(&held, NULL);
+    } else if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
+      release(&held, NULL);
+    } else {
+      last = level + 1 == CN_ATTEMPT_LEVELS || options->opt_level == 0;
+      if (!ok && !last)
+        remark_fall_back(prepared, &held, level_names[++level]);
+      release(&held, ok || last ? options : NULL);
+    }
+    if (!ok)
+      LLVMDisposeModule(clone);
+  }
+  cn_reference_spaces_leave(before);
+  CN_CHECK(ok || last);
+  return ok ? clone : NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The passes in order, tried at lower and lower optimisation levels. Private to src/compile.
+ */
+#ifndef CN_COMPILE_ATTEMPTS_H
+#define CN_COMPILE_ATTEMPTS_H
+
+#include "compile/passes.h"
+
+/* LLVM's optimiser, in an order. */
+#define CN_OPTIMISE "optimise"
+
+/* True if LLVM's verifier runs after each pass from the start. */
+#ifdef CAIRN_VERIFY_EACH
+enum { CN_VERIFY_EACH = true };
+#else
+enum { CN_VERIFY_EACH = false };
+#endif
+
+/* Run the passes of `order`, which ends in null, on clones of `prepared`: the clone of the attempt that succeeds, or
+ * null after errors. */
+LLVMModuleRef cn_attempts(struct cn_ctx *prepared, const char *const *order);
+
+#endif

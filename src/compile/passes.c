@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs one pass: Cairn's, a row of passes.def, or a pipeline of LLVM's. LLVM's verifier follows if the callers ask
+ * for it; a module that one of our passes broke is our defect, an error of rule "internal" that names the pass.
+ *
+ * Needs: a module that LLVM's verifier accepts. Provides: cairn_compile_pass(), and the functions of passes.h. Breaks:
+ * as the pass.
+ */
+#include "compile/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include "base/check.h"
+#include "compile/analysis/data_layout.h"
+#include "compile/core/convention.h"
+
+/* The properties of a pass, as passes.def says. */
+enum { PORTED = 1, OPTIMISES = 2, SUMMARISED = 4 };
+
+static const struct cn_pass_row passes[] = {
+#define CN_PASS(name, function, room, properties, help) {name, function, properties},
+#include "compile/core/passes.def"
+#undef CN_PASS
+};
+
+const struct cn_pass_row *cn_pass_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+    if (strcmp(passes[i].name, name) == 0)
+      return &passes[i];
+  return NULL;
+}
+
+const struct cairn_compile_options cn_pass_defaults;
+
+struct cn_ctx cn_pass_context(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                              const struct cairn_compile_options *options)
+{
+  return (struct cn_ctx){.module = module,
+                         .llvm = LLVMGetModuleContext(module),
+                         .layout = LLVMGetModuleDataLayout(module),
+                         .machine = machine,
+                         .options = options ? options : &cn_pass_defaults};
+}
+
+enum cairn_status cn_pass_status(const struct cn_ctx *ctx, bool ok)
+{
+  return ok ? CAIRN_OK : ctx->broken ? CAIRN_E_BROKEN : CAIRN_E_REFUSED;
+}
+
+bool cn_pass_verify(struct cn_ctx *ctx, const char *pass)
+{
+  char *message = NULL;
+  struct cn_stopwatch watch = cn_stopwatch_start(ctx);
+  bool broken = LLVMVerifyModule(ctx->module, LLVMReturnStatusAction, &message);
+
+  cn_stopwatch_stop(ctx, &watch, "verify");
+  if (broken)
+    cn_error(ctx, NULL, "internal", "pass %s left a broken module: %s", pass, message);
+  LLVMDisposeMessage(message);
+  return !broken;
+}
+
+/* Let the module's data layout say that references are integral, or non-integral. */
+static void set_integral(struct cn_ctx *ctx, bool integral)
+{
+  const char *old = LLVMGetDataLayoutStr(ctx->module);
+  char *layout = integral ? cn_layout_integral(ctx->options, old) : cn_layout_non_integral(ctx->options, old);
+
+  if (strcmp(old, layout) != 0)
+    LLVMSetDataLayout(ctx->module, layout);
+  free(layout);
+  CN_ASSERT(integral != cn_layout_is_non_integral(ctx->options, LLVMGetDataLayoutStr(ctx->module)));
+}
+
+static bool run_llvm(struct cn_ctx *ctx, const char *names, LLVMPassBuilderOptionsRef builder)
+{
+  struct cn_stopwatch watch = cn_stopwatch_start(ctx);
+  LLVMErrorRef error = LLVMRunPasses(ctx->module, names, ctx->machine, builder);
+
+  cn_stopwatch_stop(ctx, &watch, names);
+  return cn_llvm_ok(ctx, NULL, error);
+}
+
+bool cn_pass_llvm(struct cn_ctx *ctx, const char *names)
+{
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+  bool ok = run_llvm(ctx, names, builder);
+
+  LLVMDisposePassBuilderOptions(builder);
+  return ok;
+}
+
+static bool run(struct cn_ctx *ctx, const struct cn_pass_row *step)
+{
+  struct cn_stopwatch watch = cn_stopwatch_start(ctx);
+  struct cn_reference_spaces before = cn_reference_spaces_enter(ctx->options);
+  bool ok = step->run(ctx) && ctx->errors == 0;
+
+  if (ok && step->properties & SUMMARISED)
+    cn_summarise(ctx);
+  cn_reference_spaces_leave(before);
+  cn_stopwatch_stop(ctx, &watch, step->name);
+  return ok;
+}
+
+bool cn_pass_run(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_attempt_level level)
+{
+  CN_CHECK(step && level < CN_ATTEMPT_LEVELS); /* the orders name passes of the table */
+  if (!(step->properties & OPTIMISES))
+    return run(ctx, step);
+  set_integral(ctx, level == CN_INTEGRAL);
+  bool ok = run(ctx, step);
+  set_integral(ctx, true);
+  return ok;
+}
+
+bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step)
+{
+  return run(ctx, step) && cn_pass_verify(ctx, step->name);
+}
+
+const char *cn_pass_optimiser(const struct cairn_compile_options *options)
+{
+  static const char *const sizes[] = {NULL, "default<Os>", "default<Oz>"};
+  static const char *const levels[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+
+  CN_CHECK(options->opt_level <= 3 && options->size_level <= 2);
+  return options->size_level ? sizes[options->size_level] : levels[options->opt_level];
+}
+
+bool cn_pass_optimise(struct cn_ctx *ctx, enum cn_attempt_level level)
+{
+  const struct cairn_compile_options *o = ctx->options;
+  LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
+
+  LLVMPassBuilderOptionsSetLoopVectorization(builder, level < CN_LEVEL_ONE && o->opt_level > 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(builder, level < CN_LEVEL_ONE && o->opt_level > 1);
+  set_integral(ctx, level == CN_INTEGRAL);
+  /* Level one leaves vectors alone, and has no pass that correlates conditions: after early insertion such passes may
+   * use a reference's old value on a path where it is null, beyond the reach of verify. */
+  bool ok = run_llvm(ctx, level < CN_LEVEL_ONE ? cn_pass_optimiser(o) : "default<O1>", builder);
+  set_integral(ctx, true);
+  LLVMDisposePassBuilderOptions(builder);
+  return ok;
+}
+
+/* True if the step is for the module's target. A module that lacks a triple is for the host. */
+static bool fits_target(struct cn_ctx *ctx, const struct cn_pass_row *step)
+{
+  const char *triple = LLVMGetTarget(ctx->module);
+
+  if (!(step->properties & PORTED) || !*triple || cn_convention_has_port(triple))
+    return true;
+  cn_error(ctx, NULL, "target", "pass %s makes code that calls the runtime, which has no port for '%s' yet (%s only)",
+           step->name, triple, cn_convention_target);
+  return false;
+}
+
+enum cairn_status cairn_compile_pass(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *name,
+                                     const struct cairn_compile_options *options)
+{
+  struct cn_ctx ctx = cn_pass_context(module, machine, options);
+  const struct cn_pass_row *step = cn_pass_find(name);
+
+  return cn_pass_status(&ctx,
+                        step ? fits_target(&ctx, step) && cn_pass_run_verified(&ctx, step) : cn_pass_llvm(&ctx, name));
+}
+
+const char *const *cairn_compile_pass_names(void)
+{
+  static const char *const names[] = {
+#define CN_PASS(name, function, room, properties, help) name, help,
+#include "compile/core/passes.def"
+#undef CN_PASS
+      NULL};
+
+  return names;
+}
