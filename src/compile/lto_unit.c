@@ -177,8 +177,8 @@ bool cn_lto_unmark(struct cn_ctx *ctx)
       continue;
     if (!cn_string_attribute(f, UNIT))
       cn_error(ctx, f, "foreign-unit",
-               "it comes from bitcode that Cairn did not make, whose rules nobody checked; compile "
-               "it without -flto");
+               "it comes from bitcode of another compiler, so its source rules are unchecked; compile it without "
+               "-flto");
     LLVMRemoveStringAttributeAtIndex(f, CN_FUNCTION_INDEX, UNIT, sizeof UNIT - 1);
   }
   drop_guards(ctx);

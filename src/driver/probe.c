@@ -83,6 +83,6 @@ bool cn_probe_survives(LLVMMemoryBufferRef buffer, const char *path)
     read_quietly(buffer);
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
     return true; /* no child: go on without this precaution */
-  cn_tool_error("cannot parse '%s': broken beyond what LLVM's reader can tell (signal %d)", path, WTERMSIG(status));
+  cn_tool_error("cannot parse '%s': LLVM's reader crashed on it (signal %d)", path, WTERMSIG(status));
   return false;
 }

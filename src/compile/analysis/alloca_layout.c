@@ -215,9 +215,9 @@ static void refuse_alloca(struct cn_ctx *ctx, const struct cn_alloca_layout *map
              name_of(map, name));
   else if (is_swifterror(ctx, map->alloca))
     cn_error(ctx, map->alloca, "swifterror-reference",
-             "%s: a swifterror local lies in a register that nothing describes", name_of(map, name));
+             "%s: a swifterror local lies in a register that no map describes", name_of(map, name));
   else if (map->copied)
-    cn_error(ctx, map->copied, "byval-reference", "a copy of %s on the stack holds references that nothing describes",
+    cn_error(ctx, map->copied, "byval-reference", "a copy of %s on the stack holds references that no map describes",
              name_of(map, name));
 }
 

@@ -76,7 +76,7 @@ static bool is_writing_assembly(LLVMValueRef call)
 }
 
 static const char variable[] = "references of a vector of variable length";
-static const char not_known[] = "an intrinsic of which is not known what it does to references";
+static const char not_known[] = "an intrinsic whose effect on references is unknown";
 
 /* What a store of lanes, or a pattern, writes. */
 static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_intrinsic *row)

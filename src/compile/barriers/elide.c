@@ -52,9 +52,9 @@ static const char *nowhere(LLVMValueRef value)
   if (LLVMIsConstant(value))
     return LLVMIsNull(value) ? "null is stored" : "a constant is stored";
   if (is_immediate(value))
-    return "what is stored is an immediate";
-  return cn_is_immovable(value) ? "what is stored never moves"
-                                : "what is stored leads to no object that moves, whichever it is";
+    return "the stored value is an immediate";
+  return cn_is_immovable(value) ? "the stored value never moves"
+                                : "all values that may be stored point to objects that stay in place";
 }
 
 static const char *unneeded_value(const struct cn_barred *barred, const struct cn_access *access)
@@ -62,7 +62,7 @@ static const char *unneeded_value(const struct cn_barred *barred, const struct c
   if (barred->kind != CAIRN_BARRIERS_CARDS)
     return NULL;
   if (access->kind == CN_ACCESS_CLEARS)
-    return "what is stored is no reference";
+    return "the stored value is not a reference";
   if (access->kind == CN_ACCESS_ONE)
     return nowhere(access->value);
   return access->value && LLVMIsConstant(access->value) ? "a constant is stored" : NULL;
@@ -161,8 +161,8 @@ const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at, 
   if (access->kind != CN_ACCESS_ONE)
     return place_was_before(barred, at, access) ? "the place had its barrier" : NULL;
   if (cn_is_immovable(at))
-    return "what is loaded never moves";
-  return is_only_tested(at) ? "what is loaded is only compared with null" : NULL;
+    return "the loaded value never moves";
+  return is_only_tested(at) ? "the loaded value is only compared with null" : NULL;
 }
 
 const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access)

@@ -71,7 +71,7 @@ static const char *wish(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef ca
   const char *why = NULL;
 
   if (!cn_layout_names_read(ctx, global, call, &said))
-    why = "what is said of its type is wrong";
+    why = "the metadata of its type is wrong";
   else if (said.flags & CAIRN_ABI_LAYOUT_FINALISABLE)
     why = "its type is finalisable";
   else if (said.flags & CAIRN_ABI_LAYOUT_FIXED)

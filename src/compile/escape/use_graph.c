@@ -177,7 +177,7 @@ static const char *judge_access(struct walk *walk, const struct cn_use_graph_poi
   if (cn_is_scalable(type))
     return "it is accessed by a scalable vector";
   if (cn_holds_ref(type) && (!walk->web->object->refs || lacks_ref(walk, pointer, type)))
-    return "a reference is accessed where its type has none";
+    return "a reference is accessed where its type has no reference";
   bool clears = value && LLVMIsConstant(value) && LLVMIsNull(value);
   return judge_bytes(walk, pointer, LLVMStoreSizeOfType(walk->ctx->layout, type), !cn_holds_ref(type) && !clears);
 }

@@ -338,7 +338,7 @@ static void check(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocat
              "too");
   if (allocator->uninit && sizes.refs)
     cn_error(ctx, call, "uninit-references",
-             "@%s is given a layout with references, which would be whatever lay there before", allocator->name);
+             "@%s is given a layout with references, which would keep the memory's old contents", allocator->name);
 }
 
 static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)

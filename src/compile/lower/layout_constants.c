@@ -256,8 +256,8 @@ LLVMValueRef cn_layouts_constant(struct cn_ctx *ctx, struct cn_layout_table *tab
   }
   if (cn_types_misaligned(ctx, form == CN_LAYOUT_ARRAY ? LLVMArrayType2(type, 2) : type)) {
     cn_error(ctx, at, "misaligned-reference",
-             "a packed struct puts a reference at an address that is no multiple of 8; do not pack "
-             "structs that hold references");
+             "a packed struct puts a reference at an address that is not a multiple of 8; do not pack structs that "
+             "hold references");
     return NULL;
   }
   LLVMTypeRef element = flexible ? LLVMGetElementType(flexible) : type;
@@ -357,7 +357,8 @@ static uint64_t object_size(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef t
 
   if (!bytes) {
     cn_error(ctx, call, "alloc-size",
-             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY " for what is sized at run time");
+             "the size given to " CN_ALLOC " must be a constant; use " CN_ALLOC_ARRAY " for objects that are sized "
+             "at run time");
     return 0;
   }
   uint64_t size = LLVMConstIntGetZExtValue(bytes);

@@ -155,7 +155,7 @@ static void check_arguments(const struct flaws *flaws, const struct cn_call_targ
     for (size_t c = 0; c < sizeof copies / sizeof *copies; c++) {
       LLVMAttributeRef attribute = LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind(copies[c]));
       if (attribute && cn_holds_ref(LLVMGetTypeAttributeValue(attribute)))
-        add_flaw(flaws, "byval-reference", "an argument copied to the stack holds references that nothing describes");
+        add_flaw(flaws, "byval-reference", "an argument copied to the stack holds references that no map describes");
     }
     if (LLVMGetCallSiteEnumAttribute(site->call, a + 1, cn_attribute_kind("swifterror")))
       add_flaw(flaws, "statepoint-convention", "LLVM 22 loses the swifterror argument of a safepoint");
@@ -224,7 +224,7 @@ static void check_listed(struct judge *judge, LLVMValueRef statepoint)
     LLVMTypeRef type = LLVMTypeOf(value);
     if (!cn_is_ref(type) && !cn_is_ref_vector(type) && !LLVMIsUndef(value) && !LLVMIsAAllocaInst(value))
       refuse_given(judge, statepoint, "live-operands",
-                   "the statepoint's gc-live bundle has something that is no reference: LLVM drops it");
+                   "the statepoint's gc-live bundle has a value that is not a reference: LLVM drops it");
   }
 }
 

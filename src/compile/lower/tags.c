@@ -57,10 +57,11 @@ static LLVMValueRef used(struct cn_ctx *ctx, enum tag tag)
     return NULL;
   }
   if (cn_words(ctx).reference_bits == 0) {
-    cn_error(ctx, function, "word-kind",
-             "@%s is used, and nothing says how words are told apart: give -fcairn-words, or the "
-             "module flag \"" CN_WORDS_FLAG "\"",
-             names[tag]);
+    cn_error(
+        ctx, function, "word-kind",
+        "@%s is used, but the module has no encoding of words: give -fcairn-words, or the module flag \"" CN_WORDS_FLAG
+        "\"",
+        names[tag]);
     return NULL;
   }
   CN_EACH_USE(use, function)

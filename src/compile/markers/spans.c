@@ -215,7 +215,7 @@ static void check_use(struct cn_ctx *ctx, LLVMValueRef function, const char *nam
   if (!calls(function, user))
     cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "span-marker", "@%s is used other than by a call", name);
   else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
-    cn_error(ctx, user, "span-marker", "a span in a function that is not managed: nothing is known of its frames");
+    cn_error(ctx, user, "span-marker", "a span in an unmanaged function, whose frames have no maps");
 }
 
 static void check_marker(struct cn_ctx *ctx, const char *name, unsigned parameters)

@@ -115,7 +115,7 @@ const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef v
   if (LLVMIsThreadLocal(address.global))
     return "the value of a span is thread-local: each thread has another address";
   if (LLVMGetLinkage(address.global) == LLVMExternalWeakLinkage)
-    return "the value of a span may be missing: it is a weak symbol that nobody need define";
+    return "the value of a span may be missing: it is a weak symbol, which may stay undefined";
   if (LLVMGetPointerAddressSpace(LLVMTypeOf(address.global)) != 0)
     return "the value of a span is not in address space 0";
   if (is_preemptible(ctx, address.global))

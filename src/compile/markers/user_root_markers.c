@@ -79,13 +79,13 @@ static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_ro
   out->alloca = LLVMIsAAllocaInst(pointer);
   uint64_t size = out->alloca ? size_of(ctx, out->alloca) : 0;
   if (!size)
-    return "is in no local of fixed size and place";
+    return "is not in a local of fixed size and place";
   if (out->offset % WORD_BYTES || size < WORD_BYTES || out->offset > size - WORD_BYTES)
-    return "is no whole word of its local";
+    return "is not a whole word of its local";
   if (!LLVMIsAConstantInt(tag) || LLVMConstIntGetZExtValue(tag) < CAIRN_ABI_ROOT_USER)
-    return "has a tag that is no constant of the language's own (CAIRN_ROOT_USER and greater)";
+    return "has a tag that is not a constant of at least CAIRN_ROOT_USER";
   if (!LLVMIsAConstantInt(out->parameter))
-    return "has a parameter that is no constant";
+    return "has a parameter that is not a constant";
   out->tag = number(ctx, LLVMConstIntGetZExtValue(tag));
   return NULL;
 }
@@ -117,7 +117,7 @@ static void gather(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roo
       if (old && (old->tag != root.tag || old->parameter != root.parameter))
         why = "is there with another tag or parameter";
       if (why && report)
-        cn_error(ctx, i, "user-root", "a word of the language's own %s", why);
+        cn_error(ctx, i, "user-root", "a user root %s", why);
       if (!why && !old)
         cn_push(&out->at, root);
     }
@@ -140,7 +140,7 @@ static void refuse_references(struct cn_ctx *ctx, LLVMValueRef function, const s
       const struct cn_alloca_layout *map = &maps.maps.at[m];
       uint64_t word = roots->at.at[i].offset / WORD_BYTES;
       if (map->alloca == roots->at.at[i].alloca && word < map->words && cn_bit(map->bits, word))
-        cn_error(ctx, map->alloca, "user-root", "a word of the language's own holds a reference");
+        cn_error(ctx, map->alloca, "user-root", "a user root holds a reference");
     }
   cn_alloca_layout_free(&maps);
 }
@@ -162,9 +162,7 @@ static void check_use(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef us
     cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "user-root", "@%s is used other than by a call",
              CN_USER_ROOT);
   else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
-    cn_error(ctx, user, "user-root",
-             "a word of the language's own in a function that is not managed: nothing is known of "
-             "its frames");
+    cn_error(ctx, user, "user-root", "a user root in an unmanaged function, whose frames have no maps");
 }
 
 void cn_user_roots_check_marker(struct cn_ctx *ctx)

@@ -83,7 +83,7 @@ void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
       LLVMValueRef use = hiding_use(ctx, i, is_piece(i));
       if (use)
         cn_error(ctx, use, "hidden-local",
-                 "the optimiser keeps what may be a reference in a local whose type does not tell");
+                 "the optimiser keeps a value that may be a reference in a local whose type does not tell");
     }
 }
 

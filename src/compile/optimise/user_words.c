@@ -77,9 +77,7 @@ static void make_volatile(struct walk *walk, LLVMValueRef call)
   if (cn_intrinsic_is_block(call))
     LLVMSetOperand(call, 3, LLVMConstInt(LLVMInt1TypeInContext(walk->ctx->llvm), 1, false));
   else if (!cn_intrinsic_does(call, CN_EFFECT_NONE))
-    cn_error(walk->ctx, call, "user-root",
-             "a word of the language's own is accessed by @%s, which may be left out or done "
-             "elsewhere",
+    cn_error(walk->ctx, call, "user-root", "a user root is accessed by @%s, which may be left out or done elsewhere",
              name);
 }
 

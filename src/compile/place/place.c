@@ -213,7 +213,7 @@ static void tell_unpolled(struct cn_ctx *ctx, const struct cn_loops *loops, uint
       cn_remark(ctx, end, "loop", "no poll: in all its passes it does at most %lu units of work", (unsigned long)work);
     else
       cn_remark(ctx, end, "loop",
-                "no poll: it calls what polls, or allocates, or runs a loop that polls, on each pass");
+                "no poll: each iteration calls a function that polls, allocates, or runs a loop that polls");
     return;
   }
 }

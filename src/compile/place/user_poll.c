@@ -53,7 +53,7 @@ static void check_body(struct cn_ctx *ctx, LLVMValueRef poll)
              "inserted in line");
   else if (body.statepoints)
     cn_error(ctx, poll, "poll-body",
-             "@" CN_USER_POLL " has statepoints already, which do not list what is live at polls");
+             "@" CN_USER_POLL " has statepoints already, which do not list the live references at polls");
   else if (!body.returns)
     cn_error(ctx, poll, "poll-body", "@" CN_USER_POLL " does not return");
   else if (!body.points)
@@ -82,9 +82,7 @@ bool cn_user_poll_find(struct cn_ctx *ctx, LLVMValueRef *poll)
   CN_ASSERT(ctx->errors == 0);
   *poll = LLVMGetNamedFunction(ctx->module, CN_USER_POLL);
   if (other)
-    cn_error(ctx, other, "poll-type",
-             "@" CN_USER_POLL " is no function whose body could be "
-             "inserted at polls");
+    cn_error(ctx, other, "poll-type", "@" CN_USER_POLL " is not a function whose body could be inserted at polls");
   else if (*poll && LLVMGlobalGetValueType(*poll) != type)
     cn_error(ctx, *poll, "poll-type", "@" CN_USER_POLL " must have type void ()");
   else if (*poll && LLVMIsDeclaration(*poll))

@@ -80,7 +80,7 @@ static void judge_result(struct cn_judge *judge, LLVMValueRef i)
     return;
   case LLVMVAArg:
     cn_refuse_at(judge, i, "va-arg-reference",
-                 "a reference in a variable argument list lies where nothing describes it");
+                 "a reference in a variable argument list lies in a place that no map describes");
     return;
   default:
     cn_refuse_at(judge, i, "unsupported-instruction",

@@ -37,8 +37,8 @@ static void judge_live_operands(struct cn_judge *judge, LLVMValueRef call)
     LLVMValueRef value = LLVMGetOperand(call, live);
     if (!cn_is_ref(LLVMTypeOf(value)) && !LLVMIsUndef(value))
       cn_refuse_at(judge, call, "live-operands",
-                   "the call's gc-live bundle has something that is no single reference (locals "
-                   "that hold references are described without being named there)");
+                   "the call's gc-live bundle has a value that is not a single reference (locals that hold "
+                   "references are described without being named there)");
   }
 }
 
@@ -67,7 +67,7 @@ static void judge_point(struct cn_judge *judge, LLVMValueRef call)
   LLVMValueRef callee = cn_direct_callee(call);
 
   if (LLVMIsACallBrInst(call)) {
-    cn_refuse_at(judge, call, "callbr", "a callbr of anything but inline assembly cannot be a safepoint");
+    cn_refuse_at(judge, call, "callbr", "a callbr can be a safepoint only if it is of inline assembly");
     return;
   }
   bool special = (callee && LLVMGetIntrinsicID(callee)) || LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call));
@@ -105,7 +105,7 @@ static void judge_assembly(struct cn_judge *judge, LLVMValueRef call)
   }
   if (refs)
     cn_refuse_at(judge, call, "asm-reference",
-                 "a reference is an operand of inline assembly, which the collector cannot look into");
+                 "a reference is an operand of inline assembly, which the collector cannot read");
 }
 
 /* True for intrinsics that yield references with a known base: an operand's, or null for references that stay. */
@@ -155,8 +155,8 @@ void cn_refuse_call(struct cn_judge *judge, LLVMValueRef call)
                  "the base of the reference that this intrinsic returns is not known");
   else if (cn_calls_unknown_intrinsic(call))
     cn_refuse_at(judge, call, "unknown-intrinsic",
-                 "what this intrinsic does to the reference that it is given is not known; load, "
-                 "store or compute by instructions instead");
+                 "the effect of this intrinsic on its reference is unknown; load, store or compute by instructions "
+                 "instead");
   switch (cn_classify_call(call).kind) {
   case CN_CALL_PARSE:
     cn_refuse_hardening(judge, call);

@@ -14,7 +14,7 @@
 static void judge_type(struct cn_judge *judge, LLVMValueRef i, LLVMTypeRef type)
 {
   if (!cn_kinds_know_type(&judge->known, type))
-    cn_refuse_at(judge, i, "unsupported-type", "it has a type of which no pass knows whether it holds references");
+    cn_refuse_at(judge, i, "unsupported-type", "it has a type that Cairn does not know, which may hold references");
 }
 
 static bool is_in(const LLVMAttributeRef *attributes, unsigned count, unsigned kind)
@@ -84,7 +84,7 @@ void cn_refuse_kinds(struct cn_judge *judge, LLVMValueRef instruction)
   CN_ASSERT(LLVMIsAInstruction(instruction));
   if (!cn_kinds_know_opcode(LLVMGetInstructionOpcode(instruction)))
     cn_refuse_at(judge, instruction, "unsupported-instruction",
-                 "no pass knows what this instruction does to references");
+                 "the effect of this instruction on references is unknown to Cairn");
   judge_type(judge, instruction, LLVMTypeOf(instruction));
   if (LLVMIsAAllocaInst(instruction))
     judge_type(judge, instruction, LLVMGetAllocatedType(instruction));
@@ -100,7 +100,7 @@ void cn_refuse_signature_kinds(struct cn_judge *judge)
   for (unsigned p = 0; p < count; p++)
     if (!cn_kinds_know_type(&judge->known, LLVMTypeOf(LLVMGetParam(judge->function, p))))
       cn_error(judge->ctx, judge->function, "unsupported-type",
-               "parameter %u has a type of which no pass knows whether it holds references", p + 1);
+               "parameter %u has a type that Cairn does not know, which may hold references", p + 1);
   if (!all_are_judged())
     judge_attributes(judge, judge->function, count);
 }

@@ -27,7 +27,7 @@ static void judge_parameters(struct cn_ctx *ctx, LLVMValueRef function)
       if (attribute &&
           (cn_holds_ref(LLVMGetTypeAttributeValue(attribute)) || cn_alloca_uses_carry(ctx, LLVMGetParam(function, p))))
         cn_error(ctx, function, "byval-reference",
-                 "parameter %u is a copy on the stack that holds references that nothing describes", p + 1);
+                 "parameter %u is a copy on the stack whose references no map describes", p + 1);
     }
   }
 }
@@ -39,7 +39,7 @@ static void judge_swifterror(struct cn_ctx *ctx, LLVMValueRef function)
   for (unsigned p = 0; p < LLVMCountParams(function); p++)
     if (LLVMGetEnumAttributeAtIndex(function, p + 1, kind) && cn_alloca_uses_carry(ctx, LLVMGetParam(function, p)))
       cn_error(ctx, function, "swifterror-reference",
-               "parameter %u, a swifterror one, lies in a register that nothing describes", p + 1);
+               "parameter %u, a swifterror one, lies in a register that no map describes", p + 1);
 }
 
 /* Under these conventions the callee saves registers at places that frame maps leave out. */

@@ -58,7 +58,7 @@ void cn_rules_layout_compares(struct cn_ctx *ctx, LLVMValueRef function)
       LLVMValueRef right = strip_casts(LLVMGetOperand(i, 1));
       if ((is_layout(left) && is_header(ctx, right)) || (is_layout(right) && is_header(ctx, left)))
         cn_error(ctx, i, "layout-compare",
-                 "an object's header never holds the address of the static that its type is named "
-                 "by: give the object a member that says what it is");
+                 "an object's header never holds the address of the static that names its type: give the object a "
+                 "member with its kind");
     }
 }

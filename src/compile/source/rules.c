@@ -50,8 +50,8 @@ static void check_conversion(struct cn_ctx *ctx, LLVMValueRef value, LLVMOpcode 
   LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(value, 0)), to = LLVMTypeOf(value);
   if (is_ref_or_vector(from) && address && !only_in_differences(value))
     cn_error(ctx, at, "reference-to-integer",
-             "a reference is converted to an integer, which is wrong once the collector moves the "
-             "object; compare references, or subtract them from each other");
+             "a reference is converted to an integer, which becomes wrong when the collector moves the object; "
+             "compare references, or subtract them from each other");
   if (is_ref_or_vector(to) && opcode == LLVMIntToPtr)
     cn_error(ctx, at, "integer-to-reference",
              "an integer is converted to a reference, which names no object of the collector; "
@@ -157,9 +157,9 @@ static void check_ifunc(struct cn_ctx *ctx, LLVMValueRef call)
     refs = cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(call, i)));
   if (refs)
     cn_error(ctx, call, "ifunc-reference",
-             "'%s' is chosen when the program is loaded (ifunc, target_clones), and the call passes "
-             "or returns a reference: it would go by way of a stub that is no managed code; choose "
-             "by a pointer to a function, or by __builtin_cpu_supports()",
+             "'%s' is chosen when the program is loaded (ifunc, target_clones), and the call passes or returns a "
+             "reference: it would go through a stub, which is unmanaged code; choose by a pointer to a function, "
+             "or by __builtin_cpu_supports()",
              LLVMGetValueName2(callee, &length));
 }
 
@@ -168,8 +168,8 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef call)
   if (LLVMIsAInlineAsm(LLVMGetCalledValue(call))) {
     if (asm_touches_ref(call))
       cn_error(ctx, call, "asm-reference",
-               "a reference is given to inline assembly, which the collector cannot look into; "
-               "load the data in C and give that");
+               "a reference is given to inline assembly, which the collector cannot read; load the data in C and "
+               "give the assembly the data");
     return;
   }
   check_variadic(ctx, call);
@@ -258,8 +258,8 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function)
       check_va_arg(ctx, i);
       if (LLVMIsAAllocaInst(i) && cn_types_misaligned(ctx, LLVMGetAllocatedType(i)))
         cn_error(ctx, i, "misaligned-reference",
-                 "a packed struct puts a reference at an address that is no multiple of 8; do not "
-                 "pack structs that hold references");
+                 "a packed struct puts a reference at an address that is not a multiple of 8; do not pack structs "
+                 "that hold references");
       if (ctx->options->manage_all)
         cn_rules_access(ctx, i);
     }
@@ -272,8 +272,8 @@ static void check_global(struct cn_ctx *ctx, LLVMValueRef global)
 
   if (ctx->options->manage_all && cn_is_ref(LLVMTypeOf(global)))
     cn_error(ctx, global, "managed-global",
-             "'%s' is itself declared managed, but managed objects lie in the collector's heap; "
-             "declare a reference, and set it with cairn_new()",
+             "the variable '%s' is declared managed, but managed objects lie in the collector's heap; declare a "
+             "reference, and set it with cairn_new()",
              name);
   if (ctx->options->manage_all && LLVMGetInitializer(global))
     check_constant(ctx, LLVMGetInitializer(global), global);

@@ -47,13 +47,13 @@ void cn_rules_access(struct cn_ctx *ctx, LLVMValueRef i)
   LLVMTypeRef there = first_scalar(named);
   if (cn_is_ref(accessed) && !cn_is_ref(there))
     cn_error(ctx, i, "union-overlay",
-             "a reference is %s where the type of the object has none, so the collector does not "
-             "look there; give the reference a member of its own, outside of unions",
+             "a reference is %s where the type of the object has none, so the collector does not look there; give "
+             "the reference its own member, outside of unions",
              store ? "stored" : "loaded");
   if (!cn_is_ref(accessed) && cn_is_ref(there))
     cn_error(ctx, i, "union-overlay",
-             "something else is %s where the type of the object has a reference, which the "
-             "collector would follow; give it a member of its own, outside of unions",
+             "a value of another type is %s where the type of the object has a reference, which the collector "
+             "would follow; give it its own member, outside of unions",
              store ? "stored" : "loaded");
 }
 
@@ -139,8 +139,8 @@ static void report_memory(struct cn_ctx *ctx, LLVMValueRef at, const char *memor
     return;
   }
   cn_error(ctx, at, "unmanaged-store",
-           "references are kept in memory from %s(), where the collector does not find them; "
-           "allocate what holds them with cairn_new() or cairn_new_array()",
+           "references are kept in memory from %s(), where the collector does not find them; allocate their holder "
+           "with cairn_new() or cairn_new_array()",
            memory);
 }
 
@@ -202,8 +202,8 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
     report_memory(ctx, store, memory, root);
   if (!memory && lacks_refs(pointer))
     cn_error(ctx, store, "union-overlay",
-             "a reference is stored where the type of the object has none, so the collector does "
-             "not look there; give the reference a member of its own");
+             "a reference is stored where the type of the object has none, so the collector does not look there; "
+             "give the reference its own member");
   bool kept = cn_is_ref(LLVMTypeOf(pointer)) || LLVMIsAGlobalVariable(root);
   LLVMBasicBlockRef block = LLVMGetInstructionParent(store);
   bool always = block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));

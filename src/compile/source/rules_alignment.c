@@ -19,9 +19,8 @@ static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
 {
   CN_ASSERT(align > CAIRN_ABI_OBJECT_ALIGN);
   cn_error(ctx, at, "over-aligned",
-           "the object that a reference leads to is taken for aligned to %lu bytes, but objects "
-           "are aligned to %d wherever they are moved: an access would fault; say nothing of "
-           "alignment, or give the type the alignment that it has",
+           "the code assumes that a reference's object is aligned to %lu bytes, but the collector aligns objects "
+           "to %d: an access would fault; leave out the alignment, or correct the alignment of the type",
            (unsigned long)align, CAIRN_ABI_OBJECT_ALIGN);
 }
 

@@ -182,8 +182,8 @@ static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
   struct cairn_diagnostic d = {
       .severity = CAIRN_ERROR,
       .rule = "union-overlay",
-      .message = "a union overlays a reference with something else, so the collector cannot tell "
-                 "which it is; give each a member of its own in a struct",
+      .message = "a union overlays a reference with other data, so the collector cannot tell them apart; give each "
+                 "its own member in a struct",
       .line = LLVMDITypeGetLine(type),
   };
   unsigned length;

@@ -20,8 +20,7 @@ void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function)
                               : NULL;
       if (type && cn_holds_ref(LLVMGlobalGetValueType(type)))
         cn_error(ctx, i, "uninit-references",
-                 "an array that is not cleared is of a type with references, which would be "
-                 "whatever lay there before; use cairn_new_array(), cairn_new_flex() or "
-                 "cairn_resize_array()");
+                 "an array that is not cleared is of a type with references, which would keep the memory's old "
+                 "contents; use cairn_new_array(), cairn_new_flex() or cairn_resize_array()");
     }
 }

@@ -42,8 +42,8 @@ static void check_unknown_strategy(struct cn_ctx *ctx, LLVMValueRef function)
   bool holds = has_references(function) || cn_has_statepoints(function);
 
   cn_report(ctx, holds ? CAIRN_ERROR : CAIRN_WARNING, function, "not-verified",
-            "gc strategy \"%s\" is none of Cairn's: the function was not looked at%s", LLVMGetGC(function),
-            holds ? ", and it has references or safepoints" : "");
+            "gc strategy \"%s\" is unknown to Cairn: the function was left unchecked%s", LLVMGetGC(function),
+            holds ? ", and has references or safepoints" : "");
 }
 
 /* Check a function without a strategy. LLVM's verifier makes sure that it is free of statepoints. */
@@ -118,7 +118,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
     return;
   if (!cn_holds_ref(LLVMGlobalGetValueType(global)))
     cn_error(ctx, store, "unmanaged-store",
-             "a reference is stored in '%s', whose type has none: the collector does not find it",
+             "a reference is stored in '%s', whose type has no reference: the collector does not find it",
              LLVMGetValueName2(global, &length));
 }
 
@@ -149,7 +149,7 @@ bool cn_verify_unmanaged(struct cn_ctx *ctx)
   CN_CHECK(rewritten <= managed);
   if (managed && !rewritten)
     cn_report(ctx, CAIRN_WARNING, NULL, "not-verified",
-              "no function of the module has a safepoint: there was nothing to check; is it "
-              "rewritten already?");
+              "no function of the module has a safepoint: nothing was checked; was the module rewritten by "
+              "rewrite-statepoints?");
   return ctx->errors == 0;
 }

@@ -52,8 +52,8 @@ static void refuse(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetadataRef variable
   const char *text = name ? LLVMGetMDString(LLVMMetadataAsValue(ctx->llvm, name), &length) : "a variable";
 
   cn_error(ctx, at, "weak-variable",
-           "%s '%.*s' has a weak reference, but all variables are roots and keep alive what they "
-           "lead to: put it into an object",
+           "%s '%.*s' has a weak reference, but variables are roots and keep their objects alive: put the "
+           "reference into an object",
            what, name ? (int)length : (int)strlen(text), text);
 }
 

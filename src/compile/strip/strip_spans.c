@@ -55,12 +55,12 @@ void cn_strip_refuse_spans(struct cn_ctx *ctx, const struct cn_span_table *table
     return;
   if (LLVMIsAInvokeInst(statepoint) && !is_metadata(statepoint, pairs))
     cn_error(ctx, statepoint, "span-unwrap",
-             "an invoke in a span whose markers were dropped: where the span ends is not known");
+             "an invoke in a span whose markers were dropped: the end of the span is unknown");
   for (uint32_t o = pairs.first; o < pairs.end; o += 2)
     if (o + 1 == pairs.end || !cn_strip_number(LLVMGetOperand(statepoint, o), &index) ||
         !cn_strip_number(LLVMGetOperand(statepoint, o + 1), &depth) || index == 0 ||
         index >= table->entries.items.count) {
-      cn_error(ctx, statepoint, "span-unwrap", "what is said of spans here makes no sense");
+      cn_error(ctx, statepoint, "span-unwrap", "the description of spans here is malformed");
       return;
     }
 }

@@ -152,7 +152,7 @@ static void refuse(struct stripper *u)
   for (size_t i = 0; i < u->wrapped.count; i++) {
     if (!element_type(u->wrapped.at[i].statepoint))
       cn_error(u->ctx, u->wrapped.at[i].statepoint, "statepoint-type",
-               "the type of what the statepoint calls is not known");
+               "the type of the function that the statepoint calls is unknown");
     if (!u->marked)
       cn_strip_refuse_spans(u->ctx, &u->spans, u->wrapped.at[i].statepoint);
   }

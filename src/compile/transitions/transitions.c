@@ -131,8 +131,8 @@ static bool check_variadic(struct cn_ctx *ctx, LLVMValueRef call, LLVMTypeRef ty
     LLVMTypeRef argument = LLVMTypeOf(LLVMGetOperand(call, i));
     if (cn_holds_ref(argument)) {
       cn_error(ctx, call, "variadic-reference",
-               "argument %u is a reference passed where the callee takes any number of arguments: no "
-               "collector finds it there; pass what it points to",
+               "argument %u is a reference passed where the callee takes any number of arguments: no collector "
+               "finds it there; pass the data that it points to",
                i + 1);
       return false;
     }

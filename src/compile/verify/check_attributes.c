@@ -13,8 +13,8 @@ static void check_metadata(struct cn_verifier *v, LLVMValueRef i, const struct c
 {
   if ((promise->at & CN_AT_ACCESS) && cn_promise_is_made(v->ctx, i, promise))
     cn_error(v->ctx, i, "unchanging-memory",
-             "!%s says that memory never changes, which a safepoint moves away or writes: later "
-             "passes may move the access over one; drop it",
+             "!%s says that memory never changes, but safepoints move and write it: later passes may move the "
+             "access over one; drop it",
              promise->name);
 }
 

@@ -66,7 +66,7 @@ static bool find_tail(struct tail *tail)
   }
   for (uint32_t i = first; i < end; i++)
     if (number(LLVMGetOperand(tail->statepoint, i), &mark) && mark == CAIRN_ABI_ALLOCA_MARK)
-      tail->wrong = "has its mark, but not where its length says";
+      tail->wrong = "has its mark, but at another place than its length says";
   return false;
 }
 
@@ -166,7 +166,7 @@ static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at);
 
   if (!LLVMIsAAllocaInst(alloca)) {
-    tail->wrong = "names something that is no local";
+    tail->wrong = "names a value that is not a local";
     return;
   }
   uint64_t words = words_of(tail, alloca), one;
@@ -188,7 +188,7 @@ static void read_tail(struct tail *tail)
   uint64_t areas;
 
   if (!number(LLVMGetOperand(tail->statepoint, tail->first + 1), &areas)) {
-    tail->wrong = "does not say how many areas it has";
+    tail->wrong = "lacks the number of its areas";
     return;
   }
   while (areas && at < tail->end && !tail->wrong)
@@ -227,7 +227,7 @@ static void check_words(struct tail *tail)
     while (LLVMIsAGetElementPtrInst(pointer) && cn_types_gep_offset(tail->v->ctx, pointer, &offset))
       pointer = LLVMGetOperand(pointer, 0);
     if (!lists_word(tail, pointer, offset, call))
-      tail->wrong = "leaves out a word of the language's own";
+      tail->wrong = "leaves out a user root";
   }
 }
 

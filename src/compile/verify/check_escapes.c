@@ -78,7 +78,7 @@ static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_
 {
   LLVMValueRef value = NULL;
 
-  *how = "stored where it cannot be followed";
+  *how = "stored in a place that the proof cannot follow";
   if (LLVMIsAStoreInst(i) && !cn_stale_locals_follow(&v->values, LLVMGetOperand(i, 1)))
     value = LLVMGetOperand(i, 0);
   else if (LLVMIsAAtomicRMWInst(i))
@@ -88,7 +88,7 @@ static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_
   else if (LLVMIsAReturnInst(i) && LLVMGetNumOperands(i))
     *how = "returned", value = LLVMGetOperand(i, 0);
   else if (cn_is_call(i))
-    *how = "given to what may move the object", value = passed(v, i, epoch);
+    *how = "given to a call that may move the object", value = passed(v, i, epoch);
   return value && holds_address(v, value, epoch) ? value : NULL;
 }
 

@@ -76,7 +76,7 @@ void cn_verify_operands(struct cn_verifier *v, LLVMValueRef statepoint)
     const struct cn_finding finding = {.value = value};
     if (cn_is_ref(LLVMTypeOf(value)) && !is_listed(&list, value, MOST_STEPS))
       cn_error_finding(v->ctx, statepoint, "unlisted-operand", &finding,
-                       "%s is given to what may collect while it uses it, and is not listed at %s",
+                       "%s is given to a call that may collect while it uses the reference, and is not listed at %s",
                        cn_value_name(value, name, sizeof name),
                        cn_verify_name_statepoint(statepoint, call, sizeof call));
   }

@@ -214,7 +214,7 @@ static void push_metadata(struct stack *stack, LLVMValueRef call)
 
 static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
 {
-  const char *wrong = "has its mark, but not where its length says";
+  const char *wrong = "has its mark, but at another place than its length says";
   size_t open = stack->at.count;
   struct tail tail;
   char name[160];
@@ -227,8 +227,8 @@ static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
   CN_CHECK(stack->at.count >= open);
   stack->at.count = open;
   if (wrong)
-    cn_error(v->ctx, i, "span-tail", "what is said of spans at %s %s", cn_verify_name_statepoint(i, name, sizeof name),
-             wrong);
+    cn_error(v->ctx, i, "span-tail", "the description of spans at %s %s",
+             cn_verify_name_statepoint(i, name, sizeof name), wrong);
 }
 
 /* ---- functions ---- */

@@ -196,8 +196,8 @@ static bool check_call(struct words *words, LLVMValueRef call, uint32_t epoch)
       continue;
     const struct cn_finding finding = {.value = value};
     cn_error_finding(words->v->ctx, call, "stale-word", &finding,
-                     "%s is a copy of a word of the language's own from before a safepoint, at "
-                     "which the collector may have changed the word: read the word again",
+                     "%s is a copy of a user root from before a safepoint, at which the collector may have changed "
+                     "the word: read the word again",
                      cn_value_name(value, name, sizeof name));
     return true;
   }

@@ -63,8 +63,7 @@ static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
                      cn_calls_name(call, name, sizeof name), class.why, advice(call));
   } else if (leaf && class.kind == CN_CALL_STATEPOINT) {
     cn_error(v->ctx, call, "leaf-reaches-safepoint",
-             "a function marked as a leaf, of whose callers no record is kept, has a safepoint "
-             "at %s",
+             "a function marked as a leaf, whose callers have no frame map, has a safepoint at %s",
              cn_verify_name_statepoint(call, name, sizeof name));
   }
 }

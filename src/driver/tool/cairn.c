@@ -18,7 +18,7 @@ static const struct subcommand subcommands[] = {
     {"verify", cn_verify_main, "check that no reference is used after it may have moved"},
     {"stackmap", cn_stackmap_main, "print the LLVM stack maps of an object"},
     {"frames", cn_frames_main, "print the frame maps of an object, executable or shared object"},
-    {"size", cn_size_main, "count what the maps in objects, executables and shared objects cost"},
+    {"size", cn_size_main, "count the bytes of the maps in objects, executables and shared objects"},
     {"heap", cn_heap_main, "print what is in a heap dump, and what keeps it alive"},
     {"layouts", cn_layouts_main, "print the types of managed objects, with their fields"},
 };

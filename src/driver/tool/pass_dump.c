@@ -109,6 +109,6 @@ bool cn_dump_verify(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
   bool ok = cairn_compile_pass(copy, machine, "verify-safepoints", options) == CAIRN_OK;
   LLVMDisposeModule(copy);
   if (!ok)
-    cn_tool_error("--verify-each: verify-safepoints refuses what pass '%s' left", pass);
+    cn_tool_error("--verify-each: verify-safepoints refuses the result of pass '%s'", pass);
   return ok;
 }

@@ -49,10 +49,10 @@ static int drop_section(struct cn_parts *parts, const struct cn_elf *elf, uint32
     return CN_FAIL(error, "section '%s' is in a section group", CN_GUARD_SECTION);
   CN_CHECK(section < parts->list.count);
   if (elf->sections[section].head.sh_type != SHT_PROGBITS)
-    return CN_FAIL(error, "section '%s' is not what Cairn put there", CN_GUARD_SECTION);
+    return CN_FAIL(error, "section '%s' differs from Cairn's", CN_GUARD_SECTION);
   for (; rela; rela = elf->sections[rela].next_relocations) {
     if (elf->sections[rela].head.sh_type != SHT_RELA || !is_about_guard(elf, &parts->list.at[rela]))
-      return CN_FAIL(error, "section '%s' is not what Cairn put there", CN_GUARD_SECTION);
+      return CN_FAIL(error, "section '%s' differs from Cairn's", CN_GUARD_SECTION);
     parts->list.at[rela] = nothing;
   }
   parts->list.at[section] = nothing;

@@ -242,7 +242,7 @@ static int build_section(const struct builder *b, uint32_t section)
     if (cairn_stackmap_open(s->data + at, s->head.sh_size - at, &map, &bad) < 0)
       return CN_FAIL(b->error, ".llvm_stackmaps, offset %zu: %s", at + bad.offset, bad.reason);
     if (map.version == 1)
-      return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not say which record is whose");
+      return CN_FAIL(b->error, ".llvm_stackmaps: version 1 does not tell the function of a record");
     CN_CHECK(map.length > 0 && map.length <= s->head.sh_size - at);
     if (build_map(b, &map))
       return -1;

@@ -90,7 +90,7 @@ static const char *check_maps(struct image *image)
     image->wrong = map->entry;
     CN_ASSERT(!last || last->entry <= map->entry);
     if (!is_code(image, map, &section))
-      return "there is a frame map of code that is not there";
+      return "a frame map describes code that is absent";
     if (last && (last->entry == map->entry ? !cn_framemap_same(&last->function, &map->function)
                                            : map->entry - last->entry < last->function.code_size))
       return "there are two frame maps of the same code that do not agree";

@@ -60,7 +60,7 @@ static const char *read_spans(const struct cn_record *r, struct cn_detail *out)
   for (uint32_t i = 0; i < r->described.spans; i++) {
     struct cairn_stackmap_span span = cairn_stackmap_span(r->map, r->record, &r->described, i);
     if (span.index == 0 || span.index >= r->spans)
-      return "one of its spans is not in section cairn_spans, or that is not one module's table";
+      return "one of its spans is not in section cairn_spans, or the section is not one module's table";
     cn_push(&out->spans, (struct cn_span_use){span.index, span.depth});
   }
   return NULL;

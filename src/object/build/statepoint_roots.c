@@ -47,7 +47,7 @@ static const char *check_register(const struct reader *r, unsigned reg)
 static const char *read_place(const struct reader *r, struct cairn_stackmap_location l, struct cn_loc *out)
 {
   if (l.kind == CAIRN_STACKMAP_CONSTANT)
-    return "a reference is a constant that is not null";
+    return "a reference is a constant other than null";
   CN_CHECK(l.kind == CAIRN_STACKMAP_REGISTER || l.kind == CAIRN_STACKMAP_INDIRECT);
   if (l.size != 8)
     return "a reference's location is not 8 bytes wide (a vector of references?)";
@@ -207,7 +207,7 @@ static const char *read_all(struct reader *r)
   if (cairn_stackmap_statepoint(r->record.map, r->record.record, &r->record.statepoint, &error) < 0)
     return error.reason;
   if (r->record.statepoint.allocas)
-    return "an alloca is listed in gc-live, which does not say where in it references are";
+    return "an alloca is listed in gc-live, which does not tell the places of references in it";
   const char *why = read_pairs(r);
   if (why)
     return why;

@@ -117,8 +117,7 @@ static const char *read_register(Dwarf_Frame *frame, int dwarf, struct cn_safepo
   int64_t offset;
 
   if (!read_place(frame, dwarf, &saved, &offset))
-    return "it keeps a register of its caller in a place that is not the frame address and a "
-           "constant";
+    return "it keeps a register of its caller in a place other than the frame address and a constant";
   if (dwarf == CN_DWARF_RETURN)
     return saved && offset == -8 ? NULL : "its return address is not below its frame address";
   if (reg == CN_CALLEE_SAVED)

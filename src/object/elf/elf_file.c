@@ -209,7 +209,7 @@ static int read_groups(struct cn_elf *elf, char **error)
       uint32_t member;
       memcpy(&member, g->data + at, 4);
       if (member == 0 || member >= elf->section_count)
-        return cn_elf_fail(elf, g->head.sh_offset + at, "a section group names a section that is not there", error);
+        return cn_elf_fail(elf, g->head.sh_offset + at, "a section group names a section that does not exist", error);
       elf->sections[member].group = i;
     }
   }

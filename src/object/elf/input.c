@@ -43,7 +43,7 @@ static int grow(unsigned char **bytes, size_t *room, char **error)
   unsigned char *grown = more <= MOST ? realloc(*bytes, more) : NULL;
 
   if (more > MOST)
-    return CN_FAIL(error, "more than %zu MiB that are no file's", MOST >> 20);
+    return CN_FAIL(error, "more than %zu MiB that come from no regular file", MOST >> 20);
   if (!grown)
     return CN_FAIL(error, "no memory for %zu bytes", more);
   *bytes = grown;

@@ -161,7 +161,7 @@ static int read_details(struct cn_frames_view *view, const struct by_address *or
     if (status || check_details(&f))
       return malformed(s, cursor, error);
     if (!assign(view, order, address_of(s, f.entry), &f))
-      return CN_FAIL(error, "section %s, offset %zu: speaks of code that has no frame map", s->name,
+      return CN_FAIL(error, "section %s, offset %zu: describes code without a frame map", s->name,
                      (size_t)(cursor - s->data));
   }
   return 0;
@@ -173,14 +173,12 @@ static int no_maps(const struct cn_elf *elf, char **error)
   bool object = elf->head.e_type == ET_REL;
 
   if (cn_elf_find(elf, ".llvm_stackmaps", 0))
-    return CN_FAIL(error,
-                   "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints "
-                   "what it has",
+    return CN_FAIL(error, "it has LLVM's stack maps, and no frame maps%s; 'cairn stackmap' prints stack maps",
                    object ? " yet: 'cairn frames --rewrite' makes them, or a link by cairn-cc"
-                          : ": 'cairn frames --rewrite' has not seen the objects that it is of");
+                          : ": its objects were not rewritten by 'cairn frames --rewrite'");
   if (object && cn_guard_is_there(elf))
-    return CN_FAIL(error, "it has no safepoint, and 'cairn frames --rewrite' has not seen it yet");
-  return CN_FAIL(error, "no section cairn_frames: no function in it has a safepoint");
+    return CN_FAIL(error, "it has no safepoint, and was not rewritten by 'cairn frames --rewrite'");
+  return CN_FAIL(error, "no section cairn_frames: its functions have no safepoints");
 }
 
 static int read_all(struct cn_frames_view *view, char **error)

@@ -121,7 +121,7 @@ uint64_t cn_events_tell(struct cairn_event event)
     return event.time;
   event.thread = cn_os_thread();
   if (!begin())
-    cairn_fatal("a listener of <cairn/events.h> does what leads to an event");
+    cairn_fatal("a listener of <cairn/events.h> causes an event");
   cn_log_event(&event);
   cn_trace_event(&event);
   for (size_t i = 0; i < MAX_LISTENERS; i++)

@@ -29,7 +29,7 @@ static void add_chunk(struct cairn_mutator *mutator, struct cn_log_chunk *newest
   struct cn_log_chunk *fresh = cn_os_resize(NULL, 0, CHUNK_BYTES);
 
   if (fresh == NULL)
-    cairn_out_of_memory(false, "no memory for what barriers log");
+    cairn_out_of_memory(false, "no memory for the barriers' log");
   fresh->older = newest;
   if (!__atomic_compare_exchange_n(&mutator->log, &newest, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     cn_os_free(fresh, CHUNK_BYTES);

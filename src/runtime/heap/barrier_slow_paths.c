@@ -107,7 +107,7 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
   uint64_t kind = collector->barriers;
 
   if (kind >= KIND_COUNT || names[kind] == NULL || kind == CAIRN_ABI_BARRIERS_CARDS_1)
-    cairn_fatal("collector %s needs barriers of kind %llu, which this runtime does not know", collector->name,
+    cairn_fatal("collector %s needs barriers of kind %llu, which are unknown to this runtime", collector->name,
                 (unsigned long long)kind);
   if (missing(collector) != NULL)
     cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,

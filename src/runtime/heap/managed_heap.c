@@ -113,7 +113,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   check_form(chosen);
   CN_CHECK(chosen->name && chosen->init && chosen->refill && chosen->grow);
   if ((chosen->traits & ~(uint64_t)CAIRN_COLLECTOR_TRAITS) != 0)
-    cairn_fatal("collector %s has the traits 0x%llx, which this runtime does not know", chosen->name,
+    cairn_fatal("collector %s has the traits 0x%llx, which are unknown to this runtime", chosen->name,
                 (unsigned long long)chosen->traits);
   cn_barriers_check_collector(chosen);
   leave_default();
@@ -159,7 +159,7 @@ static void check_visible(void)
     return;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     if (options[i].set)
-      cn_report_exit("%s: collector %s does not say where its objects are", options[i].name, collector->name);
+      cn_report_exit("%s: collector %s has no function that enumerates objects", options[i].name, collector->name);
 }
 
 /* A moving collector without generations copies all reachable objects at a time, to memory next to the heap. */

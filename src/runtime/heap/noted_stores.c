@@ -127,8 +127,8 @@ const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT])
     snprintf(text, CN_NOTED_STORE_TEXT, "; no code notes its stores: compile it with -fcairn-note-stores");
   else
     snprintf(text, CN_NOTED_STORE_TEXT, "; no store to it since the last collection is noted%s",
-             lapped              ? ", of which there were more than are kept"
+             lapped              ? ", which is older than the kept entries"
              : made == forgotten ? ""
-                                 : ": what made it was compiled without -fcairn-note-stores");
+                                 : ": its code was compiled without -fcairn-note-stores");
   return text;
 }

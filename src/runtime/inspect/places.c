@@ -63,8 +63,7 @@ static void found_in_frame(void *env, uintptr_t *slot, unsigned tag, void *param
     return;
   default:
     if (!cn_user_roots_any())
-      cn_frame_roots_bad(&search->walk, "a root with a tag of the language's own, and nobody "
-                                        "called cairn_set_user_roots()");
+      cn_frame_roots_bad(&search->walk, "a user root, but the program has not called cairn_set_user_roots()");
     cn_user_roots_visit(slot, tag, parameter, found, search);
   }
 }

@@ -109,7 +109,7 @@ static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
     return;
   default:
     if (!cn_user_roots_any())
-      cn_frame_roots_bad(walk, "a root with a tag of the language's own, and nobody called cairn_set_user_roots()");
+      cn_frame_roots_bad(walk, "a user root, but the program has not called cairn_set_user_roots()");
     cn_grow_push(&roots->users, (struct user){slot, tag, parameter});
   }
 }

@@ -146,11 +146,11 @@ static const char *advice(uintptr_t slot, const struct cn_regs *regs)
 
   if (!on_stack(slot, regs))
     return ask_other_thread(slot, &described) == CAIRN_E_UNKNOWN
-               ? "allocate what holds it with cairn_new() or cairn_new_array()"
-               : "give the other thread's local the type of what is stored there";
+               ? "allocate its holder with cairn_new() or cairn_new_array()"
+               : "give the other thread's local the type of the stored value";
   return cn_index_look_up(regs->pc) == NULL
              ? "a function that is declared a leaf may not store references in locals of others"
-             : "give the local the type of what is stored there";
+             : "give the local the type of the stored value";
 }
 
 _Noreturn static void lost(uintptr_t slot, const char *what, const struct cn_regs *regs)
@@ -182,6 +182,6 @@ void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const 
     memcpy(&word, from + i, sizeof word);
     uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
     if (object != 0 && is_object(object) && !is_looked_at(to + i, regs))
-      lost(to + i, "what a copy brings, of unknown type", regs);
+      lost(to + i, "values of unknown type, from a copy", regs);
   }
 }

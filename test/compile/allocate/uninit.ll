@@ -65,7 +65,7 @@ define ptr addrspace(1) @few() gc "statepoint-example" {
 @refs = internal constant { i64, [0 x { i64, ptr addrspace(1) }] } zeroinitializer
 declare ptr addrspace(1) @cairn_alloc_array_uninit(ptr, i64)
 declare ptr addrspace(1) @cairn_alloc_flex_uninit(ptr, i64)
-; REFUSED: in function 'f': {{.*}} whatever lay there before; use cairn_new_array(), cairn_new_flex() or cairn_resize_array() [uninit-references]
+; REFUSED: in function 'f': {{.*}} would keep the memory's old contents; use cairn_new_array(), cairn_new_flex() or cairn_resize_array() [uninit-references]
 ; REFUSED: in function 'f': {{.*}} [uninit-references]
 ; REFUSED: in function 'f': {{.*}} [uninit-references]
 ; LAYOUT: in function 'f': @cairn_alloc_array_uninit is given a layout with references{{.*}} [uninit-references]

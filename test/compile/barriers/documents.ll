@@ -59,7 +59,7 @@ no:
 ; LOADS-NEXT: call ptr addrspace(1) @cairn.barrier.load(ptr addrspace(1) %p, ptr addrspace(1) %ref)
 ; LOADS-NOT: barrier
 ; LOADS: ret ptr addrspace(1)
-; WHY: remark: in function 'types': no barrier: what is loaded never moves [barrier-elided]
+; WHY: remark: in function 'types': no barrier: the loaded value never moves [barrier-elided]
 ; STORES-LABEL: define ptr addrspace(1) @types(
 ; STORES-NOT: barrier
 ; STORES: ret ptr addrspace(1)

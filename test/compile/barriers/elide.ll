@@ -15,9 +15,9 @@ declare ptr addrspace(1) @cairn_resize_slow(ptr, ptr addrspace(1), i64, i1)
 
 ; WHY: remark: in function 'null': no barrier: null is stored [barrier-elided]
 ; WHY: remark: in function 'constant': no barrier: a constant is stored [barrier-elided]
-; WHY: remark: in function 'immovable': no barrier: what is stored never moves [barrier-elided]
-; WHY: remark: in function 'immediate': no barrier: what is stored is an immediate [barrier-elided]
-; WHY: remark: in function 'immediate': no barrier: what is stored leads to no object that moves, whichever it is [barrier-elided]
+; WHY: remark: in function 'immovable': no barrier: the stored value never moves [barrier-elided]
+; WHY: remark: in function 'immediate': no barrier: the stored value is an immediate [barrier-elided]
+; WHY: remark: in function 'immediate': no barrier: all values that may be stored point to objects that stay in place [barrier-elided]
 ; WHY: remark: in function 'object': no barrier: the object is new [barrier-elided]
 ; WHY: remark: in function 'twice': no barrier: the place had its barrier [barrier-elided]
 

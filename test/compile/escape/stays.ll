@@ -95,7 +95,7 @@ define i64 @hidden(ptr addrspace(1) %p) gc "statepoint-example" {
   %v = load i64, ptr addrspace(1) %f
   ret i64 %v
 }
-; CHECK: 'untyped': {{.*}} is allocated: a reference is accessed where its type has none [
+; CHECK: 'untyped': {{.*}} is allocated: a reference is accessed where its type has no reference [
 define ptr addrspace(1) @untyped(ptr addrspace(1) %p) gc "statepoint-example" {
   %o = call ptr addrspace(1) @cairn_alloc(ptr @pair, i64 16)
   store ptr addrspace(1) %p, ptr addrspace(1) %o

@@ -11,7 +11,7 @@ declare void @half() "cairn-work"="30000"
 ; CHECK-NOT: threadlocal.address
 ; CHECK: ret i64
 ; TIME: @hidden: no safepoint, through 45.01 us (90018)
-; TIME-NEXT: path: 45.01 us (90018): what is done in turn adds up to that
+; TIME-NEXT: path: 45.01 us (90018): the longest path adds up to that
 define i64 @hidden(ptr addrspace(1) %p, i64 %n) gc "statepoint-example" {
   %k = ptrtoint ptr addrspace(1) %p to i64
   %a = call i64 @leaf(i64 %n)

@@ -26,7 +26,7 @@ define void @attached(ptr %f) gc "statepoint-example" {
   %r = call ptr %f() [ "clang.arc.attachedcall"(ptr @llvm.objc.retainAutoreleasedReturnValue) ]
   ret void
 }
-; CHECK-DAG: function 'live'{{.*}}the call's gc-live bundle has something that is no single reference{{.*}}[live-operands]
+; CHECK-DAG: function 'live'{{.*}}the call's gc-live bundle has a value that is not a single reference{{.*}}[live-operands]
 define void @live(ptr addrspace(1) %p) gc "statepoint-example" {
   %local = alloca ptr addrspace(1)
   store ptr addrspace(1) %p, ptr %local

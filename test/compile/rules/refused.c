@@ -23,7 +23,7 @@ struct fat {
   long a, b, c;
 };
 
-// CHECK: refused.c:[[@LINE+1]]:{{.*}} 'object' is itself declared managed{{.*}} [managed-global]
+// CHECK: refused.c:[[@LINE+1]]:{{.*}} the variable 'object' is declared managed{{.*}} [managed-global]
 struct node managed object;
 
 uintptr_t to_integer(struct node managed *p)
@@ -143,7 +143,7 @@ struct node managed *hidden(union word managed *w)
 
 long punned(struct node managed *p)
 {
-  // CHECK: refused.c:[[@LINE+1]]:{{.*}} something else is loaded {{.*}} [union-overlay]
+  // CHECK: refused.c:[[@LINE+1]]:{{.*}} a value of another type is loaded {{.*}} [union-overlay]
   return *(long managed *)&p->right;
 }
 

@@ -24,7 +24,7 @@ union { object *one; struct { reference a, b; } two; }
 // GLOBAL: union_typedef.c:[[@LINE+1]]:{{.*}} a union in 'first' is initialised by a member that has fewer references
 first = {.one = NULL}, second = {.two = {NULL, NULL}};
 #else
-// CHECK: union_typedef.c:[[@LINE+1]]:{{.*}} a union overlays a reference with something else{{.*}} [union-overlay]
+// CHECK: union_typedef.c:[[@LINE+1]]:{{.*}} a union overlays a reference with other data{{.*}} [union-overlay]
 union plain { object *p; char n[8]; } plain;
 // CHECK: union_typedef.c:[[@LINE+1]]:{{.*}} [union-overlay]
 union second { long n; again *p; } second;

@@ -10,7 +10,7 @@ struct obj {
 };
 struct value {
   int tag;
-  // CHECK: unions.c:[[@LINE+1]]:{{.*}} a union overlays a reference with something else{{.*}} [union-overlay]
+  // CHECK: unions.c:[[@LINE+1]]:{{.*}} a union overlays a reference with other data{{.*}} [union-overlay]
   union {
     long i;
     struct obj managed *o;
@@ -57,7 +57,7 @@ struct value managed *in_object(void)
 }
 long in_local(double d)
 {
-  // CHECK: unions.c:[[@LINE+1]]:{{.*}} something else is stored {{.*}} [union-overlay]
+  // CHECK: unions.c:[[@LINE+1]]:{{.*}} a value of another type is stored {{.*}} [union-overlay]
   union reference_first r = {.d = d};
   return r.o == 0;
 }

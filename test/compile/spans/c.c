@@ -123,7 +123,7 @@ void by_locals(void)
   cairn_span_end(key);
 }
 #elif defined(NESTING)
-// NESTING: c.c:[[@LINE+3]]:3: error: in function 'native': a span in a function that is not managed
+// NESTING: c.c:[[@LINE+3]]:3: error: in function 'native': a span in an unmanaged function
 cairn_unmanaged void native(void)
 {
   cairn_span_begin(1, &one);

@@ -141,7 +141,7 @@ define void @one() gc "statepoint-example" {
 declare void @cairn.span.begin(i64, ptr)
 declare void @cairn.span.end(i64)
 declare i32 @personality(...)
-; CHECK: in function 'native': a span in a function that is not managed: nothing is known of its frames [span-marker]
+; CHECK: in function 'native': a span in an unmanaged function, whose frames have no maps [span-marker]
 define void @native() {
   call void @cairn.span.begin(i64 1, ptr null)
   ret void
@@ -177,8 +177,8 @@ define void @one() gc "statepoint-example" {
 }
 
 ;--- invoke.ll
-; CHECK: in function 'one': an invoke in a span whose markers were dropped: where the span ends is not known [span-unwrap]
-; CHECK: in function 'two': what is said of spans here makes no sense [span-unwrap]
+; CHECK: in function 'one': an invoke in a span whose markers were dropped: the end of the span is unknown [span-unwrap]
+; CHECK: in function 'two': the description of spans here is malformed [span-unwrap]
 @cairn.spans = internal constant [2 x { i64, i64, i32, i32 }] [{ i64, i64, i32, i32 } { i64 4846245170386059598, i64 2, i32 0, i32 0 }, { i64, i64, i32, i32 } { i64 1, i64 0, i32 0, i32 0 }], section "cairn_spans"
 declare token @llvm.experimental.gc.statepoint.p0(i64 immarg, i32 immarg, ptr, i32 immarg, i32 immarg, ...)
 declare i32 @personality(...)

@@ -17,7 +17,7 @@
 ;--- fine.ll
 declare void @cairn.user.root(ptr, i32, i64)
 declare void @f()
-; LEFT: leaves out a word of the language's own [described-tail]
+; LEFT: leaves out a user root [described-tail]
 ; SENSE: has an area that makes no sense [described-tail]
 ; CHECK: call void @llvm.memset.p0.i64(ptr align 8 %w, i8 0, i64 24, i1 false)
 ; CHECK: call void asm sideeffect "", "r,~{memory}"(ptr %w)
@@ -51,47 +51,47 @@ declare void @fill(ptr) "gc-leaf-function"
 declare void @cairn.user.root(ptr, i32, i64)
 declare void @f()
 @g = global i64 0
-; CHECK: error: in function 'native': a word of the language's own in a function that is not managed
+; CHECK: error: in function 'native': a user root in an unmanaged function
 define void @native() {
   %p = alloca i64
   call void @cairn.user.root(ptr %p, i32 3, i64 0)
   ret void
 }
-; CHECK: error: in function 'global': a word of the language's own is in no local of fixed size and place [user-root]
+; CHECK: error: in function 'global': a user root is not in a local of fixed size and place [user-root]
 define void @global() gc "statepoint-example" {
   call void @cairn.user.root(ptr @g, i32 3, i64 0)
   call void @f()
   ret void
 }
-; CHECK: error: in function 'dynamic': a word of the language's own is in no local of fixed size and place [user-root]
+; CHECK: error: in function 'dynamic': a user root is not in a local of fixed size and place [user-root]
 define void @dynamic(i64 %n) gc "statepoint-example" {
   %p = alloca i64, i64 %n
   call void @cairn.user.root(ptr %p, i32 3, i64 0)
   call void @f()
   ret void
 }
-; CHECK: error: in function 'half': a word of the language's own is no whole word of its local [user-root]
+; CHECK: error: in function 'half': a user root is not a whole word of its local [user-root]
 define void @half() gc "statepoint-example" {
   %p = alloca i32
   call void @cairn.user.root(ptr %p, i32 3, i64 0)
   call void @f()
   ret void
 }
-; CHECK: error: in function 'tag': a word of the language's own has a tag that is no constant of the language's own
+; CHECK: error: in function 'tag': a user root has a tag that is not a constant of at least CAIRN_ROOT_USER
 define void @tag() gc "statepoint-example" {
   %p = alloca i64
   call void @cairn.user.root(ptr %p, i32 2, i64 0)
   call void @f()
   ret void
 }
-; CHECK: error: in function 'parameter': a word of the language's own has a parameter that is no constant
+; CHECK: error: in function 'parameter': a user root has a parameter that is not a constant
 define void @parameter(i64 %n) gc "statepoint-example" {
   %p = alloca i64
   call void @cairn.user.root(ptr %p, i32 3, i64 %n)
   call void @f()
   ret void
 }
-; CHECK: error: in function 'twice': a word of the language's own is there with another tag or parameter
+; CHECK: error: in function 'twice': a user root is there with another tag or parameter
 define void @twice() gc "statepoint-example" {
   %p = alloca i64
   call void @cairn.user.root(ptr %p, i32 3, i64 0)
@@ -99,7 +99,7 @@ define void @twice() gc "statepoint-example" {
   call void @f()
   ret void
 }
-; CHECK: error: in function 'reference': a word of the language's own holds a reference [user-root]
+; CHECK: error: in function 'reference': a user root holds a reference [user-root]
 define void @reference() gc "statepoint-example" {
   %p = alloca ptr addrspace(1)
   call void @cairn.user.root(ptr %p, i32 3, i64 0)

@@ -21,11 +21,11 @@
 ; RUN: not %cairn verify %t/number.ll 2>&1 | FileCheck --check-prefix=OTHER %s
 ; RUN: sed 's/ptrtoint (ptr @a /ptrtoint (ptr @b /' %t/right.ll > %t/address.ll
 ; RUN: not %cairn verify %t/address.ll 2>&1 | FileCheck --check-prefix=FIRST %s
-; OTHER: in function 'one': what is said of spans at the call to @g {{.*}}has another span than is open here [span-tail]
-; NONE: in function 'one': what is said of spans at the call to @g {{.*}}names an entry that the table has not [span-tail]
-; MARK: in function 'one': what is said of spans at the call to @g {{.*}}has its mark, but not where its length says [span-tail]
-; LEFT: in function 'one': what is said of spans at the call to @g {{.*}}leaves out a span [span-tail]
-; FIRST: in function 'one': what is said of spans at the call to @f {{.*}}has another span than is open here [span-tail]
+; OTHER: in function 'one': the description of spans at the call to @g {{.*}}has another span than is open here [span-tail]
+; NONE: in function 'one': the description of spans at the call to @g {{.*}}names an entry that the table has not [span-tail]
+; MARK: in function 'one': the description of spans at the call to @g {{.*}}has its mark, but at another place than its length says [span-tail]
+; LEFT: in function 'one': the description of spans at the call to @g {{.*}}leaves out a span [span-tail]
+; FIRST: in function 'one': the description of spans at the call to @f {{.*}}has another span than is open here [span-tail]
 
 ;--- right.ll
 @a = internal constant i64 1

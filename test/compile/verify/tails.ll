@@ -15,7 +15,7 @@ define void @f() gc "statepoint-example" {
   ret void
 }
 ;--- length.ll
-; CHECK: the description of locals at the call to @foo has its mark, but not where its length says [described-tail]
+; CHECK: the description of locals at the call to @foo has its mark, but at another place than its length says [described-tail]
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
 declare void @foo()
 define void @f() gc "statepoint-example" {
@@ -42,7 +42,7 @@ define void @f() gc "statepoint-example" {
   ret void
 }
 ;--- order.ll
-; CHECK: the description of locals at the call to @foo names something that is no local [described-tail]
+; CHECK: the description of locals at the call to @foo names a value that is not a local [described-tail]
 declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
 declare void @foo()
 define void @f() gc "statepoint-example" {

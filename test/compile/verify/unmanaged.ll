@@ -10,7 +10,7 @@
 
 ;--- unseen.ll
 declare void @foo()
-; CHECK-DAG: error: in function 'theirs': gc strategy "ocaml" is none of Cairn's: the function was not looked at, and it has references or safepoints [not-verified]
+; CHECK-DAG: error: in function 'theirs': gc strategy "ocaml" is unknown to Cairn: the function was left unchecked, and has references or safepoints [not-verified]
 define i64 @theirs(ptr addrspace(1) %p) gc "ocaml" {
   call void @foo()
   %v = load i64, ptr addrspace(1) %p
@@ -31,7 +31,7 @@ define void @local(ptr addrspace(1) %p) {
 }
 
 ;--- harmless.ll
-; CHECK: warning: in function 'roots': gc strategy "shadow-stack" is none of Cairn's: the function was not looked at [not-verified]
+; CHECK: warning: in function 'roots': gc strategy "shadow-stack" is unknown to Cairn: the function was left unchecked [not-verified]
 ; CHECK-NOT: {{.}}
 define void @roots(ptr %p) gc "shadow-stack" {
   ret void
@@ -44,7 +44,7 @@ define i64 @reader(ptr addrspace(1) %p) {
 
 ;--- early.ll
 declare void @foo()
-; CHECK: warning: no function of the module has a safepoint: there was nothing to check
+; CHECK: warning: no function of the module has a safepoint: nothing was checked
 define i64 @f(ptr addrspace(1) %p) gc "statepoint-example" {
   call void @foo()
   %v = load i64, ptr addrspace(1) %p

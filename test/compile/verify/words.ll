@@ -22,7 +22,7 @@ declare ptr addrspace(1) @to_ref_slowly(i64)
 declare i64 @to_word(ptr addrspace(1)) "gc-leaf-function"
 declare void @use(i64) "gc-leaf-function"
 
-; CHECK: error: in function 'load': %a is a copy of a word of the language's own from before a safepoint, at which the collector may have changed the word: read the word again [stale-word]
+; CHECK: error: in function 'load': %a is a copy of a user root from before a safepoint, at which the collector may have changed the word: read the word again [stale-word]
 define i64 @load() gc "statepoint-example" {
   %w = alloca i64
   call void @cairn.user.root(ptr %w, i32 3, i64 0)
@@ -186,7 +186,7 @@ declare ptr addrspace(1) @to_ref(i64) memory(none) nounwind willreturn "gc-leaf-
 declare void @tick(i64) memory(inaccessiblemem: readwrite) nounwind willreturn "gc-leaf-function"
 
 ; The word is read outside the loop by an optimiser to which there are no polls.
-; CHECK: error: in function 'sum': {{.*}} is a copy of a word {{.*}} [stale-word]
+; CHECK: error: in function 'sum': {{.*}} is a copy of a user root {{.*}} [stale-word]
 define i64 @sum(i64 %n, i64 %first) gc "statepoint-example" {
 e:
   %w = alloca i64
@@ -211,7 +211,7 @@ x:
 ;--- vector.ll
 declare void @cairn.user.root(ptr, i32, i64)
 declare <2 x i64> @llvm.masked.load.v2i64.p0(ptr, <2 x i1>, <2 x i64>)
-; CHECK: error: in function 'vector': a word of the language's own is accessed by @llvm.masked.load.v2i64.p0, which may be left out or done elsewhere [user-root]
+; CHECK: error: in function 'vector': a user root is accessed by @llvm.masked.load.v2i64.p0, which may be left out or done elsewhere [user-root]
 define <2 x i64> @vector(<2 x i1> %m) gc "statepoint-example" {
   %w = alloca [2 x i64]
   call void @cairn.user.root(ptr %w, i32 3, i64 0)

@@ -40,7 +40,7 @@
 // HEAP: and no barrier has told of it{{$}}
 // RUN: not --crash env CAIRN_VERIFY=heap,stores ./two native 2>&1 | FileCheck %s --check-prefix=NATIVE
 // NATIVE: struct table.row[99].right {{.*}} no barrier has told of it; no store to it since the last
-// NATIVE-SAME: {{^}} collection is noted: what made it was compiled without -fcairn-note-stores
+// NATIVE-SAME: {{^}} collection is noted: its code was compiled without -fcairn-note-stores
 // Collectors for which no barrier is missing:
 // RUN: %cairn-cc -O2 -fcairn-collector=semispace -fcairn-note-stores %s native.o -o plain && \
 // RUN:   ./plain | FileCheck %s --check-prefix=GOOD && \

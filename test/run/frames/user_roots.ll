@@ -10,7 +10,7 @@
 ; MAP: area [rsp + {{[0-9]+}}], count 1, stride 8, tag 4, parameter 2
 ; CHECK: sum 3, shown
 ; CHECK: 42 7
-; NONE: a root with a tag of the language's own, and nobody called cairn_set_user_roots()
+; NONE: a user root, but the program has not called cairn_set_user_roots()
 
 @layout = internal constant i64 0
 @text = private constant [9 x i8] c"%ld %ld\0A\00"

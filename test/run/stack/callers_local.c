@@ -292,4 +292,4 @@ int main(int argc, char **argv)
 }
 // CHECK: sum [[#]]
 // LOST: fatal: a reference is stored at 0x{{.*}}, which is neither a local nor a global that holds references:
-// LOST-SAME: ; {{give the local the type of what is stored there|allocate what holds it .*}} [unmanaged-store]
+// LOST-SAME: ; {{give the local the type of the stored value|allocate its holder .*}} [unmanaged-store]

@@ -83,7 +83,7 @@ static void guard_that_is_symbols(void **state)
   struct object o = symbol_table_named(CN_GUARD_SECTION);
 
   (void)state;
-  expect_refusal(&o, "section 'cairn_guard' is not what Cairn put there");
+  expect_refusal(&o, "section 'cairn_guard' differs from Cairn's");
 }
 
 int main(void)

@@ -165,8 +165,8 @@ static void constants_are_not_roots(void **state)
   assert_int_equal(s.frame.roots, 1);
   assert_int_equal(s.roots[0].base.reg, R14);
   drop(&s);
-  assert_refused(BUILD(&s, NUMBER(4096), NUMBER(4096)), &s, "a constant that is not null");
-  assert_refused(BUILD(&s, REG(R12), NUMBER(8)), &s, "a constant that is not null");
+  assert_refused(BUILD(&s, NUMBER(4096), NUMBER(4096)), &s, "a constant other than null");
+  assert_refused(BUILD(&s, REG(R12), NUMBER(8)), &s, "a constant other than null");
 }
 
 static void registers(void **state)

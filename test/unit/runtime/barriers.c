@@ -210,9 +210,9 @@ static void kinds_are_refused(void **state)
 
   (void)state;
   all.barriers = 8;
-  aborts(choose, "collector all needs barriers of kind 8, which this runtime does not know");
+  aborts(choose, "collector all needs barriers of kind 8, which are unknown to this runtime");
   for (all.barriers = 1; all.barriers < CAIRN_ABI_BARRIERS_SNAPSHOT; all.barriers++)
-    aborts(choose, "which this runtime does not know");
+    aborts(choose, "unknown to this runtime");
   all.barriers = CAIRN_ABI_BARRIERS_LOADS;
   all.heal = NULL;
   aborts(choose, "collector all needs barriers of kind loads, and does not have the function heal");

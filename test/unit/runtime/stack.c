@@ -441,7 +441,7 @@ static void fatal(void **state)
   aborts(same_again, "its manager stepped to the same activation");
   aborts(early_end, "a manager says that there is no older activation");
   aborts(no_base, "bad code info manager at pc 0x90008 (no symbol): a root that is not kept");
-  aborts(no_handler, "a root with a tag of the language's own");
+  aborts(no_handler, "a user root");
   aborts(region_gone, "the region was removed");
   aborts(lost_register, "a reference in a register that was not saved");
   aborts(after_backtrace, "bad frame map: a register is saved outside the frame");

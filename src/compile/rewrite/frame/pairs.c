@@ -39,7 +39,7 @@ static void refuse_words(struct cn_ctx *ctx, LLVMValueRef function)
 
   cn_user_roots_find(ctx, function, &words);
   if (words.at.count)
-    cn_error(ctx, words.at.at[0].alloca, "roots-pairs", "a word of the language's own is no pair of references");
+    cn_error(ctx, words.at.at[0].alloca, "roots-pairs", "a user root is not a pair of references");
   cn_free(&words.at);
 }
 

@@ -76,7 +76,7 @@ static const char *const values_used =
     "pad returns neither exception pointer nor selector: take these from elsewhere (a thread-local "
     "that the runtime sets), or keep the reference out of the pad's code";
 static const char *const in_funclet =
-    "is to be relocated in a funclet, where nothing can be: keep it out of the funclet's code";
+    "would need a relocation in a funclet, which LLVM forbids: keep it out of the funclet's code";
 
 /* The reason why `block` is refused, or null. LLVM's verifier holds all landing pads of a function, and the operands of
  * its resumes, to one type. */

@@ -121,7 +121,7 @@ static void check_merge(struct spread *s, LLVMValueRef merge)
     LLVMValueRef object = origin(from);
     if (LLVMIsConstant(object) || is_stack_object(object) || cn_ptrmap_find(&s->seen, object))
       continue;
-    refuse(s, merge, "and something else meet in one value: nobody could tell which of them it is");
+    refuse(s, merge, "and a value of another kind meet in one value: no map can tell which of them it is");
     return;
   }
 }

@@ -140,8 +140,7 @@ static void find_causes(const struct timing *t, uint32_t node, const struct cn_w
   r->causes.limit = t->limit;
   cn_causes_find(&r->causes, work);
   if (!r->causes.at.count && most_of(&r->all) > t->limit)
-    cn_causes_add(&r->causes, "path", function, NULL, cn_strdup("what is done in turn adds up to that"),
-                  most_of(&r->all));
+    cn_causes_add(&r->causes, "path", function, NULL, cn_strdup("the longest path adds up to that"), most_of(&r->all));
   check_claims(r, function);
 }
 

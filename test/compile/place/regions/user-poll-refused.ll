@@ -12,7 +12,7 @@
 ; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/ends.ll -o /dev/null 2>&1 | FileCheck --check-prefix=ENDS %s
 ; RUN: not %cairn opt --polls=entry,backedge -p place-safepoints %t/strategy.ll -o /dev/null 2>&1 | FileCheck --check-prefix=INLINE %s
 ; TYPE: error: {{.*}}@gc.safepoint_poll must have type void () [poll-type]
-; NONE: error: {{.*}}@gc.safepoint_poll is no function whose body could be inserted at polls [poll-type]
+; NONE: error: {{.*}}@gc.safepoint_poll is not a function whose body could be inserted at polls [poll-type]
 ; SELF: error: {{.*}}@gc.safepoint_poll calls itself, so that its body cannot be inserted in line [poll-inline]
 ; EMPTY: error: {{.*}}no call in @gc.safepoint_poll is a parse point{{.*}}[poll-body]
 ; DONE: error: {{.*}}@gc.safepoint_poll has statepoints already{{.*}}[poll-body]

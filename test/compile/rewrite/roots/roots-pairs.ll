@@ -70,7 +70,7 @@ define void @local(ptr addrspace(1) %p) gc "statepoint-example" {
   call void @use(ptr addrspace(1) %q)
   ret void
 }
-; CHECK: error: in function 'word': a word of the language's own is no pair of references [roots-pairs]
+; CHECK: error: in function 'word': a user root is not a pair of references [roots-pairs]
 define void @word() gc "statepoint-example" {
   %w = alloca i64
   call void @cairn.user.root(ptr %w, i32 3, i64 0)
@@ -135,7 +135,7 @@ pad2:
 declare void @foo()
 declare void @use(ptr addrspace(1)) "gc-leaf-function"
 declare i32 @__CxxFrameHandler3(...)
-; CHECK: error: in function 'funclet': %p lives into the pad of the call to @foo and is to be relocated in a funclet, where nothing can be: keep it out of the funclet's code [roots-pairs]
+; CHECK: error: in function 'funclet': %p lives into the pad of the call to @foo and would need a relocation in a funclet, which LLVM forbids: keep it out of the funclet's code [roots-pairs]
 define void @funclet(ptr addrspace(1) %p) gc "statepoint-example" personality ptr @__CxxFrameHandler3 {
   invoke void @foo() to label %ok unwind label %pad
 ok:

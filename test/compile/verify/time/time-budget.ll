@@ -22,7 +22,7 @@ out:
 declare void @work() "gc-leaf-function"
 
 ; CHECK: {{^}}@path: no safepoint, through 5.01 us (10016)
-; TWO-NEXT: path: 5.01 us (10016): what is done in turn adds up to that
+; TWO-NEXT: path: 5.01 us (10016): the longest path adds up to that
 define void @path() gc "statepoint-example" {
   call void @unknown()
   call void @unknown()
