@@ -235,9 +235,9 @@ struct cairn_collector {
    * the slot, by a compare-and-swap: other threads store there, too. */
   uintptr_t (*heal)(struct cairn_mutator *mutator, struct cairn_slot slot, uintptr_t value);
 
-  /* SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read that range. The
-   * range may have any words, and parts of words at its ends: the layout of the object there tells references from
-   * others. Barriers CARDS do not call this function. */
+  /* SNAPSHOT: a copy is about to write to [start, end). LOADS: a copy is about to read that range. The range may have
+   * any words, and parts of words at its ends: the layout of the object there tells references from others. Barriers
+   * CARDS do not call this function. */
   void (*barrier_range)(struct cairn_mutator *mutator, uintptr_t start, uintptr_t end);
 
   /* STOP, outside collect(). The field `slot` of `object` holds a reference. True if a young collection would find the
