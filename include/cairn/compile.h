@@ -101,12 +101,10 @@ enum cairn_root_forms {
 
 /* The code of the collector at loads and stores of references (docs/barriers.md). One kind per program. */
 enum cairn_barriers {
-  CAIRN_BARRIERS_CARDS, /* a store of a reference marks the card of its slot: the default; also for collectors that need
-                         * no barriers */
-  CAIRN_BARRIERS_NONE,  /* for collectors that stop the program and visit all objects */
-  CAIRN_BARRIERS_SNAPSHOT, /* while the collector marks, stores pass it the values that they overwrite */
-  CAIRN_BARRIERS_LOADS,    /* a loaded reference is tested, and healed at the collector's request */
-  CAIRN_BARRIERS_CUSTOM,   /* the module's own: @cairn.barrier.store, .range and .load */
+#define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) CAIRN_BARRIERS_##constant,
+#include <cairn/barriers.def>
+#undef CAIRN_BARRIERS_KIND
+  CAIRN_BARRIERS_KINDS
 };
 
 /* The places of polls, each with its bit: 1u << CAIRN_POLLS_AT_x. */

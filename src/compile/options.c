@@ -244,7 +244,7 @@ static const struct setting {
     {"slots", WORDS(slots, slots)},
     {"slot-budget", set_slot_budget, 0, NULL, 0},
     {"roots", WORDS(roots, roots)},
-    {"barriers", NULL, offsetof(struct cairn_compile_options, barriers), cn_barriers_names, CN_BARRIERS_COUNT},
+    {"barriers", NULL, offsetof(struct cairn_compile_options, barriers), cn_barriers_names, CAIRN_BARRIERS_KINDS},
     {"collector", set_collector, 0, NULL, 0},
     {"inline-max", set_inline_max, 0, NULL, 0},
     {"note-stores", SWITCH(note_stores)},

@@ -67,7 +67,13 @@ void cn_name_after(LLVMValueRef value, LLVMValueRef other, const char *suffix)
     free(whole);
 }
 
-/* In the order of enum cairn_barriers. */
-const char *const cn_barriers_names[CN_BARRIERS_COUNT] = {"cards", "none", "snapshot", "loads", "custom"};
-/* Code of the first form of cards, "cards", lacks cards for stores into new large objects. */
-const char *const cn_barriers_marks[CN_BARRIERS_COUNT] = {"cards.2", "none", "snapshot", "loads", "custom"};
+const char *const cn_barriers_names[CAIRN_BARRIERS_KINDS] = {
+#define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) name,
+#include <cairn/barriers.def>
+#undef CAIRN_BARRIERS_KIND
+};
+const char *const cn_barriers_marks[CAIRN_BARRIERS_KINDS] = {
+#define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) mark,
+#include <cairn/barriers.def>
+#undef CAIRN_BARRIERS_KIND
+};

@@ -48,21 +48,20 @@ typedef bool cn_pass(struct cn_ctx *ctx);
 /* Run a pass on a copy of the module first, and on the module if that worked (dry_run.c). */
 bool cn_dry_run(struct cn_ctx *ctx, cn_pass *run);
 
-/* The kinds' names as options have them: "cards", ... (emitted_names.c) */
-enum { CN_BARRIERS_COUNT = CAIRN_BARRIERS_CUSTOM + 1 };
-extern const char *const cn_barriers_names[CN_BARRIERS_COUNT];
+/* Names of the kinds as options have them: "cards", ... (emitted_names.c) */
+extern const char *const cn_barriers_names[CAIRN_BARRIERS_KINDS];
 /* The kinds' marks of functions and images: a kind gets another mark when the promises of its code change. */
-extern const char *const cn_barriers_marks[CN_BARRIERS_COUNT];
+extern const char *const cn_barriers_marks[CAIRN_BARRIERS_KINDS];
 
 static inline const char *cn_barriers_name(enum cairn_barriers kind)
 {
-  CN_CHECK((unsigned)kind < CN_BARRIERS_COUNT);
+  CN_CHECK((unsigned)kind < CAIRN_BARRIERS_KINDS);
   return cn_barriers_names[kind];
 }
 
 static inline const char *cn_barriers_mark(enum cairn_barriers kind)
 {
-  CN_CHECK((unsigned)kind < CN_BARRIERS_COUNT);
+  CN_CHECK((unsigned)kind < CAIRN_BARRIERS_KINDS);
   return cn_barriers_marks[kind];
 }
 

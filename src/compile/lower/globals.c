@@ -393,10 +393,10 @@ static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
 /* What the image's flags say of barriers. The runtime has numbers of its own. */
 static uint64_t barriers_code(enum cairn_barriers kind)
 {
-  static const unsigned char kinds[] = {
-      [CAIRN_BARRIERS_CARDS] = CAIRN_ABI_BARRIERS_CARDS,       [CAIRN_BARRIERS_NONE] = CAIRN_ABI_BARRIERS_NONE,
-      [CAIRN_BARRIERS_SNAPSHOT] = CAIRN_ABI_BARRIERS_SNAPSHOT, [CAIRN_BARRIERS_LOADS] = CAIRN_ABI_BARRIERS_LOADS,
-      [CAIRN_BARRIERS_CUSTOM] = CAIRN_ABI_BARRIERS_CUSTOM,
+  static const unsigned char kinds[CAIRN_BARRIERS_KINDS] = {
+#define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) number,
+#include <cairn/barriers.def>
+#undef CAIRN_BARRIERS_KIND
   };
 
   CN_CHECK((unsigned)kind < sizeof kinds);

@@ -79,9 +79,10 @@ void cairn_barrier_word(uint64_t word)
 /* ---- kinds ---- */
 
 static const char *const names[] = {
-    [CAIRN_ABI_BARRIERS_NONE] = "none",   [CAIRN_ABI_BARRIERS_SNAPSHOT] = "snapshot",
-    [CAIRN_ABI_BARRIERS_LOADS] = "loads", [CAIRN_ABI_BARRIERS_CUSTOM] = "custom",
-    [CAIRN_ABI_BARRIERS_CARDS] = "cards", [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
+#define CAIRN_BARRIERS_KIND(constant, number, name, mark, help) [number] = name,
+#include <cairn/barriers.def>
+#undef CAIRN_BARRIERS_KIND
+    [CAIRN_ABI_BARRIERS_CARDS_1] = "cards, of an earlier version",
 };
 enum { KIND_COUNT = sizeof names / sizeof *names };
 
