@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an instruction reads and writes of the references in managed memory. verify/check_barriers.c
+ * What an instruction reads and writes of the references in managed memory. verify/barriers/check_barriers.c
  * answers the same question by code of its own.
  */
 #include "base/check.h"

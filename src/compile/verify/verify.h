@@ -286,34 +286,6 @@ void cn_verify_spans(struct cn_verifier *v);  /* check_spans.c */
 void cn_verify_claims(struct cn_ctx *ctx);
 void cn_verify_promises(struct cn_verifier *v); /* check_attributes.c */
 
-/* ---- barrier_accesses.c: accesses that must have a barrier (check_barriers.c) ---- */
-
-struct cn_barred_access {
-  LLVMValueRef at;
-  LLVMValueRef slot;  /* null: the instruction leaves references in managed memory alone */
-  LLVMValueRef value; /* the one reference that is stored; else null */
-  LLVMValueRef bytes; /* several, in so many bytes */
-  LLVMValueRef mask; /* several: lanes of a vector with their bits set. If `slot` is one pointer, they follow each other
-                        from there on */
-  bool clears;       /* the access stores no reference */
-  const char *beyond; /* the kind of an access that no barrier covers */
-};
-struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
-struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
-
-/* True if a barrier of `bytes` at `slot` is that of lane `lane` of the access. */
-bool cn_barred_is_lane(struct cn_ctx *ctx, const struct cn_barred_access *access, unsigned lane, LLVMValueRef slot,
-                       LLVMValueRef bytes);
-/* True if the mask surely leaves the lane out. */
-bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
-
-/* ---- barrier_facts.c ---- */
-
-/* True if the stored word, whatever its value, points to no object that a collector may move. */
-bool cn_barred_leads_nowhere(LLVMValueRef value);
-/* True if its object was allocated in this epoch. `small`: with a block of at most INLINE_ALLOC_MAX bytes. */
-bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);
-
 /* ---- statepoints.c ---- */
 
 bool cn_is_relocate(LLVMValueRef value);

@@ -15,7 +15,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
-#include "compile/verify/verify.h"
+#include "compile/verify/barriers/barred.h"
 
 /* A barrier, of one place (`bytes` null) or of several. */
 struct barrier {

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
-#include "compile/verify/verify.h"
+#include "compile/verify/barriers/barred.h"
 
 static const struct cn_barred_access none;
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 #include "compile/core/emitted_names.h"
-#include "compile/verify/verify.h"
+#include "compile/verify/barriers/barred.h"
 
 static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, const char *name)
 {
