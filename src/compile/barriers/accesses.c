@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an instruction reads and writes of the references in managed memory. verify/barriers/check_barriers.c
- * answers the same question by code of its own.
+ * Finds the references in managed memory that an instruction reads or writes, for insert-barriers and note-stores.
+ * verify/barriers/barrier_accesses.c answers the same question by separate code.
+ *
+ * Needs: nothing. Provides: struct cn_access. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/analysis/calls.h"
@@ -20,7 +22,7 @@ static LLVMValueRef size_of(struct cn_ctx *ctx, LLVMTypeRef type)
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), LLVMStoreSizeOfType(ctx->layout, type), false);
 }
 
-/* An access of a value of `type` at `slot`; `value` is null if it is read. */
+/* An access of a value of `type` at `slot`; `value` is null for a read. */
 static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef value)
 {
   if (!cn_is_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
@@ -34,8 +36,8 @@ static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueR
   return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
 }
 
-/* Those lanes of a vector of `type` that the mask has: at the places of the vector `slot`, or from
- * `slot` on. Of the latter all cards are marked: a mark too many does no harm, not even outside of
+/* An access of the lanes that `mask` chooses of a vector of `type`: at the places in vector `slot`, or side by side
+ * from `slot` on. For cards the latter is a write of all lanes: a mark too many is harmless, also for a place outside
  * the heap. */
 static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueRef slot, LLVMValueRef mask,
                                  LLVMValueRef value)
@@ -51,14 +53,13 @@ static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValue
   return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
 
-/* Does it copy, in line? A copy that is a safepoint is made by a function of the run-time system,
- * which has the barriers itself. */
+/* True for a copy in line. A copy that is a safepoint is a function of the runtime, with its own barriers. */
 static bool copies(LLVMValueRef call)
 {
   return cn_intrinsic_does(call, CN_EFFECT_COPY) && cn_classify_call(call).kind != CN_CALL_PARSE;
 }
 
-/* Several words; fewer bytes than one has are no reference. */
+/* An access of several words: a reference takes at least a word. */
 static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
 {
   bool few = LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) < sizeof(uint64_t);
@@ -68,7 +69,7 @@ static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
   return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = pointer, .bytes = bytes};
 }
 
-/* May a piece of assembly that is given references write memory? */
+/* True for assembly that is given references and may write memory. */
 static bool is_writing_assembly(LLVMValueRef call)
 {
   return LLVMIsAInlineAsm(LLVMGetCalledValue(call)) && cn_intrinsic_touches(call) && !cn_calls_have(call, "memory") &&
@@ -78,7 +79,6 @@ static bool is_writing_assembly(LLVMValueRef call)
 static const char variable[] = "references of a vector of variable length";
 static const char not_known[] = "an intrinsic whose effect on references is unknown";
 
-/* What a store of lanes, or a pattern, writes. */
 static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_intrinsic *row)
 {
   LLVMValueRef value = LLVMGetArgOperand(call, (unsigned)row->value);
@@ -148,7 +148,7 @@ struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction)
   if (LLVMIsALoadInst(instruction))
     return of_type(ctx, LLVMTypeOf(instruction), LLVMGetOperand(instruction, 0), NULL);
   if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
-    /* What is compared, or comes back, is healed in memory before. */
+    /* The barrier comes first: it heals in memory the reference that is compared or returned. */
     LLVMValueRef value = LLVMGetOperand(instruction, 1), slot = LLVMGetOperand(instruction, 0);
     return cn_holds_ref(LLVMTypeOf(value)) ? bulk(slot, size_of(ctx, LLVMTypeOf(value))) : none;
   }

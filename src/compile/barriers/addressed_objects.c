@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is known of the object that an address lies in: whether its start is known, and whether it
- * is fresh, which is to say allocated since the last safepoint. Needs: safepoints placed. Breaks:
- * nothing.
+ * Tells of an address whether it is the start of its object, and whether the object is fresh: allocated since the last
+ * safepoint.
+ *
+ * Needs: safepoints placed. Provides: cn_address_is_start(), cn_address_is_fresh(). Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -87,7 +88,7 @@ static LLVMAttributeRef says_fresh(LLVMValueRef call)
   return attribute || !callee ? attribute : cn_string_attribute(callee, CN_ATTR_FRESH);
 }
 
-/* cairn_resize_slow() is none: its result may be the old array. */
+/* True for a call that returns a new object. The result of cairn_resize_slow() may be the old array. */
 static bool is_allocation(LLVMValueRef value)
 {
   size_t length;
@@ -118,7 +119,7 @@ static bool result_says_start(LLVMValueRef call)
                                                  sizeof CN_ATTR_OBJECT - 1) != NULL;
 }
 
-/* `seen` has the phis and selects on the way: a cycle of them adds no other value. */
+/* `seen` has the phis and selects on the path: in a cycle of them, all values are already known. */
 static bool is_start(LLVMValueRef reference, struct cn_ptrmap *seen)
 {
   bool added = false;
@@ -153,14 +154,13 @@ bool cn_address_is_start(LLVMValueRef reference)
   return start;
 }
 
-/* Phis and selects on the way; and are large objects none? */
 struct fresh {
   const struct cn_safepoint_free *windows;
-  struct cn_ptrmap seen;
-  bool small;
+  struct cn_ptrmap seen; /* phis and selects on the path */
+  bool small;            /* leave out large objects */
 };
 
-/* Is `reference` fresh where `window` is the current one, and its definition dominates? */
+/* True if `reference` is fresh at a place in safepoint-free interval `window` that its definition dominates. */
 static bool is_fresh(struct fresh *fresh, LLVMValueRef reference, uint32_t window)
 {
   const struct cn_safepoint_free *windows = fresh->windows;

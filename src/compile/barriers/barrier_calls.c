@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The calls of barriers that insert-barriers makes. Lanes of a vector that lie apart, or of which a
- * mask leaves some out, have a barrier each, of no bytes where the mask says no: a lane that is
- * left out may have any address.
+ * Makes the calls of barriers for insert-barriers.
+ *
+ * A write or read of lanes that lie apart, or that a mask chooses, has a call per lane. The call has 0 bytes if the
+ * mask excludes the lane, since such a lane may have any address.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
@@ -12,7 +13,7 @@
 
 static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
-/* The function `name` of this type, a leaf; null after an error. */
+/* Declares the leaf `name` of this type. Null after an error. */
 static LLVMValueRef barrier(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = cn_emit_declare(c->ctx, name, type, LLVMCCallConv);
@@ -82,7 +83,7 @@ static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_ac
   return LLVMIsNull(i) ? access->slot : LLVMBuildGEP2(c->builder, reference, access->slot, &i, 1, "");
 }
 
-/* The bytes of a lane that a bit of the mask decides about; all, if it is undefined. */
+/* The bytes of a lane: 0 if its bit of the mask is clear, all if the bit is undefined. */
 static LLVMValueRef lane_bytes(const struct cn_barrier_calls *c, LLVMValueRef bit)
 {
   LLVMValueRef all = number(c, REFERENCE_BYTES);

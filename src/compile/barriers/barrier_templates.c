@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass lower-barriers: the calls that insert-barriers made become the code of the kind, in line.
- * Each is the body of a function, the module's own or the one below, which LLVM's always-inliner
- * puts in its place. `a` is the address of the slot:
+ * Pass lower-barriers: replaces the calls of insert-barriers by the code of the kind, in line. The code is the body of
+ * a function, of the module or of this file, and LLVM's always-inliner copies it to the calls. `a` is the slot's
+ * address:
  *
- *   cards     table[(a >> CARD_SHIFT) & mask] = 1; of a run of stores, if it is not
+ *   cards     table[(a >> CARD_SHIFT) & mask] = 1; for a group of stores: if the byte is 0
  *   snapshot  if (mutator.barrier) cairn_barrier_snapshot(slot)
  *   loads     if (value & mutator.barrier) value = cairn_barrier_load(slot, value)
- *   a range   of cards, in line if it is short: the first and the last; else
+ *   a range   cards, up to the length of a card: the first and the last card, in line; otherwise
  *             cairn_barrier_range(to, bytes)
  *
- * The mask makes an index of any address, so a place outside the heap dirties some card for
- * nothing. The slow functions keep every register but the result's.
+ * The mask makes an index of any address, so a place outside the heap dirties a card without harm. The slow functions
+ * keep every register except the result's.
  *
- * Needs: final, verified statepoints. Provides: no call of a barrier, and a reference to the symbol
- * of the kind, which only a runtime of the same kind defines. Breaks: nothing.
+ * Needs: final, verified statepoints. Provides: a module free of calls of barriers. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +41,7 @@ static LLVMValueRef mutator_word(const struct body *y, uint64_t offset)
   return LLVMBuildLoad2(y->b, y->i64, cn_emit_mutator(y->ctx, y->b, offset), "");
 }
 
-/* A word of the mutator that is set before managed code runs, and stays: it may be kept in a
- * register. */
+/* A word of the mutator that is set before managed code runs, and stays the same: LLVM may keep it in a register. */
 static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64_t offset)
 {
   LLVMValueRef word = LLVMBuildLoad2(y->b, type, cn_emit_mutator(y->ctx, y->b, offset), "");
@@ -52,7 +50,7 @@ static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64
   return word;
 }
 
-/* The entry of the byte table for the address. */
+/* The address of the card of `address`. */
 static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address)
 {
   LLVMValueRef index = LLVMBuildLShr(y->b, address, number(y, CAIRN_ABI_CARD_SHIFT), "index");
@@ -99,7 +97,7 @@ static LLVMBasicBlockRef block(const struct body *y, const char *name)
   return LLVMAppendBasicBlockInContext(y->ctx->llvm, y->function, name);
 }
 
-/* Call a slow function, without result, if `condition` holds. */
+/* Calls a slow function of type void if `condition` holds. */
 static void call_if(const struct body *y, LLVMValueRef condition, const char *name, LLVMValueRef *arguments,
                     unsigned count)
 {
@@ -130,8 +128,8 @@ static void store_body(const struct body *y, enum cairn_barriers kind)
   LLVMBuildRetVoid(y->b);
 }
 
-/* Mark the card at `address` if it is not. A run of stores waits for its place in the store buffer;
- * a look costs less there than one more. */
+/* Marks the card of `address` if it is clean. A group of stores fills the store buffer, where a load costs less than
+ * another store. */
 static void mark_if_clean(const struct body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
@@ -147,7 +145,7 @@ static void mark_if_clean(const struct body *y, LLVMValueRef address)
   LLVMPositionBuilderAtEnd(y->b, rest);
 }
 
-/* LLVM decides which half it is once the body is in line and the length is a constant. */
+/* If the length is a constant, LLVM removes one half after inlining. */
 static void range_body(const struct body *y, enum cairn_barriers kind)
 {
   LLVMValueRef to = LLVMGetParam(y->function, 0), bytes = LLVMGetParam(y->function, 1);
@@ -159,7 +157,7 @@ static void range_body(const struct body *y, enum cairn_barriers kind)
     LLVMBuildRetVoid(y->b);
     return;
   }
-  /* One to as many bytes as a card has: the first and the last are on all cards that it touches. */
+  /* A range of at most a card's bytes is on the cards of its first and its last byte. */
   LLVMBasicBlockRef marks = block(y, "barrier.short"), slow = block(y, "barrier.long"), rest = block(y, "barrier.rest");
   LLVMValueRef last = LLVMBuildSub(y->b, bytes, number(y, 1), "last");
   LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, number(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
@@ -191,7 +189,7 @@ static void load_body(const struct body *y)
   LLVMBuildRet(y->b, arguments[1]);
 }
 
-/* Give the declaration the body of the kind. */
+/* Gives the declaration the body of the kind. */
 static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
   struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};
@@ -207,7 +205,7 @@ static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name, 
   LLVMDisposeBuilder(y.b);
 }
 
-/* Attributes of the target that the callers share, so that they may inline it. */
+/* Gives the function the target attributes of its callers, so that LLVM may inline it there. */
 static void fit_to_callers(LLVMValueRef function)
 {
   LLVMValueRef user = LLVMGetFirstUse(function) ? LLVMGetUser(LLVMGetFirstUse(function)) : NULL;
@@ -218,7 +216,7 @@ static void fit_to_callers(LLVMValueRef function)
 
 static const char *const names[] = {CN_BARRIER_STORE, CN_BARRIER_RANGE, CN_BARRIER_LOAD};
 
-/* Ready the functions for the inliner. False: there is none to inline. */
+/* Prepares the functions for the inliner. False if the module calls no barrier. */
 static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
 {
   bool some = false;
@@ -245,7 +243,7 @@ static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
   return some;
 }
 
-/* Does a call remain that the inliner had to leave? */
+/* Refuses calls that the inliner had to leave, and deletes the bodies of this file. */
 static void check_lowered(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of the passes insert-barriers and lower-barriers share. Private to them.
+ * Interfaces between the files of the passes insert-barriers, lower-barriers and note-stores. Private to them.
  */
 #ifndef CN_COMPILE_BARRIERS_BARRIERS_H
 #define CN_COMPILE_BARRIERS_BARRIERS_H
@@ -14,20 +14,20 @@
 
 /* ---- accesses.c ---- */
 
-/* What an instruction does to the references in managed memory. */
+/* The access of an instruction to references in managed memory. */
 struct cn_access {
   enum {
     CN_ACCESS_NONE,
     CN_ACCESS_ONE,    /* one reference, at `slot` */
-    CN_ACCESS_BULK,   /* those in `bytes` bytes from `slot` on */
-    CN_ACCESS_CLEARS, /* the same, and what is written is no reference */
-    CN_ACCESS_LANES,  /* one for each set bit of `mask`: where the lane of the vector `slot` says, or
-                         so many places from `slot` on */
-    CN_ACCESS_UNKNOWN /* no barrier covers it: `why` */
+    CN_ACCESS_BULK,   /* the references in `bytes` bytes from `slot` on */
+    CN_ACCESS_CLEARS, /* a write of bytes other than references to such a range */
+    CN_ACCESS_LANES,  /* one for each set bit of `mask`: at the place in that lane of vector `slot`, or that many places
+                         from `slot` on */
+    CN_ACCESS_UNKNOWN /* barriers cannot cover it: `why` */
   } kind;
   LLVMValueRef slot;
-  LLVMValueRef value; /* what is stored, if it is one value */
-  LLVMValueRef bytes; /* an integer; null if the kind does not say so many */
+  LLVMValueRef value; /* the stored value, if it is one */
+  LLVMValueRef bytes; /* BULK and CLEARS: an integer */
   LLVMValueRef mask;
   const char *why;
 };
@@ -42,33 +42,33 @@ struct cn_barrier_calls {
   enum cairn_barriers kind;
 };
 void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_access *access);
-/* For several references, of the access that `at` makes. */
+/* For an access of `at` to several references. */
 void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at, const struct cn_access *access);
-/* Use what the barrier returns in the place of what was loaded. */
+/* Replaces the uses of the loaded value by the result of the barrier. */
 void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, const struct cn_access *access);
-/* Does the module define the function itself? */
+/* True if the module defines the function. */
 bool cn_barrier_is_defined(struct cn_ctx *ctx, const char *name);
 
 /* ---- addressed_objects.c ---- */
 
-/* Is it the address of a local, which is a root? */
+/* True for the address of a local, which is a root. */
 bool cn_address_is_local(LLVMValueRef root);
-/* The pointer from which GEPs form the address; and the one from which GEPs with constant indices
- * form it, *offset being the distance. */
+/* The root of the GEPs that form the address. */
 LLVMValueRef cn_address_root_of(LLVMValueRef address);
+/* The pointer at a constant distance from the address, *offset bytes before it. */
 LLVMValueRef cn_address_base(struct cn_ctx *ctx, LLVMValueRef address, uint64_t *offset);
-/* Are the two one value, or GEPs with the same indices of such? */
+/* True if both are one value, or GEPs with the same indices from one value. */
 bool cn_address_is_same(LLVMValueRef a, LLVMValueRef b);
-/* Is it the start of an object, or null: loaded from managed memory, allocated, or a merge of
- * such; or does an attribute say so? */
+/* True for null and for the start of an object: loaded from managed memory, allocated, named by an attribute, or a
+ * merge of such values. */
 bool cn_address_is_start(LLVMValueRef reference);
-/* Is it a reference to an object that was allocated after the last safepoint before `at`? `small`:
- * in a block of at most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
+/* True for a reference to an object that was allocated after the last safepoint before `at`. `small`: in a block of at
+ * most CAIRN_ABI_INLINE_ALLOC_MAX bytes. */
 bool cn_address_is_fresh(const struct cn_safepoint_free *windows, LLVMValueRef reference, LLVMValueRef at, bool small);
 
 /* ---- elide.c ---- */
 
-/* The barriers of one function that are emitted, for those that need none because of them. */
+/* The barriers of one function so far: later accesses to the same places are exempt. */
 struct cn_barred {
   struct cn_ctx *ctx;
   enum cairn_barriers kind;
@@ -76,21 +76,22 @@ struct cn_barred {
   struct cn_ptrmap last; /* root -> its last entry, counted from 1 */
   CN_VECTOR(struct cn_barred_at {
     LLVMValueRef at;
-    LLVMValueRef base; /* of which the place is so far away; the first that is formed alike */
-    uint64_t offset;
+    LLVMValueRef base;  /* the first one that is formed alike (cn_address_is_same()) */
+    uint64_t offset;    /* bytes from the base to the place */
     LLVMValueRef bytes; /* null: one reference */
-    bool wide;          /* of a run */
-    size_t previous;
+    bool wide;          /* the barrier of a group */
+    size_t previous;    /* of the same root; counted from 1 */
   })
   entries;
 };
 #define CN_NOT_BARRED SIZE_MAX
-/* Why the read or write at `at` needs no barrier of this kind; null: it needs one, which is noted
- * as the last entry, unless lanes have one each. */
+/* The reason why the read or write at `at` needs no barrier of this kind. Null: it needs one, which is noted as the
+ * last entry, except for lanes. */
 const char *cn_barrier_unneeded_read(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access);
 const char *cn_barrier_unneeded_write(struct cn_barred *barred, LLVMValueRef at, const struct cn_access *access);
-/* Entry `e` has become the barrier of all of a run; and is `e` needless because of such a one? */
+/* Makes entry `e` the barrier of a group. */
 void cn_barred_widen(struct cn_barred *barred, size_t e, uint64_t offset, LLVMValueRef bytes);
+/* True if the barrier of a group covers entry `e`. */
 bool cn_barred_is_covered(const struct cn_barred *barred, size_t e);
 void cn_barred_free(struct cn_barred *barred);
 
@@ -99,21 +100,21 @@ void cn_barred_free(struct cn_barred *barred);
 /* A write that needs its barrier. */
 struct cn_pending {
   LLVMValueRef at;
-  LLVMValueRef base; /* of the address, and the first that is formed alike; null: lanes have many */
-  LLVMValueRef alike;
-  uint64_t offset; /* from the base */
-  uint64_t bytes;  /* that are written; 0: not known */
-  uint32_t window;
+  LLVMValueRef base;           /* of the address; null: lanes */
+  LLVMValueRef alike;          /* the first base that is formed alike */
+  uint64_t offset;             /* bytes from the base */
+  uint64_t bytes;              /* 0: unknown */
+  uint32_t window;             /* its safepoint-free interval */
   size_t entry;                /* of struct cn_barred, or CN_NOT_BARRED */
   bool one;                    /* it stores one reference */
   bool covered;                /* another barrier covers it, and a remark says so */
-  bool joined;                 /* to the run of an earlier write */
-  uint64_t run_low, run_bytes; /* this barrier covers so many bytes from there; 0: its own place */
+  bool joined;                 /* to the group of an earlier write */
+  uint64_t run_low, run_bytes; /* its barrier covers so many bytes, run_low bytes from the base; 0: its own place */
 };
 struct cn_pendings {
   CN_VECTOR(struct cn_pending) writes; /* in the order of their barriers */
 };
-/* Find the runs among them, for cards. */
+/* Finds the groups of writes, for cards. */
 void cn_barrier_runs_find(struct cn_pendings *pendings);
 
 #endif

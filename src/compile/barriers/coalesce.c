@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs of writes into one object, whose cards are marked once: in one block, with no safepoint
- * between, to places at constant distances that lie within the length of a card. They are on two
- * cards at most, so the marks of the first and of the last place do for all. To look whether these
- * are dirty, as those of young objects mostly are, takes less than two marks. Needs: struct
- * cn_safepoint_free. Breaks: nothing.
+ * Coalesces the marks of cards: finds groups of writes into one object whose cards are marked once.
+ *
+ * The writes of a group are in one block and one safepoint-free interval, at constant distances within the length of a
+ * card. So they are on at most two cards, those of the first and the last place. A test of these two, which are mostly
+ * dirty for young objects, takes less time than two marks.
+ *
+ * Needs: struct cn_safepoint_free. Provides: run_low and run_bytes of the first write of a group, `joined` of the
+ * others. Breaks: nothing.
  */
 #include "base/check.h"
 #include "compile/barriers/barriers.h"
 
 enum {
-  MIN_MARKS = 2,  /* marks without this */
-  LOOKED_AT = 64, /* writes that may come after the first of a run */
+  MIN_MARKS = 2,  /* of the single writes of a group */
+  LOOKED_AT = 64, /* writes after the first one */
 };
 
-/* The writes of one run, as far as it has come. */
+/* A group of writes, so far. */
 struct run {
   LLVMValueRef base;
   uint32_t window;
   LLVMBasicBlockRef block;
-  int64_t low, high; /* distances of the places, which may lie before the base; the last end */
-  unsigned marks;    /* that they would have without this */
+  int64_t low, high; /* bytes from the base, perhaps negative, to the first place and to the end of the last one */
+  unsigned marks;    /* the number of marks if each write has its own */
 };
 
 static const int64_t CARD_BYTES = (int64_t)1 << CAIRN_ABI_CARD_SHIFT;
 
-/* May the write be one of a run? LLVM folds places at a distance from an undefined base: the run's
- * would not be found to be those of the writes. */
+/* True if the write may be part of a group. LLVM folds a place at a distance from an undefined base, and then the
+ * verifier could not recognise the group's range as that of the write. */
 static bool is_fixed(const struct cn_pending *write)
 {
   return !write->joined && write->base && !LLVMIsUndef(write->base) && write->bytes &&
          write->bytes <= (uint64_t)CARD_BYTES;
 }
 
-/* Add the write to the run, if it belongs there. */
+/* Adds the write to the group, if it belongs there. */
 static bool extend(struct run *run, const struct cn_pending *write)
 {
   if (!is_fixed(write) || write->alike != run->base || write->window != run->window ||
@@ -49,7 +52,7 @@ static bool extend(struct run *run, const struct cn_pending *write)
   return true;
 }
 
-/* The run that begins with `first`: writes of other objects may lie between. */
+/* The group that begins with write `first`. Writes to other objects may come between. */
 static struct run measure(const struct cn_pendings *pendings, size_t first)
 {
   const struct cn_pending *write = &pendings->writes.at[first];
@@ -65,7 +68,7 @@ static struct run measure(const struct cn_pendings *pendings, size_t first)
   return run;
 }
 
-/* Those that come after the first do not have a mark of their own. */
+/* Gives the first write the group's range, and joins the later ones to it. */
 static void join(struct cn_pendings *pendings, size_t first, const struct run *found)
 {
   struct run run = *found;

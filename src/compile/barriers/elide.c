@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which writes need no barrier, and why. Needs: struct cn_safepoint_free. Breaks: nothing.
+ * Finds the accesses that need no barrier, with the reasons. A write is exempt if
  *
- *   the place is no object's           a local, which is a root
- *   the object is fresh                a collector counts it to the young ones, or as logged; of
- *                                      cards, only if it is small
- *   the value leads to nothing young   null, a constant, an immediate, what never moves: for kinds
- *                                      that look at the new value
- *   the barrier was before             of the same place, or object, in the same window
+ *   its place is in a local       a local is a root
+ *   its object is fresh           collectors treat fresh objects as young or logged; for cards: small objects only
+ *   its value stays in place      null, a constant, an immediate or an immovable object; for cards only
+ *   its place had a barrier       in the same safepoint-free interval, on every path
+ *
+ * Needs: struct cn_safepoint_free. Provides: struct cn_barred. Breaks: nothing.
  */
 #include <string.h>
 #include "base/check.h"
@@ -23,8 +23,8 @@ static bool is_immediate(LLVMValueRef value)
   return callee && strcmp(LLVMGetValueName2(callee, &length), CN_TAG_FROM) == 0;
 }
 
-/* Does the word lead to nothing that is young or moves, whatever way it came? `seen` has the phis
- * and selects on the way. */
+/* True if the word, on each path that brings it, is a constant, immovable or an immediate. `seen` has the phis and
+ * selects on the path. */
 static bool leads_nowhere(LLVMValueRef value, struct cn_ptrmap *seen)
 {
   bool fresh = false, select = LLVMIsASelectInst(value);
@@ -40,7 +40,7 @@ static bool leads_nowhere(LLVMValueRef value, struct cn_ptrmap *seen)
   return true;
 }
 
-/* The same of what is stored, and why. */
+/* The reason why the stored value needs no barrier, or null. */
 static const char *nowhere(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};
@@ -68,7 +68,8 @@ static const char *unneeded_value(const struct cn_barred *barred, const struct c
   return access->value && LLVMIsConstant(access->value) ? "a constant is stored" : NULL;
 }
 
-/* Does `a`, which was met before `b`, always run before it, with no safepoint between? */
+/* True if `a`, an earlier access in the order of the search, runs before `b` on each path, in the same safepoint-free
+ * interval. */
 static bool is_before(const struct cn_safepoint_free *windows, LLVMValueRef a, LLVMValueRef b)
 {
   uint32_t from = cn_cfg_index(windows->cfg, LLVMGetInstructionParent(a));
@@ -78,9 +79,9 @@ static bool is_before(const struct cn_safepoint_free *windows, LLVMValueRef a, L
          cn_safepoint_free_after(windows, a) == cn_safepoint_free_at(windows, b);
 }
 
-enum { MOST_TRIED = 32 }; /* barriers of one object; more are not looked for */
+enum { MOST_TRIED = 32 }; /* the most barriers of one object that a search visits */
 
-/* The bytes that a barrier covers, if that is known. */
+/* The bytes that a barrier covers. False if their number is unknown. */
 static bool size_of(LLVMValueRef bytes, uint64_t *size)
 {
   *size = sizeof(uint64_t);
@@ -89,7 +90,7 @@ static bool size_of(LLVMValueRef bytes, uint64_t *size)
   return !bytes || LLVMIsAConstantInt(bytes);
 }
 
-/* Does the barrier cover `bytes` from `offset` on? Both are of one base. */
+/* True if the barrier covers `bytes` from `offset` on, a distance from its own base. */
 static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueRef bytes)
 {
   uint64_t room, size, ahead = offset - entry->offset;
@@ -99,7 +100,7 @@ static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueR
   return size_of(entry->bytes, &room) && size_of(bytes, &size) && ahead <= room && size <= room - ahead;
 }
 
-/* Look for the barrier of the same place, or note this one's. */
+/* True if an earlier barrier covers the place. False: notes the place's own barrier. */
 static bool was_before(struct cn_barred *barred, const struct cn_barred_at *wanted)
 {
   struct cn_barred_at note = *wanted;
@@ -131,8 +132,8 @@ static bool place_was_before(struct cn_barred *barred, LLVMValueRef at, const st
   return was_before(barred, &wanted);
 }
 
-/* Reads need none where writes need none for the place that they go to. Of new large objects a
- * collector looks at dirty cards alone. */
+/* The reason why accesses to the place need no barrier, or null. For cards, large objects are excluded: of a new one, a
+ * collector scans dirty cards only. */
 static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef at, LLVMValueRef root)
 {
   if (cn_address_is_local(root))
@@ -141,7 +142,7 @@ static const char *unneeded_place(const struct cn_barred *barred, LLVMValueRef a
   return cn_address_is_fresh(barred->windows, root, at, small) ? "the object is new" : NULL;
 }
 
-/* Is the loaded reference compared with null at most? That needs no healed one. */
+/* True if all uses of the loaded reference compare it with null: for these a stale reference is good enough. */
 static bool is_only_tested(LLVMValueRef load)
 {
   CN_EACH_USE(use, load) {

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass insert-barriers: "late insertion of safepoints (and barriers)" (late-insertion-slides-2014,
- * "How to resolve this?"). A load barrier is "executed immediately after the machine load", a store
- * barrier "runs immediately before the machine store instruction, but after the computation of the
- * value stored" (statepoints-original). The kind is options->barriers:
+ * Pass insert-barriers: "late insertion of safepoints (and barriers)" (late-insertion-slides-2014, "How to resolve
+ * this?"). A load barrier is "executed immediately after the machine load", a store barrier "runs immediately before
+ * the machine store instruction, but after the computation of the value stored" (statepoints-original). It inserts
+ * calls (barrier_calls.c) for the kind options->barriers:
  *
- *   call void @cairn.barrier.store(object, slot, value)    before a store of one reference
- *   call void @cairn.barrier.range(to, bytes)              before a write of several
- *   call ptr addrspace(1) @cairn.barrier.load(slot, value) after a load of one: what is used
- *   (barrier_calls.c)
+ *   call void @cairn.barrier.store(object, slot, value)     before a store of one reference
+ *   call void @cairn.barrier.range(to, bytes)               before a write of several
+ *   call ptr addrspace(1) @cairn.barrier.load(slot, value)  after a load of one; its result is used in place of `value`
  *
- * These calls are leaves, and lower-barriers replaces them when
- * the rest is proved. `object` is null unless the kind asks for it and its start is known.
+ * The calls are leaves; after the proof of the rest, lower-barriers replaces them. `object` is null, except that kind
+ * custom gets the start of the object if it is known.
  *
- * Needs: polls placed, allocation in line: so no safepoint comes between an access and its barrier,
- * and new objects are known. Not yet rewritten functions. Provides: each access of references in
- * managed memory has the barrier of the kind, or needs none (elide.c), which a remark says; each
- * function has an attribute with the kind, which `globals` goes by. What no barrier covers is
- * refused (missing-barrier). Breaks: nothing.
+ * Needs: polls placed and allocation in line, so that each access follows its barrier without a safepoint, and new
+ * objects are known; functions before rewriting. Provides: each access to references in managed memory has the barrier
+ * of the kind, or is exempt (elide.c), which a remark says; each function has an attribute with the kind, for
+ * `globals`. An access that barriers cannot cover is refused (missing-barrier). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -36,10 +34,10 @@ struct insertion {
   struct cn_safepoint_free windows;
   struct cn_barred barred;
   struct cn_pendings pendings;
-  bool stores, loads; /* what has barriers */
+  bool stores, loads; /* the accesses that have barriers */
 };
 
-/* Stand before `place`, with the source line of `at`. */
+/* Sets the builder to before `place`, with the source line of `at`. */
 static void stand(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
 {
   CN_CHECK(place);
@@ -58,7 +56,7 @@ static void elided(struct insertion *n, LLVMValueRef at, const char *why)
   cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
 }
 
-/* The bytes that are written, if that is a constant. */
+/* The number of bytes that are written if it is a constant; else 0. */
 static uint64_t bytes_of(const struct cn_access *access)
 {
   if (access->kind == CN_ACCESS_ONE)
@@ -66,7 +64,7 @@ static uint64_t bytes_of(const struct cn_access *access)
   return access->bytes && LLVMIsAConstantInt(access->bytes) ? LLVMConstIntGetZExtValue(access->bytes) : 0;
 }
 
-/* Note the write, if it needs a barrier. */
+/* Notes the write if it needs a barrier. */
 static void find_write(struct insertion *n, LLVMValueRef at)
 {
   const struct cn_access access = cn_access_written(n->ctx, at);
@@ -98,7 +96,7 @@ static LLVMValueRef number(const struct insertion *n, uint64_t value)
   return LLVMConstInt(LLVMInt64TypeInContext(n->ctx->llvm), value, false);
 }
 
-/* The barrier of a run: of all places of the object that its writes go to. */
+/* Makes the barrier of a group: a range with the places of all of its writes. */
 static void emit_run(struct insertion *n, const struct cn_pending *write)
 {
   LLVMValueRef low = number(n, write->run_low);
@@ -111,14 +109,14 @@ static void emit_run(struct insertion *n, const struct cn_pending *write)
   cn_barrier_call_range(&n->calls, write->at, &access);
 }
 
-/* Note that another barrier covers the write. */
+/* Notes that another barrier covers the write. */
 static void cover(struct insertion *n, struct cn_pending *write, const char *why)
 {
   write->covered = true;
   elided(n, write->at, why);
 }
 
-/* Find the runs, and what needs no barrier because of them. */
+/* Finds the groups, and the writes that the barrier of a group covers. */
 static void find_runs(struct insertion *n)
 {
   static const char why[] = "the mark of an earlier store into the object does for it";
@@ -176,7 +174,7 @@ static void read_barrier(struct insertion *n, LLVMValueRef at)
   }
 }
 
-/* The accesses, in an order in which what dominates comes first. */
+/* Gathers the accesses, in an order where dominating ones come first. */
 static void gather(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
@@ -210,7 +208,7 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
   cn_cfg_free(&cfg);
 }
 
-/* Say so of the function, not of the module: it may be linked with one that has none. */
+/* Marks the function instead of the module, which may be joined with one that lacks barriers. */
 static void mark(const struct insertion *n, LLVMValueRef function)
 {
   const char *kind = cn_barriers_mark(n->calls.kind);
@@ -220,7 +218,7 @@ static void mark(const struct insertion *n, LLVMValueRef function)
                                                     (unsigned)strlen(kind)));
 }
 
-/* What the kind has barriers for. A module's own are those that it defines. */
+/* Sets the accesses that have barriers. For kind custom the functions that the module defines decide. */
 static void find_parts(struct insertion *n)
 {
   bool custom = n->calls.kind == CAIRN_BARRIERS_CUSTOM;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass note-stores: the runtime is told of each store of references, with its place in the source,
- * so that CAIRN_VERIFY=stores can say which one had no barrier:
+ * Pass note-stores: calls the runtime before each store of references, with its place in the source, so that
+ * CAIRN_VERIFY=stores can name the store that lacked a barrier:
  *
  *   call void @cairn_note_store(ptr addrspace(1) to, i64 bytes, ptr place)
  *   call void @cairn_note_copy(ptr addrspace(1) to, ptr addrspace(1) from, i64 bytes, ptr place)
  *
- * It does nothing without options->note_stores.
+ * The pass is off unless options->note_stores is set.
  *
- * Needs: what stores is what will run, so after the optimiser; not yet rewritten functions.
- * Provides: a call, which is a leaf, immediately before each store; of a vector or a struct, one
- * for each reference, and of a lane that a mask leaves out one of no bytes. The runtime looks up in
- * the object's layout what is noted of single references, and of copies in both layouts. Null is no
- * reference, and locals are roots: of these no call tells. Breaks: nothing.
+ * Needs: optimised functions, so that the noted stores are those that run; functions before rewriting. Provides: a call
+ * of a leaf immediately before each store: for a vector or a struct a call per reference, and for lanes that a mask
+ * chooses a call per lane, with 0 bytes if the mask excludes the lane. The runtime looks up the slots of single
+ * references in the object's layout, and those of copies in both layouts. Stores of null and stores to locals, which
+ * are roots, have no call. Breaks: nothing.
  */
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>
@@ -35,8 +35,7 @@ static LLVMValueRef place_of(LLVMBuilderRef builder, LLVMValueRef at)
   return string;
 }
 
-/* Where the store goes and how far. Where no barrier covers the store, or its lanes are not known
- * one by one, it may go anywhere. */
+/* The place and the length of the store. A store that barriers cannot cover may go anywhere: null, and all ones. */
 static void find_range(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_access *access, LLVMValueRef *slot,
                        LLVMValueRef *bytes)
 {
@@ -60,7 +59,6 @@ static bool tells_nothing(const struct cn_access *access)
          (access->slot && cn_is_ref(LLVMTypeOf(access->slot)) && cn_address_is_local(cn_address_root_of(access->slot)));
 }
 
-/* What is told of one store. */
 struct note {
   struct cn_ctx *ctx;
   LLVMBuilderRef builder;
@@ -91,7 +89,7 @@ static void tell(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
   call_runtime(note, CN_NOTE_STORE, arguments, 3);
 }
 
-/* The object that is copied from, or null if it is none. */
+/* The source of a copy if it is in managed memory, or null. */
 static LLVMValueRef copied_from(LLVMValueRef at)
 {
   enum { FROM = 1 };
@@ -109,7 +107,7 @@ static void tell_copy(struct note *note, LLVMValueRef slot, LLVMValueRef from, L
   call_runtime(note, CN_NOTE_COPY, arguments, 4);
 }
 
-/* Tell of each reference in a value of `type`, `offset` bytes from `slot`. */
+/* Notes each reference in a value of `type`, `offset` bytes from `slot`. */
 static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot, uint64_t offset)
 {
   struct cn_ctx *ctx = note->ctx;
@@ -136,8 +134,7 @@ static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot,
   }
 }
 
-/* The row of a store of references in lanes of which a mask chooses some, each at a place that is
- * known; or null. */
+/* The row of a masked store of references whose lanes have known places, or null. */
 static const struct cn_intrinsic *lanes_of(LLVMValueRef at)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(at);
@@ -150,7 +147,7 @@ static const struct cn_intrinsic *lanes_of(LLVMValueRef at)
              : NULL;
 }
 
-/* Tell of each lane: of as many bytes as it has, or of none. */
+/* Notes each lane, with its bytes, or with 0 if the mask excludes it. */
 static void tell_lanes(struct note *note, LLVMValueRef at, const struct cn_intrinsic *row)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(note->ctx->llvm);

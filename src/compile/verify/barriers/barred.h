@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Accesses that must have a barrier, and facts of objects and values that exempt some, for pass verify-barriers. Private
- * to its files.
+ * Accesses that must have a barrier, and facts that exempt some of them. Private to pass verify-barriers.
  */
 #ifndef CN_COMPILE_VERIFY_BARRIERS_BARRED_H
 #define CN_COMPILE_VERIFY_BARRIERS_BARRED_H
@@ -17,8 +16,8 @@ struct cn_barred_access {
   LLVMValueRef bytes; /* several, in so many bytes */
   LLVMValueRef mask; /* several: lanes of a vector with their bits set. If `slot` is one pointer, they follow each other
                         from there on */
-  bool clears;       /* the access stores no reference */
-  const char *beyond; /* the kind of an access that no barrier covers */
+  bool clears;       /* the access stores words other than references */
+  const char *beyond; /* the kind of an access that barriers cannot cover */
 };
 struct cn_barred_access cn_barred_write(struct cn_ctx *ctx, LLVMValueRef instruction);
 struct cn_barred_access cn_barred_read(struct cn_ctx *ctx, LLVMValueRef instruction);
@@ -31,7 +30,7 @@ bool cn_barred_skips_lane(LLVMValueRef mask, unsigned lane);
 
 /* ---- barrier_facts.c ---- */
 
-/* True if the stored word, whatever its value, points to no object that a collector may move. */
+/* True if the stored word, on each path, is a constant, an immediate or an immovable reference. */
 bool cn_barred_leads_nowhere(LLVMValueRef value);
 /* True if its object was allocated in this epoch. `small`: with a block of at most INLINE_ALLOC_MAX bytes. */
 bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, uint32_t epoch, bool small);

@@ -118,7 +118,7 @@ static bool is_other_write(LLVMValueRef call)
          cn_classify_call(call).kind == CN_CALL_LEAF;
 }
 
-/* A copy that is a safepoint calls the run-time system, which has the barriers itself. A copy of a part of a word moves
+/* A copy that is a safepoint calls the runtime, with its own barriers. A copy of a part of a word moves
  * only plain data. */
 static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
 {

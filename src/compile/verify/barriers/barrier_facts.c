@@ -15,7 +15,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, con
   return own || !callee ? own : LLVMGetStringAttributeAtIndex(callee, CN_FUNCTION_INDEX, name, length);
 }
 
-/* A call that allocates, or the statepoint of one. *small: its block takes few bytes, whatever object it allocates. */
+/* True for a call that allocates, or the statepoint of one. *small: each of its blocks takes few bytes. */
 static bool allocates(LLVMValueRef call, bool *small)
 {
   LLVMValueRef callee = cn_direct_callee(call);

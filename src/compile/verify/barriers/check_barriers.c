@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass verify-barriers: each load or store of a reference in managed memory has the barrier of options->barriers, or is
- * right without it. For any producer's IR, before or after rewriting, while barriers are still calls. It shares with
- * insert-barriers only the names.
+ * Pass verify-barriers: proves that each load or store of a reference in managed memory has the barrier of
+ * options->barriers, or is exempt. The proof takes IR of any producer, before or after rewriting, while barriers are
+ * calls. It shares only the names with insert-barriers.
  *
  * Needs: nothing. Provides: diagnostics. Breaks: nothing. Rule:
  *   missing-barrier   an access lacks its barrier, or has that of another place, or a safepoint may come between
