@@ -36,8 +36,8 @@ bool cn_promise_judges_metadata(const char *name);
 /* A bit for each of LLVM's own kinds of metadata that the lists lack. */
 uint64_t cn_promise_unjudged_metadata(LLVMContextRef llvm);
 
-/* True if `access` reads or writes references, through references, or whole memory that may hold some. A statepoint
- * does, whatever it calls. */
+/* True if `access` reads or writes references, through references, or whole memory that may hold some. True for a
+ * statepoint of any callee. */
 bool cn_promise_touches_references(LLVMValueRef access);
 /* True if the instruction has metadata that makes this promise. */
 bool cn_promise_is_made(struct cn_ctx *ctx, LLVMValueRef access, const struct cn_promise *promise);

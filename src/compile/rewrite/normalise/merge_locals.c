@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Makes one array of many locals of one type that holds references. Every statepoint describes each local of the frame:
- * time and space grow with locals times safepoints, here and in the code generator. An array is described once,
- * whatever its length. The frame keeps its size: a described local occupies its own place from entry to return anyway.
+ * time and space grow with locals times safepoints, here and in the code generator. An array of any length is described
+ * once. The frame keeps its size: a described local occupies its own place from entry to return anyway.
  *
  * Each user gets its own address, computed directly before it: the code generator folds it into an offset from the
  * stack pointer. Phis and debug records share an address in the entry block.
