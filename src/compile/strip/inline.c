@@ -23,7 +23,7 @@
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 
-/* Call sites that LLVM's inliner must skip; the attribute is deleted afterwards. */
+/* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; unpin() removes both. */
 #define PIN "cairn-not-inlined"
 
 static bool same_strategy(LLVMValueRef a, LLVMValueRef b)

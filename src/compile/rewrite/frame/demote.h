@@ -31,8 +31,8 @@ LLVMValueRef cn_demote_address(LLVMBuilderRef builder, LLVMValueRef slots, uint3
 LLVMValueRef cn_unwind_pad(LLVMBasicBlockRef block);
 /* True if `pad`, which may be null, is a landingpad of type token. */
 bool cn_unwind_is_token(LLVMValueRef pad);
-/* Give invokes that share their normal destination, or need space there for results or relocates, their own one; fold
- * phis of one entry in pads. */
+/* Give invokes that need space for results or relocates in their normal destination their own one; fold phis of one
+ * entry in pads. */
 void cn_unwind_split_edges(struct cn_ctx *ctx, LLVMValueRef function);
 /* Rename the blocks that phis of `block` come from: `to` has block -> block. */
 void cn_unwind_rename(LLVMBuilderRef builder, const struct cn_ptrmap *to, LLVMBasicBlockRef block);
