@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checks and closes regions free of safepoints: every collection sees complete work (a store together with the mark
- * that a collector wants with it) between `call void @cairn.nopoll.begin()` and `call void @cairn.nopoll.end()`, or in
- * a function with the attribute "cairn-nopoll". Regions nest.
+ * Checks and closes regions free of safepoints, between `call void @cairn.nopoll.begin()` and `call void
+ * @cairn.nopoll.end()`, or in a function with the attribute "cairn-nopoll". Work that is half done in a region (a store
+ * without the mark that a collector wants with it) is hidden from every collection. Regions nest.
  *
  * Part of place-safepoints. Needs: any function. Provides: diagnostics, while the module is still unchanged; the answer
  * whether a poll may stand at a place. Breaks: nothing.

@@ -67,9 +67,9 @@ struct cn_span_open {
 };
 bool cn_spans_outer(const struct cn_spans *spans, uint32_t *open, struct cn_span_open *out);
 
-/* Report markers that are declared or used in another way; of a function, spans that overlap without nesting, and keys
- * and values that the table must refuse. Those of metadata are always reported, those of markers only if `constants` is
- * set, since they may become constants later. */
+/* Report markers that are declared or used in another way; of a function, ends without a beginning, spans that are open
+ * on only some of the paths that meet, and keys and values that the table must refuse. Those of metadata are always
+ * reported, those of markers only if `constants` is set, since they may become constants later. */
 void cn_spans_check_markers(struct cn_ctx *ctx);
 void cn_spans_check(struct cn_ctx *ctx, LLVMValueRef function, bool constants);
 
