@@ -8,7 +8,7 @@
  * code generator copies that block to the end of each operation; a poll in the block prevents the copies. So the
  * operations poll: each path through the block begins in an operation.
  */
-#include "compile/place/dispatch.h"
+#include "compile/place/function_facts.h"
 
 #include "base/check.h"
 #include "compile/core/emit.h"

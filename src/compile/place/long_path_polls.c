@@ -16,7 +16,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
 #include "compile/cost/cost.h"
-#include "compile/place/long_path_polls.h"
+#include "compile/place/function_facts.h"
 
 struct walk {
   struct cn_ctx *ctx;

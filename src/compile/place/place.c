@@ -20,16 +20,11 @@
 #include "compile/cost/loops.h"
 #include "compile/cost/steps.h"
 #include "compile/markers/nopoll.h"
-#include "compile/place/dispatch.h"
 #include "compile/place/function_facts.h"
 #include "compile/place/long_calls.h"
-#include "compile/place/long_path_polls.h"
 #include "compile/place/loops/loop_forms.h"
 #include "compile/place/poll.h"
 #include "compile/place/poll_sites.h"
-#include "compile/place/recursion_polls.h"
-#include "compile/place/return_polls.h"
-#include "compile/place/split_returns.h"
 
 struct placer {
   struct cn_ctx *ctx;

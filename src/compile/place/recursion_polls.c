@@ -19,7 +19,7 @@
  * after an allocation and another such call: these build trees. Named functions of other units: the example of
  * statepoints-later has no second poll there either.
  */
-#include "compile/place/recursion_polls.h"
+#include "compile/place/function_facts.h"
 
 #include "base/vector.h"
 #include "compile/analysis/calls.h"

@@ -8,7 +8,7 @@
  * A return poll never follows a tail call: with a poll after it, the call would become an ordinary one, and a loop made
  * of tail calls would need a stack. A managed callee polls before it returns.
  */
-#include "compile/place/return_polls.h"
+#include "compile/place/function_facts.h"
 
 #include <llvm-c/DebugInfo.h>
 #include "base/vector.h"

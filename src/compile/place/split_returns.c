@@ -9,7 +9,7 @@
  * early return meets it in a phi, it gets the same register, and the code generator must save the register before the
  * early test (shrink wrapping fails): each leaf of a tree would save and load registers that plain C leaves alone.
  */
-#include "compile/place/split_returns.h"
+#include "compile/place/function_facts.h"
 
 #include <stdlib.h>
 #include <llvm-c/DebugInfo.h>

@@ -11,7 +11,7 @@
  * A call gets the bridge in place of an unmanaged target (call_targets.c). Needs: nothing. Provides:
  * cn_bridge_native(), cn_bridge_managed(); one of each for all calls that look alike. Breaks: nothing.
  */
-#include "compile/transitions/bridges.h"
+#include "compile/transitions/callees.h"
 
 #include <stdlib.h>
 #include <string.h>

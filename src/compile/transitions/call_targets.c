@@ -37,12 +37,10 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
-#include "compile/transitions/bridges.h"
 #include "compile/transitions/callees.h"
 #include "compile/transitions/entries.h"
 #include "compile/transitions/rebuild.h"
 #include "compile/transitions/result_wrappers.h"
-#include "compile/transitions/short_calls.h"
 
 typedef CN_VECTOR(struct cn_call_target) site_vector;
 

@@ -32,4 +32,18 @@ bool cn_target_is_promised(LLVMValueRef call);
 /* The stub `name` of the runtime; declares it on first use. */
 LLVMValueRef cn_stub(struct cn_ctx *ctx, const char *name);
 
+/* bridges.c: functions between managed code and native callees of other conventions than C's. */
+
+/* A native function of the C convention that takes the arguments of `site` and then the target, and makes the call. */
+LLVMValueRef cn_bridge_native(struct cn_ctx *ctx, const struct cn_call_target *site);
+/* A managed function of the site's convention that takes the target as `nest` and makes the call through
+ * cn_bridge_native(). */
+LLVMValueRef cn_bridge_managed(struct cn_ctx *ctx, const struct cn_call_target *site);
+
+/* short_calls.c: calls of native functions through the short stub, which leaves saving registers to the caller. */
+
+/* Route the call, of a native function, through the short stub. False, with the call unchanged, if that is impossible.
+ */
+bool cn_short_call(struct cn_ctx *ctx, const struct cn_call_target *site);
+
 #endif

@@ -17,7 +17,7 @@
  *
  * Needs: final statepoints. Provides: cn_short_call(). Breaks: nothing.
  */
-#include "compile/transitions/short_calls.h"
+#include "compile/transitions/callees.h"
 
 #include "base/check.h"
 #include "compile/analysis/calls.h"

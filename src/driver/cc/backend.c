@@ -16,8 +16,6 @@
 #include "compile/module_flags.h"
 #include "compile/pipeline.h"
 #include "driver/driver_x86_64.h"
-#include "driver/cc/sections.h"
-#include "driver/cc/init_arrays.h"
 #include "driver/cc/units.h"
 #include "driver/tool.h"
 #include "object/elf/input.h"

@@ -5,7 +5,7 @@
  * A target machine made through LLVM's C interface puts them into .ctors and .dtors, which current C libraries ignore
  * (GNU ld moves them over, lld leaves them). So this file puts a pointer to each into the right section.
  */
-#include "driver/cc/init_arrays.h"
+#include "driver/cc/units.h"
 
 #include <stdlib.h>
 #include <llvm-c/Comdat.h>

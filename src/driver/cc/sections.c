@@ -3,7 +3,7 @@
  * Implements -ffunction-sections and -fdata-sections. LLVM has them as options of the target machine that its C
  * interface lacks; naming the sections in the module has the same effect.
  */
-#include "driver/cc/sections.h"
+#include "driver/cc/units.h"
 
 #include <string.h>
 #include <stdlib.h>

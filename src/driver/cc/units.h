@@ -5,6 +5,8 @@
 #ifndef CN_DRIVER_CC_UNITS_H
 #define CN_DRIVER_CC_UNITS_H
 
+#include <llvm-c/Core.h>
+#include <stdbool.h>
 #include "base/check.h"
 #include "driver/cc/command.h"
 #include "object/build/thunk_names.h"
@@ -142,5 +144,15 @@ const char *cn_paths_stem(const char *path);
 
 /* paths.c: `path` with its last suffix replaced. */
 const char *cn_paths_with_suffix(const char *path, const char *suffix);
+
+/* sections.c: implements -ffunction-sections and -fdata-sections. */
+
+/* Give each function, each variable, or both, its own section, named as clang names them. */
+void cn_sections_split(LLVMModuleRef module, bool pic, bool functions, bool data);
+
+/* init_arrays.c: puts constructors and destructors into .init_array and .fini_array. */
+
+/* Replace llvm.global_ctors and llvm.global_dtors of `module`. Call it just before code generation. */
+void cn_structors_place(LLVMModuleRef module);
 
 #endif

@@ -7,7 +7,7 @@
  * these names lose their size and type, and `cairn.local.f`, a local symbol of the body, is renamed to `f`: a
  * breakpoint on `f` stops in the body as well.
  */
-#include "object/build/body_names.h"
+#include "object/build/rewrite_steps.h"
 
 #include <cairn/abi.h>
 

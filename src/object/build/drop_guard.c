@@ -4,7 +4,7 @@
  * keep their indices. The symbol becomes the start of section `cairn_frames`, weak as every such bound, because an
  * image may lack frame maps.
  */
-#include "object/build/drop_guard.h"
+#include "object/build/rewrite_steps.h"
 
 #include <string.h>
 #include "base/check.h"

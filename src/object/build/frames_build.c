@@ -15,7 +15,6 @@
 #include <cairn/stackmap.h>
 #include "base/check.h"
 #include "base/kind_symbols.h"
-#include "object/build/inline_chains.h"
 #include "object/dwarf/cfi.h"
 
 /* The place in code of the target of a call to address 0. */

@@ -36,4 +36,11 @@ struct cairn_stackmap_record;
 const char *cn_statepoint_roots_build(const struct cairn_stackmap *map, const struct cairn_stackmap_record *record,
                                       uint32_t spans, struct cn_map_safepoint *out);
 
+/* inline_chains.c: finds source places of safepoints, with inlined functions. */
+
+/* Fill in the sources of the safepoints that the object's debug information covers. Null: the object lacks it. The
+ * result owns the strings of the sources and must be closed after their last use, before the object. */
+struct cn_inline_chains *cn_inline_chains_find(struct cn_elf *elf, struct cn_frames *frames);
+void cn_inline_chains_close(struct cn_inline_chains *sources);
+
 #endif

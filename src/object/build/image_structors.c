@@ -7,7 +7,7 @@
  * `.ctors` is run from its end, so its pointers change their order, and `.ctors.NNNNN` is priority 65535 - NNNNN.
  * Sections keep their indices; names are appended to the sections' names.
  */
-#include "object/build/image_structors.h"
+#include "object/build/rewrite_steps.h"
 
 #include <stdlib.h>
 #include <string.h>

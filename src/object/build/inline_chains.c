@@ -7,7 +7,7 @@
  *
  * Input is hostile: the walk ends for any answers of libdw.
  */
-#include "object/build/inline_chains.h"
+#include "object/build/frames_build.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

@@ -28,16 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/check.h"
-#include "object/build/body_names.h"
-#include "object/elf/elf_bounds.h"
-#include "object/build/drop_guard.h"
+#include "object/build/rewrite_steps.h"
 #include "object/build/frames_build.h"
 #include "object/build/layouts_check.h"
 #include "object/build/thunk_names.h"
 #include "object/build/pieces.h"
-#include "object/build/image_structors.h"
 #include "object/elf/elf_file.h"
-#include "object/elf/elf_memory.h"
 #include "object/elf/elf_parts.h"
 
 static const char rela_prefix[] = ".rela";

@@ -10,7 +10,7 @@
  * GNU ld refuses, with -r, ordered and unordered sections of a name. So if the full ones are tied to a section
  * (SHF_LINK_ORDER), the empty one is tied to `.text`, which is outside groups.
  */
-#include "object/elf/elf_bounds.h"
+#include "object/elf/elf_parts.h"
 
 #include <string.h>
 #include "base/check.h"

@@ -11,7 +11,7 @@
  * also gives the address 0 to a function whose name is a local symbol's, too. So relocations that are done name an
  * undefined weak symbol: JITLink ignores them, and RuntimeDyld looks the symbol up, and reports that it is missing.
  */
-#include "object/elf/elf_memory.h"
+#include "object/elf/elf_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #ifndef CN_OBJECT_ELF_ELF_PARTS_H
 #define CN_OBJECT_ELF_ELF_PARTS_H
 
+#include <stddef.h>
 #include "framemap/leb.h"
 #include "object/elf/elf_file.h"
 
@@ -34,5 +35,16 @@ uint32_t cn_part_add_string(struct cn_part *table, const char *text);
 /* Write the file: header, sections by index, section headers. The caller frees it. */
 struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header);
 void cn_parts_free(struct cn_parts *parts);
+
+/* elf_bounds.c: adds the sections whose bounds an object refers to, and that it lacks. */
+
+/* Add such sections, empty, to `parts`, which are the object's. */
+void cn_bounds_add(struct cn_parts *parts, const struct cn_elf *elf);
+
+/* elf_memory.c: prepares an object for loaders that do only part of a linker's work. */
+
+/* Bind __start_SECTION and __stop_SECTION to the object's own sections, and `cairn_mutator` to the
+ * thread pointer plus `mutator`. 0: the caller frees *out. Negative on error. */
+int cn_elf_bind(const void *bytes, size_t size, ptrdiff_t mutator, void **out, size_t *out_size, char **error);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/sorted.h"
-#include "object/build/drop_guard.h"
+#include "object/build/rewrite_steps.h"
 #include "object/elf/elf_x86_64.h"
 
 const char *cn_frames_register(unsigned dwarf, char *buffer)
