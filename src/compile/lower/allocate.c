@@ -535,7 +535,6 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   group_list groups = {0};
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
-  cn_fresh_join(ctx, function, is_constant, largest(ctx, false));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_layouts_allocator(i))

@@ -178,22 +178,6 @@ static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMV
   return computes(i) && !holds_reference(i) ? OTHER : THE_END;
 }
 
-bool cn_fresh_may_precede(LLVMValueRef i)
-{
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMLoad:
-  case LLVMStore:
-    return is_plain(i);
-  case LLVMPHI:
-  case LLVMGetElementPtr:
-  CN_CASE_BRANCH:
-  case LLVMSwitch:
-    return true;
-  default:
-    return is_tag(i) || computes(i);
-  }
-}
-
 /* Add what the call allocates, if it fits. */
 static bool add(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call, cn_fresh_asked *ask, uint64_t most)
 {

@@ -45,14 +45,6 @@ typedef bool cn_fresh_asked(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fre
  * it. Moves what lies between before the first call. */
 void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_asked *ask, uint64_t most);
 
-/* May an allocation move from after `instruction` to before it, if it moves to right after another?
- */
-bool cn_fresh_may_precede(LLVMValueRef instruction);
-
-/* Move calls of the function to right after others, in blocks before, with which they then make a
- * group (join.c). */
-void cn_fresh_join(struct cn_ctx *ctx, LLVMValueRef function, cn_fresh_asked *ask, uint64_t most);
-
 /* Is the word of the payload that begins there stored to, all of it? */
 bool cn_fresh_is_stored(const struct cn_fresh *object, uint64_t offset);
 

@@ -98,22 +98,3 @@ define ptr addrspace(1) @two() gc "statepoint-example" {
   store ptr addrspace(1) %a, ptr addrspace(1) %b
   ret ptr addrspace(1) %b
 }
-
-; Nor do blocks of different blocks of code share one.
-; CHECK-LABEL: @join(
-; SOME: %end = add i64 %free, 48
-; FEW: %end{{[0-9]*}} = add i64 %free{{[0-9]*}}, 24
-; FEW: %end{{[0-9]*}} = add i64 %free{{[0-9]*}}, 24
-; CHECK: ret ptr addrspace(1)
-define ptr addrspace(1) @join(i1 %c) gc "statepoint-example" {
-  %a = call ptr addrspace(1) @cairn_alloc(ptr @node, i64 16)
-  br i1 %c, label %one, label %two
-
-one:
-  br label %two
-
-two:
-  %b = call ptr addrspace(1) @cairn_alloc(ptr @node, i64 16)
-  store ptr addrspace(1) %a, ptr addrspace(1) %b
-  ret ptr addrspace(1) %b
-}
