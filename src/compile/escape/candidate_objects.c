@@ -9,7 +9,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/words.h"
 #include "compile/escape/escape.h"
-#include "compile/lower/type_metadata.h"
+#include "compile/allocation/type_metadata.h"
 
 /* `type` and `more` bytes. */
 static LLVMTypeRef type_and_bytes(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t more)

@@ -10,7 +10,7 @@
 #include "compile/analysis/cfg.h"
 #include "compile/analysis/safepoint_free.h"
 #include "compile/cost/loops.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 enum {
   CN_OBJECT_MOST = 4096,  /* bytes of an object that may become a local, */

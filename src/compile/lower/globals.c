@@ -22,7 +22,7 @@
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 /* Before every constructor of a program: those may allocate and collect. Below 101 is the
  * implementation's. */

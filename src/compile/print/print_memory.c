@@ -7,7 +7,7 @@
 #include "compile/analysis/alloca_layout.h"
 #include "compile/analysis/invalid_attributes.h"
 #include "compile/core/each.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 #include "compile/print/print.h"
 
 static void print_alloca(const struct cn_alloca_layout *map, FILE *out)

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
 /* True if an allocation call names its type by `value`. */

@@ -12,7 +12,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/words.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
 /* The most offsets that are tried for a variable index. If there are more, the check gives up. */

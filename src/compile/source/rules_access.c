@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
 /* The scalar at the start of a type. */

@@ -4,7 +4,7 @@
  * asked for it, the pipeline drops it ahead of the optimiser.
  *
  * Part of pass `rules`. Needs: the front end's IR. Provides: metadata cairn.type of the layout statics that lack it
- * (lower/type_metadata.h). Breaks: nothing.
+ * (allocation/type_metadata.h). Breaks: nothing.
  */
 #include <string.h>
 #include <llvm-c/DebugInfo.h>
@@ -12,7 +12,7 @@
 #include "base/vector.h"
 #include "compile/core/each.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/type_metadata.h"
+#include "compile/allocation/type_metadata.h"
 #include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
 

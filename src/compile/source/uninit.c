@@ -6,7 +6,7 @@
  */
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 #include "compile/source/rules.h"
 
 void cn_rules_uninit(struct cn_ctx *ctx, LLVMValueRef function)

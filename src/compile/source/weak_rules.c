@@ -8,7 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
 #include "compile/core/each.h"
-#include "compile/lower/type_metadata.h"
+#include "compile/allocation/type_metadata.h"
 #include "compile/source/debug_types.h"
 #include "compile/source/rules.h"
 

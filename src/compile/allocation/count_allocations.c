@@ -5,7 +5,7 @@
  */
 #include "compile/core/pass.h"
 #include "compile/core/each.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 static unsigned count(LLVMValueRef function)
 {

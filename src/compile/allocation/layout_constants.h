@@ -2,8 +2,8 @@
  *
  * Layout constants: made by layout_constants.c, read by allocate.c and globals.c.
  */
-#ifndef CN_COMPILE_LOWER_LAYOUT_CONSTANTS_H
-#define CN_COMPILE_LOWER_LAYOUT_CONSTANTS_H
+#ifndef CN_COMPILE_ALLOCATION_LAYOUT_CONSTANTS_H
+#define CN_COMPILE_ALLOCATION_LAYOUT_CONSTANTS_H
 
 #include "base/ptrmap.h"
 #include "compile/core/pass.h"

@@ -2,11 +2,11 @@
  *
  * Arrays of another length. Private to src/compile.
  */
-#ifndef CN_COMPILE_LOWER_LOWER_RESIZE_H
-#define CN_COMPILE_LOWER_LOWER_RESIZE_H
+#ifndef CN_COMPILE_ALLOCATION_LOWER_RESIZE_H
+#define CN_COMPILE_ALLOCATION_LOWER_RESIZE_H
 
 #include "compile/core/pass.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 /* Expand the call of an allocator that resizes, whose layout is a constant. */
 void cn_resize_expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call,

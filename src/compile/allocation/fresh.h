@@ -2,11 +2,11 @@
  *
  * Allocations that may share a check, and the stores that fill them: for allocate.c.
  */
-#ifndef CN_COMPILE_LOWER_FRESH_H
-#define CN_COMPILE_LOWER_FRESH_H
+#ifndef CN_COMPILE_ALLOCATION_FRESH_H
+#define CN_COMPILE_ALLOCATION_FRESH_H
 
 #include "base/vector.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 enum {
   CN_FRESH_MOST = 8,      /* objects that share a check */

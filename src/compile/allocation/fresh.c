@@ -11,7 +11,7 @@
  *
  * Other instructions compute values from values: they can be done before the allocation.
  */
-#include "compile/lower/fresh.h"
+#include "compile/allocation/fresh.h"
 
 #include <string.h>
 #include "base/check.h"

@@ -39,9 +39,9 @@
 #include "compile/core/emitted_names.h"
 #include "compile/core/words.h"
 #include "compile/cost/cost.h"
-#include "compile/lower/fresh.h"
-#include "compile/lower/layout_constants.h"
-#include "compile/lower/lower_resize.h"
+#include "compile/allocation/fresh.h"
+#include "compile/allocation/layout_constants.h"
+#include "compile/allocation/lower_resize.h"
 
 /* One expansion. */
 struct site {

@@ -30,7 +30,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 #include "compile/effects/intrinsics.h"
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 enum { LEAST_COUNT = 64 /* elements of an array of constant size */ };
 

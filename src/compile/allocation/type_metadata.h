@@ -10,8 +10,8 @@
  * for each array that it is in (framemap/layout_names.h), and in the end !"weak" if its references
  * do not keep alive what they lead to.
  */
-#ifndef CN_COMPILE_LOWER_TYPE_METADATA_H
-#define CN_COMPILE_LOWER_TYPE_METADATA_H
+#ifndef CN_COMPILE_ALLOCATION_TYPE_METADATA_H
+#define CN_COMPILE_ALLOCATION_TYPE_METADATA_H
 
 #include "base/vector.h"
 #include "compile/core/pass.h"

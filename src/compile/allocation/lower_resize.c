@@ -9,7 +9,7 @@
  * elements, or returns the array. So the array is live over the parse point, and the collector
  * finds it where it finds all references; the runtime keeps none.
  */
-#include "compile/lower/lower_resize.h"
+#include "compile/allocation/lower_resize.h"
 
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"

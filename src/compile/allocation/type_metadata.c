@@ -4,7 +4,7 @@
  * strings and is known to a layout by a distance: the linker keeps one copy of equal strings, keeps
  * those alone whose layouts it keeps, and the dynamic linker has nothing to do.
  */
-#include "compile/lower/type_metadata.h"
+#include "compile/allocation/type_metadata.h"
 
 #include <string.h>
 #include "base/check.h"

@@ -10,7 +10,7 @@
  * The static's LLVM value type names every reference in the C type (docs/llvm-22.md,
  * "layouts").
  */
-#include "compile/lower/layout_constants.h"
+#include "compile/allocation/layout_constants.h"
 
 #include <string.h>
 #include "base/check.h"
@@ -19,7 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/memory_types.h"
 #include "compile/core/emitted_names.h"
-#include "compile/lower/type_metadata.h"
+#include "compile/allocation/type_metadata.h"
 
 #define MAX_OFFSETS 65536
 
