@@ -27,5 +27,8 @@ config.substitutions.append(('%cairn-cc', os.path.join(build, 'bin', 'cairn-cc')
 config.substitutions.append(('%cairn', os.path.join(build, 'bin', 'cairn')))
 config.substitutions.append(('%root', os.path.dirname(config.test_source_root.rstrip('/')) + '/..'))
 config.substitutions.append(('%build', build))
+# Of a test's long ranges `make check` runs a sample: %if soak %{1 48%} %else %{1 6%}. scripts/soak-tests runs them whole.
+if 'soak' in lit_config.params:
+    config.available_features.add('soak')
 if os.environ.get('CAIRN_SANITIZE') == 'ON':
     config.available_features.add('sanitize')

@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build --matrix %s
+// RUN: %root/test/run/Inputs/same %build %s
 // Weak functions that are absent or present, aliases, cleanup functions.
 #include <stdio.h>
 #include <cairn/cairn.h>

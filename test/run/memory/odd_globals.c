@@ -1,4 +1,4 @@
-// RUN: %root/test/run/Inputs/same %build --matrix %s
+// RUN: %root/test/run/Inputs/same %build %s
 // RUN: %root/test/run/Inputs/same %build --flags "-fcommon -fdata-sections" --links \
 // RUN:   -Wl,--gc-sections %s
 // Globals as linkers see them: common, weak, weak and defined nowhere, in a section of their own,
