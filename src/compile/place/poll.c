@@ -113,7 +113,8 @@ static void emit_branch(struct cn_polls *p, LLVMBuilderRef builder, LLVMValueRef
   LLVMBasicBlockRef done = cn_split_before(p->ctx, at, "poll.done");
   LLVMBasicBlockRef slow = LLVMAppendBasicBlockInContext(p->ctx->llvm, LLVMGetBasicBlockParent(head), "poll.slow");
 
-  CN_ASSERT(LLVMGetInstructionParent(at) == done && LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
+  CN_ASSERT((LLVMIsAAllocaInst(at) || LLVMGetInstructionParent(at) == done) &&
+            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(head), 0) == done);
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(head));
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMSetCurrentDebugLocation2(builder, location);

@@ -48,17 +48,6 @@ long fib(long n)
   return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }
 
-// CHECK-LABEL: {{^}}rarely:
-// CHECK-NOT: %fs:cairn_mutator@TPOFF{{$}}
-// CHECK: callq cairn.slow.cairn_poll{{$}}
-// CHECK: callq cairn.{{call|body}}.other
-long rarely(struct node managed *node)
-{
-  if (__builtin_expect(node->value == 0, 0))
-    return other(node) + 1;
-  return node->value;
-}
-
 // CHECK-LABEL: {{^}}chunks:
 // CHECK: callq cairn.slow.cairn_poll{{$}}
 // CHECK: .Lfunc_end

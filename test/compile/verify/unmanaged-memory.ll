@@ -10,10 +10,10 @@ declare ptr @llvm.threadlocal.address.p0(ptr)
 declare void @foo()
 declare token @llvm.experimental.gc.statepoint.p0(i64 immarg, i32 immarg, ptr, i32 immarg, i32 immarg, ...)
 
-; CHECK: in function 'stores': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
+; CHECK: in function 'stores': a reference is stored in 'word', whose type has no reference{{.*}}[unmanaged-store]
 ; CHECK: in function 'stores': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
-; CHECK: in function 'stores': a reference is stored in 'number', whose type has none{{.*}}[unmanaged-store]
-; CHECK: in function 'through': a reference is stored in 'word', whose type has none{{.*}}[unmanaged-store]
+; CHECK: in function 'stores': a reference is stored in 'number', whose type has no reference{{.*}}[unmanaged-store]
+; CHECK: in function 'through': a reference is stored in 'word', whose type has no reference{{.*}}[unmanaged-store]
 ; CHECK: in function 'through': a reference is stored in 'bytes'{{.*}}[unmanaged-store]
 ; CHECK-NOT: error
 define void @stores(ptr addrspace(1) %p, ptr addrspace(1) "cairn-immovable" %fixed, ptr %anywhere, i64 %n) gc "statepoint-example" {
