@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void put(const char *text)
+static void write_message(const char *text)
 {
   if (syscall(SYS_write, STDERR_FILENO, text, strlen(text)) < 0) /* syscall(): write() is a cancellation point */
     return;
@@ -26,21 +26,21 @@ _Noreturn void cn_check_failed(const char *expression, const char *file, int lin
   do
     *--p = (char)('0' + line % 10);
   while ((line /= 10) > 0);
-  put("cairn: internal check failed: ");
-  put(expression);
-  put(" at ");
-  put(file);
-  put(":");
-  put(p);
-  put("\n");
+  write_message("cairn: internal check failed: ");
+  write_message(expression);
+  write_message(" at ");
+  write_message(file);
+  write_message(":");
+  write_message(p);
+  write_message("\n");
   abort();
 }
 
 /* Exhausted memory is no defect of Cairn: a message and status 1, in every tool or program. */
-static void *checked(void *memory)
+static void *exit_if_null(void *memory)
 {
   if (!memory) {
-    put("cairn: error: out of memory\n");
+    write_message("cairn: error: out of memory\n");
     _exit(1);
   }
   return memory;
@@ -48,12 +48,12 @@ static void *checked(void *memory)
 
 void *cn_alloc(size_t bytes)
 {
-  return checked(calloc(1, bytes ? bytes : 1));
+  return exit_if_null(calloc(1, bytes ? bytes : 1));
 }
 
 void *cn_realloc(void *old, size_t bytes)
 {
-  return checked(realloc(old, bytes ? bytes : 1));
+  return exit_if_null(realloc(old, bytes ? bytes : 1));
 }
 
 char *cn_strdup(const char *string)
@@ -72,5 +72,5 @@ char *cn_format(const char *format, ...)
   if (vasprintf(&text, format, args) < 0)
     text = NULL;
   va_end(args);
-  return checked(text);
+  return exit_if_null(text);
 }

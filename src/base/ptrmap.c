@@ -17,7 +17,7 @@ static size_t slot_of(const struct cn_ptrmap *map, const void *key)
   return i;
 }
 
-static void grow(struct cn_ptrmap *map)
+static void double_table(struct cn_ptrmap *map)
 {
   struct cn_ptrmap old = *map;
 
@@ -41,7 +41,7 @@ uint64_t *cn_ptrmap_add(struct cn_ptrmap *map, const void *key, bool *added)
 {
   CN_CHECK(key != NULL);
   if (2 * (map->count + 1) > map->room)
-    grow(map);
+    double_table(map);
   size_t i = slot_of(map, key);
   bool fresh = map->entries[i].key == NULL;
   if (fresh) {

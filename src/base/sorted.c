@@ -7,7 +7,7 @@
 #include "base/check.h"
 
 /* Heap sort: in place, iterative, at most n log n. */
-static void sift(char *items, size_t root, size_t count, size_t size)
+static void sift_down(char *items, size_t root, size_t count, size_t size)
 {
   char moving[CN_SORTED_ITEM];
 
@@ -24,7 +24,7 @@ static void sift(char *items, size_t root, size_t count, size_t size)
   memcpy(items + root * size, moving, size);
 }
 
-static void swap(char *one, char *other, size_t size)
+static void swap_items(char *one, char *other, size_t size)
 {
   char was[CN_SORTED_ITEM];
 
@@ -39,10 +39,10 @@ void cn_sorted_sort(void *items, size_t count, size_t size)
   if (cn_sorted_wrong(items, count, size) == NULL)
     return; /* as a rule linkers leave functions in the order of their code */
   for (size_t i = count / 2; i-- > 0;)
-    sift(items, i, count, size);
+    sift_down(items, i, count, size);
   for (size_t last = count; last-- > 1;) {
-    swap(items, (char *)items + last * size, size);
-    sift(items, 0, last, size);
+    swap_items(items, (char *)items + last * size, size);
+    sift_down(items, 0, last, size);
   }
   CN_ASSERT_VALID(cn_sorted_wrong(items, count, size));
 }

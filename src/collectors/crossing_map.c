@@ -140,7 +140,7 @@ static size_t part_of(uintptr_t address)
 }
 
 /* Add all blocks to the map that start before `address`. */
-static void advance(size_t index, uintptr_t address)
+static void add_blocks_before(size_t index, uintptr_t address)
 {
   struct part *part = &map.parts[index];
   uintptr_t payload, end = index + 1 < known.count ? known.at[index + 1] : map.end;
@@ -183,7 +183,7 @@ uintptr_t cn_crossing_find(uintptr_t address)
   if (address <= known.at[0] || address > map.end)
     return 0;
   size_t part = part_of(address);
-  advance(part, address);
+  add_blocks_before(part, address);
   uintptr_t block = first_block_near(part, address - 1);
   while ((end = map.step(block, &payload)) < address)
     block = end;

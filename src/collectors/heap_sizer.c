@@ -13,28 +13,29 @@ enum {
   BUFFER_SHARE = 4         /* their buffers take one part in this many of the free bytes */
 };
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
   return a < b ? a : b;
 }
 
-static size_t most(size_t a, size_t b)
+static size_t larger_of(size_t a, size_t b)
 {
   return a > b ? a : b;
 }
 
 static size_t small_wanted(const struct cn_heap_sizer *left)
 {
-  size_t part = most(left->copied + left->large, left->needed);
+  size_t part = larger_of(left->copied + left->large, left->needed);
 
-  part = least(part, left->initial / SMALL_HEAP_GROWTH_FACTOR);
-  return least(left->initial, most(SMALL_HEAP_GROWTH_FACTOR * part, cairn_mutator_count() * (size_t)SMALL_HEAP_BYTES));
+  part = smaller_of(part, left->initial / SMALL_HEAP_GROWTH_FACTOR);
+  return smaller_of(left->initial,
+                    larger_of(SMALL_HEAP_GROWTH_FACTOR * part, cairn_mutator_count() * (size_t)SMALL_HEAP_BYTES));
 }
 
 size_t cn_heap_sizer_soft(size_t soft, size_t kept, size_t wanted)
 {
   CN_ASSERT(kept <= SIZE_MAX / 2);
-  return soft == 0 ? wanted : least(wanted, most(soft, kept + kept / SOFT_LIMIT_PART) & ~(size_t)7);
+  return soft == 0 ? wanted : smaller_of(wanted, larger_of(soft, kept + kept / SOFT_LIMIT_PART) & ~(size_t)7);
 }
 
 size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
@@ -46,8 +47,8 @@ size_t cn_heap_sizer_wanted(const struct cn_heap_sizer *left)
   if (__builtin_mul_overflow(left->copied, (size_t)GROWTH_FACTOR, &wanted) ||
       __builtin_add_overflow(wanted, large, &wanted) || __builtin_add_overflow(wanted, left->needed, &wanted))
     return left->maximum;
-  wanted = least(most(wanted, small_wanted(left)), left->maximum);
-  size_t kept = left->copied + left->large + least(left->needed, left->maximum);
+  wanted = smaller_of(larger_of(wanted, small_wanted(left)), left->maximum);
+  size_t kept = left->copied + left->large + smaller_of(left->needed, left->maximum);
   return cn_heap_sizer_soft(cairn_soft_limit(), kept, wanted);
 }
 
@@ -58,10 +59,10 @@ size_t cn_heap_sizer_of_buffer(struct cairn_mutator *mutator, size_t room, size_
 
   if (count <= 1)
     return room;
-  size_t size = least(*next, (room / BUFFER_SHARE / count) & ~(size_t)7);
-  size = most(size, BUFFER_LEAST);
+  size_t size = smaller_of(*next, (room / BUFFER_SHARE / count) & ~(size_t)7);
+  size = larger_of(size, BUFFER_LEAST);
   *next = 2 * size;
-  return least(most(size, bytes), room);
+  return smaller_of(larger_of(size, bytes), room);
 }
 
 size_t cn_heap_sizer_of_copies(size_t bytes)

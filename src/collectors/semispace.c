@@ -11,7 +11,7 @@
  *
  * A single mutator has all of the second part as its allocation buffer. One of several gets a buffer twice as large as
  * its last, up to a share of the free space. The rest of a buffer is filled, so that walks from block to block
- * (crossing_map.c, forget()) get past it.
+ * (crossing_map.c, forget_layouts()) get past it.
  *
  * CAIRN_HEAP_MAX bounds the capacity, so objects may occupy that much; a collection needs both spaces. heap_sizer.h has
  * the capacity after a collection.
@@ -73,7 +73,7 @@ static inline bool is_immediate(uintptr_t address)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* In the child of a fork(): another thread's handler may have held the lock. */
-static void forked(void)
+static void reset_lock_in_child(void)
 {
   lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
@@ -99,18 +99,18 @@ static bool release_idle(void *unused)
   return more;
 }
 
-static size_t used(void)
+static size_t bytes_used(void)
 {
   return heap.free - heap.current.base + heap.large;
 }
 
 static size_t bytes_left(void)
 {
-  CN_CHECK(used() <= heap.capacity);
-  return heap.capacity - used();
+  CN_CHECK(bytes_used() <= heap.capacity);
+  return heap.capacity - bytes_used();
 }
 
-/* Bytes that threads get without grow(), which handlers call. */
+/* Bytes that threads get without grow_heap(), which handlers call. */
 static size_t open_bytes(void)
 {
   return bytes_left() > heap.reserve ? bytes_left() - heap.reserve : 0;
@@ -138,7 +138,7 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
   heap.free = heap.current.base;
   cn_crossing_from(heap.free, CN_CROSSING_APART);
   heap.moves = !cn_large_init(heap.maximum);
-  cn_os_forked(forked);
+  cn_os_forked(reset_lock_in_child);
   cairn_background_idle(release_idle);
   return CAIRN_OK;
 }
@@ -182,7 +182,7 @@ static void give_reserved(struct cairn_mutator *mutator, size_t bytes)
   give_bytes(mutator, size < bytes_left() ? size : bytes_left() & ~(size_t)7);
 }
 
-static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+static enum cairn_status refill_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
   enum cairn_status status = CAIRN_E_FULL;
 
@@ -275,10 +275,10 @@ static bool raise_capacity(size_t bytes)
 {
   bool done = false;
 
-  if (used() <= heap.maximum && bytes <= heap.maximum - used()) {
+  if (bytes_used() <= heap.maximum && bytes <= heap.maximum - bytes_used()) {
     size_t capacity = heap.capacity > heap.maximum / 2 ? heap.maximum : 2 * heap.capacity;
-    if (capacity < used() + bytes)
-      capacity = used() + bytes;
+    if (capacity < bytes_used() + bytes)
+      capacity = bytes_used() + bytes;
     done = cn_space_commit(&heap.current, capacity) ||
            (heap.moves && cn_space_widen(&heap.current, &heap.spare, capacity) &&
             cn_space_commit(&heap.current, capacity));
@@ -289,7 +289,7 @@ static bool raise_capacity(size_t bytes)
   return done;
 }
 
-static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
+static enum cairn_status grow_heap(struct cairn_mutator *mutator, size_t bytes)
 {
   pthread_mutex_lock(&lock);
   take_buffer(mutator);
@@ -337,8 +337,8 @@ __attribute__((noinline)) static uint64_t measure_indexed(uintptr_t *slot, uintp
 }
 
 /* The size of the payload, and in `prefix` that of the prefix, of an object in [from, end). */
-static inline size_t measure(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout, size_t *prefix,
-                             uintptr_t from, uintptr_t end)
+static inline size_t measure_object(uintptr_t *slot, uintptr_t address, const struct cairn_layout *layout,
+                                    size_t *prefix, uintptr_t from, uintptr_t end)
 {
   bool indexed = layout->elem_size != 0;
   uint64_t bytes = indexed ? measure_indexed(slot, address, layout, from) : (layout->base_size + 7) & ~UINT64_C(7);
@@ -371,7 +371,7 @@ __attribute__((noinline)) static void reached_marked(uintptr_t was, uintptr_t no
 /* Copy the object, which lies in [from, end), unless it has been copied; returns its address now. An immediate that
  * looks like an address stays. One thread copies, so a plain store forwards; several would need
  * cairn_object_forward(). */
-static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
+static inline uintptr_t evacuate_object(uintptr_t *slot, uintptr_t address, uintptr_t from, uintptr_t end)
 {
   uintptr_t *header = cairn_object_header(address);
   size_t prefix;
@@ -381,7 +381,7 @@ static inline uintptr_t evacuate(uintptr_t *slot, uintptr_t address, uintptr_t f
   if (cairn_header_is_forwarded(*header))
     return cairn_header_forwarded_to(*header);
   const struct cairn_layout *layout = checked_layout(slot, address, *header);
-  size_t bytes = measure(slot, address, layout, &prefix, from, end) + prefix;
+  size_t bytes = measure_object(slot, address, layout, &prefix, from, end) + prefix;
   uintptr_t moved = cn_copying.free + prefix;
   cn_copy((uintptr_t *)cn_copying.free, (const uintptr_t *)(address - prefix), bytes);
   cn_copying.free += bytes;
@@ -405,11 +405,11 @@ static uintptr_t visit_large(uintptr_t *slot, uintptr_t address)
   if (address != cn_semispace_large_object(block))
     cn_semispace_no_object(slot, address, "it leads into a large object");
   if (cn_copying.moves)
-    return evacuate(slot, address, block, end);
+    return evacuate_object(slot, address, block, end);
   if (!cn_large_mark(block))
     return address;
   const struct cairn_layout *layout = checked_layout(slot, address, *cairn_object_header(address));
-  measure(slot, address, layout, &prefix, block, end);
+  measure_object(slot, address, layout, &prefix, block, end);
   reached_marked(address, address, *cairn_object_header(address), 0);
   if (cairn_layout_has_references(layout))
     cn_large_push(block);
@@ -424,7 +424,7 @@ static inline void visit_slot(uintptr_t *slot)
   uintptr_t header = address - CAIRN_ABI_HEADER_SIZE;
 
   if (header - cn_copying.from < cn_copying.from_end - cn_copying.from)
-    *slot = evacuate(slot, address, cn_copying.from, cn_copying.from_end) + tag;
+    *slot = evacuate_object(slot, address, cn_copying.from, cn_copying.from_end) + tag;
   else if (*slot != 0 && cn_large_contains(header))
     *slot = visit_large(slot, address) + tag;
   else if (*slot != 0 && cn_spaces_contain(header) && header - cn_copying.to >= cn_copying.free - cn_copying.to &&
@@ -444,7 +444,8 @@ static void visit_root(void *env, struct cairn_slot slot)
     return;
   if (header - cn_copying.from < cn_copying.from_end - cn_copying.from) {
     uintptr_t start = cn_semispace_interior(slot.address, address);
-    *slot.address = evacuate(slot.address, start, cn_copying.from, cn_copying.from_end) + (address - start) + tag;
+    *slot.address =
+        evacuate_object(slot.address, start, cn_copying.from, cn_copying.from_end) + (address - start) + tag;
   } else if (cn_large_contains(header)) {
     uintptr_t start = cn_semispace_interior_large(slot.address, address);
     *slot.address = visit_large(slot.address, start) + (address - start) + tag;
@@ -655,7 +656,7 @@ static void end_large(bool move_all)
   heap.dropped = heap.collections;
 }
 
-static void collect(const struct cairn_collection *collection)
+static void collect_heap(const struct cairn_collection *collection)
 {
   size_t bytes_needed = collection->bytes_needed, page = cn_os_page();
   bool move_all = collection->extent == CAIRN_EXTENT_MOVE_ALL;
@@ -729,7 +730,7 @@ static void forget_object(uintptr_t payload, uintptr_t end, const unsigned char 
 }
 
 /* Mark the objects of these layouts: they stay until the next collection, which may have to walk over them. */
-static void forget(const unsigned char *start, const unsigned char *stop)
+static void forget_layouts(const unsigned char *start, const unsigned char *stop)
 {
   uintptr_t payload, next;
 
@@ -748,7 +749,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
   give_only_buffer();
 }
 
-static void ranges(cairn_range_visitor *visit, void *env)
+static void visit_heap_ranges(cairn_range_visitor *visit, void *env)
 {
   uintptr_t start, end;
 
@@ -767,12 +768,12 @@ const struct cairn_collector cairn_collector_semispace = {
     .traits = CAIRN_COLLECTOR_MOVES | CAIRN_COLLECTOR_WORDS | CAIRN_COLLECTOR_WEAK | CAIRN_COLLECTOR_FINALISES |
               CAIRN_COLLECTOR_REUSES | CAIRN_COLLECTOR_HASHES | CAIRN_COLLECTOR_LENGTHENS,
     .init = init,
-    .refill = refill,
+    .refill = refill_buffer,
     .allocate_large = allocate_large,
-    .grow = grow,
-    .collect = collect,
+    .grow = grow_heap,
+    .collect = collect_heap,
     .was_unmapped = was_unmapped,
     .is_object = is_object,
-    .forget = forget,
-    .ranges = ranges,
+    .forget = forget_layouts,
+    .ranges = visit_heap_ranges,
 };

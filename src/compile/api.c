@@ -13,7 +13,7 @@ struct audience {
   void *env;
 };
 
-static void tell(void *env, const struct cairn_diagnostic *diagnostic)
+static void deliver_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
   const struct audience *audience = env;
 
@@ -23,15 +23,15 @@ static void tell(void *env, const struct cairn_diagnostic *diagnostic)
     audience->diagnose(audience->env, diagnostic);
 }
 
-static enum cairn_status run(LLVMModuleRef module, const char *pass, const struct cairn_compile_options *options,
-                             struct cairn_diagnostics *diagnostics)
+static enum cairn_status run_pass(LLVMModuleRef module, const char *pass, const struct cairn_compile_options *options,
+                                  struct cairn_diagnostics *diagnostics)
 {
   struct cairn_compile_options with = {0};
 
   if (options)
     with = *options;
   struct audience audience = {diagnostics, with.diagnose, with.env};
-  with.diagnose = tell;
+  with.diagnose = deliver_diagnostic;
   with.env = &audience;
   return cairn_compile_pass(module, NULL, pass, &with);
 }
@@ -40,7 +40,7 @@ static enum cairn_status run(LLVMModuleRef module, const char *pass, const struc
   enum cairn_status function(LLVMModuleRef module, const struct cairn_compile_options *options, \
                              struct cairn_diagnostics *diagnostics) \
   { \
-    return run(module, name, options, diagnostics); \
+    return run_pass(module, name, options, diagnostics); \
   }
 PASS(cairn_place_safepoints, "place-safepoints")
 PASS(cairn_rewrite_statepoints, "rewrite-statepoints")

@@ -32,7 +32,7 @@ static const char *const level_names[CN_ATTEMPT_LEVELS] = {"integral references"
                                                            "default<O1>"};
 
 /* Hand on the diagnostics of an attempt, or drop them if `to` is null. */
-static void release(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
+static void release_diagnostics(struct cairn_diagnostics *held, const struct cairn_compile_options *to)
 {
   for (size_t i = 0; to && to->diagnose && i < held->count; i++)
     to->diagnose(to->env, &held->at[i]);
@@ -172,17 +172,17 @@ LLVMModuleRef cn_attempts(struct cn_ctx *prepared, const char *const *order)
     if (!lines && says_something(&held)) {
       lines = true;
       ok = false;
-      release(&held, NULL);
+      release_diagnostics(&held, NULL);
     } else if (!ok && !each && is_broken(&held)) {
       each = true; /* to find the pass at fault */
-      release(&held, NULL);
+      release_diagnostics(&held, NULL);
     } else if (!ok && options->opt_level > 0 && keep_locals(prepared, &held, &kept)) {
-      release(&held, NULL);
+      release_diagnostics(&held, NULL);
     } else {
       last = level + 1 == CN_ATTEMPT_LEVELS || options->opt_level == 0;
       if (!ok && !last)
         remark_fall_back(prepared, &held, level_names[++level]);
-      release(&held, ok || last ? options : NULL);
+      release_diagnostics(&held, ok || last ? options : NULL);
     }
     if (!ok)
       LLVMDisposeModule(clone);

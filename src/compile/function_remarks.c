@@ -30,7 +30,7 @@ static bool is_relocation(LLVMValueRef call)
 }
 
 /* The callee of a statepoint is its third operand. */
-static void count(struct counts *counts, LLVMValueRef i)
+static void count_call(struct counts *counts, LLVMValueRef i)
 {
   enum { STATEPOINT_CALLEE = 2 };
 
@@ -52,12 +52,12 @@ static void count(struct counts *counts, LLVMValueRef i)
   }
 }
 
-static const char *plural(unsigned count)
+static const char *plural_suffix_of(unsigned count)
 {
   return count == 1 ? "" : "s";
 }
 
-static void summarise(struct cn_ctx *ctx, LLVMValueRef function)
+static void summarise_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct counts c = {0};
 
@@ -65,13 +65,13 @@ static void summarise(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (cn_is_call(i))
-        count(&c, i);
+        count_call(&c, i);
   if (c.polls + c.statepoints + c.leaves == 0)
     cn_remark(ctx, function, "safepoints", "no safepoint, no call");
   else
     cn_remark(ctx, function, "safepoints", "%u poll%s, %u other safepoint%s, %u leaf call%s, %u relocation%s", c.polls,
-              plural(c.polls), c.statepoints, plural(c.statepoints), c.leaves, plural(c.leaves), c.relocations,
-              plural(c.relocations));
+              plural_suffix_of(c.polls), c.statepoints, plural_suffix_of(c.statepoints), c.leaves,
+              plural_suffix_of(c.leaves), c.relocations, plural_suffix_of(c.relocations));
 }
 
 /* In units of work, about half a nanosecond each. */
@@ -101,7 +101,7 @@ void cn_summarise(struct cn_ctx *ctx)
     return;
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      summarise(ctx, f);
+      summarise_function(ctx, f);
   options.report = false;
   cairn_time_to_safepoint(ctx->module, &options, tell_time, ctx);
 }

@@ -32,7 +32,7 @@ static bool is_code(LLVMValueRef value)
   return strncmp(name, CN_CODE_PREFIX, sizeof CN_CODE_PREFIX - 1) == 0;
 }
 
-static void hide(LLVMValueRef value)
+static void hide_symbol(LLVMValueRef value)
 {
   CN_CHECK(is_ours(value));
   LLVMSetVisibility(value, LLVMDefaultVisibility);
@@ -44,16 +44,16 @@ static void hide_all(LLVMModuleRef module)
   CN_EACH_FUNCTION(f, module)
     if (is_ours(f) && !LLVMIsDeclaration(f)) {
       LLVMSetComdat(f, NULL);
-      hide(f);
+      hide_symbol(f);
     }
   CN_EACH_GLOBAL(g, module)
     if (is_ours(g) && !LLVMIsDeclaration(g)) {
       LLVMSetComdat(g, NULL);
-      hide(g);
+      hide_symbol(g);
     }
   for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a; a = LLVMGetNextGlobalAlias(a))
     if (is_ours(a) && !is_code(a))
-      hide(a);
+      hide_symbol(a);
 }
 
 /* True if `entry` is one of Cairn's in a list of constructors or destructors. */
@@ -151,7 +151,7 @@ static bool may_be_dropped(LLVMValueRef function)
 }
 
 /* `value` with `to` for `from` in aggregates. */
-static LLVMValueRef replaced(LLVMValueRef value, LLVMValueRef from, LLVMValueRef to)
+static LLVMValueRef replace_in_constant(LLVMValueRef value, LLVMValueRef from, LLVMValueRef to)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
   bool is_struct = LLVMIsAConstantStruct(value) != NULL;
@@ -160,7 +160,7 @@ static LLVMValueRef replaced(LLVMValueRef value, LLVMValueRef from, LLVMValueRef
     return value == from ? to : value;
   CN_VECTOR(LLVMValueRef) parts = {0};
   for (int i = 0; i < LLVMGetNumOperands(value); i++)
-    cn_push(&parts, replaced(LLVMGetOperand(value, (unsigned)i), from, to));
+    cn_push(&parts, replace_in_constant(LLVMGetOperand(value, (unsigned)i), from, to));
   unsigned count = (unsigned)parts.count;
   LLVMValueRef result = !is_struct                ? LLVMConstArray2(LLVMGetElementType(type), parts.at, count)
                         : LLVMGetStructName(type) ? LLVMConstNamedStruct(type, parts.at, count)
@@ -185,7 +185,7 @@ static void use_kept(LLVMModuleRef module, LLVMValueRef body, LLVMValueRef kept)
         LLVMSetOperand(users.at[i], (unsigned)k, kept);
   CN_EACH_GLOBAL(g, module)
     if (!is_ours(g) && LLVMGetInitializer(g))
-      LLVMSetInitializer(g, replaced(LLVMGetInitializer(g), body, kept));
+      LLVMSetInitializer(g, replace_in_constant(LLVMGetInitializer(g), body, kept));
   cn_free(&users);
 }
 
@@ -223,7 +223,7 @@ static void keep_body(LLVMModuleRef module, LLVMValueRef body)
   LLVMSetLinkage(kept, LLVMGetLinkage(body));
   LLVMSetVisibility(kept, LLVMGetVisibility(body));
   LLVMSetComdat(body, NULL);
-  hide(body);
+  hide_symbol(body);
   use_kept(module, body, kept);
   rename_relocated(module, name, own);
   free(own);

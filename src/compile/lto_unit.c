@@ -55,7 +55,7 @@ static const struct {
 };
 
 /* True if the option has a meaning for the unit. A unit without allocations fits any size of inline allocation. */
-static bool concerns(struct cn_ctx *ctx, size_t field)
+static bool is_relevant_option(struct cn_ctx *ctx, size_t field)
 {
   size_t length;
 
@@ -71,7 +71,7 @@ static void add_flags(struct cn_ctx *ctx)
 {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     unsigned value;
-    if (!concerns(ctx, flags[i].field))
+    if (!is_relevant_option(ctx, flags[i].field))
       continue;
     memcpy(&value, (const char *)ctx->options + flags[i].field, sizeof value);
     cn_flag_add(ctx->module, flags[i].name, flags[i].joins, value);

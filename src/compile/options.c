@@ -260,7 +260,7 @@ static const struct setting {
 };
 
 /* Null, or an error to free. */
-static char *take(struct cairn_compile_options *options, const struct setting *s, const char *value)
+static char *take_value(struct cairn_compile_options *options, const struct setting *s, const char *value)
 {
   char *member = (char *)options + s->at;
 
@@ -277,8 +277,8 @@ static char *take(struct cairn_compile_options *options, const struct setting *s
   return NULL;
 }
 
-static enum cairn_status set(struct cairn_compile_options *options, const struct setting *s, const char *value,
-                             char **error)
+static enum cairn_status set_option(struct cairn_compile_options *options, const struct setting *s, const char *value,
+                                    char **error)
 {
   bool has_value = s->set || s->words;
 
@@ -286,7 +286,7 @@ static enum cairn_status set(struct cairn_compile_options *options, const struct
     *error = cn_format(has_value ? "%s needs a value" : "%s takes no value", s->name);
     return CAIRN_E_REFUSED;
   }
-  char *wrong = take(options, s, value);
+  char *wrong = take_value(options, s, value);
   if (!wrong)
     return CAIRN_OK;
   *error = cn_format("%s: %s", s->name, wrong);
@@ -300,7 +300,7 @@ enum cairn_status cairn_compile_set(struct cairn_compile_options *options, const
   *error = NULL;
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     if (strcmp(settings[i].name, name) == 0)
-      return set(options, &settings[i], value, error);
+      return set_option(options, &settings[i], value, error);
   *error = cn_format("no option '%s'", name);
   return CAIRN_E_UNKNOWN;
 }

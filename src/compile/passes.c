@@ -93,7 +93,7 @@ bool cn_pass_llvm(struct cn_ctx *ctx, const char *names)
   return ok;
 }
 
-static bool run(struct cn_ctx *ctx, const struct cn_pass_row *step)
+static bool run_pass(struct cn_ctx *ctx, const struct cn_pass_row *step)
 {
   struct cn_stopwatch watch = cn_stopwatch_start(ctx);
   struct cn_reference_spaces before = cn_reference_spaces_enter(ctx->options);
@@ -110,16 +110,16 @@ bool cn_pass_run(struct cn_ctx *ctx, const struct cn_pass_row *step, enum cn_att
 {
   CN_CHECK(step && level < CN_ATTEMPT_LEVELS); /* the orders name passes of the table */
   if (!(step->properties & OPTIMISES))
-    return run(ctx, step);
+    return run_pass(ctx, step);
   set_integral(ctx, level == CN_INTEGRAL);
-  bool ok = run(ctx, step);
+  bool ok = run_pass(ctx, step);
   set_integral(ctx, true);
   return ok;
 }
 
 bool cn_pass_run_verified(struct cn_ctx *ctx, const struct cn_pass_row *step)
 {
-  return run(ctx, step) && cn_pass_verify(ctx, step->name);
+  return run_pass(ctx, step) && cn_pass_verify(ctx, step->name);
 }
 
 const char *cn_pass_optimiser(const struct cairn_compile_options *options)

@@ -110,7 +110,7 @@ static bool drop_offers(struct cn_ctx *ctx)
 
 /* Weigh branches by samples, while each instruction still stands where the source has it. The places of samples are
  * lines and, within a line, discriminators. */
-static bool weigh(struct cn_ctx *ctx)
+static bool weigh_branches(struct cn_ctx *ctx)
 {
   return !ctx->options->samples || cn_pass_llvm(ctx, "function(add-discriminators),sample-profile");
 }
@@ -127,8 +127,8 @@ static bool run_once(struct cn_ctx *ctx, const struct cn_pass_row *prepare)
   const struct cn_pass_row *rules = cn_pass_find("rules");
 
   return cn_pass_verify(ctx, "(input)") && drop_offers(ctx) &&
-         (CN_VERIFY_EACH ? cn_pass_run_verified(ctx, rules) : cn_pass_run(ctx, rules, CN_INTEGRAL)) && weigh(ctx) &&
-         drop_variables(ctx) && cn_pass_run_verified(ctx, prepare);
+         (CN_VERIFY_EACH ? cn_pass_run_verified(ctx, rules) : cn_pass_run(ctx, rules, CN_INTEGRAL)) &&
+         weigh_branches(ctx) && drop_variables(ctx) && cn_pass_run_verified(ctx, prepare);
 }
 
 enum cairn_status cn_pipeline_take(LLVMModuleRef module, LLVMTargetMachineRef machine,

@@ -79,7 +79,7 @@ static void on_fatal_error(const char *reason)
   exit(CN_EXIT_FAILED);
 }
 
-static void watch(LLVMContextRef context, const char *path)
+static void install_llvm_handlers(LLVMContextRef context, const char *path)
 {
   current.path = path;
   current.errors = 0;
@@ -89,12 +89,12 @@ static void watch(LLVMContextRef context, const char *path)
 }
 
 /* `own`: our own tools wrote the module, so that LLVM's verifier is superfluous; the pipeline verifies its input. */
-static LLVMModuleRef parse(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path, bool own)
+static LLVMModuleRef parse_module(LLVMContextRef context, LLVMMemoryBufferRef buffer, const char *path, bool own)
 {
   LLVMModuleRef module = NULL;
   char *message = NULL;
 
-  watch(context, path);
+  install_llvm_handlers(context, path);
   if (LLVMParseIRInContext2(context, buffer, &module, &message)) {
     /* LLVM's message about text is "file:line:column: error: ...", then the line and a caret. */
     cn_tool_error("cannot parse '%s'", path);
@@ -117,7 +117,7 @@ static LLVMModuleRef read_module(LLVMContextRef context, const char *path, bool 
   if (!buffer)
     return NULL;
   if (own || cn_probe_survives(buffer, path))
-    module = parse(context, buffer, path, own);
+    module = parse_module(context, buffer, path, own);
   LLVMDisposeMemoryBuffer(buffer);
   return module;
 }

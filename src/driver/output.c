@@ -27,7 +27,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
   return true;
 }
 
-static bool complain(const char *path)
+static bool report_write_error(const char *path)
 {
   cn_tool_error("unable to write '%s': %s", path, strerror(errno));
   return false;
@@ -40,9 +40,9 @@ static bool write_and_close(int fd, const char *path, const void *bytes, size_t 
   int saved = errno;
 
   if (close(fd) != 0 && ok)
-    return complain(path);
+    return report_write_error(path);
   errno = saved;
-  return ok || complain(path);
+  return ok || report_write_error(path);
 }
 
 /* Write a new file in the same directory, and rename it. */
@@ -54,14 +54,14 @@ static bool write_renamed(const char *path, const void *bytes, size_t size)
   bool ok = false;
 
   if (fd < 0) {
-    complain(path);
+    report_write_error(path);
   } else {
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, 0666 & ~mask);
     ok = write_and_close(fd, path, bytes, size);
     if (ok && rename(temporary, path) != 0)
-      ok = complain(path);
+      ok = report_write_error(path);
     if (!ok)
       unlink(temporary);
   }
@@ -76,14 +76,14 @@ bool cn_output_write(const char *path, const void *bytes, size_t size)
   CN_CHECK(bytes || size == 0);
   if (strcmp(path, "-") == 0) {
     fflush(stdout);
-    return write_all(STDOUT_FILENO, bytes, size) || complain("standard output");
+    return write_all(STDOUT_FILENO, bytes, size) || report_write_error("standard output");
   }
   if (stat(path, &status) != 0)
     return write_renamed(path, bytes, size);
   if (S_ISREG(status.st_mode)) /* a read-only file stays, even if its directory allows replacing it */
-    return access(path, W_OK) == 0 ? write_renamed(path, bytes, size) : complain(path);
+    return access(path, W_OK) == 0 ? write_renamed(path, bytes, size) : report_write_error(path);
   int fd = open(path, O_WRONLY | O_CLOEXEC);
-  return fd < 0 ? complain(path) : write_and_close(fd, path, bytes, size);
+  return fd < 0 ? report_write_error(path) : write_and_close(fd, path, bytes, size);
 }
 
 void cn_output_remove(const char *path)

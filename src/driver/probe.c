@@ -27,7 +27,7 @@ static void quiet_exit(const char *reason)
 }
 
 /* Bytes of addresses that this process has; 0: unknown. */
-static uint64_t addresses(void)
+static uint64_t measure_address_space(void)
 {
   FILE *statm = fopen("/proc/self/statm", "re");
   unsigned long pages = 0;
@@ -43,7 +43,7 @@ static uint64_t addresses(void)
  * Sound bitcode takes some ten times its size. */
 static void limit_memory(size_t bytes)
 {
-  uint64_t now = addresses();
+  uint64_t now = measure_address_space();
   struct rlimit limit;
 
   if (!now || getrlimit(RLIMIT_AS, &limit) != 0)

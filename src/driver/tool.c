@@ -12,7 +12,7 @@
 
 const char *cn_tool_name = "cairn";
 
-static void say(const char *severity, const char *format, va_list args)
+static void print_message(const char *severity, const char *format, va_list args)
 {
   fprintf(stderr, "%s: %s: ", cn_tool_name, severity);
   vfprintf(stderr, format, args);
@@ -24,7 +24,7 @@ void cn_tool_error(const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  say("error", format, args);
+  print_message("error", format, args);
   va_end(args);
 }
 
@@ -33,7 +33,7 @@ void cn_tool_warning(const char *format, ...)
   va_list args;
 
   va_start(args, format);
-  say("warning", format, args);
+  print_message("warning", format, args);
   va_end(args);
 }
 

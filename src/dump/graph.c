@@ -24,14 +24,14 @@ struct tables {
   CN_VECTOR(uint32_t) path;
 };
 
-static void *make(uint64_t count, size_t size)
+static void *make_table(uint64_t count, size_t size)
 {
   return cn_alloc((count + 2) * size);
 }
 
 /* ---- the depth-first search ---- */
 
-static void meet(struct cn_graph *graph, struct tables *t, uint32_t object, uint32_t parent)
+static void number_object(struct cn_graph *graph, struct tables *t, uint32_t object, uint32_t parent)
 {
   graph->number[object] = ++t->count;
   graph->order[t->count] = object;
@@ -43,7 +43,7 @@ static void search_from(struct cn_graph *graph, struct tables *t, uint32_t start
   const struct cn_dump *dump = graph->dump;
   CN_VECTOR(struct visit) stack = {0};
 
-  meet(graph, t, start, 1);
+  number_object(graph, t, start, 1);
   cn_push(&stack, (struct visit){start, dump->objects.at[start].edges});
   while (stack.count > 0) {
     struct visit *top = &stack.at[stack.count - 1];
@@ -54,7 +54,7 @@ static void search_from(struct cn_graph *graph, struct tables *t, uint32_t start
     uint32_t to = (uint32_t)dump->edges.at[top->edge++].to;
     if (graph->number[to] != 0)
       continue;
-    meet(graph, t, to, graph->number[top->object]);
+    number_object(graph, t, to, graph->number[top->object]);
     cn_push(&stack, (struct visit){to, dump->objects.at[to].edges});
   }
   cn_free(&stack);
@@ -99,17 +99,17 @@ static void each_predecessor(struct cn_graph *graph, struct tables *t, bool coun
 /* Count, add up, and fill: after that before[n] is the end of the predecessors of n. */
 static void find_predecessors(struct cn_graph *graph, struct tables *t)
 {
-  t->before = make((uint64_t)t->count + 1, sizeof *t->before);
+  t->before = make_table((uint64_t)t->count + 1, sizeof *t->before);
   each_predecessor(graph, t, true);
   for (uint32_t n = 1; n <= t->count; n++)
     t->before[n + 1] += t->before[n];
-  t->predecessor = make(t->before[t->count + 1], sizeof *t->predecessor);
+  t->predecessor = make_table(t->before[t->count + 1], sizeof *t->predecessor);
   each_predecessor(graph, t, false);
 }
 
 /* ---- Lengauer and Tarjan ---- */
 
-static void compress(struct tables *t, uint32_t number)
+static void compress_path(struct tables *t, uint32_t number)
 {
   t->path.count = 0;
   for (; t->ancestor[t->ancestor[number]] != 0; number = t->ancestor[number])
@@ -122,17 +122,17 @@ static void compress(struct tables *t, uint32_t number)
   }
 }
 
-static uint32_t evaluate(struct tables *t, uint32_t number)
+static uint32_t evaluate_label(struct tables *t, uint32_t number)
 {
   if (t->ancestor[number] != 0)
-    compress(t, number);
+    compress_path(t, number);
   return t->label[number];
 }
 
 static void empty_bucket(struct tables *t, uint32_t parent)
 {
   for (uint32_t n = t->bucket[parent]; n != 0; n = t->next[n]) {
-    uint32_t best = evaluate(t, n);
+    uint32_t best = evaluate_label(t, n);
     t->idom[n] = t->semi[best] < t->semi[n] ? best : parent;
   }
   t->bucket[parent] = 0;
@@ -144,7 +144,7 @@ static void find_dominators(struct tables *t)
     t->semi[n] = t->label[n] = n;
   for (uint32_t n = t->count; n > 1; n--) {
     for (uint64_t p = t->before[n - 1]; p < t->before[n]; p++) {
-      uint32_t best = t->semi[evaluate(t, t->predecessor[p])];
+      uint32_t best = t->semi[evaluate_label(t, t->predecessor[p])];
       if (best < t->semi[n])
         t->semi[n] = best;
     }
@@ -166,7 +166,7 @@ static void make_tables(struct tables *t, uint64_t count)
   uint32_t **all[] = {&t->parent, &t->semi, &t->label, &t->ancestor, &t->idom, &t->bucket, &t->next};
 
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    *all[i] = make(count, sizeof **all[i]);
+    *all[i] = make_table(count, sizeof **all[i]);
 }
 
 static void free_tables(struct tables *t)
@@ -204,10 +204,10 @@ void cn_graph_make(struct cn_graph *graph, const struct cn_dump *dump)
 
   CN_CHECK(count < UINT32_MAX - 2);
   *graph = (struct cn_graph){.dump = dump, .root = (uint32_t)count};
-  graph->order = make(count, sizeof *graph->order);
-  graph->number = make(count, sizeof *graph->number);
-  graph->dominator = make(count, sizeof *graph->dominator);
-  graph->retained = make(count, sizeof *graph->retained);
+  graph->order = make_table(count, sizeof *graph->order);
+  graph->number = make_table(count, sizeof *graph->number);
+  graph->dominator = make_table(count, sizeof *graph->dominator);
+  graph->retained = make_table(count, sizeof *graph->retained);
   memset(graph->dominator, 0xff, count * sizeof *graph->dominator);
   make_tables(&t, count);
   search_all(graph, &t);
@@ -237,7 +237,7 @@ static uint32_t kind_of(const struct cn_dump *dump, uint32_t object)
 static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const uint32_t *next, uint64_t *retained)
 {
   const struct cn_dump *dump = graph->dump;
-  uint32_t *above = make(dump->kinds.count, sizeof *above);
+  uint32_t *above = make_table(dump->kinds.count, sizeof *above);
   uint32_t at = child[graph->root];
 
   while (at != CN_GRAPH_NONE) {
@@ -260,8 +260,8 @@ static void walk_tree(const struct cn_graph *graph, const uint32_t *child, const
 uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph)
 {
   uint64_t count = graph->dump->objects.count;
-  uint32_t *child = make(count, sizeof *child), *next = make(count, sizeof *next);
-  uint64_t *retained = make(graph->dump->kinds.count, sizeof *retained);
+  uint32_t *child = make_table(count, sizeof *child), *next = make_table(count, sizeof *next);
+  uint64_t *retained = make_table(graph->dump->kinds.count, sizeof *retained);
 
   memset(child, 0xff, (count + 1) * sizeof *child);
   memset(next, 0xff, (count + 1) * sizeof *next);
@@ -281,7 +281,7 @@ uint64_t *cn_graph_retained_by_kind(const struct cn_graph *graph)
 uint32_t *cn_graph_paths(const struct cn_dump *dump)
 {
   uint64_t count = dump->objects.count, reached = 0;
-  uint32_t *from = make(count, sizeof *from), *queue = make(count, sizeof *queue);
+  uint32_t *from = make_table(count, sizeof *from), *queue = make_table(count, sizeof *queue);
 
   memset(from, 0xff, count * sizeof *from);
   for (size_t i = 0; i < dump->roots.count; i++)

@@ -22,7 +22,7 @@ struct reader {
 
 /* ---- numbers and texts ---- */
 
-static void refuse(struct reader *r, const char *wrong)
+static void refuse_dump(struct reader *r, const char *wrong)
 {
   if (r->wrong == NULL)
     r->wrong = wrong;
@@ -36,14 +36,14 @@ static uint64_t read_number(struct reader *r)
   for (unsigned shift = 0; r->at < r->end; shift += 7) {
     uint64_t bits = *r->at & 127u;
     if (shift > 63 || bits << shift >> shift != bits) {
-      refuse(r, "a number of more than 64 bits");
+      refuse_dump(r, "a number of more than 64 bits");
       return 0;
     }
     number |= bits << shift;
     if ((*r->at++ & 128u) == 0)
       return number;
   }
-  refuse(r, "it ends in the middle of a record");
+  refuse_dump(r, "it ends in the middle of a record");
   return 0;
 }
 
@@ -62,7 +62,7 @@ static uint64_t read_count(struct reader *r, uint64_t least)
   CN_ASSERT(least != 0);
   if (count <= (uint64_t)(r->end - r->at) / least)
     return count;
-  refuse(r, "it has more than fits into the file");
+  refuse_dump(r, "it has more than fits into the file");
   return 0;
 }
 
@@ -87,7 +87,7 @@ static void read_info(struct reader *r)
   struct cn_dump *dump = r->dump;
 
   if (dump->program != NULL) {
-    refuse(r, "a second head");
+    refuse_dump(r, "a second head");
     return;
   }
   dump->program = read_text(r);
@@ -114,7 +114,7 @@ static void read_type(struct reader *r)
   read_fields(r, &type.element);
   cn_push(&r->dump->types, type);
   if (type.element.count != 0 && type.stride == 0)
-    refuse(r, "a type whose elements have no size");
+    refuse_dump(r, "a type whose elements have no size");
 }
 
 /* Find a field. References come in the order of fields: try the one behind the last result first. */
@@ -151,7 +151,7 @@ static void read_edges(struct reader *r, const struct cn_dump_type *type, uint64
     uint64_t to = address + (uint64_t)read_difference(r) * CN_DUMP_UNIT;
     const struct cn_dump_field *field = slot < bytes ? field_at(type, slot, &index, &last) : NULL;
     if (field == NULL) {
-      refuse(r, "a reference where the type has none");
+      refuse_dump(r, "a reference where the type has none");
       return;
     }
     r->references++;
@@ -172,18 +172,18 @@ static void read_object(struct reader *r)
   if (r->wrong != NULL)
     return;
   if (type >= dump->types.count) {
-    refuse(r, "an object of a type that has not come");
+    refuse_dump(r, "an object of a type that has not come");
     return;
   }
   if (step == 0 || step > UINT64_MAX / 4 / CN_DUMP_UNIT || units > UINT64_MAX / 4 / CN_DUMP_UNIT ||
       __builtin_add_overflow(last, step * CN_DUMP_UNIT, &address) || address > UINT64_MAX / 2 ||
       dump->objects.count >= UINT32_MAX - 2) {
-    refuse(r, "an object whose address or size cannot be");
+    refuse_dump(r, "an object whose address or size cannot be");
     return;
   }
   cn_push(&dump->objects, (struct cn_dump_object){address, units * CN_DUMP_UNIT, dump->edges.count, (uint32_t)type});
   if (__builtin_add_overflow(dump->bytes, units * CN_DUMP_UNIT, &dump->bytes))
-    refuse(r, "objects that take more bytes than there can be");
+    refuse_dump(r, "objects that take more bytes than there can be");
   read_edges(r, &dump->types.at[type], address, count);
 }
 
@@ -195,7 +195,7 @@ static void read_root(struct reader *r)
   if (r->wrong != NULL)
     return;
   if (kind >= CN_DUMP_ROOTS || place >= dump->places.count) {
-    refuse(r, "a root of unknown kind or place");
+    refuse_dump(r, "a root of unknown kind or place");
     return;
   }
   r->roots++;
@@ -211,9 +211,9 @@ static void read_end(struct reader *r)
   uint64_t objects = read_number(r), references = read_number(r), roots = read_number(r);
 
   if (r->wrong == NULL && (objects != r->dump->objects.count || references != r->references || roots != r->roots))
-    refuse(r, "not as many objects, references and roots as it says");
+    refuse_dump(r, "not as many objects, references and roots as it says");
   else if (r->wrong == NULL && r->at != r->end)
-    refuse(r, "bytes after the end");
+    refuse_dump(r, "bytes after the end");
 }
 
 /* Read a record. False: it was the last one. */
@@ -221,12 +221,12 @@ static bool read_record(struct reader *r)
 {
   r->record = r->at;
   if (r->at == r->end) {
-    refuse(r, "it is cut short");
+    refuse_dump(r, "it is cut short");
     return false;
   }
   unsigned char kind = *r->at++;
   if ((kind == CN_DUMP_INFO) != (r->dump->program == NULL)) {
-    refuse(r, "the head is not the first record");
+    refuse_dump(r, "the head is not the first record");
     return false;
   }
   switch (kind) {
@@ -249,7 +249,7 @@ static bool read_record(struct reader *r)
     read_end(r);
     return false;
   default:
-    refuse(r, "a record of unknown kind");
+    refuse_dump(r, "a record of unknown kind");
     return false;
   }
 }
@@ -288,7 +288,7 @@ static uint64_t find_from(const struct cn_dump *dump, uint64_t near, uint64_t ad
 }
 
 /* Turn addresses into numbers of objects. References to other addresses are left out. */
-static void resolve(struct cn_dump *dump)
+static void resolve_edges(struct cn_dump *dump)
 {
   uint64_t kept = 0;
 
@@ -388,7 +388,7 @@ int cn_dump_read(struct cn_dump *dump, const unsigned char *bytes, size_t size, 
     *error = cn_format("at byte %zu: %s", (size_t)(r.record - r.start), r.wrong);
     return -1;
   }
-  resolve(dump);
+  resolve_edges(dump);
   number_kinds(dump);
   CN_ASSERT_VALID(cn_dump_wrong(dump));
   return 0;

@@ -120,7 +120,7 @@ int cn_details_return_offset(const struct cn_details_function *f, uint32_t index
 }
 
 /* Set *at to a place of the area; false if it lies beyond the end. */
-static bool seek(const struct cn_details *d, uint64_t place, const unsigned char **at)
+static bool seek_place(const struct cn_details *d, uint64_t place, const unsigned char **at)
 {
   if (place >= (uint64_t)(d->function.end - d->area))
     return false;
@@ -159,7 +159,7 @@ static bool read_scope(const struct cn_details *d, uint32_t place, struct scope 
 {
   const unsigned char *at, *end = d->function.end;
 
-  if (!seek(d, place, &at) || !get_u32(&at, end, &s->name) || !get_u32(&at, end, &s->file) ||
+  if (!seek_place(d, place, &at) || !get_u32(&at, end, &s->name) || !get_u32(&at, end, &s->file) ||
       !get_u32(&at, end, &s->line) || !get_u32(&at, end, &s->parent_distance))
     return false;
   s->call = at;
@@ -241,7 +241,7 @@ int cn_details_find(const struct cn_details_function *f, uint32_t return_offset,
   }
   if (low == f->safepoints || cn_details_return_offset(f, low, &offset) || offset != return_offset)
     return CN_FRAMEMAP_NONE;
-  if (!seek(out, cn_load(places + ((size_t)low << b), 1u << b), &at))
+  if (!seek_place(out, cn_load(places + ((size_t)low << b), 1u << b), &at))
     return CN_FRAMEMAP_BAD;
   int status = read_record(out, at);
   return status ? status : count_spans(out);

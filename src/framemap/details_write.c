@@ -17,7 +17,7 @@ struct writer {
   bool any_spans;
 };
 
-static uint32_t string(struct writer *w, const char *s)
+static uint32_t put_string(struct writer *w, const char *s)
 {
   size_t length = s ? strlen(s) : 0;
   bool is_new;
@@ -37,11 +37,11 @@ struct scope {
 
 /* The scope of `source`, inlined into `parent` (if any) where `call` says. Its base line is that of the first source
  * that needs the scope. */
-static struct scope scope(struct writer *w, const struct cn_source *source, const struct scope *parent,
-                          const struct cn_source *call)
+static struct scope put_scope(struct writer *w, const struct cn_source *source, const struct scope *parent,
+                              const struct cn_source *call)
 {
   struct cn_bytes key = {0};
-  uint32_t name = string(w, source->function), file = string(w, source->file);
+  uint32_t name = put_string(w, source->function), file = put_string(w, source->file);
   uint32_t place = (uint32_t)w->area.count;
   bool is_new;
 
@@ -78,7 +78,7 @@ static void put_sources(struct writer *w, const struct cn_detail *d, struct cn_b
 
   CN_CHECK(count <= CN_MAX_SOURCES);
   for (size_t i = count; i-- > 0;)
-    s = scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL, i + 1 < count ? &d->sources.at[i + 1] : NULL);
+    s = put_scope(w, &d->sources.at[i], i + 1 < count ? &s : NULL, i + 1 < count ? &d->sources.at[i + 1] : NULL);
   CN_ASSERT(s.place < w->area.count);
   cn_uleb_put(record, s.place);
   cn_uleb_put(record, cn_zigzag((int64_t)d->sources.at[0].line - s.line));

@@ -12,7 +12,7 @@
 #include "framemap/framemap_format.h"
 
 /* Eight times `value`, if that is a 32-bit offset. */
-static bool scale(int64_t value, int32_t *offset)
+static bool scale_offset(int64_t value, int32_t *offset)
 {
   if (value > INT32_MAX / 8 || value < INT32_MIN / 8)
     return false;
@@ -98,7 +98,7 @@ static bool get_saved(const unsigned char **cursor, const unsigned char *end, st
     if (!(saved >> r & 1))
       continue;
     if (!cn_uleb_get(cursor, end, &value) || value < 2 || value > INT32_MAX ||
-        !scale(-(int64_t)value, &out->saved_offset[r]))
+        !scale_offset(-(int64_t)value, &out->saved_offset[r]))
       return false;
   }
   return true;
@@ -167,7 +167,7 @@ int cn_framemap_safepoint(const struct cn_framemap_function *f, uint32_t index, 
       return CN_FRAMEMAP_BAD;
     out->roots += (uint32_t)value;
   }
-  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX || !scale((int64_t)value, &out->cfa_offset) ||
+  if (!cn_uleb_get(&p, f->end, &value) || value > INT32_MAX || !scale_offset((int64_t)value, &out->cfa_offset) ||
       !get_saved(&p, f->end, out) || !get_id(&p, f->end, head >> CN_HEAD_ID_SHIFT & 3, &out->id))
     return CN_FRAMEMAP_BAD;
   out->cursor = p;
@@ -181,7 +181,7 @@ static bool get_place(uint64_t value, struct cn_loc *loc)
   *loc = (struct cn_loc){0};
   if (!(value & 1)) {
     loc->reg = cn_port_bases[0];
-    return value >> 1 <= INT32_MAX && scale((int64_t)(value >> 1), &loc->offset);
+    return value >> 1 <= INT32_MAX && scale_offset((int64_t)(value >> 1), &loc->offset);
   }
   if (!(value >> 1 & CN_PLACE_FRAME >> 1)) {
     loc->is_register = 1;
@@ -191,7 +191,7 @@ static bool get_place(uint64_t value, struct cn_loc *loc)
   if (value >> 2 & 7)
     return false;
   loc->reg = cn_port_bases[1 + (value >> 1 & 1)];
-  return scale(cn_unzigzag(value >> 6), &loc->offset);
+  return scale_offset(cn_unzigzag(value >> 6), &loc->offset);
 }
 
 int cn_framemap_next_root(struct cn_safepoint *s, struct cn_root *out)

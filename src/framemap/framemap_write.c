@@ -17,7 +17,7 @@ static unsigned base_code(unsigned dwarf)
   return base;
 }
 
-static uint64_t place(struct cn_loc loc)
+static uint64_t place_code_of(struct cn_loc loc)
 {
   if (loc.is_register) {
     CN_CHECK(loc.reg < 16);
@@ -110,16 +110,16 @@ static void put_descriptor(struct cn_bytes *out, const struct cn_map_safepoint *
   if (id == CN_ID_EXPLICIT)
     cn_put(out, frame->id, 8);
   for (uint32_t i = 0; i < frame->roots; i++) {
-    cn_uleb_put(out, place(s->roots[i].base) << 1 | s->roots[i].is_derived);
+    cn_uleb_put(out, place_code_of(s->roots[i].base) << 1 | s->roots[i].is_derived);
     if (s->roots[i].is_derived)
-      cn_uleb_put(out, place(s->roots[i].derived));
+      cn_uleb_put(out, place_code_of(s->roots[i].derived));
   }
   put_areas(out, s);
 }
 
 /* Encode all descriptors into `bytes`, equal ones once. The result says where each safepoint's starts; the caller frees
  * it. */
-static size_t *encode(const struct cn_map_function *f, struct cn_bytes *bytes)
+static size_t *encode_descriptors(const struct cn_map_function *f, struct cn_bytes *bytes)
 {
   size_t count = f->safepoints.count;
   size_t *starts = cn_alloc(count * sizeof *starts);
@@ -143,7 +143,7 @@ void cn_framemap_write(struct cn_bytes *out, const struct cn_map_function *f)
   CN_ASSERT_VALID(cn_map_function_wrong(f));
   struct cn_bytes descriptors = {0};
   size_t begin = out->count, count = f->safepoints.count;
-  size_t *starts = encode(f, &descriptors);
+  size_t *starts = encode_descriptors(f, &descriptors);
   unsigned a = cn_log_width(count ? f->safepoints.at[count - 1].return_offset : 0);
   unsigned b = cn_log_width(descriptors.count);
 

@@ -15,7 +15,7 @@ static uint32_t hash(const unsigned char *bytes, size_t length)
   return h;
 }
 
-static void grow(struct cn_intern *t)
+static void grow_table(struct cn_intern *t)
 {
   uint32_t room = t->slots ? 2 * (t->mask + 1) : 64;
 
@@ -37,7 +37,7 @@ uint32_t cn_intern(struct cn_intern *t, const unsigned char *key, size_t length,
 
   CN_ASSERT(key || !length);
   if (t->entries.count * 2 >= (t->slots ? t->mask : 0))
-    grow(t);
+    grow_table(t);
   CN_ASSERT(t->entries.count < t->mask); /* a free slot ends the search */
   for (; t->slots[i & t->mask]; i++) {
     uint32_t e = t->slots[i & t->mask] - 1;

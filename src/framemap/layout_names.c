@@ -84,7 +84,7 @@ static bool is_at(const struct field *field, uint64_t offset, uint64_t indices[M
   return offset == 0;
 }
 
-static void print(const struct field *field, const uint64_t indices[MAX_DEPTH], char *text, size_t size)
+static void print_field(const struct field *field, const uint64_t indices[MAX_DEPTH], char *text, size_t size)
 {
   size_t used = 0;
   unsigned next = 0;
@@ -108,7 +108,7 @@ bool cn_layout_names_field(const char *names, uint64_t offset, char *text, size_
 
   for (const char *line = names; (line = cn_layout_names_next(line, &length)) != NULL;)
     if (read_field(line, length, &field) && is_at(&field, offset, indices)) {
-      print(&field, indices, text, size);
+      print_field(&field, indices, text, size);
       return true;
     }
   return false;

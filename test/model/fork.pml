@@ -73,7 +73,7 @@ inline arrive(i)
   od
 }
 
-/* @ src/runtime/threads/stop.c: stop */
+/* @ src/runtime/threads/stop.c: stop_mutators */
 inline stop_others(self, j)
 {
   stopping = true;
@@ -91,7 +91,7 @@ inline stop_others(self, j)
   do
   :: j < THREADS ->
      if
-     :: there[j] && j != self -> state[j] != MANAGED /* @ src/runtime/threads/stop.c: await */
+     :: there[j] && j != self -> state[j] != MANAGED /* @ src/runtime/threads/stop.c: await_mutator */
      :: else
      fi;
      j++

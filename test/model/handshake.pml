@@ -111,7 +111,7 @@ inline poll()
 #endif
 }
 
-/* @ src/runtime/threads/handshake.c: post */
+/* @ src/runtime/threads/handshake.c: post_request */
 inline post()
 {
 #ifdef BUG_barrier_first
@@ -200,7 +200,7 @@ inline look()
 #endif
 }
 
-/* @ src/runtime/threads/handshake.c: await */
+/* @ src/runtime/threads/handshake.c: await_mutator */
 active proctype requester() provided (!forked)
 {
   bool done, rests, may_give_up;
@@ -257,7 +257,7 @@ end_requester:
      od;
      assert(runs == 1);
 #ifndef BUG_stays_armed
-     armed = false; /* @ src/runtime/threads/handshake.c: perform */
+     armed = false; /* @ src/runtime/threads/handshake.c: perform_handshake */
 #endif
      assert(word == NONE && !armed);
      wants = false;

@@ -89,7 +89,7 @@ inline poll()
 #endif
 }
 
-/* @ src/runtime/threads/handshake.c: post */
+/* @ src/runtime/threads/handshake.c: post_request */
 inline post(to)
 {
   assert(word[to] == NONE && !armed[to]);
@@ -105,7 +105,7 @@ inline post(to)
 #define RESTS(me, i) (me == i || state[i] != MANAGED)
 #endif
 
-/* @ src/runtime/threads/handshake.c: await */
+/* @ src/runtime/threads/handshake.c: await_mutator */
 inline await(me, m)
 {
   do
@@ -125,7 +125,7 @@ inline await(me, m)
   od
 }
 
-/* Both, at once. @ src/runtime/threads/handshake.c: perform */
+/* Both, at once. @ src/runtime/threads/handshake.c: perform_handshake */
 inline shake(self)
 {
   status = true;
@@ -211,7 +211,7 @@ end_requester:
   od
 }
 
-/* @ src/runtime/threads/stop.c: stop */
+/* @ src/runtime/threads/stop.c: stop_mutators */
 proctype stopper()
 {
 end_stopper:

@@ -69,7 +69,7 @@ inline let_stops_pass()
 }
 
 /* The slow path of an allocation: the poll, and another buffer if this one is full or was taken.
- * @ src/runtime/safepoints/allocate.c: allocate */
+ * @ src/runtime/safepoints/allocate.c: allocate_slowly */
 inline allocate_slowly()
 {
   let_stops_pass();
@@ -93,7 +93,7 @@ inline allocate_in_line(seen)
 }
 
 /* A handler closes the buffer and opens it when it is over; requesters wait for its end.
- * @ src/runtime/signals/signals.c: interrupt */
+ * @ src/runtime/signals/signals.c: interrupt_managed_code */
 inline handle()
 {
   interrupting = true;

@@ -34,7 +34,7 @@ inline drain(i)
   }
 }
 
-/* @ src/runtime/threads/stop.c: rest */
+/* @ src/runtime/threads/stop.c: rest_at_safepoint */
 inline rest(i)
 {
   d_step { buffered[i] = false; state[i] = SAFEPOINT }
@@ -89,7 +89,7 @@ inline go_native(i)
 }
 
 /* Over managed frames, to native code: their anchors go while the thread is managed.
- * @ src/runtime/libc/jumps.c: cut */
+ * @ src/runtime/libc/jumps.c: abandon_frames_below */
 inline jump(i)
 {
 #ifdef BUG_jumps_as_native
@@ -125,7 +125,7 @@ inline begin(self)
 #endif
 }
 
-/* @ src/runtime/threads/stop.c: stop */
+/* @ src/runtime/threads/stop.c: stop_mutators */
 inline stop_others(self, j)
 {
   stopping = true;
@@ -151,7 +151,7 @@ inline stop_others(self, j)
 #if !defined BUG_no_barrier && !defined BUG_barrier_first
   atomic { drain(0); drain(1) }; /* @ src/runtime/os/thread.c: cn_os_barrier */
 #endif
-  /* @ src/runtime/threads/stop.c: await */
+  /* @ src/runtime/threads/stop.c: await_mutator */
   j = 0;
   do
   :: j < THREADS ->

@@ -90,7 +90,7 @@ static struct {
 
 /* ---- sizes ---- */
 
-static size_t used(void)
+static size_t bytes_used(void)
 {
   return heap.old + cn_large_objects.old;
 }
@@ -98,7 +98,7 @@ static size_t used(void)
 /* Bytes that the nursery and young large objects may take. */
 static size_t bytes_left(void)
 {
-  return used() < heap.maximum ? (heap.maximum - used()) & ~(size_t)7 : 0;
+  return bytes_used() < heap.maximum ? (heap.maximum - bytes_used()) & ~(size_t)7 : 0;
 }
 
 /* Bytes for the nursery if a large object of `large` bytes waits. Large objects get up to half of the rest: the whole
@@ -118,7 +118,7 @@ static bool is_concurrent(void)
 {
   uint64_t goal = cairn_pause_goal();
 
-  return goal != 0 && !heap.moves && used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
+  return goal != 0 && !heap.moves && bytes_used() / 2 > goal && heap.sparse < MAX_SPARSE_MARKINGS;
 }
 
 /* The limit of all old objects. During concurrent marking it is higher. */
@@ -150,13 +150,13 @@ static void set_threshold(size_t bytes_needed)
   size_t wanted, more = bytes_needed < heap.maximum ? bytes_needed : 0;
 
   heap.stayed = 0;
-  heap.survived = used();
-  if (__builtin_mul_overflow(used() + more, (size_t)THRESHOLD_FACTOR, &wanted))
+  heap.survived = bytes_used();
+  if (__builtin_mul_overflow(bytes_used() + more, (size_t)THRESHOLD_FACTOR, &wanted))
     wanted = SIZE_MAX;
   wanted -= cn_large_objects.bare / BARE_SHARE * (BARE_SHARE - 1);
   wanted = wanted < heap.maximum ? wanted : heap.maximum;
   wanted = wanted < heap.initial ? heap.initial : wanted;
-  heap.threshold = cn_heap_sizer_soft(heap.soft, used() + heap.usual + more, wanted);
+  heap.threshold = cn_heap_sizer_soft(heap.soft, bytes_used() + heap.usual + more, wanted);
   set_start();
 }
 
@@ -165,7 +165,7 @@ static void set_threshold(size_t bytes_needed)
  * sizes pays if most survive. */
 static void adapt_nursery(size_t bytes, size_t survived)
 {
-  size_t most = used() < heap.nursery_most ? used() : heap.nursery_most,
+  size_t most = bytes_used() < heap.nursery_most ? bytes_used() : heap.nursery_most,
          wanted = survived > bytes / 3 * 2 ? NURSERY_MOST : NURSERY_LARGE;
 
   if (survived < bytes / SHRINK_AT_SURVIVING_PART)
@@ -284,12 +284,12 @@ static enum cairn_status init(size_t initial_bytes, size_t max_bytes)
 
 /* ---- allocation ---- */
 
-static enum cairn_status refill(struct cairn_mutator *mutator, size_t bytes)
+static enum cairn_status refill_buffer(struct cairn_mutator *mutator, size_t bytes)
 {
   return cn_nursery_refill(mutator, bytes) ? CAIRN_OK : CAIRN_E_FULL;
 }
 
-static enum cairn_status grow(struct cairn_mutator *mutator, size_t bytes)
+static enum cairn_status grow_nursery(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t most = bytes_left() > cn_large_objects.young ? bytes_left() - cn_large_objects.young : 0;
 
@@ -303,7 +303,8 @@ static uintptr_t allocate_elsewhere(size_t bytes, uintptr_t *zero)
 
   if (young != 0 && young + bytes > heap.room)
     return 0;
-  if (young + nursery > bytes_left() || bytes > bytes_left() - young - nursery || used() + young + bytes > old_limit())
+  if (young + nursery > bytes_left() || bytes > bytes_left() - young - nursery ||
+      bytes_used() + young + bytes > old_limit())
     return 0;
   return cn_large_objects_allocate(bytes, zero);
 }
@@ -323,8 +324,8 @@ static bool lengthen_object(uintptr_t block, size_t bytes)
   if (!cn_large_contains(block) || cn_large_find(block, &end) != block)
     return false;
   size_t more = bytes > end - block ? bytes - (end - block) + CN_PAGE : 0;
-  if (more != 0 &&
-      (young + nursery > bytes_left() || more > bytes_left() - young - nursery || used() + young + more > old_limit()))
+  if (more != 0 && (young + nursery > bytes_left() || more > bytes_left() - young - nursery ||
+                    bytes_used() + young + more > old_limit()))
     return false;
   return cn_large_objects_lengthen(block, bytes);
 }
@@ -370,7 +371,7 @@ static void evacuate_blocks(void)
   heap.evacuation_time = cn_os_thread_ran(cn_os_thread()) - begun;
 }
 
-static struct cn_traced trace(enum cn_trace mode, const struct cn_extent *copies)
+static struct cn_traced trace_heap(enum cn_trace mode, const struct cn_extent *copies)
 {
   cn_tracers_begin(mode, heap.collections, copies);
   cn_pinned_begin();
@@ -448,7 +449,7 @@ static void collect_young(void)
   heap.evacuation_time = 0;
   if (most != 0)
     cn_evacuation_begin(memory);
-  struct cn_traced traced = trace(CN_TRACE_YOUNG, NULL);
+  struct cn_traced traced = trace_heap(CN_TRACE_YOUNG, NULL);
   CN_CHECK(traced.moved + traced.marked <= cn_heap_sizer_of_copies(bytes) + cn_heap_sizer_of_copies(most));
   if (heap.nursery_stays)
     end_nursery();
@@ -462,14 +463,14 @@ static void collect_young(void)
 static void end_concurrent(size_t bytes_needed)
 {
   CN_CHECK(cn_large_objects.young == 0);
-  heap.meanwhile = used() > heap.begun ? used() - heap.begun : 0;
+  heap.meanwhile = bytes_used() > heap.begun ? bytes_used() - heap.begun : 0;
   size_t old = cn_concurrent_turn();
   CN_CHECK(old <= cn_heap_sizer_of_copies(heap.old));
   heap.old = heap.left = old;
   cn_tracers_leave_cursors();
   set_threshold(bytes_needed);
   cairn_note_full(true);
-  size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
+  size_t more = heap.threshold > bytes_used() ? heap.threshold - bytes_used() : 0;
   cn_concurrent_keep(more + 2 * heap.nursery);
   heap.tries = 0;
 }
@@ -477,14 +478,14 @@ static void end_concurrent(size_t bytes_needed)
 /* The deadline, in processor time of this thread, for marking in a pause that began at `begun`; 0: this pause marks no
  * object. At the threshold pauses take over a part of the concurrent thread's work, and nurseries shrink until that is
  * done. */
-static uint64_t deadline(uint64_t begun)
+static uint64_t marking_deadline_of(uint64_t begun)
 {
   uint64_t part = cairn_pause_goal() / PAUSE_PARTS, now = cn_os_thread_ran(cn_os_thread()),
            least = now + (heap.tries < MAX_END_TRIES ? part / 2 : part), most = begun + 5 * part / 2;
 
-  if (used() > old_limit())
+  if (bytes_used() > old_limit())
     return UINT64_MAX;
-  if (!(cn_marker.idle && cn_marker.rooted) && used() < heap.threshold)
+  if (!(cn_marker.idle && cn_marker.rooted) && bytes_used() < heap.threshold)
     return 0;
   heap.tries += heap.tries < MAX_END_TRIES;
   return cn_marker.idle && most > least ? most : least;
@@ -493,10 +494,10 @@ static uint64_t deadline(uint64_t begun)
 /* Before a young collection: its roots are the marker's first. */
 static void begin_concurrent(void)
 {
-  if (cn_marker.on || used() <= heap.start || !is_concurrent())
+  if (cn_marker.on || bytes_used() <= heap.start || !is_concurrent())
     return;
   cn_concurrent_give_up(); /* ends the sweep */
-  heap.begun = used();
+  heap.begun = bytes_used();
   cn_concurrent_begin();
 }
 
@@ -507,8 +508,8 @@ static void go_on_concurrently(uint64_t begun, size_t bytes_needed)
 
   if (!cn_marker.on)
     return;
-  cn_concurrent_roots(used() > old_limit() ? UINT64_MAX : now + part / 2);
-  if (cn_concurrent_finish(deadline(begun)))
+  cn_concurrent_roots(bytes_used() > old_limit() ? UINT64_MAX : now + part / 2);
+  if (cn_concurrent_finish(marking_deadline_of(begun)))
     end_concurrent(bytes_needed);
 }
 
@@ -535,7 +536,7 @@ static void collect_full(size_t bytes_needed)
 
   cn_blocks_unmark(ensure_memory(moved) ? moved : 0, sparse);
   cn_large_objects_unmark();
-  struct cn_traced traced = trace(CN_TRACE_FULL, NULL);
+  struct cn_traced traced = trace_heap(CN_TRACE_FULL, NULL);
   CN_CHECK(traced.moved + traced.marked <= cn_heap_sizer_of_copies(heap.old + (cn_nursery.free - cn_nursery.start)));
   cairn_identity_left(traced.asked);
   if (heap.nursery_stays)
@@ -552,7 +553,7 @@ static void collect_full(size_t bytes_needed)
   cairn_phase_ends("sweep");
   set_threshold(bytes_needed);
   cairn_note_full(false);
-  size_t more = heap.threshold > used() ? heap.threshold - used() : 0;
+  size_t more = heap.threshold > bytes_used() ? heap.threshold - bytes_used() : 0;
   cn_blocks_trim(more + 2 * heap.nursery, SIZE_MAX); /* the blocks that ensure_memory() adds included */
 }
 
@@ -612,7 +613,7 @@ static void collect_moving(size_t bytes_needed)
     cairn_out_of_memory(true, "no memory to copy %zu bytes to (heap maximum %zu)", most, heap.maximum);
   place_moving(&nursery, bytes_needed);
   cn_large_objects_unmark();
-  struct cn_traced traced = trace(CN_TRACE_MOVE, &copies);
+  struct cn_traced traced = trace_heap(CN_TRACE_MOVE, &copies);
   CN_CHECK(traced.moved <= most && traced.end <= copies.end);
   leave_all(copies, traced.end, nursery);
   cairn_identity_left(traced.asked);
@@ -630,8 +631,8 @@ static bool full_is_due(size_t bytes_needed)
   size_t least = heap.usual / 2;
 
   return heap.forgot ||
-         (!cn_marker.on && used() + heap.stayed + cn_large_objects.young + bytes_needed > heap.threshold) ||
-         (bytes_left() < least && used() != heap.survived);
+         (!cn_marker.on && bytes_used() + heap.stayed + cn_large_objects.young + bytes_needed > heap.threshold) ||
+         (bytes_left() < least && bytes_used() != heap.survived);
 }
 
 /* The nursery has left its blocks. */
@@ -654,7 +655,7 @@ static void place_elsewhere(size_t bytes_needed)
  * concurrent thread. */
 static void ask_for_memory(size_t nursery)
 {
-  size_t more = used() / AHEAD_SHARE < AHEAD_MOST ? used() / AHEAD_SHARE : AHEAD_MOST;
+  size_t more = bytes_used() / AHEAD_SHARE < AHEAD_MOST ? bytes_used() / AHEAD_SHARE : AHEAD_MOST;
 
   CN_ASSERT(!heap.moves);
   cn_blocks_supply(NURSERIES_AHEAD * cn_heap_sizer_of_copies(nursery) + more, cn_tracers_most());
@@ -681,7 +682,7 @@ static void reopen_nursery(size_t bytes_needed)
     ask_for_memory(bytes);
 }
 
-static void collect(const struct cairn_collection *collection)
+static void collect_heap(const struct cairn_collection *collection)
 {
   size_t bytes_needed = collection->bytes_needed;
 
@@ -720,7 +721,7 @@ static bool is_young(uintptr_t address)
   return block != 0 && !cn_large_is_marked(block);
 }
 
-static bool covered(uintptr_t object, struct cairn_slot slot)
+static bool is_covered_by_card(uintptr_t object, struct cairn_slot slot)
 {
   return in_nursery(object) || !is_young(cairn_slot_object(slot)) || cn_cards_is_dirty((uintptr_t)slot.address);
 }
@@ -751,7 +752,7 @@ static bool is_object(uintptr_t word)
   return cn_tables_is_old(header) && cn_tables_starts(word);
 }
 
-static void forget(const unsigned char *start, const unsigned char *stop)
+static void forget_layouts(const unsigned char *start, const unsigned char *stop)
 {
   cn_nursery_take_all();
   heap.forgot = cn_object_walk_forget(start, stop) || heap.forgot;
@@ -760,7 +761,7 @@ static void forget(const unsigned char *start, const unsigned char *stop)
 
 static uint64_t used_with_young(void)
 {
-  return used() + cn_large_objects.young + (cn_nursery.free - cn_nursery.start);
+  return bytes_used() + cn_large_objects.young + (cn_nursery.free - cn_nursery.start);
 }
 
 const struct cairn_collector cairn_collector_generational = {
@@ -772,14 +773,14 @@ const struct cairn_collector cairn_collector_generational = {
               CAIRN_COLLECTOR_HASHES | CAIRN_COLLECTOR_LENGTHENS,
     .barriers = CAIRN_ABI_BARRIERS_CARDS,
     .init = init,
-    .refill = refill,
+    .refill = refill_buffer,
     .allocate_large = allocate_large,
-    .grow = grow,
-    .collect = collect,
+    .grow = grow_nursery,
+    .collect = collect_heap,
     .was_unmapped = was_unmapped,
     .is_object = is_object,
-    .forget = forget,
+    .forget = forget_layouts,
     .ranges = cn_object_walk_ranges,
     .used = used_with_young,
-    .covered = covered,
+    .covered = is_covered_by_card,
 };

@@ -139,7 +139,7 @@ bool cn_trace_deepen(struct cn_tracer *tracer)
   return true;
 }
 
-static void deepen(struct cn_tracer *tracer)
+static void deepen_mark_stack(struct cn_tracer *tracer)
 {
   if (!cn_trace_deepen(tracer))
     cairn_out_of_memory(false, "no memory to trace the heap: %zu objects wait", tracer->count);
@@ -148,7 +148,7 @@ static void deepen(struct cn_tracer *tracer)
 INLINE void push(struct cn_tracer *tracer, uintptr_t entry)
 {
   if (tracer->count == tracer->depth)
-    deepen(tracer);
+    deepen_mark_stack(tracer);
   tracer->stack[tracer->count++] = entry;
 }
 
@@ -176,7 +176,8 @@ static void reset_stack(struct cn_tracer *tracer)
 }
 
 /* An object has been reached whose header has bits set. */
-__attribute__((noinline)) static void reached(struct cn_tracer *tracer, uintptr_t was, uintptr_t now, uintptr_t header)
+__attribute__((noinline)) static void note_reached_object(struct cn_tracer *tracer, uintptr_t was, uintptr_t now,
+                                                          uintptr_t header)
 {
   bool asked = (header & CAIRN_ABI_HEADER_HASH) == CAIRN_ABI_HEADER_HASH_ASKED;
 
@@ -298,7 +299,7 @@ static uintptr_t keep_pinned(struct cn_tracer *tracer, const uintptr_t *slot, ui
     mark_lines(cn_cycle.mode == CN_TRACE_YOUNG ? cn_tables.lines : cn_tables.reached, address - prefix, bytes);
     tracer->marked += bytes;
   }
-  reached(tracer, address, address, header);
+  note_reached_object(tracer, address, address, header);
   if (cairn_layout_has_references(layout))
     push(tracer, address);
   return address;
@@ -377,7 +378,7 @@ INLINE uintptr_t move_object(struct cn_tracer *tracer, uintptr_t address, uintpt
   if (how.mode == CN_TRACE_FULL)
     mark_lines(cn_tables.reached, block, bytes);
   if (header != (uintptr_t)layout)
-    reached(tracer, address, moved, header);
+    note_reached_object(tracer, address, moved, header);
   tracer->objects++;
   tracer->moved += bytes;
   if (cairn_layout_has_references(layout)) {
@@ -452,7 +453,7 @@ static uintptr_t large_object(struct cn_tracer *tracer, const uintptr_t *slot, u
     return address;
   const struct cairn_layout *layout = cn_trace_layout(tracer, slot, address);
   measure(slot, address, layout, &prefix, block, end);
-  reached(tracer, address, address, *cairn_object_header(address));
+  note_reached_object(tracer, address, address, *cairn_object_header(address));
   if (cairn_layout_has_references(layout) && cn_cycle.mode == CN_TRACE_YOUNG)
     cn_cards_wait(tracer, address, 0);
   else if (cairn_layout_has_references(layout))
@@ -505,7 +506,7 @@ INLINE uintptr_t old_object(struct cn_tracer *tracer, const uintptr_t *slot, uin
   uintptr_t header = *cairn_object_header(address);
   if (header != (uintptr_t)layout) {
     bytes += cairn_header_hash_bytes(header);
-    reached(tracer, address, address, header);
+    note_reached_object(tracer, address, address, header);
   }
   mark_lines(cn_tables.reached, address - prefix, bytes);
   tracer->marked += bytes;

@@ -55,7 +55,7 @@ struct site {
   LLVMBuilderRef builder;
 };
 
-static LLVMValueRef word(const struct site *s, uint64_t value)
+static LLVMValueRef word_constant(const struct site *s, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(s->ctx->llvm), value, false);
 }
@@ -80,16 +80,16 @@ static LLVMValueRef emit_payload_size(const struct site *s)
   const struct cn_layout_sizes *z = &s->sizes;
   uint64_t mask = CAIRN_ABI_OBJECT_ALIGN - 1;
 
-  LLVMValueRef size = LLVMBuildMul(s->builder, s->count, word(s, z->elem_size), "");
-  size = LLVMBuildAdd(s->builder, size, word(s, z->elem_offset), "");
+  LLVMValueRef size = LLVMBuildMul(s->builder, s->count, word_constant(s, z->elem_size), "");
+  size = LLVMBuildAdd(s->builder, size, word_constant(s, z->elem_offset), "");
   if (z->base_size > z->elem_offset) {
-    LLVMValueRef less = LLVMBuildICmp(s->builder, LLVMIntULT, size, word(s, z->base_size), "");
-    size = LLVMBuildSelect(s->builder, less, word(s, z->base_size), size, "");
+    LLVMValueRef less = LLVMBuildICmp(s->builder, LLVMIntULT, size, word_constant(s, z->base_size), "");
+    size = LLVMBuildSelect(s->builder, less, word_constant(s, z->base_size), size, "");
   }
   if (((z->elem_size | z->elem_offset | z->base_size) & mask) == 0)
     return size;
-  size = LLVMBuildAdd(s->builder, size, word(s, mask), "");
-  return LLVMBuildAnd(s->builder, size, word(s, ~mask), "");
+  size = LLVMBuildAdd(s->builder, size, word_constant(s, mask), "");
+  return LLVMBuildAnd(s->builder, size, word_constant(s, ~mask), "");
 }
 
 /* The result is a new object whose block takes at most INLINE_ALLOC_MAX bytes. */
@@ -119,7 +119,7 @@ static LLVMValueRef emit_reference(const struct site *s, LLVMValueRef address)
 /* The place that lies `distance` bytes before the payload's start. */
 static LLVMValueRef emit_place(const struct site *s, LLVMValueRef reference, uint64_t distance)
 {
-  LLVMValueRef offset = word(s, -(distance + s->tag));
+  LLVMValueRef offset = word_constant(s, -(distance + s->tag));
 
   if (distance + s->tag == 0)
     return reference;
@@ -148,7 +148,7 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValu
   LLVMValueRef full = LLVMBuildICmp(b, LLVMIntUGT, *end, limit, "full");
   if (!s->count || LLVMIsAConstantInt(s->count))
     return full;
-  LLVMValueRef large = LLVMBuildICmp(b, LLVMIntUGT, s->count, word(s, s->most), "large");
+  LLVMValueRef large = LLVMBuildICmp(b, LLVMIntUGT, s->count, word_constant(s, s->most), "large");
   return LLVMBuildOr(b, large, full, "");
 }
 
@@ -156,11 +156,12 @@ static LLVMValueRef emit_test(const struct site *s, LLVMValueRef bytes, LLVMValu
 static LLVMValueRef emit_object(const struct site *s, LLVMValueRef free, uint64_t distance)
 {
   LLVMBuilderRef b = s->builder;
-  LLVMValueRef reference = emit_reference(s, LLVMBuildAdd(b, free, word(s, distance + s->prefix + s->tag), ""));
+  LLVMValueRef reference =
+      emit_reference(s, LLVMBuildAdd(b, free, word_constant(s, distance + s->prefix + s->tag), ""));
 
   if (s->count) {
-    LLVMValueRef twice = LLVMBuildShl(b, s->count, word(s, 1), "");
-    emit_header_word(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE, LLVMBuildOr(b, twice, word(s, 1), ""));
+    LLVMValueRef twice = LLVMBuildShl(b, s->count, word_constant(s, 1), "");
+    emit_header_word(s, reference, CAIRN_ABI_INDEXED_HEADER_SIZE, LLVMBuildOr(b, twice, word_constant(s, 1), ""));
   }
   emit_header_word(s, reference, CAIRN_ABI_HEADER_SIZE, s->layout);
   return reference;
@@ -190,7 +191,7 @@ static void emit_clear_rest(const struct site *s, LLVMValueRef reference, const 
       ;
     if (to == from)
       continue;
-    emit_clear(s, emit_place(s, reference, -from), word(s, to - from));
+    emit_clear(s, emit_place(s, reference, -from), word_constant(s, to - from));
   }
 }
 
@@ -263,7 +264,7 @@ static struct arms begin_arms(const struct site *s, LLVMValueRef bytes)
 }
 
 /* Put what the arms made in the place of the call. */
-static void join(const struct site *s, const struct arms *arms, LLVMValueRef fast, LLVMValueRef slow)
+static void join_arms(const struct site *s, const struct arms *arms, LLVMValueRef fast, LLVMValueRef slow)
 {
   LLVMValueRef incoming[] = {fast, slow};
   LLVMBasicBlockRef blocks[] = {arms->fast, arms->slow};
@@ -281,7 +282,7 @@ static void expand_in_line(struct site *s)
   CN_CHECK(s->count && s->sizes.elem_size > 0 && s->most > 0);
   LLVMBuilderRef b = s->builder;
   LLVMValueRef size = emit_payload_size(s);
-  struct arms arms = begin_arms(s, LLVMBuildAdd(b, size, word(s, s->prefix), ""));
+  struct arms arms = begin_arms(s, LLVMBuildAdd(b, size, word_constant(s, s->prefix), ""));
   LLVMValueRef fast = emit_object(s, arms.free, 0);
 
   if (s->allocator->uninit)
@@ -293,11 +294,11 @@ static void expand_in_line(struct site *s)
   LLVMValueRef slow = emit_slow(s);
   LLVMBuildBr(b, arms.tail);
   if (slow)
-    join(s, &arms, fast, slow);
+    join_arms(s, &arms, fast, slow);
 }
 
 /* The largest block that may be allocated in line, in bytes. */
-static uint64_t largest(struct cn_ctx *ctx, bool uninit)
+static uint64_t inline_limit_of(struct cn_ctx *ctx, bool uninit)
 {
   uint64_t most = cn_inline_max(ctx);
 
@@ -308,7 +309,7 @@ static uint64_t largest(struct cn_ctx *ctx, bool uninit)
 /* The largest count whose block may be allocated in line. */
 static uint64_t most_in_line(const struct site *s)
 {
-  uint64_t most = largest(s->ctx, s->allocator->uninit), room = most - s->prefix;
+  uint64_t most = inline_limit_of(s->ctx, s->allocator->uninit), room = most - s->prefix;
 
   CN_CHECK(s->sizes.elem_size > 0);
   if (s->prefix > most || payload_size(&s->sizes, 0) > room || s->sizes.elem_offset > room)
@@ -317,7 +318,7 @@ static uint64_t most_in_line(const struct site *s)
 }
 
 /* Say what is wrong with a call that cannot be expanded. */
-static void check(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
+static void check_allocation(struct cn_ctx *ctx, LLVMValueRef call, const struct cn_allocator *allocator)
 {
   struct cn_layout_sizes sizes;
 
@@ -351,7 +352,7 @@ static struct site site_of(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
                    .tag = cn_words(ctx).reference,
                    .builder = builder};
 
-  CN_CHECK(cn_layouts_is_constant(s.layout)); /* check() has said so */
+  CN_CHECK(cn_layouts_is_constant(s.layout)); /* check_allocation() has said so */
   cn_layouts_read(s.layout, &s.sizes);
   s.prefix = allocator->form == CN_LAYOUT_OBJECT ? CAIRN_ABI_HEADER_SIZE : CAIRN_ABI_INDEXED_HEADER_SIZE;
   if (allocator->form != CN_LAYOUT_OBJECT) {
@@ -373,10 +374,10 @@ static bool is_constant(struct cn_ctx *ctx, LLVMValueRef call, struct cn_fresh *
   uint64_t count = 0;
 
   if (!s.count) {
-    in_line = s.prefix + payload_size(&s.sizes, 0) <= largest(ctx, false);
+    in_line = s.prefix + payload_size(&s.sizes, 0) <= inline_limit_of(ctx, false);
   } else {
     in_line = LLVMIsAConstantInt(s.count) && LLVMConstIntGetZExtValue(s.count) <= s.most &&
-              s.prefix + payload_size(&s.sizes, 0) <= largest(ctx, s.allocator->uninit);
+              s.prefix + payload_size(&s.sizes, 0) <= inline_limit_of(ctx, s.allocator->uninit);
     count = in_line ? LLVMConstIntGetZExtValue(s.count) : 0;
   }
   *object = (struct cn_fresh){.call = call,
@@ -471,19 +472,19 @@ static void expand_group(struct cn_ctx *ctx, LLVMBuilderRef builder, struct cn_f
   for (size_t i = 0; i < group->count; i++)
     sites[i] = site_of(ctx, builder, group->objects[i].call);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(sites[0].call));
-  struct arms arms = begin_arms(&sites[0], word(&sites[0], group->bytes));
+  struct arms arms = begin_arms(&sites[0], word_constant(&sites[0], group->bytes));
   emit_group_fast(sites, group, &arms, fast);
   if (!emit_group_slow(sites, group, &arms, slow))
     return;
   for (size_t i = 0; i < group->count; i++)
-    join(&sites[i], &arms, fast[i], slow[i]);
+    join_arms(&sites[i], &arms, fast[i], slow[i]);
   erase_parts(group);
 }
 
 /* ---- the pass ---- */
 
 /* Expand a call that is in no group. */
-static void expand(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
+static void expand_allocation(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef call)
 {
   const struct cn_allocator *allocator = cn_layouts_allocator(call);
 
@@ -518,7 +519,7 @@ static void make_groups(struct cn_ctx *ctx, call_list *calls, group_list *groups
       continue;
     }
     cn_fresh_begin(&group, &object);
-    cn_fresh_gather(ctx, &group, is_constant, largest(ctx, false));
+    cn_fresh_gather(ctx, &group, is_constant, inline_limit_of(ctx, false));
     next = i + group.count;
     for (size_t n = 1; n < group.count; n++)
       CN_CHECK(i + n < calls->count && calls->at[i + n] == group.objects[n].call);
@@ -543,7 +544,7 @@ static void expand_all(struct cn_ctx *ctx, LLVMValueRef function)
   for (size_t i = groups.count; i-- > 0 && ctx->errors == 0;)
     expand_group(ctx, builder, &groups.at[i]);
   for (size_t i = calls.count; i-- > 0 && ctx->errors == 0;)
-    expand(ctx, builder, calls.at[i]);
+    expand_allocation(ctx, builder, calls.at[i]);
   for (size_t i = 0; i < groups.count; i++)
     cn_fresh_free(&groups.at[i]);
   cn_free(&groups);
@@ -558,7 +559,7 @@ static void check_all(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if ((allocator = cn_layouts_allocator(i)) != NULL)
-        check(ctx, i, allocator);
+        check_allocation(ctx, i, allocator);
 }
 
 bool cn_allocate(struct cn_ctx *ctx)

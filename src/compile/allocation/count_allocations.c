@@ -7,7 +7,7 @@
 #include "compile/core/each.h"
 #include "compile/allocation/layout_constants.h"
 
-static unsigned count(LLVMValueRef function)
+static unsigned count_in_function(LLVMValueRef function)
 {
   unsigned calls = 0;
 
@@ -21,6 +21,6 @@ bool cn_count_allocations(struct cn_ctx *ctx)
 {
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
-      cn_remark(ctx, f, "allocations", "has %u allocation calls", count(f));
+      cn_remark(ctx, f, "allocations", "has %u allocation calls", count_in_function(f));
   return true;
 }

@@ -82,7 +82,7 @@ static bool has_captures_none(LLVMValueRef of, LLVMAttributeIndex index, bool si
 }
 
 /* Does the call forget each argument that is `value`? */
-static bool forgets(LLVMValueRef call, LLVMValueRef value)
+static bool forgets_argument(LLVMValueRef call, LLVMValueRef value)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   unsigned arguments = LLVMGetNumArgOperands(call);
@@ -110,7 +110,7 @@ static bool only_uses(LLVMValueRef user, LLVMValueRef value)
   case LLVMAtomicRMW:
     return LLVMGetOperand(user, 1) != value;
   case LLVMCall:
-    return forgets(user, value);
+    return forgets_argument(user, value);
   default:
     return false;
   }
@@ -122,7 +122,7 @@ static bool is_address_in(LLVMValueRef user, LLVMValueRef value)
 }
 
 /* Note that `user` uses the array. */
-static void note(struct giver *g, LLVMValueRef user, bool keeps)
+static void note_array_use(struct giver *g, LLVMValueRef user, bool keeps)
 {
   uint32_t block = cn_cfg_index(&g->cfg, LLVMGetInstructionParent(user));
 
@@ -148,7 +148,7 @@ static void find_uses(struct giver *g)
       cn_ptrmap_add(&users, user, &added);
       if (address && added)
         cn_push(&g->values, user);
-      note(g, user, !address && !only_uses(user, g->values.at[i]));
+      note_array_use(g, user, !address && !only_uses(user, g->values.at[i]));
     }
   for (uint32_t b = 0; b < g->cfg.count; b++)
     if (g->blocks[b].last)
@@ -161,7 +161,7 @@ static void find_uses(struct giver *g)
 /* ---- what holds where ---- */
 
 /* The call makes another array: in its block the one from before is not used. */
-static bool update(struct giver *g, uint32_t b)
+static bool update_block_liveness(struct giver *g, uint32_t b)
 {
   struct does *does = &g->blocks[b], was = *does;
   const struct cn_block *block = &g->cfg.blocks[b];
@@ -175,20 +175,20 @@ static bool update(struct giver *g, uint32_t b)
   return does->live_in != was.live_in || does->live_out != was.live_out || does->kept != was.kept;
 }
 
-static void solve(struct giver *g)
+static void solve_liveness(struct giver *g)
 {
   bool changed;
 
   do {
     changed = false;
     for (uint32_t b = g->cfg.count; b-- > 0;)
-      changed |= update(g, b);
+      changed |= update_block_liveness(g, b);
   } while (changed);
 }
 
 /* ---- giving back ---- */
 
-static void give(struct giver *g, LLVMValueRef before)
+static void emit_give_back(struct giver *g, LLVMValueRef before)
 {
   LLVMTypeRef ref = LLVMTypeOf(g->made);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->ctx->llvm), &ref, 1, false);
@@ -221,7 +221,7 @@ static bool give_on_edge(struct giver *g, uint32_t from, uint32_t which)
   } else if (cn_is_pad(between)) {
     return false;
   }
-  give(g, cn_first_after_phis(between));
+  emit_give_back(g, cn_first_after_phis(between));
   return true;
 }
 
@@ -237,7 +237,7 @@ static bool give_in_block(struct giver *g, uint32_t b)
   if (!does->live_out) {
     if (!last || LLVMIsATerminatorInst(last))
       return false;
-    give(g, LLVMGetNextInstruction(last));
+    emit_give_back(g, LLVMGetNextInstruction(last));
     return true;
   }
   for (uint32_t i = 0; i < g->cfg.blocks[b].succ_count; i++)
@@ -257,7 +257,7 @@ static void look_at(struct giver *g, LLVMValueRef made)
   for (uint32_t b = 0; b < g->cfg.count; b++)
     g->blocks[b] = (struct does){0};
   find_uses(g);
-  solve(g);
+  solve_liveness(g);
   LLVMSetCurrentDebugLocation2(g->builder, LLVMInstructionGetDebugLoc(made));
   for (uint32_t b = 0; b < g->cfg.count; b++)
     gives |= give_in_block(g, b);

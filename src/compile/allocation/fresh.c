@@ -119,7 +119,7 @@ static bool holds_reference(LLVMValueRef instruction)
 }
 
 /* Does it compute a value from values, and nothing else? */
-static bool computes(LLVMValueRef instruction)
+static bool is_pure_computation(LLVMValueRef instruction)
 {
   switch (LLVMGetInstructionOpcode(instruction)) {
   case LLVMICmp:
@@ -175,11 +175,12 @@ static enum role role_of(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMV
     return OBJECT;
   if (is_tag(i))
     return uses_related(group, i) ? THE_END : OTHER;
-  return computes(i) && !holds_reference(i) ? OTHER : THE_END;
+  return is_pure_computation(i) && !holds_reference(i) ? OTHER : THE_END;
 }
 
 /* Add what the call allocates, if it fits. */
-static bool add(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call, cn_fresh_asked *ask, uint64_t most)
+static bool add_fresh_object(struct cn_ctx *ctx, struct cn_fresh_group *group, LLVMValueRef call, cn_fresh_asked *ask,
+                             uint64_t most)
 {
   struct cn_fresh object = {0};
 
@@ -201,7 +202,7 @@ void cn_fresh_gather(struct cn_ctx *ctx, struct cn_fresh_group *group, cn_fresh_
 
   for (LLVMValueRef i = LLVMGetNextInstruction(first); i && far < CN_FRESH_FAR; i = LLVMGetNextInstruction(i), far++) {
     enum role role = role_of(ctx, group, i);
-    if (role == THE_END || (role == OBJECT && !add(ctx, group, i, ask, most)))
+    if (role == THE_END || (role == OBJECT && !add_fresh_object(ctx, group, i, ask, most)))
       break;
     if (role == OTHER)
       cn_push(&others, i);

@@ -131,7 +131,7 @@ static LLVMValueRef with_names(struct cn_ctx *ctx, LLVMValueRef value, LLVMValue
   return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
 }
 
-static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
+static LLVMValueRef distance_constant(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
 
@@ -152,7 +152,7 @@ LLVMValueRef cn_layouts_names(LLVMValueRef layout)
 }
 
 /* What layouts are equal by: constants are unique in LLVM. Equal layouts of two types stay two. */
-static LLVMValueRef key(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
+static LLVMValueRef key_of_layout(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef names)
 {
   LLVMValueRef both[] = {shape, names};
 
@@ -160,7 +160,7 @@ static LLVMValueRef key(struct cn_ctx *ctx, LLVMValueRef shape, LLVMValueRef nam
 }
 
 /* Put `global` where `constant` leads to, unless another is there. */
-static void put(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
+static void put_if_absent(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef global)
 {
   bool added;
   uint64_t *at = cn_ptrmap_add(map, constant, &added);
@@ -169,7 +169,7 @@ static void put(struct cn_ptrmap *map, LLVMValueRef constant, LLVMValueRef globa
     *at = (uintptr_t)global;
 }
 
-static LLVMValueRef get(const struct cn_ptrmap *map, LLVMValueRef constant)
+static LLVMValueRef global_of(const struct cn_ptrmap *map, LLVMValueRef constant)
 {
   const uint64_t *at = cn_ptrmap_find(map, constant);
 
@@ -179,8 +179,8 @@ static LLVMValueRef get(const struct cn_ptrmap *map, LLVMValueRef constant)
 static void put_layout(struct cn_ctx *ctx, struct cn_layout_table *table, LLVMValueRef shape, LLVMValueRef names,
                        LLVMValueRef layout)
 {
-  put(&table->by_value, key(ctx, shape, names), layout);
-  put(&table->by_shape, shape, layout);
+  put_if_absent(&table->by_value, key_of_layout(ctx, shape, names), layout);
+  put_if_absent(&table->by_shape, shape, layout);
   table->count++;
 }
 
@@ -193,7 +193,7 @@ void cn_layouts_table_build(struct cn_ctx *ctx, struct cn_layout_table *table)
     if (cn_layouts_is_constant(g)) {
       LLVMValueRef names = cn_layouts_names(g), string = names ? LLVMGetInitializer(names) : NULL;
       if (names)
-        put(&table->names, string, names);
+        put_if_absent(&table->names, string, names);
       put_layout(ctx, table, with_names(ctx, LLVMGetInitializer(g), zero), string, g);
     }
 }
@@ -205,10 +205,10 @@ void cn_layouts_table_free(struct cn_layout_table *table)
   cn_ptrmap_free(&table->names);
 }
 
-static LLVMValueRef find(struct cn_ctx *ctx, const struct cn_layout_table *table, LLVMValueRef shape,
-                         LLVMValueRef names)
+static LLVMValueRef find_layout(struct cn_ctx *ctx, const struct cn_layout_table *table, LLVMValueRef shape,
+                                LLVMValueRef names)
 {
-  return names ? get(&table->by_value, key(ctx, shape, names)) : get(&table->by_shape, shape);
+  return names ? global_of(&table->by_value, key_of_layout(ctx, shape, names)) : global_of(&table->by_shape, shape);
 }
 
 /* The layout of this shape, with names unless they are null: then that of any type will do. */
@@ -216,18 +216,18 @@ static LLVMValueRef find_or_add(struct cn_ctx *ctx, struct cn_layout_table *tabl
                                 LLVMValueRef names)
 {
   CN_CHECK(LLVMIsAConstantStruct(shape));
-  LLVMValueRef layout = find(ctx, table, shape, names), named = names;
+  LLVMValueRef layout = find_layout(ctx, table, shape, names), named = names;
 
   if (layout)
     return layout;
   char *name = cn_format(CN_LAYOUT_PREFIX "%zu", table->count);
   layout = LLVMAddGlobal(ctx->module, LLVMTypeOf(shape), name);
   free(name);
-  if (names && !(named = get(&table->names, names))) {
+  if (names && !(named = global_of(&table->names, names))) {
     named = cn_layout_names_add(ctx, names);
-    put(&table->names, names, named);
+    put_if_absent(&table->names, names, named);
   }
-  LLVMSetInitializer(layout, named ? with_names(ctx, shape, distance(ctx, layout, named)) : shape);
+  LLVMSetInitializer(layout, named ? with_names(ctx, shape, distance_constant(ctx, layout, named)) : shape);
   LLVMSetGlobalConstant(layout, true);
   LLVMSetLinkage(layout, LLVMPrivateLinkage);
   LLVMSetSection(layout, CN_LAYOUT_SECTION);

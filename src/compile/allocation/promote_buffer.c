@@ -113,7 +113,7 @@ static bool is_slow_path(LLVMValueRef call)
 }
 
 /* Ask for the value at the entry of a block. False: too far. */
-static bool ask(struct carrier *c, uint32_t block)
+static bool ask_for_entry_value(struct carrier *c, uint32_t block)
 {
   if (c->blocks[block].asked)
     return true;
@@ -124,7 +124,7 @@ static bool ask(struct carrier *c, uint32_t block)
 
 static bool may_be_carried(struct carrier *c, uint32_t block)
 {
-  bool carried = false, near = ask(c, block);
+  bool carried = false, near = ask_for_entry_value(c, block);
 
   for (size_t n = 0; near && n < c->asked.count; n++) {
     const struct cn_block *at = &c->cfg.blocks[c->asked.at[n]];
@@ -133,7 +133,7 @@ static bool may_be_carried(struct carrier *c, uint32_t block)
       if (from->value)
         carried = true;
       else
-        near = from->call ? is_slow_path(from->call) : ask(c, at->preds[p]);
+        near = from->call ? is_slow_path(from->call) : ask_for_entry_value(c, at->preds[p]);
     }
   }
   for (size_t n = 0; n < c->asked.count; n++)
@@ -158,7 +158,7 @@ static LLVMValueRef load_at_end(struct carrier *c, uint32_t block)
 static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block);
 
 /* What stands for the value, which may be a load that was replaced. */
-static LLVMValueRef current(const struct carrier *c, LLVMValueRef value)
+static LLVMValueRef current_value_of(const struct carrier *c, LLVMValueRef value)
 {
   const uint64_t *number;
 
@@ -173,7 +173,7 @@ static LLVMValueRef value_at_end(struct carrier *c, uint32_t block)
 
   if (!p->value && (p->call || c->cfg.blocks[block].pred_count == 0))
     p->value = load_at_end(c, block);
-  return p->value ? current(c, p->value) : value_at_entry(c, block);
+  return p->value ? current_value_of(c, p->value) : value_at_entry(c, block);
 }
 
 /* A cycle has a block with several predecessors; its phi is there before these are asked. */
@@ -199,7 +199,7 @@ static LLVMValueRef value_at_entry(struct carrier *c, uint32_t block)
 }
 
 /* The load stays until the end: values of blocks may be it. */
-static void replace(struct carrier *c, uint32_t block)
+static void replace_load(struct carrier *c, uint32_t block)
 {
   LLVMValueRef load = c->blocks[block].use, value = value_at_entry(c, block);
 
@@ -211,13 +211,13 @@ static void replace(struct carrier *c, uint32_t block)
 
 /* ---- the pass ---- */
 
-static void carry(struct carrier *c)
+static void carry_buffer_values(struct carrier *c)
 {
   for (uint32_t b = 0; b < c->cfg.count; b++)
     look_at(&c->blocks[b], c->cfg.blocks[b].block);
   for (uint32_t b = 0; b < c->cfg.count; b++)
     if (c->blocks[b].use && may_be_carried(c, b))
-      replace(c, b);
+      replace_load(c, b);
   for (size_t i = 0; i < c->loads.count; i++)
     LLVMInstructionEraseFromParent(c->loads.at[i].load);
 }
@@ -234,7 +234,7 @@ bool cn_carry_buffer(struct cn_ctx *ctx)
     struct carrier c = {.ctx = ctx, .builder = builder};
     cn_cfg_build_edges(&c.cfg, f);
     c.blocks = cn_alloc(c.cfg.count * sizeof *c.blocks);
-    carry(&c);
+    carry_buffer_values(&c);
     free(c.blocks);
     cn_free(&c.asked);
     cn_free(&c.loads);

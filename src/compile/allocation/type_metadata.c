@@ -14,7 +14,7 @@
 
 typedef CN_VECTOR(char) text;
 
-static void append(text *out, const char *bytes, size_t count)
+static void append_bytes(text *out, const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count; i++)
     cn_push(out, bytes[i]);
@@ -24,13 +24,13 @@ static void append_number(text *out, const char *before, uint64_t number)
 {
   char *digits = cn_format("%s%llu", before, (unsigned long long)number);
 
-  append(out, digits, strlen(digits));
+  append_bytes(out, digits, strlen(digits));
   free(digits);
 }
 
 /* ---- metadata ---- */
 
-static LLVMValueRef operand(LLVMValueRef node, unsigned index)
+static LLVMValueRef metadata_operand(LLVMValueRef node, unsigned index)
 {
   unsigned count = node && LLVMIsAMDNode(node) ? (unsigned)LLVMGetMDNodeNumOperands(node) : 0;
 
@@ -51,7 +51,7 @@ static bool append_name(text *out, LLVMValueRef value)
 
   if (!name || length == 0 || memchr(name, '\n', length) || memchr(name, 0, length))
     return false;
-  append(out, name, length);
+  append_bytes(out, name, length);
   return true;
 }
 
@@ -81,31 +81,33 @@ static bool append_field(text *out, LLVMValueRef node, struct cn_type_said *said
 {
   struct cn_weak_field field = {0};
   unsigned count = operand_count(node);
-  bool weak = count > 0 && is_word(operand(node, count - 1), "weak");
+  bool weak = count > 0 && is_word(metadata_operand(node, count - 1), "weak");
 
   count -= weak;
-  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH || !read_number(operand(node, 1), &field.offset))
+  if (count < 2 || count % 2 != 0 || count > 2 + 2 * CN_FIELD_DEPTH ||
+      !read_number(metadata_operand(node, 1), &field.offset))
     return false;
   append_number(out, "\n", field.offset);
   for (unsigned i = 2; i < count; i += 2, field.depth++) {
     uint64_t *stride = &field.strides[field.depth], *of = &field.counts[field.depth];
-    if (!read_number(operand(node, i), of) || !read_number(operand(node, i + 1), stride) || *stride == 0)
+    if (!read_number(metadata_operand(node, i), of) || !read_number(metadata_operand(node, i + 1), stride) ||
+        *stride == 0)
       return false;
     append_number(out, "*", *of);
     append_number(out, "/", *stride);
   }
   if (weak)
     cn_push(&said->weak, field);
-  append(out, " ", 1);
-  return append_name(out, operand(node, 0));
+  append_bytes(out, " ", 1);
+  return append_name(out, metadata_operand(node, 0));
 }
 
 static bool append_node(text *out, LLVMValueRef node, struct cn_type_said *said)
 {
-  if (!append_name(out, operand(node, 0)))
+  if (!append_name(out, metadata_operand(node, 0)))
     return false;
   for (unsigned i = 1; i < operand_count(node); i++) {
-    LLVMValueRef one = operand(node, i);
+    LLVMValueRef one = metadata_operand(node, i);
     if (is_word(one, "finalisable"))
       said->flags |= CAIRN_ABI_LAYOUT_FINALISABLE;
     else if (is_word(one, "never-moves"))
@@ -142,7 +144,7 @@ static void append_type(text *out, LLVMTypeRef type)
 
   if (!name) {
     char *printed = LLVMPrintTypeToString(type);
-    append(out, printed, strcspn(printed, "\n"));
+    append_bytes(out, printed, strcspn(printed, "\n"));
     LLVMDisposeMessage(printed);
     return;
   }
@@ -150,7 +152,7 @@ static void append_type(text *out, LLVMTypeRef type)
   size_t length = strcspn(name, "\n");
   if (dot && dot != name && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
     length = (size_t)(dot - name);
-  append(out, name, length);
+  append_bytes(out, name, length);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     size_t prefix = strlen(kinds[i]);
     if (length > prefix && strncmp(name, kinds[i], prefix) == 0 && name[prefix] == '.')

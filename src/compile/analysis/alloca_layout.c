@@ -32,7 +32,7 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMTypeRef type)
 }
 
 /* The alloca that `pointer` points into, a constant offset in, or null. */
-static LLVMValueRef trace(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
+static LLVMValueRef alloca_of_pointer(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t *offset)
 {
   *offset = 0;
   while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer)) {
@@ -70,8 +70,8 @@ static void collect_copy(struct cn_ctx *ctx, struct cn_alloca_layouts *maps, con
                          LLVMValueRef call, area_copies *out)
 {
   struct area_copy copy;
-  LLVMValueRef to = trace(ctx, LLVMGetArgOperand(call, 0), &copy.to_offset);
-  LLVMValueRef from = trace(ctx, LLVMGetArgOperand(call, 1), &copy.from_offset);
+  LLVMValueRef to = alloca_of_pointer(ctx, LLVMGetArgOperand(call, 0), &copy.to_offset);
+  LLVMValueRef from = alloca_of_pointer(ctx, LLVMGetArgOperand(call, 1), &copy.from_offset);
   LLVMValueRef length = LLVMGetArgOperand(call, 2);
 
   if (!to || !from)

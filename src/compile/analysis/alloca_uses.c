@@ -68,7 +68,7 @@ struct walk {
   struct cn_ptrmap seen;
 };
 
-static void visit(struct walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
+static void push_unseen_pointer(struct walk *walk, LLVMValueRef pointer, uint64_t offset, bool known)
 {
   bool fresh;
 
@@ -136,7 +136,7 @@ static void follow_argument(struct walk *walk, const struct place *place, LLVMVa
   unsigned returned = cn_attribute_kind("returned");
   if (LLVMGetCallSiteEnumAttribute(call, operand + 1, returned) ||
       (callee && LLVMGetEnumAttributeAtIndex(callee, operand + 1, returned)))
-    visit(walk, call, place->offset, place->known);
+    push_unseen_pointer(walk, call, place->offset, place->known);
 }
 
 static void follow_call(struct walk *walk, const struct place *place, LLVMValueRef call, unsigned operand)
@@ -149,12 +149,12 @@ static void follow_call(struct walk *walk, const struct place *place, LLVMValueR
   if (!callee || !LLVMGetIntrinsicID(callee))
     follow_argument(walk, place, call, operand);
   else if (hands_on(call, &moves))
-    visit(walk, call, place->offset, place->known && !moves);
+    push_unseen_pointer(walk, call, place->offset, place->known && !moves);
   else if (!cn_alloca_uses_is_copy(call))
     access_vector(walk, place, call);
 }
 
-static void follow(struct walk *walk, const struct place *place, LLVMValueRef user, unsigned operand)
+static void follow_use(struct walk *walk, const struct place *place, LLVMValueRef user, unsigned operand)
 {
   uint64_t offset = place->offset;
   bool known;
@@ -175,12 +175,12 @@ static void follow(struct walk *walk, const struct place *place, LLVMValueRef us
     if (operand != 0)
       break; /* an index made of the address */
     known = place->known && cn_types_gep_offset(walk->ctx, user, &offset);
-    visit(walk, user, offset, known);
+    push_unseen_pointer(walk, user, offset, known);
     break;
   case LLVMBitCast:
   case LLVMFreeze:
   case LLVMAddrSpaceCast:
-    visit(walk, user, offset, place->known);
+    push_unseen_pointer(walk, user, offset, place->known);
     break;
   case LLVMPHI:
   case LLVMSelect:
@@ -197,7 +197,7 @@ static void follow(struct walk *walk, const struct place *place, LLVMValueRef us
   case LLVMAnd:
   case LLVMOr:
   case LLVMXor:
-    visit(walk, user, 0, false);
+    push_unseen_pointer(walk, user, 0, false);
     break;
   case LLVMCall:
   case LLVMInvoke:
@@ -213,7 +213,7 @@ void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMV
 {
   struct walk walk = {.ctx = ctx, .map = map};
 
-  visit(&walk, pointer, 0, true);
+  push_unseen_pointer(&walk, pointer, 0, true);
   for (size_t i = 0; i < walk.places.count; i++)
     CN_EACH_USE(use, walk.places.at[i].pointer) {
       struct place place = walk.places.at[i];
@@ -226,7 +226,7 @@ void cn_alloca_uses_walk(struct cn_ctx *ctx, struct cn_alloca_layout *map, LLVMV
       /* A store of the pointer into itself names it twice: the address is the later operand. */
       if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == place.pointer)
         operand = 1;
-      follow(&walk, &place, user, operand);
+      follow_use(&walk, &place, user, operand);
     }
   cn_free(&walk.places);
   cn_ptrmap_free(&walk.seen);

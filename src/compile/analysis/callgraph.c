@@ -132,7 +132,7 @@ struct walk {
   uint32_t done;
 };
 
-static void visit(struct walk *walk, uint32_t root)
+static void order_callees_first(struct walk *walk, uint32_t root)
 {
   walk->seen[root] = true;
   cn_push(&walk->path, root);
@@ -162,7 +162,7 @@ static void find_order(struct cn_callgraph *graph)
   graph->order = cn_alloc(graph->count * sizeof *graph->order);
   for (uint32_t n = 0; n < graph->count; n++)
     if (!walk.seen[n])
-      visit(&walk, n);
+      order_callees_first(&walk, n);
   cn_free(&walk.path);
   free(walk.next);
   free(walk.seen);

@@ -56,7 +56,7 @@ static void post_order(struct cn_cfg *cfg, LLVMBasicBlockRef *order)
 }
 
 /* All successors, then all predecessors, in one array each; blocks have slices of them. */
-static void connect(struct cn_cfg *cfg)
+static void connect_blocks(struct cn_cfg *cfg)
 {
   uint32_t edges = 0;
 
@@ -145,7 +145,7 @@ bool cn_cfg_irreducible(const struct cn_cfg *cfg)
 }
 
 /* Edges back to a dominator leave the result as it is; so only cycles other than loops take more rounds. */
-static void dominators(struct cn_cfg *cfg)
+static void find_dominators(struct cn_cfg *cfg)
 {
   cfg->blocks[0].idom = 0;
   meet_all(cfg, true);
@@ -159,7 +159,7 @@ static void dominators(struct cn_cfg *cfg)
 
 /* The header of the outermost loop found so far that block `i` is in, or CN_NO_BLOCK. `up` maps the header of a loop to
  * that of one around it, or to itself, and is shortened. */
-static uint32_t outermost(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
+static uint32_t outermost_header_of(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
 {
   uint32_t header = cfg->blocks[i].loop, top = header;
 
@@ -178,7 +178,7 @@ static uint32_t outermost(const struct cn_cfg *cfg, uint32_t i, uint32_t *up)
 /* Put block `i`, or the outermost loop found so far that it is in, into the loop of `header`. */
 static void enter_loop(struct cn_cfg *cfg, uint32_t i, uint32_t header, uint32_t *up, index_vector *work)
 {
-  uint32_t top = outermost(cfg, i, up);
+  uint32_t top = outermost_header_of(cfg, i, up);
 
   if (top == header)
     return;
@@ -244,7 +244,7 @@ void cn_cfg_build_edges(struct cn_cfg *cfg, LLVMValueRef function)
     *cn_ptrmap_find(&cfg->index, cfg->blocks[i].block) = i;
   }
   free(order);
-  connect(cfg);
+  connect_blocks(cfg);
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
 }
 
@@ -254,7 +254,7 @@ void cn_cfg_add_dominators(struct cn_cfg *cfg)
     return;
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
   cfg->has_dominators = true;
-  dominators(cfg);
+  find_dominators(cfg);
   find_loops(cfg);
   CN_ASSERT_VALID(cn_cfg_wrong(cfg));
 }
@@ -298,7 +298,7 @@ void cn_move_before(struct cn_ctx *ctx, LLVMValueRef instruction, LLVMValueRef b
   LLVMDisposeBuilder(builder);
 }
 
-static void retarget(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+static void retarget_edges(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
   for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
     if (LLVMGetSuccessor(end, s) == from)
@@ -318,10 +318,10 @@ static void rename_in_phis(struct cn_ctx *ctx, LLVMBasicBlockRef from, LLVMBasic
   LLVMPositionBuilderAtEnd(builder, phis);
   while ((phi = LLVMGetFirstInstruction(from)) && LLVMIsAPHINode(phi))
     move_to(builder, phi);
-  retarget(end, from, phis);
+  retarget_edges(end, from, phis);
   LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(from), LLVMBasicBlockAsValue(to));
   LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(to), LLVMBasicBlockAsValue(from));
-  retarget(end, phis, from);
+  retarget_edges(end, phis, from);
   LLVMValueRef first = LLVMGetFirstInstruction(from);
   while ((phi = LLVMGetFirstInstruction(phis)))
     cn_move_before(ctx, phi, first);
@@ -339,7 +339,7 @@ void cn_redirect_entries(LLVMBasicBlockRef block, LLVMBasicBlockRef to, const st
       cn_push(&ends, user);
   }
   for (size_t i = 0; i < ends.count; i++)
-    retarget(ends.at[i], block, to);
+    retarget_edges(ends.at[i], block, to);
   cn_free(&ends);
 }
 
@@ -374,7 +374,7 @@ LLVMBasicBlockRef cn_split_edge(struct cn_ctx *ctx, LLVMValueRef end, unsigned w
     next = LLVMGetNextInstruction(phi);
     enter_by(builder, phi, from, between);
   }
-  retarget(end, to, between);
+  retarget_edges(end, to, between);
   LLVMPositionBuilderAtEnd(builder, between);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(end));
   LLVMBuildBr(builder, to);

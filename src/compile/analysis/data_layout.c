@@ -70,7 +70,7 @@ static bool take_space(struct spec s, const char **at, unsigned long *space)
   return true;
 }
 
-static void append(char **text, const char *separator, const char *more, size_t length)
+static void append_separated(char **text, const char *separator, const char *more, size_t length)
 {
   char *longer = cn_format("%s%s%.*s", *text, **text ? separator : "", (int)length, more);
 
@@ -123,10 +123,10 @@ static void append_list(const struct cairn_compile_options *options, struct spec
 
   for (const char *from = at; take_space(s, &at, &space); from = at)
     if (!is_managed(options, space))
-      append(&list, "", from, (size_t)(at - from));
+      append_separated(&list, "", from, (size_t)(at - from));
   if (*list) {
-    append(text, "-", "ni", 2);
-    append(text, "", list, strlen(list));
+    append_separated(text, "-", "ni", 2);
+    append_separated(text, "", list, strlen(list));
   }
   free(list);
 }
@@ -142,10 +142,10 @@ char *cn_layout_integral(const struct cairn_compile_options *options, const char
     if (is_list(s)) {
       append_list(options, s, &text);
     } else if (!is_pointer(options, s, &flags, &sizes)) {
-      append(&text, "-", s.at, s.length);
+      append_separated(&text, "-", s.at, s.length);
     } else if (!is_usual(s, sizes) || has_default(layout)) {
-      append(&text, "-", "p", 1);
-      append(&text, "", s.at + 1 + flags, s.length - 1 - flags);
+      append_separated(&text, "-", "p", 1);
+      append_separated(&text, "", s.at + 1 + flags, s.length - 1 - flags);
     }
   }
   return text;
@@ -158,10 +158,10 @@ char *cn_layout_non_integral(const struct cairn_compile_options *options, const 
   size_t count = options->address_spaces ? options->address_space_count : 1;
   char *text = cn_layout_integral(options, layout);
 
-  append(&text, "-", "ni", 2);
+  append_separated(&text, "-", "ni", 2);
   for (size_t i = 0; i < count; i++) {
     char *number = cn_format(":%u", spaces[i]);
-    append(&text, "", number, strlen(number));
+    append_separated(&text, "", number, strlen(number));
     free(number);
   }
   return text;

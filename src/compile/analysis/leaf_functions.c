@@ -79,7 +79,7 @@ struct buckets {
   bool filled;
 };
 
-static unsigned hash(const char *name)
+static unsigned hash_name(const char *name)
 {
   unsigned h = 0;
 
@@ -89,9 +89,9 @@ static unsigned hash(const char *name)
 }
 
 /* The bucket of `name`: its own, or the empty one for it. */
-static uint16_t *find(struct buckets *buckets, const char *name)
+static uint16_t *find_bucket(struct buckets *buckets, const char *name)
 {
-  unsigned i = hash(name);
+  unsigned i = hash_name(name);
 
   while (buckets->at[i] && strcmp(leaves[buckets->at[i] - 1].name, name) != 0)
     i = (i + 1) % BUCKET_COUNT;
@@ -105,9 +105,9 @@ static const struct leaf *find_leaf(const char *name)
 
   _Static_assert(LEAF_COUNT < BUCKET_COUNT / 2, "probing ends at an empty bucket");
   for (uint16_t i = 0; !buckets.filled && i < LEAF_COUNT; i++)
-    *find(&buckets, leaves[i].name) = i + 1;
+    *find_bucket(&buckets, leaves[i].name) = i + 1;
   buckets.filled = true;
-  uint16_t found = *find(&buckets, name);
+  uint16_t found = *find_bucket(&buckets, name);
   return found ? &leaves[found - 1] : NULL;
 }
 

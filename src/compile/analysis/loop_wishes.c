@@ -24,7 +24,7 @@ static bool is_harmless(const char *text, unsigned length)
 }
 
 /* True for a property, !{!"llvm.loop...", ...}, that asks for a transformation. */
-static bool asks(LLVMValueRef node)
+static bool asks_for_transformation(LLVMValueRef node)
 {
   unsigned count = node && LLVMIsAMDNode(node) ? LLVMGetMDNodeNumOperands(node) : 0, length;
 
@@ -45,7 +45,7 @@ static bool has_wish(LLVMValueRef loop)
 
   LLVMGetMDNodeOperands(loop, operands);
   for (unsigned i = 1; i < count && !found; i++) /* the first is the node itself */
-    found = asks(operands[i]);
+    found = asks_for_transformation(operands[i]);
   free(operands);
   return found;
 }

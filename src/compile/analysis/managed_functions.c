@@ -14,7 +14,7 @@
 /* ---- annotations ---- */
 
 /* clang's annotate("cairn-unmanaged") is an entry { function, string, ... } of llvm.global.annotations. */
-static LLVMValueRef annotations(LLVMModuleRef module)
+static LLVMValueRef annotations_of(LLVMModuleRef module)
 {
   LLVMValueRef list = LLVMGetNamedGlobal(module, "llvm.global.annotations");
 
@@ -33,7 +33,7 @@ static const char *word_of(LLVMValueRef entry)
 
 bool cn_managed_is_annotated(LLVMModuleRef module, LLVMValueRef function, const char *word)
 {
-  LLVMValueRef entries = annotations(module);
+  LLVMValueRef entries = annotations_of(module);
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
     LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
@@ -54,7 +54,7 @@ bool cn_managed_is_asked_for(LLVMModuleRef module, LLVMValueRef function)
 /* True if the module has an annotation that only managed code can have. */
 static bool asks_by_annotation(LLVMModuleRef module)
 {
-  LLVMValueRef entries = annotations(module);
+  LLVMValueRef entries = annotations_of(module);
 
   for (int i = 0; entries && i < LLVMGetNumOperands(entries); i++) {
     LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);

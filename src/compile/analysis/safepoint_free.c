@@ -28,7 +28,7 @@ static uint32_t own_window(uint32_t block)
 }
 
 /* Give each block its intervals. `last` has the one that a block's last safepoint begins. */
-static void assign(struct cn_safepoint_free *windows, const uint32_t *last, const uint8_t *joins)
+static void assign_intervals(struct cn_safepoint_free *windows, const uint32_t *last, const uint8_t *joins)
 {
   for (uint32_t b = 0; b < windows->cfg->count; b++) {
     uint32_t before = b == 0 ? INTERVAL_ENTRY : windows->out[windows->cfg->blocks[b].idom];
@@ -67,7 +67,7 @@ void cn_safepoint_free_build(struct cn_safepoint_free *windows, const struct cn_
     }
   CN_CHECK(next > cfg->count);
   do
-    assign(windows, last, joins);
+    assign_intervals(windows, last, joins);
   while (find_joins(windows, joins));
   free(joins);
   free(last);

@@ -12,7 +12,7 @@
 
 static const struct cn_access none;
 
-static struct cn_access unknown(const char *why)
+static struct cn_access make_unknown_access(const char *why)
 {
   return (struct cn_access){.kind = CN_ACCESS_UNKNOWN, .why = why};
 }
@@ -30,7 +30,7 @@ static struct cn_access of_type(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValueR
   if (cn_is_ref(type))
     return (struct cn_access){.kind = CN_ACCESS_ONE, .slot = slot, .value = value};
   if (cn_is_scalable(type))
-    return unknown("a scalable vector of references");
+    return make_unknown_access("a scalable vector of references");
   if (LLVMStoreSizeOfType(ctx->layout, type) == 0)
     return none;
   return (struct cn_access){.kind = CN_ACCESS_BULK, .slot = slot, .value = value, .bytes = size_of(ctx, type)};
@@ -47,20 +47,20 @@ static struct cn_access of_lanes(struct cn_ctx *ctx, LLVMTypeRef type, LLVMValue
   if (!cn_holds_ref(LLVMTypeOf(slot)) || !cn_holds_ref(type))
     return none;
   if (cn_is_scalable(type))
-    return unknown("a scalable vector of references");
+    return make_unknown_access("a scalable vector of references");
   if (!apart && (ctx->options->barriers == CAIRN_BARRIERS_CARDS || mask == LLVMConstAllOnes(LLVMTypeOf(mask))))
     return of_type(ctx, type, slot, value);
   return (struct cn_access){.kind = CN_ACCESS_LANES, .slot = slot, .mask = mask, .value = value};
 }
 
 /* True for a copy in line. A copy that is a safepoint is a function of the runtime, with its own barriers. */
-static bool copies(LLVMValueRef call)
+static bool is_inline_copy(LLVMValueRef call)
 {
   return cn_intrinsic_does(call, CN_EFFECT_COPY) && cn_classify_call(call).kind != CN_CALL_PARSE;
 }
 
 /* An access of several words: a reference takes at least a word. */
-static struct cn_access bulk(LLVMValueRef pointer, LLVMValueRef bytes)
+static struct cn_access make_bulk_access(LLVMValueRef pointer, LLVMValueRef bytes)
 {
   bool few = LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) < sizeof(uint64_t);
 
@@ -87,10 +87,11 @@ static struct cn_access written_by_lanes(struct cn_ctx *ctx, LLVMValueRef call, 
   if (!cn_holds_ref(LLVMTypeOf(value)))
     return none;
   if (row->effect == CN_EFFECT_PATTERN)
-    return cn_holds_ref(LLVMTypeOf(slot)) ? unknown("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
-                                          : none;
+    return cn_holds_ref(LLVMTypeOf(slot))
+               ? make_unknown_access("a fill with a pattern (pass expand-intrinsics makes a loop of it)")
+               : none;
   if (row->length >= 0)
-    return unknown(variable);
+    return make_unknown_access(variable);
   return of_lanes(ctx, LLVMTypeOf(value), slot, LLVMGetArgOperand(call, (unsigned)row->mask), value);
 }
 
@@ -99,18 +100,18 @@ static struct cn_access written_by_call(struct cn_ctx *ctx, LLVMValueRef call)
   const struct cn_intrinsic *row = cn_intrinsic_of(call);
 
   if (cn_calls_unknown_intrinsic(call))
-    return unknown(not_known);
-  if (copies(call))
-    return bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
+    return make_unknown_access(not_known);
+  if (is_inline_copy(call))
+    return make_bulk_access(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
   if (row && row->effect == CN_EFFECT_BYTES) {
-    struct cn_access access = bulk(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
+    struct cn_access access = make_bulk_access(LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 2));
     access.kind = access.kind ? CN_ACCESS_CLEARS : CN_ACCESS_NONE;
     return access;
   }
   if (row && (row->effect == CN_EFFECT_STORE || row->effect == CN_EFFECT_PATTERN))
     return written_by_lanes(ctx, call, row);
   if (is_writing_assembly(call))
-    return unknown("assembly that is given a reference and may store it");
+    return make_unknown_access("assembly that is given a reference and may store it");
   return none;
 }
 
@@ -132,13 +133,13 @@ static struct cn_access read_by_call(struct cn_ctx *ctx, LLVMValueRef call)
   const struct cn_intrinsic *row = cn_intrinsic_of(call);
 
   if (cn_calls_unknown_intrinsic(call))
-    return unknown(not_known);
-  if (copies(call))
-    return bulk(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
+    return make_unknown_access(not_known);
+  if (is_inline_copy(call))
+    return make_bulk_access(LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
   if (!row || row->effect != CN_EFFECT_LOAD || !cn_holds_ref(LLVMTypeOf(call)))
     return none;
   if (row->length >= 0)
-    return unknown(variable);
+    return make_unknown_access(variable);
   return of_lanes(ctx, LLVMTypeOf(call), LLVMGetArgOperand(call, (unsigned)row->place),
                   LLVMGetArgOperand(call, (unsigned)row->mask), NULL);
 }
@@ -150,7 +151,7 @@ struct cn_access cn_access_read(struct cn_ctx *ctx, LLVMValueRef instruction)
   if (LLVMIsAAtomicCmpXchgInst(instruction) || LLVMIsAAtomicRMWInst(instruction)) {
     /* The barrier comes first: it heals in memory the reference that is compared or returned. */
     LLVMValueRef value = LLVMGetOperand(instruction, 1), slot = LLVMGetOperand(instruction, 0);
-    return cn_holds_ref(LLVMTypeOf(value)) ? bulk(slot, size_of(ctx, LLVMTypeOf(value))) : none;
+    return cn_holds_ref(LLVMTypeOf(value)) ? make_bulk_access(slot, size_of(ctx, LLVMTypeOf(value))) : none;
   }
   return LLVMIsACallInst(instruction) ? read_by_call(ctx, instruction) : none;
 }

@@ -62,7 +62,7 @@ static bool is_phi_or_select(LLVMValueRef value)
 }
 
 /* The values between which a phi or select chooses: operands [*first, *end). */
-static void choices(LLVMValueRef value, unsigned *first, unsigned *end)
+static void find_choice_operands(LLVMValueRef value, unsigned *first, unsigned *end)
 {
   CN_ASSERT(is_phi_or_select(value));
   *first = LLVMIsAPHINode(value) ? 0 : 1;
@@ -138,7 +138,7 @@ static bool is_start(LLVMValueRef reference, struct cn_ptrmap *seen)
   cn_ptrmap_add(seen, reference, &added);
   if (!added)
     return true;
-  choices(reference, &first, &end);
+  find_choice_operands(reference, &first, &end);
   for (; first < end; first++)
     if (!is_start(LLVMGetOperand(reference, first), seen))
       return false;

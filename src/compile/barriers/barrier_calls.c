@@ -14,7 +14,7 @@
 static const uint64_t REFERENCE_BYTES = sizeof(uint64_t);
 
 /* Declares the leaf `name` of this type. Null after an error. */
-static LLVMValueRef barrier(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef type)
+static LLVMValueRef declare_barrier(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = cn_emit_declare(c->ctx, name, type, LLVMCCallConv);
 
@@ -23,8 +23,8 @@ static LLVMValueRef barrier(const struct cn_barrier_calls *c, const char *name, 
   return function;
 }
 
-static LLVMValueRef call(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef result,
-                         LLVMValueRef *arguments, unsigned count)
+static LLVMValueRef build_barrier_call(const struct cn_barrier_calls *c, const char *name, LLVMTypeRef result,
+                                       LLVMValueRef *arguments, unsigned count)
 {
   LLVMTypeRef types[3];
 
@@ -32,11 +32,11 @@ static LLVMValueRef call(const struct cn_barrier_calls *c, const char *name, LLV
   for (unsigned i = 0; i < count; i++)
     types[i] = LLVMTypeOf(arguments[i]);
   LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-  LLVMValueRef function = barrier(c, name, type);
+  LLVMValueRef function = declare_barrier(c, name, type);
   return function ? LLVMBuildCall2(c->builder, type, function, arguments, count, "") : NULL;
 }
 
-static LLVMTypeRef i64(const struct cn_barrier_calls *c)
+static LLVMTypeRef i64_type(const struct cn_barrier_calls *c)
 {
   return LLVMInt64TypeInContext(c->ctx->llvm);
 }
@@ -56,7 +56,7 @@ void cn_barrier_call_store(const struct cn_barrier_calls *c, const struct cn_acc
   if (c->kind == CAIRN_BARRIERS_CUSTOM && cn_address_is_start(root))
     object = root;
   LLVMValueRef arguments[] = {object, access->slot, access->value};
-  call(c, CN_BARRIER_STORE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 3);
+  build_barrier_call(c, CN_BARRIER_STORE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 3);
 }
 
 /* ---- ranges ---- */
@@ -65,12 +65,12 @@ static void call_range(const struct cn_barrier_calls *c, LLVMValueRef to, LLVMVa
 {
   LLVMValueRef arguments[] = {to, bytes};
 
-  call(c, CN_BARRIER_RANGE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 2);
+  build_barrier_call(c, CN_BARRIER_RANGE, LLVMVoidTypeInContext(c->ctx->llvm), arguments, 2);
 }
 
-static LLVMValueRef number(const struct cn_barrier_calls *c, uint64_t value)
+static LLVMValueRef i64_constant(const struct cn_barrier_calls *c, uint64_t value)
 {
-  return LLVMConstInt(i64(c), value, false);
+  return LLVMConstInt(i64_type(c), value, false);
 }
 
 /* The place of lane `i`. */
@@ -86,9 +86,9 @@ static LLVMValueRef lane_of(const struct cn_barrier_calls *c, const struct cn_ac
 /* The bytes of a lane: 0 if its bit of the mask is clear, all if the bit is undefined. */
 static LLVMValueRef lane_bytes(const struct cn_barrier_calls *c, LLVMValueRef bit)
 {
-  LLVMValueRef all = number(c, REFERENCE_BYTES);
+  LLVMValueRef all = i64_constant(c, REFERENCE_BYTES);
 
-  return LLVMIsUndef(bit) ? all : LLVMBuildSelect(c->builder, bit, all, number(c, 0), "");
+  return LLVMIsUndef(bit) ? all : LLVMBuildSelect(c->builder, bit, all, i64_constant(c, 0), "");
 }
 
 static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access *access)
@@ -96,7 +96,7 @@ static void call_lanes(const struct cn_barrier_calls *c, const struct cn_access 
   unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(access->mask));
 
   for (uint64_t i = 0; i < lanes; i++) {
-    LLVMValueRef index = number(c, i);
+    LLVMValueRef index = i64_constant(c, i);
     LLVMValueRef bit = LLVMBuildExtractElement(c->builder, access->mask, index, "");
     LLVMValueRef bytes = lane_bytes(c, bit);
     if (!LLVMIsNull(bytes))
@@ -113,7 +113,7 @@ void cn_barrier_call_range(const struct cn_barrier_calls *c, LLVMValueRef at, co
   if (access->kind == CN_ACCESS_LANES)
     call_lanes(c, access);
   else
-    call_range(c, access->slot, LLVMBuildZExtOrBitCast(c->builder, access->bytes, i64(c), ""));
+    call_range(c, access->slot, LLVMBuildZExtOrBitCast(c->builder, access->bytes, i64_type(c), ""));
 }
 
 /* ---- loads ---- */
@@ -123,7 +123,7 @@ void cn_barrier_call_load(const struct cn_barrier_calls *c, LLVMValueRef load, c
   LLVMValueRef arguments[] = {access->slot, load};
 
   CN_CHECK(LLVMIsALoadInst(load));
-  LLVMValueRef healed = call(c, CN_BARRIER_LOAD, LLVMTypeOf(load), arguments, 2);
+  LLVMValueRef healed = build_barrier_call(c, CN_BARRIER_LOAD, LLVMTypeOf(load), arguments, 2);
   if (!healed)
     return;
   LLVMReplaceAllUsesWith(load, healed);

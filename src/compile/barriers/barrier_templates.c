@@ -31,7 +31,7 @@ struct body {
   LLVMTypeRef i64;
 };
 
-static LLVMValueRef number(const struct body *y, uint64_t value)
+static LLVMValueRef i64_constant(const struct body *y, uint64_t value)
 {
   return LLVMConstInt(y->i64, value, false);
 }
@@ -53,7 +53,7 @@ static LLVMValueRef constant_word(const struct body *y, LLVMTypeRef type, uint64
 /* The address of the card of `address`. */
 static LLVMValueRef entry_of(const struct body *y, LLVMValueRef address)
 {
-  LLVMValueRef index = LLVMBuildLShr(y->b, address, number(y, CAIRN_ABI_CARD_SHIFT), "index");
+  LLVMValueRef index = LLVMBuildLShr(y->b, address, i64_constant(y, CAIRN_ABI_CARD_SHIFT), "index");
   LLVMValueRef mask = constant_word(y, y->i64, CAIRN_ABI_MUTATOR_CARD_MASK);
   LLVMValueRef kept = LLVMBuildAnd(y->b, index, mask, "");
   LLVMTypeRef pointer = LLVMPointerTypeInContext(y->ctx->llvm, 0);
@@ -92,7 +92,7 @@ static LLVMValueRef call_slow(const struct body *y, const char *name, LLVMTypeRe
   return made;
 }
 
-static LLVMBasicBlockRef block(const struct body *y, const char *name)
+static LLVMBasicBlockRef append_block(const struct body *y, const char *name)
 {
   return LLVMAppendBasicBlockInContext(y->ctx->llvm, y->function, name);
 }
@@ -101,7 +101,7 @@ static LLVMBasicBlockRef block(const struct body *y, const char *name)
 static void call_if(const struct body *y, LLVMValueRef condition, const char *name, LLVMValueRef *arguments,
                     unsigned count)
 {
-  LLVMBasicBlockRef slow = block(y, "barrier.slow"), rest = block(y, "barrier.rest");
+  LLVMBasicBlockRef slow = append_block(y, "barrier.slow"), rest = append_block(y, "barrier.rest");
 
   cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, condition, slow, rest));
   LLVMPositionBuilderAtEnd(y->b, slow);
@@ -110,7 +110,7 @@ static void call_if(const struct body *y, LLVMValueRef condition, const char *na
   LLVMPositionBuilderAtEnd(y->b, rest);
 }
 
-static LLVMValueRef nonzero(const struct body *y, LLVMValueRef value)
+static LLVMValueRef build_nonzero_test(const struct body *y, LLVMValueRef value)
 {
   return LLVMBuildICmp(y->b, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
 }
@@ -123,7 +123,7 @@ static void store_body(const struct body *y, enum cairn_barriers kind)
     mark_card(y, address_of(y, slot));
   } else {
     CN_CHECK(kind == CAIRN_BARRIERS_SNAPSHOT);
-    call_if(y, nonzero(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
+    call_if(y, build_nonzero_test(y, mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER)), CN_BARRIER_SNAPSHOT_SLOW, &slot, 1);
   }
   LLVMBuildRetVoid(y->b);
 }
@@ -133,7 +133,7 @@ static void store_body(const struct body *y, enum cairn_barriers kind)
 static void mark_if_clean(const struct body *y, LLVMValueRef address)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(y->ctx->llvm);
-  LLVMBasicBlockRef clean = block(y, "barrier.clean"), rest = block(y, "barrier.rest");
+  LLVMBasicBlockRef clean = append_block(y, "barrier.clean"), rest = append_block(y, "barrier.rest");
   LLVMValueRef entry = entry_of(y, address);
   LLVMValueRef marked = LLVMBuildLoad2(y->b, byte, entry, "marked");
   LLVMValueRef is_clean = LLVMBuildICmp(y->b, LLVMIntEQ, marked, LLVMConstNull(byte), "");
@@ -158,9 +158,10 @@ static void range_body(const struct body *y, enum cairn_barriers kind)
     return;
   }
   /* A range of at most a card's bytes is on the cards of its first and its last byte. */
-  LLVMBasicBlockRef marks = block(y, "barrier.short"), slow = block(y, "barrier.long"), rest = block(y, "barrier.rest");
-  LLVMValueRef last = LLVMBuildSub(y->b, bytes, number(y, 1), "last");
-  LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, number(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
+  LLVMBasicBlockRef marks = append_block(y, "barrier.short"), slow = append_block(y, "barrier.long"),
+                    rest = append_block(y, "barrier.rest");
+  LLVMValueRef last = LLVMBuildSub(y->b, bytes, i64_constant(y, 1), "last");
+  LLVMValueRef fits = LLVMBuildICmp(y->b, LLVMIntULT, last, i64_constant(y, (uint64_t)1 << CAIRN_ABI_CARD_SHIFT), "");
   LLVMBuildCondBr(y->b, fits, marks, slow);
   LLVMPositionBuilderAtEnd(y->b, marks);
   LLVMValueRef address = address_of(y, to);
@@ -177,11 +178,11 @@ static void range_body(const struct body *y, enum cairn_barriers kind)
 static void load_body(const struct body *y)
 {
   LLVMValueRef arguments[] = {LLVMGetParam(y->function, 0), LLVMGetParam(y->function, 1)};
-  LLVMBasicBlockRef slow = block(y, "barrier.slow"), rest = block(y, "barrier.rest");
+  LLVMBasicBlockRef slow = append_block(y, "barrier.slow"), rest = append_block(y, "barrier.rest");
   LLVMValueRef mask = mutator_word(y, CAIRN_ABI_MUTATOR_BARRIER);
   LLVMValueRef bad = LLVMBuildAnd(y->b, address_of(y, arguments[1]), mask, "bad");
 
-  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, nonzero(y, bad), slow, rest));
+  cn_emit_unlikely(y->ctx, LLVMBuildCondBr(y->b, build_nonzero_test(y, bad), slow, rest));
   LLVMPositionBuilderAtEnd(y->b, slow);
   LLVMValueRef healed = call_slow(y, CN_BARRIER_LOAD_SLOW, LLVMTypeOf(arguments[1]), arguments, 2);
   LLVMBuildRet(y->b, healed);
@@ -190,12 +191,12 @@ static void load_body(const struct body *y)
 }
 
 /* Gives the declaration the body of the kind. */
-static void define(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
+static void define_barrier(struct cn_ctx *ctx, LLVMValueRef function, const char *name, enum cairn_barriers kind)
 {
   struct body y = {ctx, LLVMCreateBuilderInContext(ctx->llvm), function, LLVMInt64TypeInContext(ctx->llvm)};
 
   LLVMSetLinkage(function, LLVMInternalLinkage);
-  LLVMPositionBuilderAtEnd(y.b, block(&y, ""));
+  LLVMPositionBuilderAtEnd(y.b, append_block(&y, ""));
   if (strcmp(name, CN_BARRIER_STORE) == 0)
     store_body(&y, kind);
   else if (strcmp(name, CN_BARRIER_RANGE) == 0)
@@ -217,7 +218,7 @@ static void fit_to_callers(LLVMValueRef function)
 static const char *const names[] = {CN_BARRIER_STORE, CN_BARRIER_RANGE, CN_BARRIER_LOAD};
 
 /* Prepares the functions for the inliner. False if the module calls no barrier. */
-static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
+static bool prepare_barriers(struct cn_ctx *ctx, enum cairn_barriers kind)
 {
   bool some = false;
 
@@ -233,7 +234,7 @@ static bool prepare(struct cn_ctx *ctx, enum cairn_barriers kind)
       cn_error(ctx, LLVMGetUser(LLVMGetFirstUse(function)), "barrier-template",
                "@%s is called, but neither a kind of barriers nor the module defines it", names[i]);
     } else {
-      define(ctx, function, names[i], kind);
+      define_barrier(ctx, function, names[i], kind);
       fit_to_callers(function);
     }
     LLVMRemoveEnumAttributeAtIndex(function, CN_FUNCTION_INDEX, cn_attribute_kind("noinline"));
@@ -258,7 +259,7 @@ static void check_lowered(struct cn_ctx *ctx)
 
 bool cn_lower_barriers(struct cn_ctx *ctx)
 {
-  if (!prepare(ctx, ctx->options->barriers) || ctx->errors)
+  if (!prepare_barriers(ctx, ctx->options->barriers) || ctx->errors)
     return ctx->errors == 0;
   if (cn_llvm_run(ctx, "always-inline"))
     check_lowered(ctx);

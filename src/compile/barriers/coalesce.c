@@ -37,7 +37,7 @@ static bool is_fixed(const struct cn_pending *write)
 }
 
 /* Adds the write to the group, if it belongs there. */
-static bool extend(struct run *run, const struct cn_pending *write)
+static bool extend_group(struct run *run, const struct cn_pending *write)
 {
   if (!is_fixed(write) || write->alike != run->base || write->window != run->window ||
       LLVMGetInstructionParent(write->at) != run->block)
@@ -53,7 +53,7 @@ static bool extend(struct run *run, const struct cn_pending *write)
 }
 
 /* The group that begins with write `first`. Writes to other objects may come between. */
-static struct run measure(const struct cn_pendings *pendings, size_t first)
+static struct run measure_group(const struct cn_pendings *pendings, size_t first)
 {
   const struct cn_pending *write = &pendings->writes.at[first];
   struct run run = {.base = write->alike,
@@ -64,17 +64,17 @@ static struct run measure(const struct cn_pendings *pendings, size_t first)
 
   CN_ASSERT(is_fixed(write));
   for (size_t i = first; i < pendings->writes.count && i - first <= LOOKED_AT; i++)
-    extend(&run, &pendings->writes.at[i]);
+    extend_group(&run, &pendings->writes.at[i]);
   return run;
 }
 
 /* Gives the first write the group's range, and joins the later ones to it. */
-static void join(struct cn_pendings *pendings, size_t first, const struct run *found)
+static void join_writes(struct cn_pendings *pendings, size_t first, const struct run *found)
 {
   struct run run = *found;
 
   for (size_t i = first + 1; i < pendings->writes.count && i - first <= LOOKED_AT; i++)
-    if (extend(&run, &pendings->writes.at[i]))
+    if (extend_group(&run, &pendings->writes.at[i]))
       pendings->writes.at[i].joined = true;
   CN_ASSERT(run.low == found->low && run.high == found->high);
   pendings->writes.at[first].run_low = (uint64_t)found->low;
@@ -85,8 +85,8 @@ void cn_barrier_runs_find(struct cn_pendings *pendings)
 {
   for (size_t i = 0; i < pendings->writes.count; i++)
     if (is_fixed(&pendings->writes.at[i])) {
-      struct run run = measure(pendings, i);
+      struct run run = measure_group(pendings, i);
       if (run.marks >= MIN_MARKS)
-        join(pendings, i, &run);
+        join_writes(pendings, i, &run);
     }
 }

@@ -41,7 +41,7 @@ static bool leads_nowhere(LLVMValueRef value, struct cn_ptrmap *seen)
 }
 
 /* The reason why the stored value needs no barrier, or null. */
-static const char *nowhere(LLVMValueRef value)
+static const char *no_barrier_reason_of(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};
   bool holds = leads_nowhere(value, &seen);
@@ -64,7 +64,7 @@ static const char *unneeded_value(const struct cn_barred *barred, const struct c
   if (access->kind == CN_ACCESS_CLEARS)
     return "the stored value is not a reference";
   if (access->kind == CN_ACCESS_ONE)
-    return nowhere(access->value);
+    return no_barrier_reason_of(access->value);
   return access->value && LLVMIsConstant(access->value) ? "a constant is stored" : NULL;
 }
 
@@ -91,7 +91,7 @@ static bool size_of(LLVMValueRef bytes, uint64_t *size)
 }
 
 /* True if the barrier covers `bytes` from `offset` on, a distance from its own base. */
-static bool covers(const struct cn_barred_at *entry, uint64_t offset, LLVMValueRef bytes)
+static bool covers_range(const struct cn_barred_at *entry, uint64_t offset, LLVMValueRef bytes)
 {
   uint64_t room, size, ahead = offset - entry->offset;
 
@@ -113,7 +113,7 @@ static bool was_before(struct cn_barred *barred, const struct cn_barred_at *want
     if (!cn_address_is_same(entry->base, note.base))
       continue;
     note.base = entry->base;
-    if (covers(entry, note.offset, note.bytes) && is_before(barred->windows, entry->at, note.at))
+    if (covers_range(entry, note.offset, note.bytes) && is_before(barred->windows, entry->at, note.at))
       return true;
   }
   note.previous = *last;
@@ -196,7 +196,7 @@ bool cn_barred_is_covered(const struct cn_barred *barred, size_t e)
   const struct cn_barred_at *entry = &barred->entries.at[e];
   for (size_t o = entry->previous; o && tried < MOST_TRIED; tried++) {
     const struct cn_barred_at *other = &barred->entries.at[o - 1];
-    if (other->wide && other->base == entry->base && covers(other, entry->offset, entry->bytes) &&
+    if (other->wide && other->base == entry->base && covers_range(other, entry->offset, entry->bytes) &&
         is_before(barred->windows, other->at, entry->at))
       return true;
     o = other->previous;

@@ -38,20 +38,20 @@ struct insertion {
 };
 
 /* Sets the builder to before `place`, with the source line of `at`. */
-static void stand(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
+static void position_builder(struct insertion *n, LLVMValueRef place, LLVMValueRef at)
 {
   CN_CHECK(place);
   LLVMPositionBuilderBefore(n->calls.builder, place);
   LLVMSetCurrentDebugLocation2(n->calls.builder, LLVMInstructionGetDebugLoc(at));
 }
 
-static void refuse(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
+static void refuse_access(struct insertion *n, LLVMValueRef at, const struct cn_access *access)
 {
   cn_error(n->ctx, at, "missing-barrier", "no barrier of kind %s covers %s", cn_barriers_name(n->calls.kind),
            access->why);
 }
 
-static void elided(struct insertion *n, LLVMValueRef at, const char *why)
+static void remark_elided_barrier(struct insertion *n, LLVMValueRef at, const char *why)
 {
   cn_remark(n->ctx, at, "barrier-elided", "no barrier: %s", why);
 }
@@ -70,11 +70,11 @@ static void find_write(struct insertion *n, LLVMValueRef at)
   const struct cn_access access = cn_access_written(n->ctx, at);
 
   if (access.kind == CN_ACCESS_UNKNOWN) {
-    refuse(n, at, &access);
+    refuse_access(n, at, &access);
   } else if (access.kind != CN_ACCESS_NONE) {
     const char *why = cn_barrier_unneeded_write(&n->barred, at, &access);
     if (why) {
-      elided(n, at, why);
+      remark_elided_barrier(n, at, why);
       return;
     }
     struct cn_pending write = {.at = at,
@@ -91,7 +91,7 @@ static void find_write(struct insertion *n, LLVMValueRef at)
   }
 }
 
-static LLVMValueRef number(const struct insertion *n, uint64_t value)
+static LLVMValueRef i64_constant(const struct insertion *n, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(n->ctx->llvm), value, false);
 }
@@ -99,21 +99,21 @@ static LLVMValueRef number(const struct insertion *n, uint64_t value)
 /* Makes the barrier of a group: a range with the places of all of its writes. */
 static void emit_run(struct insertion *n, const struct cn_pending *write)
 {
-  LLVMValueRef low = number(n, write->run_low);
+  LLVMValueRef low = i64_constant(n, write->run_low);
   LLVMTypeRef byte = LLVMInt8TypeInContext(n->ctx->llvm);
   const struct cn_access access = {
       .kind = CN_ACCESS_BULK,
       .slot = write->run_low ? LLVMBuildGEP2(n->calls.builder, byte, write->base, &low, 1, "") : write->base,
-      .bytes = number(n, write->run_bytes)};
+      .bytes = i64_constant(n, write->run_bytes)};
 
   cn_barrier_call_range(&n->calls, write->at, &access);
 }
 
 /* Notes that another barrier covers the write. */
-static void cover(struct insertion *n, struct cn_pending *write, const char *why)
+static void note_covered_write(struct insertion *n, struct cn_pending *write, const char *why)
 {
   write->covered = true;
-  elided(n, write->at, why);
+  remark_elided_barrier(n, write->at, why);
 }
 
 /* Finds the groups, and the writes that the barrier of a group covers. */
@@ -125,12 +125,12 @@ static void find_runs(struct insertion *n)
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
     const struct cn_pending *write = &n->pendings.writes.at[i];
     if (write->run_bytes)
-      cn_barred_widen(&n->barred, write->entry, write->run_low, number(n, write->run_bytes));
+      cn_barred_widen(&n->barred, write->entry, write->run_low, i64_constant(n, write->run_bytes));
   }
   for (size_t i = 0; i < n->pendings.writes.count; i++) {
     struct cn_pending *write = &n->pendings.writes.at[i];
     if (write->joined || cn_barred_is_covered(&n->barred, write->entry))
-      cover(n, write, why);
+      note_covered_write(n, write, why);
   }
 }
 
@@ -143,7 +143,7 @@ static void write_barriers(struct insertion *n)
     const struct cn_access access = cn_access_written(n->ctx, write->at);
     if (write->covered)
       continue;
-    stand(n, write->at, write->at);
+    position_builder(n, write->at, write->at);
     if (write->run_bytes)
       emit_run(n, write);
     else if (write->one)
@@ -159,23 +159,23 @@ static void read_barrier(struct insertion *n, LLVMValueRef at)
   const struct cn_access access = cn_access_read(n->ctx, at);
 
   if (access.kind == CN_ACCESS_UNKNOWN) {
-    refuse(n, at, &access);
+    refuse_access(n, at, &access);
   } else if (access.kind != CN_ACCESS_NONE) {
     const char *why = cn_barrier_unneeded_read(&n->barred, at, &access);
     if (why) {
-      elided(n, at, why);
+      remark_elided_barrier(n, at, why);
     } else if (access.kind == CN_ACCESS_ONE) {
-      stand(n, LLVMGetNextInstruction(at), at);
+      position_builder(n, LLVMGetNextInstruction(at), at);
       cn_barrier_call_load(&n->calls, at, &access);
     } else {
-      stand(n, at, at);
+      position_builder(n, at, at);
       cn_barrier_call_range(&n->calls, at, &access);
     }
   }
 }
 
 /* Gathers the accesses, in an order where dominating ones come first. */
-static void gather(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
+static void gather_accesses(struct insertion *n, const struct cn_cfg *cfg, value_vector *at)
 {
   for (uint32_t b = 0; b < cfg->count; b++)
     CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
@@ -190,7 +190,7 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
   value_vector at = {0};
 
   cn_cfg_build(&cfg, function);
-  gather(n, &cfg, &at);
+  gather_accesses(n, &cfg, &at);
   if (at.count) {
     cn_safepoint_free_build(&n->windows, &cfg);
     n->barred = (struct cn_barred){.ctx = n->ctx, .kind = n->calls.kind, .windows = &n->windows};
@@ -209,7 +209,7 @@ static void run_on_function(struct insertion *n, LLVMValueRef function)
 }
 
 /* Marks the function instead of the module, which may be joined with one that lacks barriers. */
-static void mark(const struct insertion *n, LLVMValueRef function)
+static void mark_function(const struct insertion *n, LLVMValueRef function)
 {
   const char *kind = cn_barriers_mark(n->calls.kind);
 
@@ -241,7 +241,7 @@ bool cn_insert_barriers(struct cn_ctx *ctx)
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module); f && !ctx->errors; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && cn_is_managed(f)) {
       run_on_function(&n, f);
-      mark(&n, f);
+      mark_function(&n, f);
     }
   LLVMDisposeBuilder(n.calls.builder);
   return ctx->errors == 0;

@@ -82,7 +82,7 @@ static void call_runtime(struct note *note, const char *name, LLVMValueRef *argu
   LLVMBuildCall2(note->builder, type, callee, arguments, count, "");
 }
 
-static void tell(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
+static void emit_store_note(struct note *note, LLVMValueRef slot, LLVMValueRef bytes)
 {
   LLVMValueRef arguments[] = {slot, bytes, note->place};
 
@@ -120,7 +120,7 @@ static void tell_of_type(struct note *note, LLVMTypeRef type, LLVMValueRef slot,
   if (cn_is_ref(type)) {
     if (offset)
       slot = LLVMBuildGEP2(note->builder, byte, slot, &index, 1, "");
-    tell(note, slot, LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, type), false));
+    emit_store_note(note, slot, LLVMConstInt(i64, LLVMStoreSizeOfType(ctx->layout, type), false));
   } else if (kind == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
       tell_of_type(note, LLVMStructGetTypeAtIndex(type, i), slot, offset + LLVMOffsetOfElement(ctx->layout, type, i));
@@ -164,7 +164,7 @@ static void tell_lanes(struct note *note, LLVMValueRef at, const struct cn_intri
     else
       slot = LLVMBuildExtractElement(note->builder, place, lane, "");
     LLVMValueRef chosen = LLVMBuildExtractElement(note->builder, mask, lane, "");
-    tell(note, slot, LLVMBuildSelect(note->builder, chosen, size, LLVMConstInt(i64, 0, false), ""));
+    emit_store_note(note, slot, LLVMBuildSelect(note->builder, chosen, size, LLVMConstInt(i64, 0, false), ""));
   }
 }
 
@@ -189,7 +189,7 @@ static bool note_store(struct cn_ctx *ctx, LLVMValueRef at)
   else if (LLVMIsAStoreInst(at) && access.kind != CN_ACCESS_UNKNOWN)
     tell_of_type(&note, LLVMTypeOf(access.value), slot, 0);
   else
-    tell(&note, slot, bytes);
+    emit_store_note(&note, slot, bytes);
   LLVMDisposeBuilder(note.builder);
   return note.ok;
 }

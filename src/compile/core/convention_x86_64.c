@@ -81,14 +81,14 @@ struct used {
   uint64_t integers, vectors;
 };
 
-static bool take(LLVMTypeRef type, struct used *used);
+static bool take_registers(LLVMTypeRef type, struct used *used);
 
 /* Take registers for `count` elements. A type whose first element takes zero registers takes zero for all. */
 static bool take_each(LLVMTypeRef type, uint64_t count, struct used *used)
 {
   for (uint64_t i = 0; i < count; i++) {
     struct used before = *used;
-    if (!take(type, used))
+    if (!take_registers(type, used))
       return false;
     if (used->integers == before.integers && used->vectors == before.vectors)
       return true;
@@ -132,7 +132,7 @@ static bool take_vector(LLVMTypeRef type, struct used *used)
   return used->vectors <= VECTOR_REGISTERS;
 }
 
-static bool take(LLVMTypeRef type, struct used *used)
+static bool take_registers(LLVMTypeRef type, struct used *used)
 {
   switch (LLVMGetTypeKind(type)) {
   case LLVMVoidTypeKind:
@@ -154,7 +154,7 @@ static bool take(LLVMTypeRef type, struct used *used)
     return take_vector(type, used);
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      if (!take(LLVMStructGetTypeAtIndex(type, i), used))
+      if (!take_registers(LLVMStructGetTypeAtIndex(type, i), used))
         return false;
     return true;
   default:
@@ -166,7 +166,7 @@ bool cn_convention_returns(LLVMTypeRef type)
 {
   struct used used = {0};
 
-  return take(type, &used);
+  return take_registers(type, &used);
 }
 
 /* True if a result comes back on the x87 stack, in whole or in part. */
@@ -325,12 +325,12 @@ _Static_assert(sizeof shared_code == CAIRN_ABI_ENTRY_SIZE, "abi.def");
 _Static_assert(CAIRN_ABI_MANAGED == 0, "what entries compare the state with");
 _Static_assert(CAIRN_ABI_MUTATOR_STATE == 40, "the relocation below");
 
-static LLVMValueRef bytes(struct cn_ctx *ctx, const unsigned char *at, size_t count)
+static LLVMValueRef bytes_constant(struct cn_ctx *ctx, const unsigned char *at, size_t count)
 {
   return LLVMConstStringInContext2(ctx->llvm, (const char *)at, count, true);
 }
 
-static LLVMValueRef zeros(struct cn_ctx *ctx, unsigned count)
+static LLVMValueRef zeros_constant(struct cn_ctx *ctx, unsigned count)
 {
   return LLVMConstNull(LLVMArrayType2(LLVMInt8TypeInContext(ctx->llvm), count));
 }
@@ -350,15 +350,16 @@ struct cn_entry cn_convention_entry(struct cn_ctx *ctx, LLVMValueRef function, L
 {
   unsigned padding = alignment ? alignment - PREFIX % alignment : 0;
   uint64_t mark = alignment ? 0 : CAIRN_ABI_MANAGED_MARK;
-  LLVMValueRef parts[] = {zeros(ctx, padding), bytes(ctx, prefix_code, sizeof prefix_code),
-                          distance_to(ctx, enter, function), zeros(ctx, CODE - JUMP_END),
+  LLVMValueRef parts[] = {zeros_constant(ctx, padding), bytes_constant(ctx, prefix_code, sizeof prefix_code),
+                          distance_to(ctx, enter, function), zeros_constant(ctx, CODE - JUMP_END),
                           LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), mark, false)};
 
-  return (struct cn_entry){
-      .prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
-      .code = shared ? bytes(ctx, shared_code, sizeof shared_code) : bytes(ctx, entry_code, sizeof entry_code),
-      .relocation_at = shared ? 7 : 8,
-      .relocation = shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
+  return (struct cn_entry){.prefix = LLVMConstStructInContext(ctx->llvm, parts, sizeof parts / sizeof *parts, true),
+                           .code = shared ? bytes_constant(ctx, shared_code, sizeof shared_code)
+                                          : bytes_constant(ctx, entry_code, sizeof entry_code),
+                           .relocation_at = shared ? 7 : 8,
+                           .relocation =
+                               shared ? "R_X86_64_GOTTPOFF, " CN_MUTATOR "-4" : "R_X86_64_TPOFF32, " CN_MUTATOR "+40"};
 }
 
 bool cn_convention_is_entry(LLVMValueRef code)

@@ -17,7 +17,7 @@
 /* How many instructions are searched for the record of a variable. A block may be split often. */
 enum { MAX_SEARCHED = 64 };
 
-static bool mentions(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *operation)
+static bool mentions_operation(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *operation)
 {
   LLVMMetadataRef expression = LLVMDbgVariableRecordGetExpression(record);
   char *text = LLVMPrintValueToString(LLVMMetadataAsValue(ctx->llvm, expression));
@@ -30,7 +30,7 @@ static bool mentions(struct cn_ctx *ctx, LLVMDbgRecordRef record, const char *op
 /* Only the expression is printed: printing the record itself would number the whole module each time. */
 LLVMValueRef cn_record_value(struct cn_ctx *ctx, LLVMDbgRecordRef record)
 {
-  return mentions(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
+  return mentions_operation(ctx, record, "DW_OP_LLVM_arg") ? NULL : LLVMDbgVariableRecordGetValue(record, 0);
 }
 
 void cn_record_insert(struct cn_ctx *ctx, LLVMDIBuilderRef builder, LLVMDbgRecordRef record, LLVMValueRef value,
@@ -71,10 +71,10 @@ static struct cn_left_record *find_variable(const struct cn_moving_records *reco
   return NULL;
 }
 
-static void note(struct cn_moving_records *records, LLVMDbgRecordRef record, LLVMValueRef at)
+static void note_moving_record(struct cn_moving_records *records, LLVMDbgRecordRef record, LLVMValueRef at)
 {
   struct cn_moving_record moving = {record, at};
-  bool is_part = mentions(records->ctx, record, "DW_OP_LLVM_fragment");
+  bool is_part = mentions_operation(records->ctx, record, "DW_OP_LLVM_fragment");
   struct cn_left_record *known = find_variable(records, record);
 
   cn_push(&records->moving, moving);
@@ -96,7 +96,7 @@ static void note_left(struct cn_moving_records *records, LLVMValueRef at)
     if (!left || left->record)
       continue;
     left->record = r;
-    left->in_parts |= mentions(records->ctx, r, "DW_OP_LLVM_fragment");
+    left->in_parts |= mentions_operation(records->ctx, r, "DW_OP_LLVM_fragment");
   }
 }
 
@@ -123,7 +123,7 @@ void cn_records_note(struct cn_moving_records *records, struct cn_ctx *ctx, LLVM
   for (LLVMValueRef i = LLVMGetNextInstruction(first); i; i = LLVMGetNextInstruction(i))
     for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
       if (cn_record_has_place(r))
-        note(records, r, i);
+        note_moving_record(records, r, i);
   if (!records->moving.count)
     return;
   LLVMBasicBlockRef block = LLVMGetInstructionParent(first);

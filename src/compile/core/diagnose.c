@@ -13,7 +13,7 @@
 #include "compile/core/pass.h"
 
 /* The source position of `at`: an instruction's, or its function's. */
-static void locate(LLVMValueRef at, struct cairn_diagnostic *d)
+static void locate_source(LLVMValueRef at, struct cairn_diagnostic *d)
 {
   unsigned length;
 
@@ -72,7 +72,7 @@ static const char *function_of(LLVMValueRef at, char *buffer, size_t size)
   return buffer;
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
+static uint64_t mix_into_hash(uint64_t hash, const void *bytes, size_t length)
 {
   for (size_t i = 0; i < length; i++)
     hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
@@ -83,13 +83,13 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
 static bool is_repeated(struct cn_ctx *ctx, const struct cairn_diagnostic *d)
 {
   const unsigned place[] = {d->line, d->column, d->severity};
-  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), place, sizeof place);
+  uint64_t hash = mix_into_hash(UINT64_C(0xcbf29ce484222325), place, sizeof place);
 
   if (!d->line || d->severity != CAIRN_ERROR)
     return false;
-  hash = mix(hash, d->file, d->file ? strlen(d->file) + 1 : 0);
-  hash = mix(hash, d->rule, strlen(d->rule) + 1);
-  hash = mix(hash, d->message, strlen(d->message));
+  hash = mix_into_hash(hash, d->file, d->file ? strlen(d->file) + 1 : 0);
+  hash = mix_into_hash(hash, d->rule, strlen(d->rule) + 1);
+  hash = mix_into_hash(hash, d->message, strlen(d->message));
   for (size_t i = 0; i < CN_ERRORS_TOLD; i++)
     if (ctx->told[i] == hash)
       return true;
@@ -105,14 +105,15 @@ static char *print_instruction(LLVMValueRef at, const struct cairn_diagnostic *d
   return LLVMPrintValueToString(at);
 }
 
-static void report(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d, const char *format, va_list args)
+static void report_diagnostic(struct cn_ctx *ctx, LLVMValueRef at, struct cairn_diagnostic *d, const char *format,
+                              va_list args)
 {
   char *message, number[16];
 
   CN_CHECK(vasprintf(&message, format, args) >= 0);
   d->message = message;
   if (at) {
-    locate(at, d);
+    locate_source(at, d);
     d->function = function_of(at, number, sizeof number);
   }
   char *text = print_instruction(at, d);
@@ -135,7 +136,7 @@ void cn_report(struct cn_ctx *ctx, enum cairn_severity severity, LLVMValueRef at
   va_list args;
 
   va_start(args, format);
-  report(ctx, at, &d, format, args);
+  report_diagnostic(ctx, at, &d, format, args);
   va_end(args);
 }
 
@@ -158,7 +159,7 @@ void cn_error_finding(struct cn_ctx *ctx, LLVMValueRef at, const char *rule, con
     d.path_count = finding->path_count;
   }
   va_start(args, format);
-  report(ctx, at, &d, format, args);
+  report_diagnostic(ctx, at, &d, format, args);
   va_end(args);
   for (size_t i = 0; i < finding->path_count; i++)
     free(path[i]);

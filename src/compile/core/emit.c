@@ -56,7 +56,7 @@ bool cn_is_mutator_field(LLVMValueRef address, uint64_t offset)
          LLVMConstIntGetZExtValue(index) == offset;
 }
 
-static void mark(struct cn_ctx *ctx, LLVMValueRef function, const char *name)
+static void add_string_attribute(struct cn_ctx *ctx, LLVMValueRef function, const char *name)
 {
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
                           LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), "", 0));
@@ -64,12 +64,12 @@ static void mark(struct cn_ctx *ctx, LLVMValueRef function, const char *name)
 
 void cn_emit_mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  mark(ctx, function, CN_ATTR_LEAF);
+  add_string_attribute(ctx, function, CN_ATTR_LEAF);
 }
 
 void cn_emit_mark_still(struct cn_ctx *ctx, LLVMValueRef function)
 {
-  mark(ctx, function, CN_ATTR_STILL);
+  add_string_attribute(ctx, function, CN_ATTR_STILL);
 }
 
 LLVMValueRef cn_emit_declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type, unsigned convention)

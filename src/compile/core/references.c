@@ -58,7 +58,7 @@ struct search {
 
 enum { SEARCH_STEPS = 1000 };
 
-static bool finds(struct search *search, LLVMTypeRef type)
+static bool finds_wanted_type(struct search *search, LLVMTypeRef type)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   bool fresh = true;
@@ -66,22 +66,22 @@ static bool finds(struct search *search, LLVMTypeRef type)
   if (search->wanted(type))
     return true;
   if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind || kind == LLVMArrayTypeKind)
-    return finds(search, LLVMGetElementType(type));
+    return finds_wanted_type(search, LLVMGetElementType(type));
   if (kind != LLVMStructTypeKind)
     return false;
   if (search->steps++ > SEARCH_STEPS)
     cn_ptrmap_add(&search->seen, type, &fresh);
   unsigned count = fresh ? LLVMCountStructElementTypes(type) : 0;
   for (unsigned i = 0; i < count; i++)
-    if (finds(search, LLVMStructGetTypeAtIndex(type, i)))
+    if (finds_wanted_type(search, LLVMStructGetTypeAtIndex(type, i)))
       return true;
   return false;
 }
 
-static bool contains(LLVMTypeRef type, bool (*wanted)(LLVMTypeRef type))
+static bool contains_type(LLVMTypeRef type, bool (*wanted)(LLVMTypeRef type))
 {
   struct search search = {.wanted = wanted};
-  bool found = finds(&search, type);
+  bool found = finds_wanted_type(&search, type);
 
   cn_ptrmap_free(&search.seen);
   return found;
@@ -96,7 +96,7 @@ bool cn_holds_ref(LLVMTypeRef type)
   case LLVMScalableVectorTypeKind:
   case LLVMArrayTypeKind:
   case LLVMStructTypeKind:
-    return contains(type, cn_is_ref);
+    return contains_type(type, cn_is_ref);
   default:
     return false;
   }
@@ -109,7 +109,7 @@ static bool is_scalable_vector(LLVMTypeRef type)
 
 bool cn_is_scalable(LLVMTypeRef type)
 {
-  return contains(type, is_scalable_vector);
+  return contains_type(type, is_scalable_vector);
 }
 
 bool cn_takes_address(LLVMValueRef instruction)

@@ -73,7 +73,7 @@ static void copy_function(LLVMValueRef from, LLVMValueRef to)
 }
 
 /* Compute the old parameter from the wider new one. */
-static LLVMValueRef narrow(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
+static LLVMValueRef narrow_parameter(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
 {
   if (LLVMTypeOf(value) == type)
     return value;
@@ -99,7 +99,7 @@ static void move_body(struct cn_ctx *ctx, LLVMValueRef from, LLVMValueRef to)
     LLVMValueRef old = LLVMGetParam(from, i), new = LLVMGetParam(to, i);
     const char *name = LLVMGetValueName2(old, &length);
     LLVMSetValueName2(new, name, length);
-    LLVMReplaceAllUsesWith(old, narrow(builder, new, LLVMTypeOf(old)));
+    LLVMReplaceAllUsesWith(old, narrow_parameter(builder, new, LLVMTypeOf(old)));
   }
   LLVMDisposeBuilder(builder);
 }

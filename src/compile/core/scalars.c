@@ -11,7 +11,7 @@ static bool is_full(const struct cn_scalars *out)
   return out->list.count > CN_SCALARS_MOST;
 }
 
-static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, struct cn_scalars *out)
+static void flatten_type(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_union, struct cn_scalars *out)
 {
   LLVMTypeKind kind = LLVMGetTypeKind(type);
   uint64_t end = at;
@@ -21,7 +21,7 @@ static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_u
   if (kind == LLVMArrayTypeKind) {
     uint64_t stride = LLVMABISizeOfType(ctx->layout, LLVMGetElementType(type));
     for (uint64_t i = 0; i < LLVMGetArrayLength2(type) && !is_full(out); i++)
-      flatten(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
+      flatten_type(ctx, LLVMGetElementType(type), at + i * stride, in_union, out);
     return;
   }
   if (kind != LLVMStructTypeKind) {
@@ -39,12 +39,12 @@ static void flatten(struct cn_ctx *ctx, LLVMTypeRef type, uint64_t at, bool in_u
     if (i == members)
       break;
     LLVMTypeRef member = LLVMStructGetTypeAtIndex(type, i);
-    flatten(ctx, member, next, in_union, out);
+    flatten_type(ctx, member, next, in_union, out);
     end = next + LLVMABISizeOfType(ctx->layout, member);
   }
 }
 
 void cn_scalars_of(struct cn_ctx *ctx, LLVMTypeRef type, struct cn_scalars *out)
 {
-  flatten(ctx, type, 0, false, out);
+  flatten_type(ctx, type, 0, false, out);
 }

@@ -127,7 +127,7 @@ uint64_t cn_statepoint_default_id(LLVMValueRef call)
 }
 
 /* The attribute of the call site, or else of the callee that it names. */
-static const char *directive(LLVMValueRef call, const char *name, unsigned *length)
+static const char *directive_of_call(LLVMValueRef call, const char *name, unsigned *length)
 {
   unsigned size = (unsigned)strlen(name);
   LLVMValueRef callee = cn_direct_callee(call);
@@ -142,7 +142,7 @@ bool cn_statepoint_directive(LLVMValueRef call, const char *name, uint64_t limit
 {
   unsigned length;
   char digits[32], *end;
-  const char *text = directive(call, name, &length);
+  const char *text = directive_of_call(call, name, &length);
 
   CN_ASSERT(LLVMIsAInstruction(call));
   if (!text)
@@ -161,7 +161,7 @@ bool cn_statepoint_lowering(LLVMValueRef call, bool *live_in)
 {
   static const char in[] = "live-in", through[] = "live-through";
   unsigned length;
-  const char *text = directive(call, "deopt-lowering", &length);
+  const char *text = directive_of_call(call, "deopt-lowering", &length);
 
   CN_ASSERT(LLVMIsAInstruction(call));
   *live_in = text && length == sizeof in - 1 && memcmp(text, in, length) == 0;
@@ -175,7 +175,7 @@ bool cn_statepoint_wanted(LLVMValueRef call)
 
   CN_ASSERT(LLVMIsAInstruction(call));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (directive(call, names[i], &length))
+    if (directive_of_call(call, names[i], &length))
       return true;
   return false;
 }

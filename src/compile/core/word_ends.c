@@ -18,7 +18,7 @@ struct proof {
   struct cn_ptrmap seen;
 };
 
-static void want(struct proof *p, LLVMValueRef value)
+static void push_unseen_value(struct proof *p, LLVMValueRef value)
 {
   bool fresh;
 
@@ -35,7 +35,7 @@ static void want_operands(struct proof *p, LLVMValueRef value)
 
   for (unsigned i = LLVMIsASelectInst(value) ? 1 : 0; i < count; i++)
     if (!reference || cn_holds_ref(LLVMTypeOf(LLVMGetOperand(value, i))))
-      want(p, LLVMGetOperand(value, i));
+      push_unseen_value(p, LLVMGetOperand(value, i));
 }
 
 static bool is_multiple(const struct proof *p, LLVMValueRef constant)
@@ -69,7 +69,7 @@ static bool judge_integer(struct proof *p, LLVMValueRef value)
   case LLVMMul:
   case LLVMAnd:
     if (!is_multiple(p, right))
-      want(p, LLVMGetOperand(value, 0));
+      push_unseen_value(p, LLVMGetOperand(value, 0));
     return true;
   default:
     return false;
@@ -109,9 +109,9 @@ static bool judge_gep(struct proof *p, LLVMValueRef gep)
     if (fixed % p->multiple != 0 || (constant && stride * LLVMConstIntGetZExtValue(index) % p->multiple != 0))
       return false;
     if (!constant && stride % p->multiple != 0)
-      want(p, index);
+      push_unseen_value(p, index);
   }
-  want(p, LLVMGetOperand(gep, 0));
+  push_unseen_value(p, LLVMGetOperand(gep, 0));
   return true;
 }
 
@@ -140,7 +140,7 @@ static bool judge_reference(struct proof *p, LLVMValueRef value)
   }
 }
 
-static bool judge(struct proof *p, LLVMValueRef value)
+static bool judge_value(struct proof *p, LLVMValueRef value)
 {
   LLVMTypeRef type = LLVMTypeOf(value);
 
@@ -155,9 +155,9 @@ bool cn_words_keep_end(struct cn_ctx *ctx, struct cairn_word_kind kind, LLVMValu
   bool holds = true;
 
   CN_ASSERT(p.multiple > 1 && p.multiple <= CAIRN_ABI_OBJECT_ALIGN);
-  want(&p, reference);
+  push_unseen_value(&p, reference);
   while (holds && p.work.count > 0)
-    holds = judge(&p, p.work.at[--p.work.count]);
+    holds = judge_value(&p, p.work.at[--p.work.count]);
   cn_free(&p.work);
   cn_ptrmap_free(&p.seen);
   return holds;

@@ -45,7 +45,7 @@ static bool is_one_of(struct text word, const char *const *names)
   return false;
 }
 
-static bool starts(struct text word, const char *start)
+static bool starts_with(struct text word, const char *start)
 {
   return (size_t)(word.end - word.at) >= strlen(start) && strncmp(word.at, start, strlen(start)) == 0;
 }
@@ -53,7 +53,7 @@ static bool starts(struct text word, const char *start)
 /* True for a local label further on, `1f`, or one of the function's own, `${0:l}`, where control goes on. */
 static bool leads_forward(struct text target)
 {
-  return target.end > target.at && (target.end[-1] == 'f' || starts(target, "$"));
+  return target.end > target.at && (target.end[-1] == 'f' || starts_with(target, "$"));
 }
 
 /* True if the statement may take any time. `rest` is the text after its first word. */
@@ -64,9 +64,9 @@ static bool goes_round(struct text word, struct text rest)
 
   if (is_one_of(word, repeats))
     return !is_one_of(next_word(&rest), none);
-  if (starts(word, "call"))
+  if (starts_with(word, "call"))
     return true;
-  return (starts(word, "j") || starts(word, "loop")) && !leads_forward(next_word(&rest));
+  return (starts_with(word, "j") || starts_with(word, "loop")) && !leads_forward(next_word(&rest));
 }
 
 uint64_t cn_work_of_assembly(LLVMValueRef code)

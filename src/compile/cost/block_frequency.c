@@ -81,13 +81,13 @@ static bool leaves_loops(const struct spreading *s, uint32_t from, uint32_t to)
 }
 
 /* The part `weight` of `sum`, rounded up, so that parts which meet again are the whole. */
-static uint64_t share(uint64_t often, uint64_t weight, uint64_t sum)
+static uint64_t share_by_weight(uint64_t often, uint64_t weight, uint64_t sum)
 {
   CN_CHECK(sum > 0 && weight <= sum);
   return (uint64_t)(((unsigned __int128)often * weight + sum - 1) / sum);
 }
 
-static void spread(const struct spreading *spreading, uint32_t b)
+static void spread_to_successors(const struct spreading *spreading, uint32_t b)
 {
   const struct cn_cfg *cfg = spreading->loops->cfg;
   uint64_t *often = spreading->often;
@@ -106,7 +106,7 @@ static void spread(const struct spreading *spreading, uint32_t b)
     uint64_t sum = leaves_loops(spreading, b, to) ? out : in;
     if (cn_cfg_retreats(b, to) || !sum)
       continue;
-    often[to] += share(often[b], weights[s], sum);
+    often[to] += share_by_weight(often[b], weights[s], sum);
     often[to] = often[to] > CN_ALWAYS ? CN_ALWAYS : often[to];
   }
   free(weights);
@@ -122,7 +122,7 @@ void cn_block_frequency_find(const struct cn_loops *loops, uint64_t *often)
   for (uint32_t b = 0; b < loops->cfg->count; b++)
     often[b] = b == 0 ? CN_ALWAYS : 0;
   for (uint32_t b = 0; b < loops->cfg->count; b++)
-    spread(&s, b);
+    spread_to_successors(&s, b);
   free(s.outermost);
 }
 

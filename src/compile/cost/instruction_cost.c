@@ -210,7 +210,7 @@ static uint64_t of_sized(LLVMValueRef call, const char *name)
 }
 
 /* The promise "cairn-work"="N" of the call or of its callee, or 0. */
-static uint64_t said(LLVMValueRef call, LLVMValueRef callee)
+static uint64_t promised_work_of(LLVMValueRef call, LLVMValueRef callee)
 {
   unsigned length = sizeof CN_ATTR_WORK - 1;
   LLVMAttributeRef attribute = LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_WORK, length);
@@ -257,7 +257,7 @@ static uint64_t of_call(LLVMValueRef call)
   LLVMValueRef callee = cn_work_callee(call);
   size_t length;
 
-  uint64_t work = said(call, callee);
+  uint64_t work = promised_work_of(call, callee);
   if (!work && LLVMIsAInlineAsm(LLVMGetCalledValue(call)))
     return cn_work_of_assembly(LLVMGetCalledValue(call));
   if (work || !callee)

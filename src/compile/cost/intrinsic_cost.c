@@ -81,7 +81,7 @@ static const struct known {
     {"llvm.var.annotation", 0},
 };
 
-static const struct known *find(const char *name)
+static const struct known *find_intrinsic(const char *name)
 {
   static const char *const starts[] = {"llvm.vp.", "llvm.experimental.constrained."};
 
@@ -97,7 +97,7 @@ static const struct known *find(const char *name)
 }
 
 /* The type with the most elements, of the result and the operands. */
-static LLVMTypeRef widest(LLVMValueRef call)
+static LLVMTypeRef widest_type_of(LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMTypeOf(call);
 
@@ -117,7 +117,7 @@ static uint64_t of_lanes(LLVMValueRef call, const struct cn_intrinsic *row)
 
   if (LLVMGetTypeKind(place) != LLVMPointerTypeKind || row->mask - row->place > 1)
     each = row->effect == CN_EFFECT_LOAD ? CN_WORK_LOAD_ANYWHERE : CN_WORK_STORE_ANYWHERE;
-  return each * cn_work_elements(widest(call));
+  return each * cn_work_elements(widest_type_of(call));
 }
 
 /* Bytes, or values of operand `value`. */
@@ -172,10 +172,10 @@ uint64_t cn_work_of_intrinsic(LLVMValueRef call)
     break;
   }
   const char *name = LLVMIntrinsicGetName(LLVMGetIntrinsicID(callee), &length);
-  const struct known *found = find(name);
+  const struct known *found = find_intrinsic(name);
   if (found)
-    return found->work * cn_work_elements(widest(call));
+    return found->work * cn_work_elements(widest_type_of(call));
   if (cn_intrinsic_runs_code(callee) || cn_calls_unknown_intrinsic(call) || (!row && has_length(call, callee)))
     return CN_CALL_WORK + CN_CALL_ITSELF;
-  return 2 * cn_work_registers(widest(call));
+  return 2 * cn_work_registers(widest_type_of(call));
 }

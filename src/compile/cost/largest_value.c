@@ -6,7 +6,7 @@
 #include "compile/analysis/calls.h"
 #include "compile/cost/loops.h"
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
   return a < b ? a : b;
 }
@@ -45,12 +45,12 @@ uint64_t cn_largest_value(LLVMValueRef value, unsigned depth)
   switch (LLVMGetInstructionOpcode(value)) {
   case LLVMZExt: {
     unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(first));
-    return smaller(cn_largest_value(first, depth - 1), width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
+    return smaller_of(cn_largest_value(first, depth - 1), width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX);
   }
   case LLVMFreeze:
     return cn_largest_value(first, depth - 1);
   case LLVMAnd:
-    return smaller(cn_largest_value(first, depth - 1), cn_largest_value(second, depth - 1));
+    return smaller_of(cn_largest_value(first, depth - 1), cn_largest_value(second, depth - 1));
   case LLVMURem: {
     uint64_t divisor = LLVMIsAConstantInt(second) ? cn_largest_value(second, depth) : 0;
     return divisor && divisor != UINT64_MAX ? divisor - 1 : UINT64_MAX;
@@ -59,7 +59,7 @@ uint64_t cn_largest_value(LLVMValueRef value, unsigned depth)
     return largest_select(value, depth - 1);
   case LLVMCall:
     return cn_calls_intrinsic(value, "llvm.umin")
-               ? smaller(cn_largest_value(first, depth - 1), cn_largest_value(second, depth - 1))
+               ? smaller_of(cn_largest_value(first, depth - 1), cn_largest_value(second, depth - 1))
                : UINT64_MAX;
   default:
     return UINT64_MAX;

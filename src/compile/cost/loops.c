@@ -37,7 +37,7 @@ bool cn_loops_outside(const struct cn_loops *loops, uint32_t loop, LLVMValueRef 
 /* ---- induction variables ---- */
 
 /* True if next = phi + step, by a GEP with one index or by an addition. */
-static bool advances(LLVMTargetDataRef layout, struct cn_induction *iv)
+static bool find_induction_step(LLVMTargetDataRef layout, struct cn_induction *iv)
 {
   LLVMValueRef next = iv->next, by = NULL;
   uint64_t scale = 1;
@@ -95,7 +95,7 @@ static bool try_induction(const struct cn_loops *loops, uint32_t loop, LLVMTarge
     return false;
   out->phi = phi;
   out->next = latch_value(loops, loop, phi);
-  return out->next && LLVMIsAInstruction(out->next) && advances(layout, out);
+  return out->next && LLVMIsAInstruction(out->next) && find_induction_step(layout, out);
 }
 
 bool cn_loops_induction(const struct cn_loops *loops, uint32_t loop, LLVMTargetDataRef layout, LLVMValueRef value,
@@ -169,7 +169,7 @@ static void put_in_order(struct cn_loops *loops)
   free(sizes);
 }
 
-static void connect(struct cn_loops *loops)
+static void connect_loops(struct cn_loops *loops)
 {
   const struct cn_cfg *cfg = loops->cfg;
   uint32_t *of = loops->of;
@@ -226,7 +226,7 @@ void cn_loops_build(struct cn_loops *loops, const struct cn_cfg *cfg)
   loops->of = cn_alloc(cfg->count * sizeof *loops->of);
   loops->order = cn_alloc(cfg->count * sizeof *loops->order);
   put_in_order(loops);
-  connect(loops);
+  connect_loops(loops);
   for (uint32_t l = 0; l < loops->count; l++)
     find_latch(cfg, &loops->at[l]);
   for (uint32_t i = 0; i < cfg->count; i++) {

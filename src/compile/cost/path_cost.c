@@ -25,7 +25,7 @@
 
 /* ---- points and pieces ---- */
 
-static void raise(uint64_t *most, uint64_t other)
+static void raise_maximum(uint64_t *most, uint64_t other)
 {
   if (*most < other)
     *most = other;
@@ -41,10 +41,10 @@ struct cn_work_point cn_work_step(struct cn_work_point p, const struct cn_work_s
   if (piece->polls) {
     ways->polls = true;
     if (p.fresh)
-      raise(&ways->enter, cn_work_add(p.entry, piece->enter));
+      raise_maximum(&ways->enter, cn_work_add(p.entry, piece->enter));
     if (p.polled)
-      raise(&ways->between, cn_work_add(p.poll, piece->enter));
-    raise(&ways->between, piece->between);
+      raise_maximum(&ways->between, cn_work_add(p.poll, piece->enter));
+    raise_maximum(&ways->between, piece->between);
     next.polled = true;
     next.poll = piece->leave;
   }
@@ -54,7 +54,7 @@ struct cn_work_point cn_work_step(struct cn_work_point p, const struct cn_work_s
   }
   if (piece->passes && p.polled) {
     next.polled = true;
-    raise(&next.poll, cn_work_add(p.poll, piece->through));
+    raise_maximum(&next.poll, cn_work_add(p.poll, piece->through));
   }
   return next;
 }
@@ -62,23 +62,23 @@ struct cn_work_point cn_work_step(struct cn_work_point p, const struct cn_work_s
 void cn_work_end(struct cn_work_point p, struct cn_work_summary *ways)
 {
   if (p.fresh)
-    raise(&ways->through, p.entry);
+    raise_maximum(&ways->through, p.entry);
   if (p.polled)
-    raise(&ways->leave, p.poll);
+    raise_maximum(&ways->leave, p.poll);
   ways->passes |= p.fresh;
 }
 
 void cn_work_merge(struct cn_work_point *into, struct cn_work_point p)
 {
   if (p.fresh)
-    raise(&into->entry, p.entry);
+    raise_maximum(&into->entry, p.entry);
   if (p.polled)
-    raise(&into->poll, p.poll);
+    raise_maximum(&into->poll, p.poll);
   into->fresh |= p.fresh;
   into->polled |= p.polled;
 }
 
-static bool differ(const struct cn_work_point *a, const struct cn_work_point *b)
+static bool has_changed(const struct cn_work_point *a, const struct cn_work_point *b)
 {
   return a->fresh != b->fresh || a->polled != b->polled || a->entry != b->entry || a->poll != b->poll;
 }
@@ -143,7 +143,7 @@ static struct cn_work_point out_of(const struct region *r, uint32_t b)
 }
 
 /* Merge the points at the start of block `b`, except those at the back edges of the loop that it heads. */
-static struct cn_work_point join(const struct region *r, uint32_t b)
+static struct cn_work_point merge_predecessors(const struct region *r, uint32_t b)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
   struct cn_work_point p = {0};
@@ -192,18 +192,18 @@ static void enter_loop(struct region *r, uint32_t l, struct cn_work_point start)
 {
   struct cn_work_loop *loop = &r->w->at[l];
 
-  r->changed |= r->w->irreducible && differ(&loop->start, &start);
+  r->changed |= r->w->irreducible && has_changed(&loop->start, &start);
   loop->start = start;
   cn_work_step(start, &loop->once, &r->ways);
 }
 
-static void iterate(struct region *r)
+static void iterate_over_region(struct region *r)
 {
   const struct cn_loops *loops = r->w->loops;
 
   for (uint32_t i = 0; i < r->count;) {
     uint32_t b = r->order[i], l = loops->of[b];
-    struct cn_work_point p = i == 0 ? entry : join(r, b), before = r->w->out[b];
+    struct cn_work_point p = i == 0 ? entry : merge_predecessors(r, b), before = r->w->out[b];
     if (l != r->loop) {
       enter_loop(r, l, cn_work_repeat(p, &r->w->at[l]));
       i += loops->at[l].count;
@@ -212,23 +212,23 @@ static void iterate(struct region *r)
     r->w->in[b] = p;
     r->w->out[b] = cn_work_step(p, &r->w->blocks[b], &r->ways);
     if (r->w->irreducible && ends_cycle(r->w, b))
-      r->changed |= differ(&before, &r->w->out[b]);
+      r->changed |= has_changed(&before, &r->w->out[b]);
     i++;
   }
 }
 
-static void run(struct region *r)
+static void solve_region(struct region *r)
 {
-  iterate(r);
+  iterate_over_region(r);
   for (unsigned round = 0; r->changed && round < ROUNDS; round++) {
     r->changed = false;
-    iterate(r);
+    iterate_over_region(r);
   }
   if (r->changed) {
     r->endless = true;
     for (unsigned round = 0; round < ROUNDS && r->changed; round++) {
       r->changed = false;
-      iterate(r);
+      iterate_over_region(r);
     }
   }
 }
@@ -236,7 +236,7 @@ static void run(struct region *r)
 /* ---- loops ---- */
 
 /* The note of place-safepoints at the end of block `b`, a latch. */
-static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
+static uint64_t noted_bound_of(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block), number = NULL;
 
@@ -252,7 +252,7 @@ static uint64_t noted(const struct cn_ctx *ctx, LLVMBasicBlockRef block)
   return number && LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : CN_WORK_UNKNOWN;
 }
 
-/* The note of a loop: like noted(), for all its latches that a safepoint-free path reaches. */
+/* The note of a loop: like noted_bound_of(), for all its latches that a safepoint-free path reaches. */
 static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
 {
   const struct cn_cfg *cfg = r->w->loops->cfg;
@@ -263,7 +263,7 @@ static uint64_t noted_of_loop(const struct cn_ctx *ctx, const struct region *r)
   for (uint32_t i = 0; i < header->pred_count; i++) {
     uint32_t from = header->preds[i];
     if (cn_cfg_dominates(cfg, loop->header, from) && out_of(r, from).fresh)
-      raise(&most, noted(ctx, cfg->blocks[from].block));
+      raise_maximum(&most, noted_bound_of(ctx, cfg->blocks[from].block));
   }
   return most;
 }
@@ -296,7 +296,7 @@ static void sum_loop(const struct cn_ctx *ctx, struct cn_work *w, uint32_t l)
   const struct cn_block *header = &w->loops->cfg->blocks[loop->header];
   struct region r = {.w = w, .loop = l, .order = loop->blocks, .count = loop->count};
 
-  run(&r);
+  solve_region(&r);
   for (uint32_t p = 0; p < header->pred_count; p++)
     if (cn_loops_contain(w->loops, l, header->preds[p]))
       cn_work_end(out_of(&r, header->preds[p]), &r.ways);
@@ -320,7 +320,7 @@ static void sum_function(struct cn_work *w)
   const struct cn_loops *loops = w->loops;
   struct region r = {.w = w, .loop = CN_NO_BLOCK, .order = loops->order, .count = loops->cfg->count};
 
-  run(&r);
+  solve_region(&r);
   for (uint32_t l = loops->count; l-- > 0;)
     if (loops->at[l].parent != CN_NO_BLOCK)
       w->at[l].start = go_on(w->at[loops->at[l].parent].start, w->at[l].start);

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "compile/cost/loops.h"
 
-static bool checks(const struct cn_ctx *ctx)
+static bool checks_steps(const struct cn_ctx *ctx)
 {
 #ifdef NDEBUG
   return ctx->options->check_steps;
@@ -78,7 +78,7 @@ void cn_step_expect(struct cn_ctx *ctx, LLVMValueRef function, const char *step,
                     size_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (checks(ctx))
+  if (checks_steps(ctx))
     check_loops(ctx, function, "before", step, loops, count);
 }
 
@@ -86,7 +86,7 @@ void cn_step_done(struct cn_ctx *ctx, LLVMValueRef function, const char *step, c
                   size_t count)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  if (checks(ctx)) {
+  if (checks_steps(ctx)) {
     if (LLVMVerifyFunction(function, LLVMReturnStatusAction)) {
       tell_broken(ctx, function, step);
       return;

@@ -15,7 +15,7 @@
 /* Iterations are counted up to here. */
 #define COUNT_LIMIT 4096
 
-static bool holds(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
+static bool is_predicate_true(LLVMIntPredicate predicate, uint64_t a, uint64_t b, unsigned width)
 {
   int64_t sa = (int64_t)(a << (64 - width)), sb = (int64_t)(b << (64 - width));
 
@@ -118,7 +118,7 @@ struct counting {
 
 static bool leaves_at(const struct counting *c, uint64_t value)
 {
-  return holds(c->predicate, value, c->end, c->width) == c->leaves;
+  return is_predicate_true(c->predicate, value, c->end, c->width) == c->leaves;
 }
 
 /* Count by going through the values. */
@@ -270,8 +270,8 @@ static uint64_t count_shrinking(const struct cn_loops *loops, uint32_t loop, LLV
     phi = phi_tested(loops, loop, LLVMGetOperand(tested, 0));
   }
   uint64_t mask = UINT64_MAX >> (64 - width);
-  if (!phi || holds(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
-                    LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
+  if (!phi || is_predicate_true(LLVMGetICmpPredicate(compare), added ? LLVMConstIntGetZExtValue(added) & mask : 0,
+                                LLVMConstIntGetZExtValue(bound) & mask, width) != leaves)
     return CN_WORK_UNKNOWN;
   return cn_work_add(passes_to_zero(loops, loop, phi, next_of(loops, loop, phi)), 1);
 }

@@ -44,7 +44,7 @@ static const struct distance not_ahead = {.most = 0, .whole = true, .step = UINT
 static const struct distance ends_at_once = {.most = 0, .whole = true, .step = 0};
 
 /* The facts of `a` and `b` together: they are of one distance. */
-static struct distance both(struct distance a, struct distance b)
+static struct distance intersect_facts(struct distance a, struct distance b)
 {
   return (struct distance){.most = a.most < b.most ? a.most : b.most,
                            .whole = a.whole || b.whole,
@@ -52,7 +52,7 @@ static struct distance both(struct distance a, struct distance b)
                            .step = a.step < b.step ? a.step : b.step};
 }
 
-static struct distance either(struct distance a, struct distance b)
+static struct distance unite_facts(struct distance a, struct distance b)
 {
   return (struct distance){.most = a.most > b.most ? a.most : b.most,
                            .whole = a.whole && b.whole,
@@ -90,7 +90,7 @@ static struct distance at_most(uint64_t most)
   return d;
 }
 
-static struct distance exactly(const struct exit_test *t, uint64_t forward)
+static struct distance exact_distance(const struct exit_test *t, uint64_t forward)
 {
   struct distance d = at_most((is_upward(t) ? forward : 0 - forward) & mask_of(t));
 
@@ -258,7 +258,7 @@ static struct distance by_parts(const struct exit_test *t, LLVMValueRef conditio
   struct distance second = by_parts(t, b, value, bound, frozen, depth - 1);
   if (frozen && (says_nothing(first) || says_nothing(second)))
     return anything;
-  return conjunction == value ? both(first, second) : either(first, second);
+  return conjunction == value ? intersect_facts(first, second) : unite_facts(first, second);
 }
 
 static struct distance by_condition(const struct exit_test *t, LLVMValueRef condition, bool value, LLVMValueRef bound)
@@ -292,7 +292,7 @@ static struct distance of_sum(const struct exit_test *t, LLVMValueRef by)
   if (t->iv.by)
     return is_steps(t, by, &number) ? at_most(number) : anything;
   if (is_constant(by, &number))
-    return exactly(t, number);
+    return exact_distance(t, number);
   return is_upward(t) ? at_most(cn_largest_value(by, CN_LARGEST_DEPTH)) : anything;
 }
 
@@ -351,8 +351,8 @@ static struct distance of_bound(const struct exit_test *t, LLVMValueRef bound, u
     return anything;
   LLVMValueRef condition = LLVMGetOperand(bound, 0);
   LLVMValueRef yes = LLVMGetOperand(bound, 1), no = LLVMGetOperand(bound, 2);
-  return either(both(of_bound(t, yes, depth - 1), by_condition(t, condition, true, yes)),
-                both(of_bound(t, no, depth - 1), by_condition(t, condition, false, no)));
+  return unite_facts(intersect_facts(of_bound(t, yes, depth - 1), by_condition(t, condition, true, yes)),
+                     intersect_facts(of_bound(t, no, depth - 1), by_condition(t, condition, false, no)));
 }
 
 /* Learn from the branches that lead into the loop. */
@@ -377,7 +377,7 @@ static struct distance of_entry(const struct exit_test *t)
     const struct cn_block *block = &cfg->blocks[from];
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block->block);
     if (block->succ_count == 2 && cn_is_branch(end) && block->succs[0] != block->succs[1])
-      d = both(d, by_condition(t, LLVMGetCondition(end), block->succs[0] == to, t->bound));
+      d = intersect_facts(d, by_condition(t, LLVMGetCondition(end), block->succs[0] == to, t->bound));
     to = from;
   }
   return d;
@@ -447,7 +447,7 @@ static uint64_t trips_of(const struct exit_test *t)
 
   if (is_order(t) ? !any : t->iv.by != NULL)
     return CN_WORK_UNKNOWN;
-  struct distance d = both(of_bound(t, t->bound, DEPTH), of_entry(t));
+  struct distance d = intersect_facts(of_bound(t, t->bound, DEPTH), of_entry(t));
   uint64_t step = step_size(t);
   bool meets = (d.whole || step == 1) && (d.some || !t->next);
   if (d.most == UINT64_MAX || (!any && !meets) || (t->iv.by && !is_small(t, d)))

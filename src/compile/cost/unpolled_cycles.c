@@ -50,7 +50,7 @@ static void report_cycle(struct walk *walk, uint32_t to)
   free(blocks);
 }
 
-static void push(struct walk *walk, uint32_t b)
+static void push_block(struct walk *walk, uint32_t b)
 {
   CN_CHECK(walk->state[b] == 0 && walk->depth < walk->work->loops->cfg->count);
   walk->state[b] = 1;
@@ -58,9 +58,9 @@ static void push(struct walk *walk, uint32_t b)
 }
 
 /* Walk depth first from `b`. */
-static void visit(struct walk *walk, uint32_t b)
+static void visit_depth_first(struct walk *walk, uint32_t b)
 {
-  push(walk, b);
+  push_block(walk, b);
   while (walk->depth) {
     struct step *top = &walk->stack[walk->depth - 1];
     const struct cn_block *block = &walk->work->loops->cfg->blocks[top->block];
@@ -73,7 +73,7 @@ static void visit(struct walk *walk, uint32_t b)
     if (walk->state[to] == 2 || is_short(walk, top->block, to))
       continue;
     if (walk->state[to] == 0)
-      push(walk, to);
+      push_block(walk, to);
     else
       report_cycle(walk, to);
   }
@@ -90,7 +90,7 @@ void cn_work_cycles(const struct cn_work *work, uint64_t limit, cn_work_cycle *f
     walk.state[b] = work->blocks[b].passes ? 0 : 2;
   for (uint32_t b = 0; b < count; b++)
     if (walk.state[b] == 0)
-      visit(&walk, b);
+      visit_depth_first(&walk, b);
   free(walk.state);
   free(walk.stack);
 }

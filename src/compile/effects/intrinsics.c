@@ -26,7 +26,7 @@ static const char *const in_line[] = {
 #undef CN_IN_LINE
 };
 
-static const struct cn_intrinsic *search(unsigned id)
+static const struct cn_intrinsic *find_row(unsigned id)
 {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (cn_intrinsic_id(rows[i].name) == id)
@@ -45,7 +45,7 @@ const struct cn_intrinsic *cn_intrinsic_row(unsigned id)
   if (id == 0)
     return NULL;
   if (cells[id % TABLE_CELLS].id != id) {
-    cells[id % TABLE_CELLS].row = search(id);
+    cells[id % TABLE_CELLS].row = find_row(id);
     cells[id % TABLE_CELLS].id = id;
   }
   return cells[id % TABLE_CELLS].row;

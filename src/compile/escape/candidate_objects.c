@@ -65,7 +65,7 @@ static bool is_static(struct cn_ctx *ctx, LLVMValueRef value)
 }
 
 /* The reason why the type needs the collector, or null. */
-static const char *wish(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef call)
+static const char *why_type_needs_collector(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef call)
 {
   struct cn_type_said said;
   const char *why = NULL;
@@ -98,7 +98,7 @@ bool cn_object_read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_object *out
   else if (LLVMConstIntGetZExtValue(number) > CN_OBJECT_MOST)
     out->stays = "it is large";
   else
-    out->stays = wish(ctx, global, call);
+    out->stays = why_type_needs_collector(ctx, global, call);
   if (out->stays)
     return true;
   out->type = type_of(ctx, LLVMGlobalGetValueType(global), allocator->form, LLVMConstIntGetZExtValue(number));

@@ -53,7 +53,7 @@ static void find_calls(LLVMValueRef function, values *calls)
         cn_push(calls, i);
 }
 
-static void analyse(struct work *w)
+static void analyse_function(struct work *w)
 {
   cn_cfg_build(&w->cfg, w->function);
   cn_loops_build(&w->loops, &w->cfg);
@@ -62,7 +62,7 @@ static void analyse(struct work *w)
   cn_safepoint_free_build(&w->windows, &w->cfg);
 }
 
-static void forget(struct work *w)
+static void free_analyses(struct work *w)
 {
   free(w->often);
   cn_safepoint_free_free(&w->windows);
@@ -74,7 +74,7 @@ static void forget(struct work *w)
  * does not take apart would be described to the collector, but LLVM's loop-reduce may spill the
  * address of a local that a loop accesses at changing places, and then nothing could describe it.
  */
-static const char *unfit(const struct work *w, const struct cn_use_graph *web)
+static const char *why_object_stays(const struct work *w, const struct cn_use_graph *web)
 {
   if (!web->floating && !web->joined)
     return NULL;
@@ -100,7 +100,7 @@ static bool only_joins(const struct cn_use_graph *web)
 
 /* ---- remarks ---- */
 
-static void tell(struct work *w, LLVMValueRef call, const char *rule, const char *what)
+static void remark_object(struct work *w, LLVMValueRef call, const char *rule, const char *what)
 {
   if (!w->ctx->options->report ||
       LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1))
@@ -111,7 +111,7 @@ static void tell(struct work *w, LLVMValueRef call, const char *rule, const char
 }
 
 /* The use in words: "it is passed on, by a call to @f in line 7". */
-static char *describe(const struct cn_use_graph_use *use)
+static char *describe_use(const struct cn_use_graph_use *use)
 {
   char buffer[160];
   unsigned line = LLVMGetDebugLocLine(use->user);
@@ -129,7 +129,7 @@ static char *describe_family(struct work *w, const struct cn_object *object)
 {
   struct cn_family family;
   bool found = cn_family_find(w->ctx, &w->cfg, object, &family);
-  char *why = found ? cn_strdup("there are too many rounds") : describe(&family.wrong);
+  char *why = found ? cn_strdup("there are too many rounds") : describe_use(&family.wrong);
   char *text = cn_format("it is one of several that a reference may lead to; %s", why);
 
   free(why);
@@ -146,9 +146,9 @@ static char *describe_object(struct work *w, const struct cn_object *object)
     return cn_strdup(object->stays);
   cn_use_graph_find(w->ctx, &w->cfg, object, &web);
   const struct cn_use_graph_use *use = cn_use_graph_escape(&web);
-  const char *is_unfit = use ? NULL : unfit(w, &web);
+  const char *is_unfit = use ? NULL : why_object_stays(w, &web);
   char *text = only_joins(&web) ? describe_family(w, object)
-               : use            ? describe(use)
+               : use            ? describe_use(use)
                                 : cn_strdup(is_unfit ? is_unfit : "there are too many rounds");
   cn_use_graph_free(&web);
   return text;
@@ -162,7 +162,7 @@ static void tell_stays(struct work *w, LLVMValueRef call)
     return;
   char *why = describe_object(w, &object);
   char *what = cn_format("is allocated: %s", why);
-  tell(w, call, "object-allocated", what);
+  remark_object(w, call, "object-allocated", what);
   free(what);
   free(why);
 }
@@ -173,18 +173,18 @@ static void tell_rest(struct work *w)
 
   if (!w->ctx->options->report)
     return;
-  analyse(w);
+  analyse_function(w);
   find_calls(w->function, &calls);
   for (size_t i = 0; i < calls.count; i++)
     tell_stays(w, calls.at[i]);
   cn_free(&calls);
-  forget(w);
+  free_analyses(w);
 }
 
 /* ---- one object ---- */
 
 /* Make single objects of a phi and what comes into it. The next look at the function finds them. */
-static bool part(struct work *w, const struct cn_object *object)
+static bool split_phi_web(struct work *w, const struct cn_object *object)
 {
   struct cn_family family;
   bool found = cn_family_find(w->ctx, &w->cfg, object, &family);
@@ -208,7 +208,7 @@ static bool is_copied_well(struct cn_ctx *ctx, const struct cn_object *object)
 }
 
 /* Allocate the object where it escapes. The call's own does not any more: `web` is then of that. */
-static bool sink(struct work *w, const struct cn_object *object, struct cn_use_graph *web)
+static bool sink_allocation(struct work *w, const struct cn_object *object, struct cn_use_graph *web)
 {
   struct cn_sink_in in = {w->ctx, &w->loops, &w->windows, w->often};
   struct cn_sink places;
@@ -222,7 +222,7 @@ static bool sink(struct work *w, const struct cn_object *object, struct cn_use_g
   return true;
 }
 
-static bool change(struct work *w, LLVMValueRef call)
+static bool replace_allocation(struct work *w, LLVMValueRef call)
 {
   struct cn_object object;
   struct cn_use_graph web;
@@ -232,15 +232,16 @@ static bool change(struct work *w, LLVMValueRef call)
   if (cn_cfg_index(&w->cfg, LLVMGetInstructionParent(call)) == CN_NO_BLOCK)
     return false;
   cn_use_graph_find(w->ctx, &w->cfg, &object, &web);
-  if (only_joins(&web) && part(w, &object)) {
+  if (only_joins(&web) && split_phi_web(w, &object)) {
     cn_use_graph_free(&web);
     return true;
   }
-  bool local = !cn_use_graph_escape(&web), changed = !unfit(w, &web);
+  bool local = !cn_use_graph_escape(&web), changed = !why_object_stays(w, &web);
   if (changed && !local)
-    changed = sink(w, &object, &web);
+    changed = sink_allocation(w, &object, &web);
   if (changed) {
-    tell(w, call, local ? "object-local" : "object-sunk", local ? "becomes a local" : "is allocated where it escapes");
+    remark_object(w, call, local ? "object-local" : "object-sunk",
+                  local ? "becomes a local" : "is allocated where it escapes");
     w->floating += web.floating || web.joined ? object.size : 0;
     cn_local_make(w->ctx, &web);
   }
@@ -260,7 +261,7 @@ static void drop_static(LLVMValueRef global)
 }
 
 /* Change what can be changed at one look. False: nothing. */
-static bool look(struct work *w)
+static bool replace_in_one_round(struct work *w)
 {
   values calls = {0};
   bool any = false;
@@ -268,17 +269,17 @@ static bool look(struct work *w)
   w->parted = false;
   find_calls(w->function, &calls);
   if (calls.count)
-    analyse(w);
+    analyse_function(w);
   for (size_t i = 0; i < calls.count && !w->parted; i++) {
     LLVMValueRef global = LLVMGetOperand(calls.at[i], 0);
-    if (!change(w, calls.at[i]))
+    if (!replace_allocation(w, calls.at[i]))
       continue;
     any = true;
     if (LLVMIsAGlobalVariable(global))
       drop_static(global);
   }
   if (calls.count)
-    forget(w);
+    free_analyses(w);
   cn_free(&calls);
   return any;
 }
@@ -286,14 +287,14 @@ static bool look(struct work *w)
 /* The same, until no family is parted. */
 static bool round_of(struct work *w)
 {
-  bool any = look(w);
+  bool any = replace_in_one_round(w);
 
   while (w->parted)
-    look(w);
+    replace_in_one_round(w);
   return any;
 }
 
-static bool run(struct work *w, const char *passes)
+static bool run_llvm_passes(struct work *w, const char *passes)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   bool ok = cn_llvm_ok(w->ctx, w->function, LLVMRunPassesOnFunction(w->function, passes, w->ctx->machine, options));
@@ -302,15 +303,15 @@ static bool run(struct work *w, const char *passes)
   return ok;
 }
 
-static void escape(struct cn_ctx *ctx, LLVMValueRef function)
+static void replace_in_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct work w = {.ctx = ctx, .function = function};
   int rounds = 0;
 
-  while (rounds < MAX_ROUNDS && round_of(&w) && run(&w, promote))
+  while (rounds < MAX_ROUNDS && round_of(&w) && run_llvm_passes(&w, promote))
     rounds++;
   if (rounds)
-    run(&w, tidy);
+    run_llvm_passes(&w, tidy);
   tell_rest(&w);
 }
 
@@ -320,6 +321,6 @@ bool cn_escape(struct cn_ctx *ctx)
     return true;
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f) && !cn_has_statepoints(f))
-      escape(ctx, f);
+      replace_in_function(ctx, f);
   return ctx->errors == 0;
 }

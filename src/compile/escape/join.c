@@ -38,7 +38,7 @@ struct search {
   struct cn_family *family;
 };
 
-static void add(struct search *s, const struct cn_object *like, LLVMValueRef root)
+static void add_member(struct search *s, const struct cn_object *like, LLVMValueRef root)
 {
   struct cn_object object = *like;
   bool fresh;
@@ -65,12 +65,12 @@ static bool add_input(struct search *s, const struct cn_object *like, LLVMValueR
   if (LLVMIsUndef(in) || (LLVMIsConstant(in) && LLVMIsNull(in)))
     return true;
   if (LLVMIsAPHINode(in)) {
-    add(s, like, in);
+    add_member(s, like, in);
     return true;
   }
   if (!LLVMIsACallInst(in) || !cn_object_read(s->ctx, in, &object) || object.stays || object.type != like->type)
     return false;
-  add(s, like, in);
+  add_member(s, like, in);
   return true;
 }
 
@@ -136,7 +136,7 @@ static bool goes_twice(const struct cn_use_graph *web, const struct cn_use_graph
   return false;
 }
 
-static bool judge(struct search *s, const struct cn_use_graph *web, const struct cn_use_graph_use *use)
+static bool check_use(struct search *s, const struct cn_use_graph *web, const struct cn_use_graph_use *use)
 {
   if (!use->escapes)
     return true;
@@ -159,9 +159,9 @@ static bool add_phis(struct search *s, const struct cn_object *member)
   bool ok =
       (!web.floating && !web.joined) || is_wrong(s, member->root, "one is accessed at places that are not constant");
   for (size_t i = 0; i < web.uses.count && ok; i++) {
-    ok = judge(s, &web, &web.uses.at[i]);
+    ok = check_use(s, &web, &web.uses.at[i]);
     if (web.uses.at[i].joins)
-      add(s, member, web.uses.at[i].user);
+      add_member(s, member, web.uses.at[i].user);
   }
   cn_use_graph_free(&web);
   return ok;
@@ -184,7 +184,7 @@ bool cn_family_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct c
 
   *family = (struct cn_family){0};
   bool ok = is_small(ctx, object) || is_wrong(&s, object->root, "it has many fields");
-  add(&s, object, object->root);
+  add_member(&s, object, object->root);
   for (size_t i = 0; i < family->members.count && ok; i++) {
     struct cn_object member = family->members.at[i];
     ok = i < MOST || is_wrong(&s, member.root, "there are many of them");
@@ -210,7 +210,7 @@ struct parting {
   struct cn_ptrmap objects; /* and the object that takes its place */
 };
 
-static LLVMValueRef place(struct parting *p, LLVMValueRef object, uint64_t offset)
+static LLVMValueRef build_field_address(struct parting *p, LLVMValueRef object, uint64_t offset)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(p->ctx->llvm);
   LLVMValueRef index = LLVMConstInt(i64, offset - p->family->members.at[0].tag, true);
@@ -244,7 +244,7 @@ static LLVMValueRef scalar_of(struct parting *p, LLVMValueRef phi, unsigned inco
   if (!is_member(p, in))
     return LLVMConstNull(scalar->type);
   LLVMPositionBuilderBefore(p->builder, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, incoming)));
-  LLVMValueRef load = LLVMBuildLoad2(p->builder, scalar->type, place(p, in, scalar->offset), "");
+  LLVMValueRef load = LLVMBuildLoad2(p->builder, scalar->type, build_field_address(p, in, scalar->offset), "");
   LLVMSetAlignment(load, 1);
   return load;
 }
@@ -273,7 +273,7 @@ static bool asks_for_null(LLVMValueRef user, LLVMValueRef phi)
          LLVMIsNull(LLVMGetOperand(user, 1));
 }
 
-static void answer(struct parting *p, LLVMValueRef phi)
+static void replace_null_checks(struct parting *p, LLVMValueRef phi)
 {
   for (LLVMUseRef use = LLVMGetFirstUse(phi), next; use; use = next) {
     LLVMValueRef user = LLVMGetUser(use), nulls = is_null(p, phi);
@@ -326,7 +326,7 @@ static LLVMValueRef make_object(struct parting *p, LLVMValueRef phi)
   LLVMAddCallSiteAttribute(object, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(p->ctx->llvm, CN_ATTR_JOINED, sizeof CN_ATTR_JOINED - 1, "", 0));
   for (size_t i = 0; i < p->scalars.list.count; i++) {
-    LLVMValueRef at = place(p, object, scalars[i].offset);
+    LLVMValueRef at = build_field_address(p, object, scalars[i].offset);
     LLVMSetAlignment(LLVMBuildStore(p->builder, made[i], at), 1);
   }
   return object;
@@ -346,7 +346,7 @@ static void add_object(struct parting *p, LLVMValueRef phi)
   *cn_ptrmap_add(&p->objects, phi, NULL) = (uintptr_t)make_object(p, phi);
 }
 
-static void replace(struct parting *p, LLVMValueRef phi)
+static void replace_phi(struct parting *p, LLVMValueRef phi)
 {
   LLVMReplaceAllUsesWith(phi, (LLVMValueRef)(uintptr_t)*cn_ptrmap_find(&p->objects, phi));
   LLVMInstructionEraseFromParent(phi);
@@ -354,7 +354,7 @@ static void replace(struct parting *p, LLVMValueRef phi)
 
 void cn_family_part(struct cn_ctx *ctx, const struct cn_family *family)
 {
-  static step *const steps[] = {add_phi_of_nulls, connect_nulls, answer, add_object, replace};
+  static step *const steps[] = {add_phi_of_nulls, connect_nulls, replace_null_checks, add_object, replace_phi};
   struct parting p = {.ctx = ctx, .family = family, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
   cn_scalars_of(ctx, family->members.at[0].type, &p.scalars);

@@ -27,7 +27,7 @@ static LLVMTypeRef pointer_type(const struct local *l)
   return LLVMPointerTypeInContext(l->ctx->llvm, 0);
 }
 
-static void note(struct local *l, LLVMValueRef pointer, LLVMValueRef made)
+static void note_replacement(struct local *l, LLVMValueRef pointer, LLVMValueRef made)
 {
   CN_ASSERT(LLVMTypeOf(made) == pointer_type(l));
   *cn_ptrmap_add(&l->made, pointer, NULL) = (uintptr_t)made;
@@ -91,11 +91,11 @@ static LLVMValueRef pointer_of(struct local *l, LLVMValueRef pointer)
     build_at(l, pointer);
     made = LLVMBuildPhi(l->builder, pointer_type(l), "");
   }
-  note(l, pointer, made);
+  note_replacement(l, pointer, made);
   return made;
 }
 
-static void connect(struct local *l, LLVMValueRef phi)
+static void connect_phi(struct local *l, LLVMValueRef phi)
 {
   LLVMValueRef made = pointer_of(l, phi);
 
@@ -161,7 +161,7 @@ static void change_call(struct local *l, LLVMValueRef call)
   LLVMInstructionEraseFromParent(call);
 }
 
-static void change(struct local *l, LLVMValueRef user)
+static void change_user(struct local *l, LLVMValueRef user)
 {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
@@ -191,7 +191,7 @@ static void change_users(struct local *l)
     CN_CHECK(!l->web->uses.at[i].escapes);
     cn_ptrmap_add(&changed, l->web->uses.at[i].user, &fresh);
     if (fresh)
-      change(l, l->web->uses.at[i].user);
+      change_user(l, l->web->uses.at[i].user);
   }
   cn_ptrmap_free(&changed);
 }
@@ -212,7 +212,7 @@ static void make_alloca(struct local *l)
   if (!object->allocator->uninit && object->size)
     LLVMBuildMemSet(l->builder, alloca, LLVMConstNull(byte), LLVMConstInt(i64, object->size, false),
                     CAIRN_ABI_OBJECT_ALIGN);
-  note(l, object->root, object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
+  note_replacement(l, object->root, object->tag ? LLVMBuildGEP2(l->builder, byte, alloca, &tag, 1, "") : alloca);
 }
 
 void cn_local_make(struct cn_ctx *ctx, const struct cn_use_graph *web)
@@ -225,7 +225,7 @@ void cn_local_make(struct cn_ctx *ctx, const struct cn_use_graph *web)
     pointer_of(&l, web->pointers.at[i].value);
   for (size_t i = 1; i < web->pointers.count; i++)
     if (LLVMIsAPHINode(web->pointers.at[i].value))
-      connect(&l, web->pointers.at[i].value);
+      connect_phi(&l, web->pointers.at[i].value);
   change_users(&l);
   for (size_t i = 0; i < web->pointers.count; i++)
     LLVMReplaceAllUsesWith(web->pointers.at[i].value, LLVMGetPoison(LLVMTypeOf(web->pointers.at[i].value)));

@@ -23,7 +23,7 @@ struct move {
   LLVMValueRef fresh; /* the allocation in the block at hand */
 };
 
-static LLVMValueRef place(struct move *m, LLVMValueRef object, uint64_t offset)
+static LLVMValueRef build_field_address(struct move *m, LLVMValueRef object, uint64_t offset)
 {
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), offset - m->web->object->tag, true);
 
@@ -43,16 +43,16 @@ static void copy_scalars(struct move *m, const struct cn_scalars *scalars)
 {
   for (size_t i = 0; i < scalars->list.count; i++) {
     const struct cn_scalar *s = &scalars->list.at[i];
-    LLVMValueRef from = place(m, m->web->object->root, s->offset);
+    LLVMValueRef from = build_field_address(m, m->web->object->root, s->offset);
     LLVMValueRef load = LLVMBuildLoad2(m->builder, s->type, from, "");
     LLVMSetAlignment(load, alignment_at(s->offset));
-    LLVMValueRef store = LLVMBuildStore(m->builder, load, place(m, m->fresh, s->offset));
+    LLVMValueRef store = LLVMBuildStore(m->builder, load, build_field_address(m, m->fresh, s->offset));
     LLVMSetAlignment(store, alignment_at(s->offset));
   }
 }
 
 /* Copy the contents: field by field if there are few, so that references stay some. */
-static void copy(struct move *m)
+static void copy_contents(struct move *m)
 {
   const struct cn_object *object = m->web->object;
   struct cn_scalars scalars = {0};
@@ -63,13 +63,13 @@ static void copy(struct move *m)
   } else {
     CN_CHECK(!object->refs); /* cn_sink_find() */
     LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(m->ctx->llvm), object->size, false);
-    LLVMBuildMemCpy(m->builder, place(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN, place(m, object->root, 0),
-                    CAIRN_ABI_OBJECT_ALIGN, size);
+    LLVMBuildMemCpy(m->builder, build_field_address(m, m->fresh, 0), CAIRN_ABI_OBJECT_ALIGN,
+                    build_field_address(m, object->root, 0), CAIRN_ABI_OBJECT_ALIGN, size);
   }
   cn_free(&scalars.list);
 }
 
-static void allocate(struct move *m, LLVMValueRef before)
+static void clone_allocation(struct move *m, LLVMValueRef before)
 {
   LLVMValueRef call = m->web->object->root;
 
@@ -77,7 +77,7 @@ static void allocate(struct move *m, LLVMValueRef before)
   LLVMSetCurrentDebugLocation2(m->builder, LLVMInstructionGetDebugLoc(call));
   m->fresh = LLVMInstructionClone(call);
   LLVMInsertIntoBuilder(m->builder, m->fresh);
-  copy(m);
+  copy_contents(m);
 }
 
 /* The pointer of the web, formed of the new object, at the builder's place. */
@@ -137,7 +137,7 @@ void cn_sink_make(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struct cn_
 
   CN_CHECK(sink->count > 0 && !web->joined);
   for (uint32_t i = 0; i < sink->count; i++) {
-    allocate(&m, sink->before[i]);
+    clone_allocation(&m, sink->before[i]);
     for (size_t u = 0; u < web->uses.count; u++)
       if (is_after(cfg, &web->uses.at[u], sink->blocks[i], sink->before[i]))
         change_use(&m, &web->uses.at[u]);

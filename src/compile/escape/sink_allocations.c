@@ -82,7 +82,7 @@ static uint32_t find_obstacle(struct search *s, uint32_t block)
 }
 
 /* Add a block, unless another dominates it; and drop those that it dominates. */
-static void ask(struct search *s, uint32_t block)
+static void add_block(struct search *s, uint32_t block)
 {
   size_t kept = 0;
 
@@ -96,7 +96,7 @@ static void ask(struct search *s, uint32_t block)
   cn_push(&s->blocks, block);
 }
 
-static void drop(struct search *s, uint32_t block)
+static void remove_block(struct search *s, uint32_t block)
 {
   size_t kept = 0;
 
@@ -117,15 +117,15 @@ static bool lift_one(struct search *s)
     if (up == block)
       up = s->cfg->blocks[block].idom;
     CN_CHECK(cn_cfg_dominates(s->cfg, s->home, up));
-    drop(s, block);
-    ask(s, up);
+    remove_block(s, block);
+    add_block(s, up);
     return true;
   }
   return false;
 }
 
 /* Note the blocks of uses, and ask for those of escapes. False: one is not known. */
-static bool begin(struct search *s)
+static bool gather_use_blocks(struct search *s)
 {
   for (size_t i = 0; i < s->web->uses.count; i++) {
     uint32_t block = cn_cfg_index(s->cfg, s->web->uses.at[i].block);
@@ -134,14 +134,14 @@ static bool begin(struct search *s)
     CN_CHECK(cn_cfg_dominates(s->cfg, s->home, block));
     cn_bit_set(s->used, block);
     if (s->web->uses.at[i].escapes)
-      ask(s, block);
+      add_block(s, block);
   }
   return true;
 }
 
-static bool settle(struct search *s)
+static bool choose_blocks(struct search *s)
 {
-  if (!begin(s))
+  if (!gather_use_blocks(s))
     return false;
   while (!is_asked(s, s->home) && lift_one(s))
     ;
@@ -201,7 +201,7 @@ static bool is_made_less(const struct search *s)
 }
 
 /* Does the use come before the object's new place? */
-static bool waits(const struct search *s, const struct cn_sink *sink, const struct cn_use_graph_use *use)
+static bool is_before_place(const struct search *s, const struct cn_sink *sink, const struct cn_use_graph_use *use)
 {
   uint32_t block = cn_cfg_index(s->cfg, use->block);
 
@@ -248,7 +248,7 @@ static bool saves_barriers(const struct search *s, const struct cn_sink *sink)
     return false;
   for (size_t i = 0; i < s->web->uses.count; i++) {
     const struct cn_use_graph_use *use = &s->web->uses.at[i];
-    if (!LLVMIsAStoreInst(use->user) || use->escapes || !waits(s, sink, use) ||
+    if (!LLVMIsAStoreInst(use->user) || use->escapes || !is_before_place(s, sink, use) ||
         LLVMIsAConstant(LLVMGetOperand(use->user, 0)))
       continue;
     if (!add_waiting(s, &waiting, use->pointer))
@@ -271,8 +271,8 @@ bool cn_sink_find(const struct cn_sink_in *in, const struct cn_use_graph *web, s
     return false;
   s.used = cn_alloc(words * sizeof *s.used);
   s.seen = cn_alloc(words * sizeof *s.seen);
-  bool found =
-      settle(&s) && find_places(&s, sink) && ((!is_asked(&s, s.home) && is_made_less(&s)) || saves_barriers(&s, sink));
+  bool found = choose_blocks(&s) && find_places(&s, sink) &&
+               ((!is_asked(&s, s.home) && is_made_less(&s)) || saves_barriers(&s, sink));
   free(s.used);
   free(s.seen);
   cn_free(&s.blocks);

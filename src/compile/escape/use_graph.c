@@ -76,7 +76,7 @@ static bool may_be_member(const struct walk *walk, LLVMValueRef join)
   return true;
 }
 
-static void follow(struct walk *walk, struct cn_use_graph_pointer pointer)
+static void follow_uses(struct walk *walk, struct cn_use_graph_pointer pointer)
 {
   CN_EACH_USE(use, pointer.value) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -233,7 +233,7 @@ static const char *judge_compare(const struct walk *walk, LLVMValueRef compare)
   return equality && a == walk->web->object->root && LLVMIsNull(b) ? NULL : "its address is compared with another";
 }
 
-static const char *judge(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
+static const char *judge_user(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
 {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
@@ -265,7 +265,7 @@ static const char *judge(struct walk *walk, const struct cn_use_graph_pointer *p
 static void judge_use(struct walk *walk, const struct cn_use_graph_pointer *pointer, LLVMValueRef user)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
-  struct cn_use_graph_use use = {user, pointer->value, block, judge(walk, pointer, user), false};
+  struct cn_use_graph_use use = {user, pointer->value, block, judge_user(walk, pointer, user), false};
 
   if (cn_cfg_index(walk->cfg, block) == CN_NO_BLOCK)
     use.escapes = "it is used in dead code";
@@ -310,7 +310,7 @@ void cn_use_graph_find(struct cn_ctx *ctx, const struct cn_cfg *cfg, const struc
     *web = (struct cn_use_graph){.object = object};
     add_pointer(&walk, object->root, object->tag, true);
     for (size_t i = 0; i < web->pointers.count; i++)
-      follow(&walk, web->pointers.at[i]);
+      follow_uses(&walk, web->pointers.at[i]);
   } while (!note_outside(&walk));
   judge_uses(&walk);
   cn_ptrmap_free(&walk.outside);

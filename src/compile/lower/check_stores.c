@@ -114,7 +114,7 @@ static char *unknown_place(LLVMValueRef at)
 }
 
 /* Add the string that the message at run time shows: place and source line of a store. */
-static LLVMValueRef description(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
+static LLVMValueRef describe_store(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef at)
 {
   char *named = source_name(ctx, at);
   char *text = named ? named : unknown_place(at);
@@ -134,7 +134,7 @@ static void check_slot(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef slot, u
   LLVMPositionBuilderBefore(builder, at);
   if (offset)
     slot = LLVMBuildGEP2(builder, byte, slot, &index, 1, "");
-  LLVMValueRef arguments[] = {slot, description(ctx, builder, at)};
+  LLVMValueRef arguments[] = {slot, describe_store(ctx, builder, at)};
   LLVMDisposeBuilder(builder);
   call_before(ctx, at, CN_CHECK_STORE, arguments, 2);
 }
@@ -176,7 +176,7 @@ static void check_store(struct cn_described_places *places, LLVMValueRef store, 
 /* ---- copies ---- */
 
 /* Does the path end there, or may the collector come (`*comes`)? */
-static bool ends(LLVMValueRef i, LLVMValueRef local, bool *comes)
+static bool is_path_end(LLVMValueRef i, LLVMValueRef local, bool *comes)
 {
   if (cn_calls_intrinsic(i, "llvm.lifetime.end"))
     return LLVMGetOperand(i, LLVMGetNumArgOperands(i) - 1) == local;
@@ -191,7 +191,7 @@ static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLV
   bool comes = false;
 
   for (; i; i = LLVMGetNextInstruction(i))
-    if (ends(i, local, &comes))
+    if (is_path_end(i, local, &comes))
       return comes;
   for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
     comes |= cn_cfg_retreats(b, cfg->blocks[b].succs[s]);
@@ -263,7 +263,7 @@ static bool stores_several(LLVMValueRef i)
          !cn_holds_ref(LLVMTypeOf(LLVMGetArgOperand(i, (unsigned)row->place)));
 }
 
-static void refuse(struct cn_ctx *ctx, LLVMValueRef i, const char *why)
+static void refuse_intrinsic(struct cn_ctx *ctx, LLVMValueRef i, const char *why)
 {
   char name[96];
 
@@ -282,9 +282,9 @@ static void check_function(struct cn_ctx *ctx, LLVMValueRef function, bool copie
       if (slot)
         check_store(&places, i, slot, type);
       else if (stores_several(i))
-        refuse(ctx, i,
-               "it stores several references in ordinary memory; pass expand-intrinsics "
-               "makes single stores of vectors of fixed size");
+        refuse_intrinsic(ctx, i,
+                         "it stores several references in ordinary memory; pass expand-intrinsics "
+                         "makes single stores of vectors of fixed size");
       else if (copies && cn_intrinsic_does(i, CN_EFFECT_COPY))
         check_copy(&places, i);
     }

@@ -142,7 +142,7 @@ static bool span_of(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, s
 
 /* May a reference at one of the places be where the collector does not look? One lies at a multiple
  * of a word. */
-static bool misses(struct cn_described_places *places, const struct span *span)
+static bool has_missed_place(struct cn_described_places *places, const struct span *span)
 {
   if (!is_object(span->origin))
     return !is_nowhere(span->origin);
@@ -168,7 +168,7 @@ static bool misses_anywhere(struct cn_described_places *places, LLVMValueRef poi
 
   for (size_t i = 0; i < sources.count && !missed; i++) {
     struct span span = {.origin = sources.at[i], .stride = WORD_BYTES};
-    missed = cn_pointer_is_origin(sources.at[i]) && misses(places, &span);
+    missed = cn_pointer_is_origin(sources.at[i]) && has_missed_place(places, &span);
   }
   cn_free(&sources);
   return missed;
@@ -178,7 +178,8 @@ bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef p
 {
   struct span span;
 
-  return span_of(places->ctx, pointer, offset, &span) ? misses(places, &span) : misses_anywhere(places, pointer);
+  return span_of(places->ctx, pointer, offset, &span) ? has_missed_place(places, &span)
+                                                      : misses_anywhere(places, pointer);
 }
 
 bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes)

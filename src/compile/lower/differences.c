@@ -99,7 +99,7 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
  * the optimiser has specialised the call: the input's subtraction gives the address at that moment,
  * and the metadata says that it is a difference. A literal null of the input never became a call
  * (prepare). */
-static LLVMValueRef difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right)
+static LLVMValueRef build_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right)
 {
   CN_ASSERT(cn_is_ref(LLVMTypeOf(left)) && cn_is_ref(LLVMTypeOf(right)));
   LLVMTypeRef word = LLVMInt64TypeInContext(ctx->llvm);
@@ -151,7 +151,7 @@ bool cn_lower_differences(struct cn_ctx *ctx)
     }
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
-    LLVMReplaceAllUsesWith(call, difference(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
+    LLVMReplaceAllUsesWith(call, build_difference(ctx, builder, LLVMGetOperand(call, 0), LLVMGetOperand(call, 1)));
     LLVMInstructionEraseFromParent(call);
   }
   LLVMDisposeBuilder(builder);

@@ -26,25 +26,25 @@ struct expansion {
   const struct cn_intrinsic *row;
 };
 
-static LLVMValueRef operand(const struct expansion *e, int which)
+static LLVMValueRef operand_of(const struct expansion *e, int which)
 {
   CN_CHECK(which >= 0);
   return LLVMGetArgOperand(e->call, (unsigned)which);
 }
 
-static LLVMValueRef number(const struct expansion *e, uint64_t value)
+static LLVMValueRef make_i64(const struct expansion *e, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(e->ctx->llvm), value, false);
 }
 
-static void stand(const struct expansion *e, LLVMValueRef before)
+static void position_builder(const struct expansion *e, LLVMValueRef before)
 {
   LLVMPositionBuilderBefore(e->builder, before);
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(e->call));
 }
 
 /* The alignment of places that lie `distance` apart, of which the call tells the first's. */
-static unsigned alignment(const struct expansion *e, uint64_t distance)
+static unsigned common_alignment_of(const struct expansion *e, uint64_t distance)
 {
   LLVMAttributeRef align =
       LLVMGetCallSiteEnumAttribute(e->call, (LLVMAttributeIndex)e->row->place + 1, cn_attribute_kind("align"));
@@ -53,7 +53,8 @@ static unsigned alignment(const struct expansion *e, uint64_t distance)
   return (unsigned)(both & -both);
 }
 
-static void store(const struct expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align, bool is_volatile)
+static void build_store(const struct expansion *e, LLVMValueRef value, LLVMValueRef slot, unsigned align,
+                        bool is_volatile)
 {
   LLVMValueRef made = LLVMBuildStore(e->builder, value, slot);
 
@@ -68,15 +69,15 @@ static void emit_loop(const struct expansion *e, LLVMBasicBlockRef loop, LLVMBas
                       LLVMBasicBlockRef before, LLVMValueRef count)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(e->ctx->llvm);
-  LLVMValueRef value = operand(e, e->row->value), zero = number(e, 0);
+  LLVMValueRef value = operand_of(e, e->row->value), zero = make_i64(e, 0);
   LLVMTypeRef type = LLVMTypeOf(value);
 
   LLVMPositionBuilderAtEnd(e->builder, loop);
   LLVMValueRef i = LLVMBuildPhi(e->builder, i64, "");
-  LLVMValueRef slot = LLVMBuildGEP2(e->builder, type, operand(e, e->row->place), &i, 1, "");
-  store(e, value, slot, alignment(e, LLVMABISizeOfType(e->ctx->layout, type)),
-        !LLVMIsNull(operand(e, e->row->length + 1)));
-  LLVMValueRef next = LLVMBuildNUWAdd(e->builder, i, number(e, 1), "");
+  LLVMValueRef slot = LLVMBuildGEP2(e->builder, type, operand_of(e, e->row->place), &i, 1, "");
+  build_store(e, value, slot, common_alignment_of(e, LLVMABISizeOfType(e->ctx->layout, type)),
+              !LLVMIsNull(operand_of(e, e->row->length + 1)));
+  LLVMValueRef next = LLVMBuildNUWAdd(e->builder, i, make_i64(e, 1), "");
   LLVMValueRef last = LLVMBuildICmp(e->builder, LLVMIntEQ, next, count, "");
   LLVMBuildCondBr(e->builder, last, done, loop);
   LLVMAddIncoming(i, &zero, &before, 1);
@@ -90,10 +91,10 @@ static void expand_pattern(const struct expansion *e)
   LLVMBasicBlockRef loop = LLVMInsertBasicBlockInContext(e->ctx->llvm, done, "fill");
   LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
 
-  stand(e, end);
+  position_builder(e, end);
   LLVMValueRef count =
-      LLVMBuildIntCast2(e->builder, operand(e, e->row->length), LLVMInt64TypeInContext(e->ctx->llvm), false, "");
-  LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, count, number(e, 0), "");
+      LLVMBuildIntCast2(e->builder, operand_of(e, e->row->length), LLVMInt64TypeInContext(e->ctx->llvm), false, "");
+  LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, count, make_i64(e, 0), "");
   LLVMBuildCondBr(e->builder, none, done, loop);
   LLVMInstructionEraseFromParent(end);
   emit_loop(e, loop, done, before, count);
@@ -105,7 +106,7 @@ static void expand_pattern(const struct expansion *e)
  * undefined or poison, on which no branch may depend. */
 static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
 {
-  LLVMValueRef bit = LLVMBuildExtractElement(e->builder, operand(e, e->row->mask), number(e, lane), "");
+  LLVMValueRef bit = LLVMBuildExtractElement(e->builder, operand_of(e, e->row->mask), make_i64(e, lane), "");
 
   if (LLVMIsUndef(bit))
     return LLVMConstNull(LLVMTypeOf(bit));
@@ -113,7 +114,7 @@ static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
     bit = LLVMBuildFreeze(e->builder, bit, "");
   if (e->row->length < 0)
     return bit;
-  LLVMValueRef length = operand(e, e->row->length);
+  LLVMValueRef length = operand_of(e, e->row->length);
   LLVMValueRef in = LLVMBuildICmp(e->builder, LLVMIntULT, LLVMConstInt(LLVMTypeOf(length), lane, false), length, "");
   return LLVMBuildAnd(e->builder, bit, in, "");
 }
@@ -126,17 +127,17 @@ static void enter_if(const struct expansion *e, LLVMValueRef bit)
   LLVMBasicBlockRef lane = LLVMInsertBasicBlockInContext(e->ctx->llvm, done, "lane");
   LLVMValueRef end = LLVMGetBasicBlockTerminator(before);
 
-  stand(e, end);
+  position_builder(e, end);
   LLVMBuildCondBr(e->builder, bit, lane, done);
   LLVMInstructionEraseFromParent(end);
   LLVMPositionBuilderAtEnd(e->builder, lane);
-  stand(e, LLVMBuildBr(e->builder, done));
+  position_builder(e, LLVMBuildBr(e->builder, done));
 }
 
 /* The place of a lane; `before` lanes are stored before it. */
 static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, unsigned lane, LLVMValueRef before)
 {
-  LLVMValueRef places = operand(e, e->row->place), index = number(e, lane);
+  LLVMValueRef places = operand_of(e, e->row->place), index = make_i64(e, lane);
 
   if (LLVMGetTypeKind(LLVMTypeOf(places)) == LLVMVectorTypeKind)
     return LLVMBuildExtractElement(e->builder, places, index, "");
@@ -145,14 +146,14 @@ static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, uns
 
 static void expand_lanes(const struct expansion *e)
 {
-  LLVMValueRef vector = operand(e, e->row->value), before = NULL;
+  LLVMValueRef vector = operand_of(e, e->row->value), before = NULL;
   LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
-  unsigned align = alignment(e, LLVMABISizeOfType(e->ctx->layout, element));
+  unsigned align = common_alignment_of(e, LLVMABISizeOfType(e->ctx->layout, element));
 
   if (cn_calls_intrinsic(e->call, "llvm.masked.compressstore"))
-    before = number(e, 0);
+    before = make_i64(e, 0);
   for (unsigned lane = 0; lane < LLVMGetVectorSize(LLVMTypeOf(vector)); lane++) {
-    stand(e, e->call);
+    position_builder(e, e->call);
     LLVMValueRef bit = is_stored(e, lane), is_before = before;
     if (before)
       before = LLVMBuildAdd(e->builder, before, LLVMBuildZExt(e->builder, bit, LLVMTypeOf(before), ""), "");
@@ -161,8 +162,8 @@ static void expand_lanes(const struct expansion *e)
     if (!LLVMIsAConstantInt(bit))
       enter_if(e, bit);
     LLVMValueRef slot = place_of(e, element, lane, is_before);
-    LLVMValueRef value = LLVMBuildExtractElement(e->builder, vector, number(e, lane), "");
-    store(e, value, slot, align, false);
+    LLVMValueRef value = LLVMBuildExtractElement(e->builder, vector, make_i64(e, lane), "");
+    build_store(e, value, slot, align, false);
   }
 }
 
@@ -171,14 +172,14 @@ static void expand_lanes(const struct expansion *e)
 /* Does it store lanes of which some are references, in a way that is not known as it stands? */
 static bool stores_lanes(const struct expansion *e)
 {
-  LLVMTypeRef type = LLVMTypeOf(operand(e, e->row->value));
+  LLVMTypeRef type = LLVMTypeOf(operand_of(e, e->row->value));
 
   return e->row->effect == CN_EFFECT_STORE && cn_is_ref_vector(type) && !cn_is_scalable(type) &&
-         (e->row->length >= 0 || !cn_holds_ref(LLVMTypeOf(operand(e, e->row->place)))) &&
+         (e->row->length >= 0 || !cn_holds_ref(LLVMTypeOf(operand_of(e, e->row->place)))) &&
          !cn_calls_intrinsic(e->call, "llvm.experimental.vp.strided.store");
 }
 
-static void expand(const struct expansion *e)
+static void expand_call(const struct expansion *e)
 {
   bool pattern = e->row->effect == CN_EFFECT_PATTERN;
 
@@ -205,7 +206,7 @@ bool cn_expand_intrinsics(struct cn_ctx *ctx)
   for (size_t i = 0; i < calls.count; i++) {
     e.call = calls.at[i];
     e.row = cn_intrinsic_of(e.call);
-    expand(&e);
+    expand_call(&e);
   }
   cn_free(&calls);
   LLVMDisposeBuilder(e.builder);

@@ -75,7 +75,7 @@ static bool is_defined_here(LLVMValueRef global)
   return !LLVMIsDeclaration(global) && LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage;
 }
 
-static void associate(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global)
+static void associate_root(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef global)
 {
   CN_CHECK(is_defined_here(global));
   LLVMMetadataRef target = LLVMValueAsMetadata(global);
@@ -178,7 +178,7 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
   LLVMSetSection(root, CN_ROOT_SECTION);
   LLVMSetAlignment(root, 8);
   if (is_defined_here(global))
-    associate(ctx, root, global);
+    associate_root(ctx, root, global);
   cn_push(is_defined_here(global) ? &roots->here : &roots->elsewhere, root);
 }
 
@@ -234,7 +234,7 @@ static size_t add_roots(struct cn_ctx *ctx)
 
 /* Declare a bound of a section, which the linker defines: weak, since the section may be empty;
  * hidden, since it is this image's. */
-static LLVMValueRef bound(struct cn_ctx *ctx, const char *which, const char *section)
+static LLVMValueRef declare_section_bound(struct cn_ctx *ctx, const char *which, const char *section)
 {
   char *name = cn_format("__%s_%s", which, section);
   LLVMValueRef symbol = LLVMGetNamedGlobal(ctx->module, name);
@@ -273,8 +273,8 @@ static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRe
 
   for (unsigned i = 0; i < SECTION_COUNT; i++) {
     LLVMValueRef none = LLVMConstNull(pointer_type(ctx)), *at = &fields[FORM_FIELD + 2 * i];
-    at[0] = sections && !(guard && i == 0) ? bound(ctx, "start", names[i]) : none;
-    at[1] = sections ? bound(ctx, "stop", names[i]) : none;
+    at[0] = sections && !(guard && i == 0) ? declare_section_bound(ctx, "start", names[i]) : none;
+    at[1] = sections ? declare_section_bound(ctx, "stop", names[i]) : none;
   }
   if (guard)
     fields[FORM_FIELD] = guard;
@@ -355,7 +355,7 @@ static bool has_managed(struct cn_ctx *ctx)
 }
 
 /* Does the module allocate objects? It has slow paths for that, called through thunks by now. */
-static bool allocates(struct cn_ctx *ctx)
+static bool has_allocations(struct cn_ctx *ctx)
 {
   static const char thunk[] = CN_SLOW_PREFIX;
   size_t length;
@@ -458,7 +458,7 @@ static void register_images(struct cn_ctx *ctx, const char *group)
     register_image(ctx, group, guard, true, barriers_code(barriers) | inline_code(0));
     define_kinds(ctx, group, barriers);
   }
-  if (allocates(ctx))
+  if (has_allocations(ctx))
     register_inline(ctx);
   if (managed && !safepoints)
     register_image(ctx, CN_IMAGE_UNSAFE, NULL, false, CAIRN_ABI_IMAGE_NO_SAFEPOINTS);

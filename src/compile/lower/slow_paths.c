@@ -36,7 +36,7 @@ static const char *const stubs[] = {CN_POLL,
                                     CN_CHECK_COPY,
                                     CN_CHECK_NATIVE_COPY};
 
-static void redirect(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
+static void redirect_stub(struct cn_ctx *ctx, LLVMValueRef stub, const char *name)
 {
   CN_CHECK(LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub));
   char *thunk_name = cn_format(CN_SLOW_PREFIX "%s", name);
@@ -64,7 +64,7 @@ bool cn_slow_paths(struct cn_ctx *ctx)
   for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++) {
     LLVMValueRef stub = LLVMGetNamedFunction(ctx->module, stubs[i]);
     if (stub && LLVMIsDeclaration(stub) && LLVMGetFirstUse(stub))
-      redirect(ctx, stub, stubs[i]);
+      redirect_stub(ctx, stub, stubs[i]);
   }
   return true;
 }

@@ -186,7 +186,7 @@ static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef 
 }
 
 /* Declare the function `name`. One of another type serves, too: calls have types of their own. */
-static LLVMValueRef declare(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
+static LLVMValueRef declare_function(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -215,7 +215,7 @@ static void lower_deoptimize(struct change *c)
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetArgOperand(call, i);
   LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, count);
-  LLVMValueRef made = build_like(c, type, declare(c->ctx, "__llvm_deoptimize", type), arguments, count);
+  LLVMValueRef made = build_like(c, type, declare_function(c->ctx, "__llvm_deoptimize", type), arguments, count);
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
   for (unsigned i = 1; i <= count; i++)
     copy_attributes_at(call, i, made, i);
@@ -264,7 +264,7 @@ static void lower_copy(struct change *c)
   char *name =
       cn_format("__llvm_%s_element_unordered_atomic_safepoint_%u", copy_name(c->call), (unsigned)element_size(c->call));
   LLVMTypeRef type = type_of(LLVMVoidTypeInContext(c->ctx->llvm), arguments, 5);
-  build_like(c, type, declare(c->ctx, name, type), arguments, 5);
+  build_like(c, type, declare_function(c->ctx, name, type), arguments, 5);
   LLVMInstructionEraseFromParent(c->call);
   free(name);
 }

@@ -27,7 +27,7 @@ static bool is_described(LLVMValueRef alloca)
 }
 
 /* Is another address made of the local's, at a place that may change? */
-static bool changes(LLVMValueRef user)
+static bool is_varying_address(LLVMValueRef user)
 {
   if (LLVMIsAPHINode(user) || LLVMIsASelectInst(user))
     return true;
@@ -39,9 +39,9 @@ static bool changes(LLVMValueRef user)
   return false;
 }
 
-static bool computes(LLVMValueRef user)
+static bool is_address_computation(LLVMValueRef user)
 {
-  return changes(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAICmpInst(user);
+  return is_varying_address(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAICmpInst(user);
 }
 
 static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
@@ -58,9 +58,9 @@ static values users_of(LLVMValueRef alloca)
   bool change = false;
 
   CN_EACH_USE(use, alloca) {
-    if (!computes(LLVMGetUser(use)))
+    if (!is_address_computation(LLVMGetUser(use)))
       continue;
-    change |= changes(LLVMGetUser(use));
+    change |= is_varying_address(LLVMGetUser(use));
     cn_push(&users, LLVMGetUser(use));
   }
   if (!change)
@@ -68,7 +68,7 @@ static values users_of(LLVMValueRef alloca)
   return users;
 }
 
-static void steady(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
+static void stabilise_alloca(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef alloca)
 {
   LLVMTypeRef type = LLVMTypeOf(alloca);
   values users = users_of(alloca);
@@ -94,7 +94,7 @@ bool cn_steady_locals(struct cn_ctx *ctx)
     LLVMValueRef i = LLVMIsDeclaration(f) ? NULL : LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f));
     for (; i; i = LLVMGetNextInstruction(i))
       if (LLVMIsAAllocaInst(i) && is_described(i))
-        steady(ctx, builder, i);
+        stabilise_alloca(ctx, builder, i);
   }
   LLVMDisposeBuilder(builder);
   return true;

@@ -46,7 +46,7 @@ static bool is_right_call(LLVMValueRef call, LLVMValueRef function)
 }
 
 /* The function, if the module uses it; checked. */
-static LLVMValueRef used(struct cn_ctx *ctx, enum tag tag)
+static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[tag]);
 
@@ -72,7 +72,7 @@ static LLVMValueRef used(struct cn_ctx *ctx, enum tag tag)
   return function;
 }
 
-static void describe(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
+static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, enum tag tag)
 {
   static const char *const attributes[] = {"nounwind", "willreturn", "speculatable", "nocallback",
                                            "nofree",   "nosync",     "memory"};
@@ -98,9 +98,9 @@ void cn_tags_prepare(struct cn_ctx *ctx)
              "which they end in zeros",
              cn_words_text(cn_words(ctx), buffer));
   for (enum tag tag = FROM; tag < TAGS; tag++) {
-    LLVMValueRef function = used(ctx, tag);
+    LLVMValueRef function = find_used_function(ctx, tag);
     if (function)
-      describe(ctx, function, tag);
+      add_attributes(ctx, function, tag);
   }
 }
 
@@ -113,13 +113,13 @@ struct lowering {
   struct cn_ptrmap words; /* an integer that was read -> the word that it was read from */
 };
 
-static LLVMValueRef number(const struct lowering *l, uint64_t value)
+static LLVMValueRef make_i64(const struct lowering *l, uint64_t value)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), value, true);
 }
 
 /* The integer as bits of a word, without its tag. */
-static uint64_t raised(const struct lowering *l, LLVMValueRef integer)
+static uint64_t raised_bits_of(const struct lowering *l, LLVMValueRef integer)
 {
   return LLVMConstIntGetZExtValue(integer) << l->kind.integer_bits;
 }
@@ -137,12 +137,12 @@ static LLVMValueRef word_of(const struct lowering *l, LLVMValueRef value)
   return word ? (LLVMValueRef)(uintptr_t)*word : NULL;
 }
 
-static LLVMValueRef address(const struct lowering *l, LLVMValueRef call)
+static LLVMValueRef build_address(const struct lowering *l, LLVMValueRef call)
 {
   return LLVMBuildPtrToInt(l->builder, LLVMGetOperand(call, 0), LLVMInt64TypeInContext(l->ctx->llvm), "");
 }
 
-static void replace(LLVMValueRef call, LLVMValueRef with)
+static void replace_call(LLVMValueRef call, LLVMValueRef with)
 {
   LLVMReplaceAllUsesWith(call, with);
   LLVMInstructionEraseFromParent(call);
@@ -150,12 +150,12 @@ static void replace(LLVMValueRef call, LLVMValueRef with)
 
 static void lower_value(struct lowering *l, LLVMValueRef call)
 {
-  LLVMValueRef word = address(l, call);
-  LLVMValueRef value = LLVMBuildAShr(l->builder, word, number(l, l->kind.integer_bits), "");
+  LLVMValueRef word = build_address(l, call);
+  LLVMValueRef value = LLVMBuildAShr(l->builder, word, make_i64(l, l->kind.integer_bits), "");
 
   if (LLVMIsAInstruction(value))
     *cn_ptrmap_add(&l->words, value, NULL) = (uintptr_t)word;
-  replace(call, value);
+  replace_call(call, value);
 }
 
 /* Is the word made by cairn.tag.from alone, whatever way the program went? */
@@ -186,13 +186,13 @@ static bool is_made(LLVMValueRef value)
 static void lower_is(struct lowering *l, LLVMValueRef call)
 {
   if (is_made(LLVMGetOperand(call, 0))) {
-    replace(call, LLVMConstInt(LLVMInt1TypeInContext(l->ctx->llvm), 1, false));
+    replace_call(call, LLVMConstInt(LLVMInt1TypeInContext(l->ctx->llvm), 1, false));
     return;
   }
   uint64_t mask = (UINT64_C(1) << l->kind.reference_bits) - 1;
-  LLVMValueRef bits = LLVMBuildAnd(l->builder, address(l, call), number(l, mask), "");
+  LLVMValueRef bits = LLVMBuildAnd(l->builder, build_address(l, call), make_i64(l, mask), "");
 
-  replace(call, LLVMBuildICmp(l->builder, LLVMIntNE, bits, number(l, l->kind.reference), ""));
+  replace_call(call, LLVMBuildICmp(l->builder, LLVMIntNE, bits, make_i64(l, l->kind.reference), ""));
 }
 
 /* A sum of integers, as it stands in a word. */
@@ -201,11 +201,12 @@ struct sum {
   bool exact; /* its low bits are surely zero, whatever the words hold */
 };
 
-static struct sum raise(struct lowering *l, LLVMValueRef integer, unsigned depth);
+static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth);
 
 static struct sum raise_sum(struct lowering *l, LLVMValueRef integer, unsigned depth)
 {
-  struct sum a = raise(l, LLVMGetOperand(integer, 0), depth + 1), b = raise(l, LLVMGetOperand(integer, 1), depth + 1);
+  struct sum a = raise_integer(l, LLVMGetOperand(integer, 0), depth + 1),
+             b = raise_integer(l, LLVMGetOperand(integer, 1), depth + 1);
   bool add = LLVMGetInstructionOpcode(integer) == LLVMAdd;
 
   return (struct sum){add ? LLVMBuildAdd(l->builder, a.value, b.value, "")
@@ -223,48 +224,49 @@ static bool is_sum(LLVMValueRef integer)
 
 /* The integer shifted to its place. What stands between words and the sum may be any number of
  * additions; a few are usual. */
-static struct sum raise(struct lowering *l, LLVMValueRef integer, unsigned depth)
+static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth)
 {
   enum { MAX_DEPTH = 8 };
   LLVMValueRef word = word_of(l, integer);
 
   CN_ASSERT(depth <= MAX_DEPTH + 1);
   if (LLVMIsAConstantInt(integer))
-    return (struct sum){number(l, raised(l, integer)), true};
+    return (struct sum){make_i64(l, raised_bits_of(l, integer)), true};
   if (word)
-    return (struct sum){LLVMBuildSub(l->builder, word, number(l, l->kind.integer), ""), false};
+    return (struct sum){LLVMBuildSub(l->builder, word, make_i64(l, l->kind.integer), ""), false};
   if (depth < MAX_DEPTH && is_sum(integer))
     return raise_sum(l, integer, depth);
-  return (struct sum){LLVMBuildShl(l->builder, integer, number(l, l->kind.integer_bits), ""), true};
+  return (struct sum){LLVMBuildShl(l->builder, integer, make_i64(l, l->kind.integer_bits), ""), true};
 }
 
 static void lower_from(struct lowering *l, LLVMValueRef call)
 {
-  struct sum sum = raise(l, LLVMGetOperand(call, 0), 0);
+  struct sum sum = raise_integer(l, LLVMGetOperand(call, 0), 0);
   LLVMValueRef word = sum.value;
 
   if (!sum.exact && l->kind.integer == low_bits(l)) /* one constant less, and the bits are set */
-    word = LLVMBuildAdd(l->builder, word, number(l, l->kind.integer), "");
+    word = LLVMBuildAdd(l->builder, word, make_i64(l, l->kind.integer), "");
   else if (!sum.exact)
-    word = LLVMBuildAnd(l->builder, word, number(l, ~low_bits(l)), "");
-  word = LLVMBuildOr(l->builder, word, number(l, l->kind.integer), "");
-  replace(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
+    word = LLVMBuildAnd(l->builder, word, make_i64(l, ~low_bits(l)), "");
+  word = LLVMBuildOr(l->builder, word, make_i64(l, l->kind.integer), "");
+  replace_call(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
 }
 
 /* The word that a comparison can have in the place of its operand; or null. */
-static LLVMValueRef comparable(const struct lowering *l, LLVMValueRef operand)
+static LLVMValueRef comparable_word_of(const struct lowering *l, LLVMValueRef operand)
 {
   if (!LLVMIsAConstantInt(operand))
     return word_of(l, operand);
-  uint64_t up = raised(l, operand);
+  uint64_t up = raised_bits_of(l, operand);
   bool fits = (uint64_t)((int64_t)up >> l->kind.integer_bits) == LLVMConstIntGetZExtValue(operand);
-  return fits ? number(l, up | l->kind.integer) : NULL;
+  return fits ? make_i64(l, up | l->kind.integer) : NULL;
 }
 
 /* Compare words: they are in the order of their integers, signed and unsigned. */
 static void lower_comparison(struct lowering *l, LLVMValueRef compare)
 {
-  LLVMValueRef a = comparable(l, LLVMGetOperand(compare, 0)), b = comparable(l, LLVMGetOperand(compare, 1));
+  LLVMValueRef a = comparable_word_of(l, LLVMGetOperand(compare, 0)),
+               b = comparable_word_of(l, LLVMGetOperand(compare, 1));
 
   if (!a || !b)
     return;
@@ -290,7 +292,7 @@ static void lower_calls(struct lowering *l, enum tag tag)
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    CN_CHECK(is_right_call(call, function)); /* used() has said so */
+    CN_CHECK(is_right_call(call, function)); /* find_used_function() has said so */
     LLVMPositionBuilderBefore(l->builder, call);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
     lower[tag](l, call);
@@ -312,7 +314,7 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   bool any = false;
 
   for (enum tag tag = FROM; tag < TAGS; tag++)
-    any |= used(ctx, tag) != NULL;
+    any |= find_used_function(ctx, tag) != NULL;
   if (ctx->errors || l.kind.reference_bits == 0)
     return ctx->errors == 0;
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);

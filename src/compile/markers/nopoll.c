@@ -26,13 +26,13 @@
 #include "compile/markers/markers.h"
 #include "compile/markers/spans.h"
 
-static LLVMValueRef marker(struct cn_ctx *ctx, const char *name)
+static LLVMValueRef find_marker(struct cn_ctx *ctx, const char *name)
 {
   return LLVMGetNamedFunction(ctx->module, name);
 }
 
 /* +1: `i` opens a region; -1: it closes one. */
-static int step(LLVMValueRef i)
+static int depth_change_of(LLVMValueRef i)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
   size_t length;
@@ -45,7 +45,7 @@ static int step(LLVMValueRef i)
 
 static bool is_used_in(struct cn_ctx *ctx, const char *name, LLVMValueRef function)
 {
-  LLVMValueRef of = marker(ctx, name);
+  LLVMValueRef of = find_marker(ctx, name);
 
   for (LLVMUseRef use = of ? LLVMGetFirstUse(of) : NULL; use; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);
@@ -68,7 +68,7 @@ bool cn_nopoll_has_none(LLVMValueRef function)
 
 bool cn_nopoll_wanted(struct cn_ctx *ctx)
 {
-  if (marker(ctx, CN_NOPOLL_BEGIN) || marker(ctx, CN_NOPOLL_END))
+  if (find_marker(ctx, CN_NOPOLL_BEGIN) || find_marker(ctx, CN_NOPOLL_END))
     return true;
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_nopoll_has_none(f))
@@ -80,7 +80,7 @@ bool cn_nopoll_wanted(struct cn_ctx *ctx)
 
 static uint32_t depth_after(LLVMValueRef i, uint32_t depth)
 {
-  int by = step(i);
+  int by = depth_change_of(i);
 
   return by > 0 ? depth + 1 : depth - (by < 0 && depth);
 }
@@ -149,7 +149,7 @@ bool cn_nopoll_cover(struct cn_ctx *ctx, LLVMValueRef at)
 
 static void check_marker(struct cn_ctx *ctx, const char *name)
 {
-  LLVMValueRef function = marker(ctx, name);
+  LLVMValueRef function = find_marker(ctx, name);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false);
 
   if (!function)
@@ -193,7 +193,7 @@ static void check_call(struct cn_ctx *ctx, LLVMValueRef i, const char *where)
              call_name(i, name, sizeof name), where);
 }
 
-static bool leaves(LLVMValueRef end)
+static bool is_function_exit(LLVMValueRef end)
 {
   return LLVMIsAReturnInst(end) || LLVMIsAResumeInst(end) ||
          (LLVMIsACleanupReturnInst(end) && LLVMGetNumSuccessors(end) == 0);
@@ -206,13 +206,13 @@ static void check_block(struct cn_ctx *ctx, const struct cn_cfg *cfg, const uint
 
   CN_ASSERT(b < cfg->count);
   CN_EACH_INSTRUCTION(i, cfg->blocks[b].block) {
-    if (step(i) < 0 && depth == 0)
+    if (depth_change_of(i) < 0 && depth == 0)
       cn_error(ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
     depth = depth_after(i, depth);
     if (depth && !cn_nopoll_has_none(cfg->function))
       check_call(ctx, i, "region");
   }
-  if (depth && leaves(end))
+  if (depth && is_function_exit(end))
     cn_error(ctx, end, "nopoll-region", "the function is left in a region without safepoints");
   for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++) {
     uint32_t to = cfg->blocks[b].succs[s];
@@ -252,9 +252,9 @@ bool cn_nopoll_check(struct cn_ctx *ctx)
 
 /* ---- markers ---- */
 
-static LLVMValueRef declare(struct cn_ctx *ctx, const char *name)
+static LLVMValueRef declare_marker(struct cn_ctx *ctx, const char *name)
 {
-  LLVMValueRef function = marker(ctx, name);
+  LLVMValueRef function = find_marker(ctx, name);
 
   if (!function)
     function = LLVMAddFunction(ctx->module, name, LLVMFunctionType(LLVMVoidTypeInContext(ctx->llvm), NULL, 0, false));
@@ -289,7 +289,7 @@ void cn_nopoll_wrap(struct cn_ctx *ctx, LLVMValueRef function)
     return;
   }
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
-  LLVMValueRef begin = declare(ctx, CN_NOPOLL_BEGIN), end = declare(ctx, CN_NOPOLL_END);
+  LLVMValueRef begin = declare_marker(ctx, CN_NOPOLL_BEGIN), end = declare_marker(ctx, CN_NOPOLL_END);
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetFirstBasicBlock(function));
   while (LLVMIsAAllocaInst(first))
     first = LLVMGetNextInstruction(first);
@@ -309,8 +309,8 @@ void cn_nopoll_describe(struct cn_ctx *ctx)
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (marker(ctx, names[i]) && LLVMIsDeclaration(marker(ctx, names[i])))
-      declare(ctx, names[i]);
+    if (find_marker(ctx, names[i]) && LLVMIsDeclaration(find_marker(ctx, names[i])))
+      declare_marker(ctx, names[i]);
 }
 
 bool cn_nopoll_drop(struct cn_ctx *ctx)
@@ -318,7 +318,7 @@ bool cn_nopoll_drop(struct cn_ctx *ctx)
   static const char *const names[] = {CN_NOPOLL_BEGIN, CN_NOPOLL_END};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMValueRef function = marker(ctx, names[i]);
+    LLVMValueRef function = find_marker(ctx, names[i]);
     if (!function)
       continue;
     check_marker(ctx, names[i]);

@@ -29,7 +29,7 @@ static LLVMTypeRef marker_type(struct cn_ctx *ctx, unsigned parameters)
 
 enum { BEGIN_PARAMETERS = 2, END_PARAMETERS = 1 };
 
-static LLVMValueRef marker(struct cn_ctx *ctx, const char *name, unsigned parameters)
+static LLVMValueRef find_marker(struct cn_ctx *ctx, const char *name, unsigned parameters)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -38,11 +38,11 @@ static LLVMValueRef marker(struct cn_ctx *ctx, const char *name, unsigned parame
 
 struct cn_span_marks cn_span_marks(struct cn_ctx *ctx)
 {
-  return (struct cn_span_marks){.begin = marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS),
-                                .end = marker(ctx, CN_SPAN_END, END_PARAMETERS)};
+  return (struct cn_span_marks){.begin = find_marker(ctx, CN_SPAN_BEGIN, BEGIN_PARAMETERS),
+                                .end = find_marker(ctx, CN_SPAN_END, END_PARAMETERS)};
 }
 
-static bool calls(LLVMValueRef marker, LLVMValueRef i)
+static bool is_marker_call(LLVMValueRef marker, LLVMValueRef i)
 {
   return marker && LLVMIsACallInst(i) && LLVMGetCalledValue(i) == marker &&
          LLVMGetCalledFunctionType(i) == LLVMGlobalGetValueType(marker);
@@ -50,12 +50,12 @@ static bool calls(LLVMValueRef marker, LLVMValueRef i)
 
 bool cn_span_is_begin(const struct cn_span_marks *marks, LLVMValueRef i)
 {
-  return calls(marks->begin, i);
+  return is_marker_call(marks->begin, i);
 }
 
 bool cn_span_is_end(const struct cn_span_marks *marks, LLVMValueRef i)
 {
-  return calls(marks->end, i);
+  return is_marker_call(marks->end, i);
 }
 
 static LLVMValueRef metadata_of(LLVMValueRef i)
@@ -71,7 +71,7 @@ void cn_span_set_metadata(LLVMValueRef call, LLVMValueRef node)
   LLVMSetMetadata(call, LLVMGetMDKindIDInContext(llvm, CN_SPAN_METADATA, sizeof CN_SPAN_METADATA - 1), node);
 }
 
-static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
+static bool has_spans(const struct cn_span_marks *marks, LLVMValueRef function, bool metadata)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -83,13 +83,13 @@ static bool has(const struct cn_span_marks *marks, LLVMValueRef function, bool m
 bool cn_spans_in(const struct cn_span_marks *marks, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  return has(marks, function, true);
+  return has_spans(marks, function, true);
 }
 
 bool cn_spans_marked(const struct cn_span_marks *marks, LLVMValueRef function)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  return (marks->begin || marks->end) && has(marks, function, false);
+  return (marks->begin || marks->end) && has_spans(marks, function, false);
 }
 
 /* ---- open spans ---- */
@@ -212,7 +212,7 @@ void cn_spans_free(struct cn_spans *s)
 
 static void check_use(struct cn_ctx *ctx, LLVMValueRef function, const char *name, LLVMValueRef user)
 {
-  if (!calls(function, user))
+  if (!is_marker_call(function, user))
     cn_error(ctx, LLVMIsAInstruction(user) ? user : function, "span-marker", "@%s is used other than by a call", name);
   else if (!cn_is_managed(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user))))
     cn_error(ctx, user, "span-marker", "a span in an unmanaged function, whose frames have no maps");
@@ -224,7 +224,7 @@ static void check_marker(struct cn_ctx *ctx, const char *name, unsigned paramete
 
   if (!function)
     return;
-  if (!LLVMIsDeclaration(function) || !marker(ctx, name, parameters)) {
+  if (!LLVMIsDeclaration(function) || !find_marker(ctx, name, parameters)) {
     cn_error(ctx, function, "span-marker", "@%s is not declared as void (%s), without a body", name,
              parameters == BEGIN_PARAMETERS ? "i64, ptr" : "i64");
     return;

@@ -195,7 +195,7 @@ static void close_function(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* Make constants of keys that are kept in a local. Blocks stay separate: each return keeps its own. If several branches
  * go to one return, blocks between them take the ends of spans. */
-static bool promote(struct cn_ctx *ctx, LLVMValueRef function)
+static bool promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPassesOnFunction(function, "sroa<preserve-cfg>,break-crit-edges", ctx->machine, options);
@@ -210,7 +210,7 @@ void cn_spans_prepare(struct cn_ctx *ctx, LLVMValueRef function)
   unsigned errors = ctx->errors;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  if (!cn_spans_in(&marks, function) || !promote(ctx, function))
+  if (!cn_spans_in(&marks, function) || !promote_locals(ctx, function))
     return;
   cn_spans_check(ctx, function, false);
   if (ctx->errors != errors)

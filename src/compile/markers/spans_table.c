@@ -24,7 +24,7 @@ struct address {
   uint64_t offset;
 };
 
-static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+static LLVMValueRef make_i64(struct cn_ctx *ctx, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
@@ -82,7 +82,7 @@ static bool read_address(struct cn_ctx *ctx, LLVMValueRef value, struct address 
 static LLVMValueRef usual_form(struct cn_ctx *ctx, struct address address)
 {
   LLVMTypeRef pointer = LLVMPointerTypeInContext(ctx->llvm, 0);
-  LLVMValueRef offset = number(ctx, address.offset);
+  LLVMValueRef offset = make_i64(ctx, address.offset);
 
   if (!address.global)
     return address.offset ? LLVMConstIntToPtr(offset, pointer) : LLVMConstNull(pointer);
@@ -126,7 +126,7 @@ const char *cn_span_refused(struct cn_ctx *ctx, LLVMValueRef key, LLVMValueRef v
 
 /* ---- reading ---- */
 
-static LLVMValueRef field(LLVMValueRef entries, uint64_t entry, unsigned which)
+static LLVMValueRef field_of(LLVMValueRef entries, uint64_t entry, unsigned which)
 {
   LLVMValueRef one = LLVMGetAggregateElement(entries, (unsigned)entry);
 
@@ -134,7 +134,7 @@ static LLVMValueRef field(LLVMValueRef entries, uint64_t entry, unsigned which)
 }
 
 /* The address in field DISTANCE, which is trunc(address - the field's address). */
-static LLVMValueRef distant(LLVMValueRef distance)
+static LLVMValueRef address_of_distance(LLVMValueRef distance)
 {
   LLVMValueRef difference =
       LLVMIsAConstantExpr(distance) && LLVMGetConstOpcode(distance) == LLVMTrunc ? LLVMGetOperand(distance, 0) : NULL;
@@ -151,18 +151,18 @@ static bool read_entry(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValu
   uint64_t key;
 
   for (unsigned f = 0; f < FIELDS; f++)
-    if (!(fields[f] = field(entries, entry, f)))
+    if (!(fields[f] = field_of(entries, entry, f)))
       return false;
   if (!read_number(fields[KEY], &key) || !read_number(fields[INTEGER], &address.offset))
     return false;
   if (entry == 0)
     return key == CAIRN_ABI_SPAN_MARK;
   if (!LLVMIsNull(fields[DISTANCE])) {
-    LLVMValueRef of = distant(fields[DISTANCE]);
+    LLVMValueRef of = address_of_distance(fields[DISTANCE]);
     if (!of || !read_address(ctx, of, &address) || !address.global)
       return false;
   }
-  struct cn_triple one = {0, (uintptr_t)number(ctx, key), (uintptr_t)usual_form(ctx, address)};
+  struct cn_triple one = {0, (uintptr_t)make_i64(ctx, key), (uintptr_t)usual_form(ctx, address)};
   return cn_triples_add(&table->entries, one) == entry;
 }
 
@@ -212,7 +212,7 @@ static LLVMTypeRef entry_type(struct cn_ctx *ctx)
 }
 
 /* The distance from field DISTANCE of `entry` to `value`. */
-static LLVMValueRef distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
+static LLVMValueRef build_distance(struct cn_ctx *ctx, LLVMValueRef global, uint64_t entry, LLVMValueRef value)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(ctx->llvm), i32 = LLVMInt32TypeInContext(ctx->llvm);
   LLVMTypeRef type = entry_type(ctx);
@@ -228,22 +228,22 @@ static LLVMValueRef make_entry(struct cn_ctx *ctx, const struct cn_span_table *t
   const struct cn_triple *t = &table->entries.items.at[entry];
   LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), 0, false);
   LLVMValueRef value = (LLVMValueRef)(uintptr_t)t->c;
-  LLVMValueRef fields[FIELDS] = {(LLVMValueRef)(uintptr_t)t->b, number(ctx, 0), zero, zero};
+  LLVMValueRef fields[FIELDS] = {(LLVMValueRef)(uintptr_t)t->b, make_i64(ctx, 0), zero, zero};
   struct address address;
 
   if (entry == 0) {
-    fields[KEY] = number(ctx, CAIRN_ABI_SPAN_MARK);
-    fields[INTEGER] = number(ctx, table->entries.items.count);
+    fields[KEY] = make_i64(ctx, CAIRN_ABI_SPAN_MARK);
+    fields[INTEGER] = make_i64(ctx, table->entries.items.count);
   } else if (read_address(ctx, value, &address) && address.global) {
-    fields[DISTANCE] = distance(ctx, global, entry, value);
+    fields[DISTANCE] = build_distance(ctx, global, entry, value);
   } else {
-    fields[INTEGER] = number(ctx, address.offset);
+    fields[INTEGER] = make_i64(ctx, address.offset);
   }
   return LLVMConstStructInContext(ctx->llvm, fields, FIELDS, false);
 }
 
 /* Replace the old table, which refers to itself. */
-static void replace(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef global)
+static void replace_table(struct cn_ctx *ctx, struct cn_span_table *table, LLVMValueRef global)
 {
   size_t length = strlen(CN_SPAN_TABLE);
 
@@ -274,7 +274,7 @@ void cn_span_table_write(struct cn_ctx *ctx, struct cn_span_table *table)
     LLVMSetLinkage(global, LLVMInternalLinkage); /* a symbol, for cairn_details */
     LLVMSetSection(global, CN_SPAN_SECTION);
     LLVMSetAlignment(global, 8);
-    replace(ctx, table, global);
+    replace_table(ctx, table, global);
   }
   cn_triples_free(&table->entries);
 }

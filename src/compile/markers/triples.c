@@ -29,7 +29,7 @@ static uint32_t *cell_of(struct cn_triples *triples, struct cn_triple t)
   return &triples->cells[at];
 }
 
-static void grow(struct cn_triples *triples)
+static void grow_table(struct cn_triples *triples)
 {
   triples->room = triples->room ? 2 * triples->room : 16;
   free(triples->cells);
@@ -41,7 +41,7 @@ static void grow(struct cn_triples *triples)
 uint32_t cn_triples_add(struct cn_triples *triples, struct cn_triple triple)
 {
   if (2 * (triples->items.count + 1) > triples->room)
-    grow(triples);
+    grow_table(triples);
   uint32_t *cell = cell_of(triples, triple);
   if (!*cell) {
     cn_push(&triples->items, triple);

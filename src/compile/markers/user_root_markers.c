@@ -33,7 +33,7 @@ static LLVMTypeRef marker_type(struct cn_ctx *ctx)
 }
 
 /* The marker's declaration; null if it is missing, or declared as something else. */
-static LLVMValueRef marker(struct cn_ctx *ctx)
+static LLVMValueRef find_marker(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
 
@@ -46,7 +46,7 @@ static bool is_mark(LLVMValueRef function, LLVMValueRef i)
          LLVMGetCalledFunctionType(i) == LLVMGlobalGetValueType(function);
 }
 
-static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+static LLVMValueRef make_i64(struct cn_ctx *ctx, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
@@ -69,7 +69,7 @@ static uint64_t size_of(struct cn_ctx *ctx, LLVMValueRef alloca)
 }
 
 /* Read a marker into `*out`; return the reason why it is wrong, or null. */
-static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_root *out)
+static const char *read_marker(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_root *out)
 {
   LLVMValueRef pointer = LLVMGetOperand(call, 0), tag = LLVMGetOperand(call, 1);
 
@@ -86,7 +86,7 @@ static const char *read(struct cn_ctx *ctx, LLVMValueRef call, struct cn_user_ro
     return "has a tag that is not a constant of at least CAIRN_ROOT_USER";
   if (!LLVMIsAConstantInt(out->parameter))
     return "has a parameter that is not a constant";
-  out->tag = number(ctx, LLVMConstIntGetZExtValue(tag));
+  out->tag = make_i64(ctx, LLVMConstIntGetZExtValue(tag));
   return NULL;
 }
 
@@ -100,9 +100,9 @@ static const struct cn_user_root *same_word(const struct cn_user_roots *roots, c
 }
 
 /* List the words of `function`. With `report`, report wrong markers. */
-static void gather(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out, bool report)
+static void gather_roots(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out, bool report)
 {
-  LLVMValueRef mark = marker(ctx);
+  LLVMValueRef mark = find_marker(ctx);
   struct cn_user_root root;
 
   *out = (struct cn_user_roots){0};
@@ -112,7 +112,7 @@ static void gather(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roo
     CN_EACH_INSTRUCTION(i, b) {
       if (!is_mark(mark, i))
         continue;
-      const char *why = read(ctx, i, &root);
+      const char *why = read_marker(ctx, i, &root);
       const struct cn_user_root *old = why ? NULL : same_word(out, &root);
       if (old && (old->tag != root.tag || old->parameter != root.parameter))
         why = "is there with another tag or parameter";
@@ -126,7 +126,7 @@ static void gather(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roo
 void cn_user_roots_find(struct cn_ctx *ctx, LLVMValueRef function, struct cn_user_roots *out)
 {
   CN_ASSERT(LLVMIsAFunction(function));
-  gather(ctx, function, out, false);
+  gather_roots(ctx, function, out, false);
 }
 
 /* Refuse words that are references to Cairn as well: both would move them. */
@@ -150,7 +150,7 @@ void cn_user_roots_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   struct cn_user_roots roots;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  gather(ctx, function, &roots, true);
+  gather_roots(ctx, function, &roots, true);
   if (roots.at.count)
     refuse_references(ctx, function, &roots);
   cn_free(&roots.at);
@@ -171,7 +171,7 @@ void cn_user_roots_check_marker(struct cn_ctx *ctx)
 
   if (!function)
     return;
-  if (!marker(ctx) || !LLVMIsDeclaration(function)) {
+  if (!find_marker(ctx) || !LLVMIsDeclaration(function)) {
     cn_error(ctx, function, "user-root", "@%s is not declared as void (ptr, i32, i64), without a body", CN_USER_ROOT);
     return;
   }
@@ -183,7 +183,7 @@ void cn_user_roots_mark(struct cn_ctx *ctx, const struct cn_user_root *root)
 {
   LLVMTypeRef type = marker_type(ctx), byte = LLVMInt8TypeInContext(ctx->llvm);
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_USER_ROOT);
-  LLVMValueRef at = LLVMGetNextInstruction(root->alloca), offset = number(ctx, root->offset);
+  LLVMValueRef at = LLVMGetNextInstruction(root->alloca), offset = make_i64(ctx, root->offset);
   struct cn_user_roots known;
 
   cn_user_roots_find(ctx, LLVMGetBasicBlockParent(LLVMGetInstructionParent(at)), &known);

@@ -36,7 +36,7 @@ static bool is_volatile(LLVMValueRef copy)
   return LLVMConstIntGetZExtValue(LLVMGetOperand(copy, 3)) != 0;
 }
 
-static LLVMValueRef address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base, uint64_t offset)
+static LLVMValueRef build_address(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef base, uint64_t offset)
 {
   LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), offset, false);
 
@@ -60,7 +60,7 @@ static unsigned align_at(LLVMValueRef copy, unsigned argument, uint64_t offset)
 static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
                                const struct cn_scalar *scalar)
 {
-  LLVMValueRef from = address(ctx, builder, LLVMGetOperand(copy, 1), scalar->offset);
+  LLVMValueRef from = build_address(ctx, builder, LLVMGetOperand(copy, 1), scalar->offset);
   LLVMValueRef load = LLVMBuildLoad2(builder, scalar->type, from, "");
 
   LLVMSetAlignment(load, align_at(copy, 1, scalar->offset));
@@ -70,7 +70,7 @@ static LLVMValueRef load_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMV
 static LLVMValueRef store_field(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef copy,
                                 const struct cn_scalar *scalar, LLVMValueRef load)
 {
-  LLVMValueRef to = address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
+  LLVMValueRef to = build_address(ctx, builder, LLVMGetOperand(copy, 0), scalar->offset);
   LLVMValueRef store = LLVMBuildStore(builder, load, to);
   CN_CHECK(LLVMIsALoadInst(load) && LLVMTypeOf(load) == scalar->type);
   LLVMValueRef tag = cn_tbaa_field(ctx, copy, scalar->offset, LLVMStoreSizeOfType(ctx->layout, scalar->type));
@@ -95,7 +95,7 @@ static LLVMBuilderRef builder_at(struct cn_ctx *ctx, LLVMValueRef at)
 
 /* Replace the copy by loads and stores. All loads come first: source and destination may overlap.
  */
-static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalars *fields)
+static void expand_copy(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalars *fields)
 {
   LLVMBuilderRef builder = builder_at(ctx, copy);
   values loads = {0};
@@ -110,7 +110,7 @@ static void expand(struct cn_ctx *ctx, LLVMValueRef copy, const struct cn_scalar
   LLVMDisposeBuilder(builder);
 }
 
-static void gather(LLVMValueRef function, values *out)
+static void gather_copies(LLVMValueRef function, values *out)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -142,7 +142,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
   values copies = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
-  gather(function, &copies);
+  gather_copies(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
     if (!is_local(LLVMGetOperand(copy, 0)) && !is_local(LLVMGetOperand(copy, 1)))
@@ -152,7 +152,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
     if (type)
       cn_scalars_of(ctx, type, &fields);
     if (fields.list.count > 0 && fields.list.count <= CN_SCALARS_MOST)
-      expand(ctx, copy, &fields);
+      expand_copy(ctx, copy, &fields);
     cn_free(&fields.list);
   }
   cn_free(&copies);
@@ -160,7 +160,7 @@ void cn_copies_expand(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the remaining copies of eight bytes ---- */
 
-static void pin(struct cn_ctx *ctx, LLVMValueRef copy)
+static void pin_copy(struct cn_ctx *ctx, LLVMValueRef copy)
 {
   CN_CHECK(cn_tbaa_length(copy) == CN_REF_SIZE);
   LLVMBuilderRef builder = builder_at(ctx, copy);
@@ -178,7 +178,7 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
   values copies = {0};
 
   CN_ASSERT(LLVMIsAFunction(function));
-  gather(function, &copies);
+  gather_copies(function, &copies);
   for (size_t i = 0; i < copies.count; i++) {
     LLVMValueRef copy = copies.at[i];
     if (cn_tbaa_length(copy) != CN_REF_SIZE || cn_tbaa_plain_data(ctx, copy))
@@ -188,9 +188,9 @@ void cn_copies_pin(struct cn_ctx *ctx, LLVMValueRef function)
     if (type)
       cn_scalars_of(ctx, type, &fields);
     if (fields.list.count == 1)
-      expand(ctx, copy, &fields);
+      expand_copy(ctx, copy, &fields);
     else
-      pin(ctx, copy);
+      pin_copy(ctx, copy);
     cn_free(&fields.list);
   }
   cn_free(&copies);

@@ -20,7 +20,7 @@
 
 #define ESCAPED "cairn-escaped"
 
-static LLVMValueRef metadata(struct cn_ctx *ctx, LLVMValueRef i, const char *kind)
+static LLVMValueRef metadata_of(struct cn_ctx *ctx, LLVMValueRef i, const char *kind)
 {
   return LLVMGetMetadata(i, LLVMGetMDKindIDInContext(ctx->llvm, kind, (unsigned)strlen(kind)));
 }
@@ -28,11 +28,11 @@ static LLVMValueRef metadata(struct cn_ctx *ctx, LLVMValueRef i, const char *kin
 /* True if the bytes that `i` moves to or from a local may be a reference, by its metadata. */
 static bool may_move_reference(struct cn_ctx *ctx, LLVMValueRef i, bool is_piece)
 {
-  LLVMValueRef tag = metadata(ctx, i, "tbaa");
+  LLVMValueRef tag = metadata_of(ctx, i, "tbaa");
 
   if (tag)
     return cn_tbaa_is_pointer(tag);
-  if (metadata(ctx, i, "tbaa.struct"))
+  if (metadata_of(ctx, i, "tbaa.struct"))
     return cn_tbaa_may_hold_reference(ctx, i);
   return is_piece;
 }
@@ -90,7 +90,7 @@ void cn_hidden_check(struct cn_ctx *ctx, LLVMValueRef function)
 /* ---- locals kept as declared ---- */
 
 /* Give the local's address to unknown code, so that the local stays as it was declared. */
-static void escape(struct cn_ctx *ctx, LLVMValueRef local)
+static void escape_local(struct cn_ctx *ctx, LLVMValueRef local)
 {
   CN_CHECK(LLVMIsAAllocaInst(local) && cn_holds_ref(LLVMGetAllocatedType(local)));
   static const char constraints[] = "r,~{memory}";
@@ -116,6 +116,6 @@ void cn_hidden_escape(struct cn_ctx *ctx)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAAllocaInst(i) && cn_holds_ref(LLVMGetAllocatedType(i)))
-          escape(ctx, i);
+          escape_local(ctx, i);
   }
 }

@@ -57,7 +57,7 @@ static void take_kind(struct cn_ctx *ctx, LLVMValueRef function)
              LLVMGetValueName2(function, &(size_t){0}));
 }
 
-static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+static void mark_managed(struct cn_ctx *ctx, LLVMValueRef function)
 {
   if (!cn_managed_wanted(ctx, function))
     return;
@@ -118,7 +118,7 @@ static void describe_allocators(struct cn_ctx *ctx)
   }
 }
 
-static void describe(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t value)
+static void add_enum_attribute(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t value)
 {
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateEnumAttribute(ctx->llvm, cn_attribute_kind(name), value));
 }
@@ -132,10 +132,10 @@ static void describe_allocation(struct cn_ctx *ctx, LLVMValueRef call, const str
   if (!count || !LLVMIsAConstantInt(count))
     return;
   if (allocator->form == CN_LAYOUT_OBJECT)
-    describe(ctx, call, "allocsize", SIZE_IS_SECOND);
+    add_enum_attribute(ctx, call, "allocsize", SIZE_IS_SECOND);
   else if (LLVMConstIntGetZExtValue(count) > SURELY_A_LENGTH)
     return;
-  describe(ctx, call, "allockind", allocator->uninit ? ALLOC_UNINITIALIZED : ALLOC_ZEROED);
+  add_enum_attribute(ctx, call, "allockind", allocator->uninit ? ALLOC_UNINITIALIZED : ALLOC_ZEROED);
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(ctx->llvm, "alloc-family", 12, "cairn", 5));
 }
@@ -147,7 +147,7 @@ static void keep_apart(struct cn_ctx *ctx, LLVMValueRef call)
 }
 
 /* True if the collector changes objects of the type, or still sees them when the program has dropped them. */
-static bool asks(struct cn_ctx *ctx, LLVMValueRef call)
+static bool is_weak_or_finalisable(struct cn_ctx *ctx, LLVMValueRef call)
 {
   LLVMValueRef global = LLVMIsAGlobalVariable(LLVMGetOperand(call, 0));
   struct cn_type_said said;
@@ -180,7 +180,7 @@ static void describe_allocations(struct cn_ctx *ctx, LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b)
       if ((allocator = cn_layouts_allocator(i)) != NULL) {
         keep_apart(ctx, i);
-        if (asks(ctx, i))
+        if (is_weak_or_finalisable(ctx, i))
           describe_nothing(ctx, i, allocator);
         else
           describe_allocation(ctx, i, allocator);
@@ -216,7 +216,7 @@ static void drop_fake_uses(LLVMValueRef function)
 
 /* Promote locals with the first passes of LLVM's pipelines, in their order: later passes make other loops of promoted
  * locals unless the control flow is simplified first. */
-static void promote(struct cn_ctx *ctx, LLVMValueRef function)
+static void promote_locals(struct cn_ctx *ctx, LLVMValueRef function)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   const char *passes = ctx->options->opt_level ? "lower-expect,simplifycfg,sroa<preserve-cfg>" : "sroa<preserve-cfg>";
@@ -252,7 +252,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
   cn_managed_mark_natives(ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
     take_kind(ctx, f);
-    mark(ctx, f);
+    mark_managed(ctx, f);
   }
   cn_rules_layout_types(ctx, &types);
   cn_spans_check_markers(ctx);
@@ -263,7 +263,7 @@ bool cn_prepare_unit(struct cn_ctx *ctx)
     drop_fake_uses(f);
     cn_copies_expand(ctx, f);
     cn_spans_prepare(ctx, f);
-    promote(ctx, f);
+    promote_locals(ctx, f);
     check_rules(ctx, f, &types);
     describe_allocations(ctx, f);
     cn_differences_hide(ctx, f);

@@ -58,7 +58,7 @@ static bool loads_pointer(struct cn_ctx *ctx, LLVMValueRef i)
   return tag && cn_tbaa_is_pointer(tag);
 }
 
-static void enter(struct web *w, LLVMValueRef value)
+static void add_member(struct web *w, LLVMValueRef value)
 {
   bool fresh;
 
@@ -76,7 +76,7 @@ static void enter(struct web *w, LLVMValueRef value)
       w->managed_load = value;
   } else if (LLVMIsAPHINode(value)) {
     for (unsigned i = 0; i < LLVMCountIncoming(value); i++)
-      enter(w, LLVMGetIncomingValue(value, i));
+      add_member(w, LLVMGetIncomingValue(value, i));
   } else {
     w->broken = true;
   }
@@ -89,22 +89,22 @@ static void follow_uses(struct web *w, LLVMValueRef value)
     if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == value && is_plain(user))
       cn_push(&w->stores, user);
     else if (LLVMIsAPHINode(user))
-      enter(w, user);
+      add_member(w, user);
     else
       w->broken = true;
   }
 }
 
 /* Find all members of the web of `load`. */
-static void gather(struct web *w, LLVMValueRef load)
+static void gather_members(struct web *w, LLVMValueRef load)
 {
   CN_ASSERT(LLVMIsALoadInst(load));
-  enter(w, load);
+  add_member(w, load);
   for (size_t i = 0; i < w->values.count; i++)
     follow_uses(w, w->values.at[i]);
 }
 
-static LLVMValueRef replacement(struct web *w, LLVMValueRef value)
+static LLVMValueRef replacement_of(struct web *w, LLVMValueRef value)
 {
   if (LLVMIsUndef(value))
     return LLVMIsPoison(value) ? LLVMGetPoison(w->type) : LLVMGetUndef(w->type);
@@ -129,7 +129,7 @@ static void copy_metadata(struct web *w, LLVMValueRef to, LLVMValueRef from)
 }
 
 /* Make the new value; its operands in the web follow when all members are made. */
-static LLVMValueRef make(struct web *w, LLVMBuilderRef builder, LLVMValueRef value)
+static LLVMValueRef make_replacement(struct web *w, LLVMBuilderRef builder, LLVMValueRef value)
 {
   LLVMPositionBuilderBefore(builder, value);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(value));
@@ -141,11 +141,11 @@ static LLVMValueRef make(struct web *w, LLVMBuilderRef builder, LLVMValueRef val
   return load;
 }
 
-static void connect(struct web *w, LLVMValueRef phi, LLVMValueRef fresh)
+static void connect_phi(struct web *w, LLVMValueRef phi, LLVMValueRef fresh)
 {
   CN_ASSERT(LLVMIsAPHINode(phi));
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-    LLVMValueRef incoming = replacement(w, LLVMGetIncomingValue(phi, i));
+    LLVMValueRef incoming = replacement_of(w, LLVMGetIncomingValue(phi, i));
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
     LLVMAddIncoming(fresh, &incoming, &from, 1);
   }
@@ -157,24 +157,24 @@ static void replace_stores(struct web *w, LLVMBuilderRef builder)
     LLVMValueRef store = w->stores.at[i];
     LLVMPositionBuilderBefore(builder, store);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(store));
-    LLVMValueRef fresh = LLVMBuildStore(builder, replacement(w, LLVMGetOperand(store, 0)), LLVMGetOperand(store, 1));
+    LLVMValueRef fresh = LLVMBuildStore(builder, replacement_of(w, LLVMGetOperand(store, 0)), LLVMGetOperand(store, 1));
     copy_metadata(w, fresh, store);
     LLVMInstructionEraseFromParent(store);
   }
 }
 
-static void change(struct web *w)
+static void retype_values(struct web *w)
 {
   CN_CHECK(!w->broken && w->type);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(w->ctx->llvm);
 
   for (size_t i = 0; i < w->values.count; i++) {
     LLVMValueRef value = w->values.at[i];
-    *cn_ptrmap_find(&w->seen, value) = (uintptr_t)make(w, builder, value);
+    *cn_ptrmap_find(&w->seen, value) = (uintptr_t)make_replacement(w, builder, value);
   }
   for (size_t i = 0; i < w->values.count; i++)
     if (LLVMIsAPHINode(w->values.at[i]))
-      connect(w, w->values.at[i], replacement(w, w->values.at[i]));
+      connect_phi(w, w->values.at[i], replacement_of(w, w->values.at[i]));
   replace_stores(w, builder);
   for (size_t i = 0; i < w->values.count; i++)
     LLVMReplaceAllUsesWith(w->values.at[i], LLVMGetPoison(LLVMTypeOf(w->values.at[i])));
@@ -190,9 +190,9 @@ static bool restore_one(struct cn_ctx *ctx, LLVMValueRef load)
   bool changed = false;
 
   CN_ASSERT(LLVMIsALoadInst(load));
-  gather(&w, load);
+  gather_members(&w, load);
   if (!w.broken) {
-    change(&w);
+    retype_values(&w);
     changed = true;
   } else if (w.managed_load) {
     cn_error(ctx, w.managed_load, "hidden-reference",

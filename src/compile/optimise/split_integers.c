@@ -71,14 +71,14 @@ static bool is_indifferent(LLVMValueRef user)
 }
 
 /* Rematerialise the sum `value` at the builder's place, as far as it changes when objects move. */
-static LLVMValueRef rematerialise(LLVMBuilderRef builder, LLVMValueRef value)
+static LLVMValueRef rematerialise_sum(LLVMBuilderRef builder, LLVMValueRef value)
 {
   if (net_addresses(value) == 0)
     return value;
   CN_CHECK(is_address(value) || is_sum(value));
   LLVMValueRef copy = LLVMInstructionClone(value);
   for (unsigned o = 0; is_sum(value) && o < 2; o++)
-    LLVMSetOperand(copy, o, rematerialise(builder, LLVMGetOperand(value, o)));
+    LLVMSetOperand(copy, o, rematerialise_sum(builder, LLVMGetOperand(value, o)));
   if (is_sum(value)) { /* a promise about one address may be false for another */
     LLVMSetNSW(copy, false);
     LLVMSetNUW(copy, false);
@@ -88,28 +88,28 @@ static LLVMValueRef rematerialise(LLVMBuilderRef builder, LLVMValueRef value)
 }
 
 /* Delete a sum that is unused by now, and its terms. */
-static void drop(LLVMValueRef value)
+static void delete_unused_sum(LLVMValueRef value)
 {
   if (!(is_address(value) || is_sum(value)) || LLVMGetFirstUse(value))
     return;
   LLVMValueRef a = LLVMGetOperand(value, 0), b = is_sum(value) ? LLVMGetOperand(value, 1) : a;
   LLVMInstructionEraseFromParent(value);
-  drop(a);
+  delete_unused_sum(a);
   if (b != a)
-    drop(b);
+    delete_unused_sum(b);
 }
 
-static void sink(LLVMBuilderRef builder, LLVMValueRef user)
+static void sink_operands(LLVMBuilderRef builder, LLVMValueRef user)
 {
   CN_ASSERT(is_indifferent(user));
   LLVMPositionBuilderBefore(builder, user);
   LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(user));
   for (unsigned o = 0; o < 2; o++) {
     LLVMValueRef old = LLVMGetOperand(user, o);
-    LLVMValueRef own = rematerialise(builder, old);
+    LLVMValueRef own = rematerialise_sum(builder, old);
     LLVMSetOperand(user, o, own);
     if (own != old)
-      drop(old);
+      delete_unused_sum(old);
   }
 }
 
@@ -124,7 +124,7 @@ void cn_integers_sink(struct cn_ctx *ctx, LLVMValueRef function)
       if (is_indifferent(i))
         cn_push(&users, i);
   for (size_t i = 0; i < users.count; i++)
-    sink(builder, users.at[i]);
+    sink_operands(builder, users.at[i]);
   LLVMDisposeBuilder(builder);
   cn_free(&users);
 }

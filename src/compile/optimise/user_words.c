@@ -27,7 +27,7 @@ struct walk {
   struct cn_ptrmap seen;
 };
 
-static void reach(struct walk *walk, LLVMValueRef pointer)
+static void add_pointer(struct walk *walk, LLVMValueRef pointer)
 {
   bool fresh;
 
@@ -36,7 +36,7 @@ static void reach(struct walk *walk, LLVMValueRef pointer)
     cn_push(&walk->pointers, pointer);
 }
 
-static void forget(LLVMValueRef function, LLVMAttributeIndex index, const char *promise)
+static void remove_attribute(LLVMValueRef function, LLVMAttributeIndex index, const char *promise)
 {
   LLVMRemoveEnumAttributeAtIndex(function, index, cn_attribute_kind(promise));
 }
@@ -50,7 +50,7 @@ static void forget_parameter(LLVMValueRef call, unsigned argument)
   for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
     LLVMRemoveCallSiteEnumAttribute(call, argument + 1, cn_attribute_kind(promises[i]));
     if (callee)
-      forget(callee, argument + 1, promises[i]);
+      remove_attribute(callee, argument + 1, promises[i]);
   }
 }
 
@@ -63,7 +63,7 @@ static void forget_promises(LLVMValueRef call)
   for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
     LLVMRemoveCallSiteEnumAttribute(call, CN_FUNCTION_INDEX, cn_attribute_kind(promises[i]));
     if (callee)
-      forget(callee, CN_FUNCTION_INDEX, promises[i]);
+      remove_attribute(callee, CN_FUNCTION_INDEX, promises[i]);
   }
 }
 
@@ -88,7 +88,7 @@ static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef point
 
   if (callee && LLVMGetIntrinsicID(callee)) {
     if (cn_alloca_uses_hands_on(call) || cn_intrinsic_does(call, CN_EFFECT_BASE))
-      reach(walk, call);
+      add_pointer(walk, call);
     else
       make_volatile(walk, call);
     return;
@@ -98,12 +98,12 @@ static void follow_call(struct walk *walk, LLVMValueRef call, LLVMValueRef point
       continue;
     forget_parameter(call, a);
     if (defined && a < LLVMCountParams(callee))
-      reach(walk, LLVMGetParam(callee, a));
+      add_pointer(walk, LLVMGetParam(callee, a));
   }
   forget_promises(call);
 }
 
-static void follow(struct walk *walk, LLVMValueRef user, LLVMValueRef pointer)
+static void follow_user(struct walk *walk, LLVMValueRef user, LLVMValueRef pointer)
 {
   if (!LLVMIsAInstruction(user))
     return;
@@ -124,7 +124,7 @@ static void follow(struct walk *walk, LLVMValueRef user, LLVMValueRef pointer)
   case LLVMFreeze:
   case LLVMBitCast:
   case LLVMAddrSpaceCast:
-    reach(walk, user);
+    add_pointer(walk, user);
     break;
   case LLVMCall:
   case LLVMInvoke:
@@ -170,12 +170,12 @@ void cn_user_words_pin(struct cn_ctx *ctx)
     while (pointer && LLVMIsAGetElementPtrInst(pointer))
       pointer = LLVMGetOperand(pointer, 0);
     if (pointer && LLVMIsAAllocaInst(pointer))
-      reach(&walk, pointer);
+      add_pointer(&walk, pointer);
   }
   while (walk.pointers.count) {
     LLVMValueRef pointer = walk.pointers.at[--walk.pointers.count];
     CN_EACH_USE(use, pointer)
-      follow(&walk, LLVMGetUser(use), pointer);
+      follow_user(&walk, LLVMGetUser(use), pointer);
   }
   CN_EACH_FUNCTION(f, ctx->module)
     forget_conversions(f);

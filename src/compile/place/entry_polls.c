@@ -76,7 +76,7 @@ static LLVMValueRef find_need(const struct entries *e, uint32_t b, bool leaves, 
 }
 
 /* The most work up to the start of block `b`, on paths without a safepoint so far. */
-static struct cn_work_point join(const struct entries *e, const struct cn_work_point *out, uint32_t b)
+static struct cn_work_point join_predecessors(const struct entries *e, const struct cn_work_point *out, uint32_t b)
 {
   const struct cn_block *block = &e->loops->cfg->blocks[b];
   struct cn_work_point p = {.fresh = b == 0};
@@ -103,7 +103,7 @@ static LLVMValueRef find_first_need(const struct entries *e)
   LLVMValueRef need = NULL;
 
   for (uint32_t b = 0; b < count && !need; b++) {
-    out[b] = join(e, out, b);
+    out[b] = join_predecessors(e, out, b);
     need = find_need(e, b, leaves[b], &out[b]);
   }
   free(leaves);

@@ -22,7 +22,7 @@
 
 /* ---- attributes ---- */
 
-static void say(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
+static void record_fact(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
 {
   LLVMAttributeRef attribute =
       LLVMCreateStringAttribute(ctx->llvm, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
@@ -37,10 +37,10 @@ static void say_work(struct cn_ctx *ctx, LLVMValueRef function, uint64_t work)
 
   CN_CHECK(work != CN_WORK_UNKNOWN);
   snprintf(number, sizeof number, "%llu", (unsigned long long)(work ? work : 1));
-  say(ctx, function, CN_ATTR_WORK, number);
+  record_fact(ctx, function, CN_ATTR_WORK, number);
 }
 
-static void unsay(LLVMValueRef function, const char *name)
+static void remove_fact(LLVMValueRef function, const char *name)
 {
   LLVMRemoveStringAttributeAtIndex(function, CN_FUNCTION_INDEX, name, (unsigned)strlen(name));
 }
@@ -103,9 +103,9 @@ static void say_leaf(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       still |= cn_calls_still(i);
-  say(ctx, function, CN_ATTR_LEAF, "");
+  record_fact(ctx, function, CN_ATTR_LEAF, "");
   if (still)
-    say(ctx, function, CN_ATTR_STILL, "");
+    record_fact(ctx, function, CN_ATTR_STILL, "");
 }
 
 /* True if every cycle of blocks is a short loop. */
@@ -185,7 +185,7 @@ void cn_function_facts_quiet(struct cn_function_facts *facts, LLVMValueRef funct
 
 /* ---- after placement ---- */
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
   return a > b ? a : b;
 }
@@ -208,9 +208,9 @@ void cn_function_facts_learn(struct cn_function_facts *facts, const struct cn_lo
   facts->known.sites = NULL;
   cn_work_free(&work);
   cn_work_learn(&facts->known, function, &all);
-  uint64_t most = larger(all.through, larger(all.enter, all.leave));
+  uint64_t most = larger_of(all.through, larger_of(all.enter, all.leave));
   if (all.polls && !all.passes)
-    say(facts->ctx, function, CN_ATTR_POLLS, "");
+    record_fact(facts->ctx, function, CN_ATTR_POLLS, "");
   if (most != CN_WORK_UNKNOWN)
     say_work(facts->ctx, function, most);
 }
@@ -226,8 +226,8 @@ void cn_function_facts_begin(struct cn_function_facts *facts, struct cn_ctx *ctx
     LLVMValueRef f = facts->graph.nodes[n].function;
     if (cn_has_statepoints(f))
       continue;
-    unsay(f, CN_ATTR_POLLS); /* stale until it gets polls */
-    unsay(f, CN_ATTR_WORK);
+    remove_fact(f, CN_ATTR_POLLS); /* stale until it gets polls */
+    remove_fact(f, CN_ATTR_WORK);
   }
 }
 

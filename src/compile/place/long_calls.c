@@ -88,7 +88,7 @@ static const struct leaf *leaf_of(LLVMValueRef call, LLVMValueRef callee)
 }
 
 /* True if the call has the types that C declares. A program may have its own function of that name. */
-static bool fits(const struct leaf *leaf, LLVMValueRef call)
+static bool has_declared_types(const struct leaf *leaf, LLVMValueRef call)
 {
   LLVMTypeRef result = LLVMTypeOf(call);
   LLVMTypeKind kind = LLVMGetTypeKind(result);
@@ -138,7 +138,7 @@ uint64_t cn_long_room(struct cn_ctx *ctx, LLVMValueRef pointer)
 }
 
 /* The most bytes that the call may cover: the largest length, bounded by the memory of its places. */
-static uint64_t largest(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
+static uint64_t largest_size_of(struct cn_ctx *ctx, LLVMValueRef call, unsigned places)
 {
   uint64_t bytes = cn_largest_value(LLVMGetOperand(call, LENGTH_OPERAND), CN_LARGEST_DEPTH);
 
@@ -180,9 +180,9 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct cn_long_call *
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
   const struct leaf *leaf = callee && LLVMIsDeclaration(callee) ? leaf_of(call, callee) : NULL;
 
-  if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !fits(leaf, call))
+  if (!leaf || cn_classify_call(call).kind != CN_CALL_LEAF || !has_declared_types(leaf, call))
     return false;
-  uint64_t bytes = largest(ctx, call, leaf->places), piece = piece_of(ctx);
+  uint64_t bytes = largest_size_of(ctx, call, leaf->places), piece = piece_of(ctx);
   if (bytes <= LIMIT) {
     cn_work_say(ctx, call, cn_work_of_bytes(bytes));
     return false;

@@ -33,19 +33,19 @@ struct cutter {
   LLVMValueRef length, odd; /* i64: all bytes; the first place's address modulo eight */
 };
 
-static LLVMValueRef number(const struct cutter *c, uint64_t n)
+static LLVMValueRef make_i64(const struct cutter *c, uint64_t n)
 {
   return LLVMConstInt(c->i64, n, false);
 }
 
-static LLVMBasicBlockRef append(const struct cutter *c, const char *name)
+static LLVMBasicBlockRef append_block(const struct cutter *c, const char *name)
 {
   LLVMValueRef function = LLVMGetBasicBlockParent(c->rest);
 
   return LLVMAppendBasicBlockInContext(c->ctx->llvm, function, name);
 }
 
-static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef call_binary_intrinsic(const struct cutter *c, const char *name, LLVMValueRef a, LLVMValueRef b)
 {
   LLVMTypeRef type = c->i64;
   LLVMValueRef intrinsic = cn_intrinsic(c->ctx, name, &type, 1), both[] = {a, b};
@@ -55,7 +55,7 @@ static LLVMValueRef operation(const struct cutter *c, const char *name, LLVMValu
 
 /* Drop the facts about the result (0) and the arguments (1, ...) that hold only for the complete call. Pieces meet at
  * multiples of elements, since the places do. */
-static void forget(const struct cutter *c, LLVMValueRef call)
+static void drop_facts(const struct cutter *c, LLVMValueRef call)
 {
   static const char *const facts[] = {
       "dereferenceable", "dereferenceable_or_null", "align", "initializes", "nonnull", "range"};
@@ -88,7 +88,7 @@ static LLVMValueRef build_piece(const struct cutter *c, LLVMValueRef at, LLVMVal
   LLVMInsertIntoBuilder(c->builder, call);
   for (unsigned i = 0; i < w->places; i++)
     LLVMSetOperand(call, i, places[i]);
-  forget(c, call);
+  drop_facts(c, call);
   LLVMSetOperand(call, w->length, bytes);
   CN_ASSERT(LLVMTypeOf(bytes) == type);
   cn_work_say(c->ctx, call, cn_work_of_bytes(w->piece));
@@ -145,8 +145,8 @@ static void add_two(const struct cutter *c, LLVMValueRef phi, LLVMValueRef first
 /* Cut from the start on: pieces end at multiples of their size, less the odd bytes. */
 static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
-  LLVMBasicBlockRef body = append(c, "long.piece");
-  LLVMValueRef size = number(c, c->which->piece);
+  LLVMBasicBlockRef body = append_block(c, "long.piece");
+  LLVMValueRef size = make_i64(c, c->which->piece);
   LLVMValueRef first = LLVMBuildSub(c->builder, size, c->odd, "");
 
   LLVMBuildBr(c->builder, body);
@@ -154,11 +154,11 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
   LLVMValueRef at = LLVMBuildPhi(c->builder, c->i64, "long.from");
   LLVMValueRef stop = LLVMBuildPhi(c->builder, c->i64, "long.stop");
   build_poll(c);
-  LLVMValueRef end = operation(c, "llvm.umin", stop, c->length);
+  LLVMValueRef end = call_binary_intrinsic(c, "llvm.umin", stop, c->length);
   LLVMValueRef piece = build_piece(c, at, LLVMBuildSub(c->builder, end, at, ""));
   LLVMValueRef next = LLVMBuildAdd(c->builder, stop, size, "");
   LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntULT, end, c->length, "");
-  add_two(c, at, number(c, 0), entry, end);
+  add_two(c, at, make_i64(c, 0), entry, end);
   add_two(c, stop, first, entry, next);
   close_loop(c, body, piece, more);
 }
@@ -167,20 +167,20 @@ static void build_upwards(struct cutter *c, LLVMBasicBlockRef entry)
  * one piece, too. */
 static void build_downwards(struct cutter *c, LLVMBasicBlockRef entry)
 {
-  LLVMBasicBlockRef body = append(c, "long.piece");
-  LLVMValueRef less = operation(c, "llvm.usub.sat", c->length, number(c, 1));
+  LLVMBasicBlockRef body = append_block(c, "long.piece");
+  LLVMValueRef less = call_binary_intrinsic(c, "llvm.usub.sat", c->length, make_i64(c, 1));
   LLVMValueRef last = LLVMBuildAdd(c->builder, less, c->odd, "");
-  LLVMValueRef first = LLVMBuildAnd(c->builder, last, number(c, 0 - c->which->piece), "");
+  LLVMValueRef first = LLVMBuildAnd(c->builder, last, make_i64(c, 0 - c->which->piece), "");
 
   LLVMBuildBr(c->builder, body);
   LLVMPositionBuilderAtEnd(c->builder, body);
   LLVMValueRef end = LLVMBuildPhi(c->builder, c->i64, "long.end");
   LLVMValueRef start = LLVMBuildPhi(c->builder, c->i64, "long.start");
   build_poll(c);
-  LLVMValueRef at = operation(c, "llvm.usub.sat", start, c->odd);
+  LLVMValueRef at = call_binary_intrinsic(c, "llvm.usub.sat", start, c->odd);
   LLVMValueRef piece = build_piece(c, at, LLVMBuildSub(c->builder, end, at, ""));
-  LLVMValueRef next = LLVMBuildSub(c->builder, start, number(c, c->which->piece), "");
-  LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntNE, at, number(c, 0), "");
+  LLVMValueRef next = LLVMBuildSub(c->builder, start, make_i64(c, c->which->piece), "");
+  LLVMValueRef more = LLVMBuildICmp(c->builder, LLVMIntNE, at, make_i64(c, 0), "");
   add_two(c, end, c->length, entry, at);
   add_two(c, start, first, entry, next);
   close_loop(c, body, piece, more);
@@ -201,14 +201,14 @@ static void build_loops(struct cutter *c, LLVMBasicBlockRef start)
   LLVMPositionBuilderAtEnd(c->builder, start);
   c->length = LLVMBuildZExt(c->builder, LLVMGetOperand(call, c->which->length), c->i64, "");
   c->aligned = is_aligned(call);
-  c->odd = c->aligned ? number(c, 0)
+  c->odd = c->aligned ? make_i64(c, 0)
                       : LLVMBuildAnd(c->builder, LLVMBuildPtrToInt(c->builder, to, c->i64, ""),
-                                     number(c, CAIRN_ABI_OBJECT_ALIGN - 1), "long.odd");
+                                     make_i64(c, CAIRN_ABI_OBJECT_ALIGN - 1), "long.odd");
   if (!c->which->overlapping || LLVMTypeOf(to) != LLVMTypeOf(from)) {
     build_upwards(c, start);
     return;
   }
-  LLVMBasicBlockRef up = append(c, "long.up"), down = append(c, "long.down");
+  LLVMBasicBlockRef up = append_block(c, "long.up"), down = append_block(c, "long.down");
   LLVMBuildCondBr(c->builder, LLVMBuildICmp(c->builder, LLVMIntUGT, to, from, ""), down, up);
   LLVMPositionBuilderAtEnd(c->builder, up);
   build_upwards(c, up);
@@ -231,7 +231,7 @@ static void join_results(struct cutter *c, LLVMBasicBlockRef plain, LLVMBasicBlo
     LLVMAddIncoming(all, &call, &plain, 1);
 }
 
-static void branch(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start, LLVMBasicBlockRef plain)
+static void branch_on_length(struct cutter *c, LLVMBasicBlockRef head, LLVMBasicBlockRef start, LLVMBasicBlockRef plain)
 {
   LLVMValueRef length = LLVMGetOperand(c->which->call, c->which->length);
   LLVMValueRef limit = LLVMConstInt(LLVMTypeOf(length), c->which->limit, false);
@@ -276,6 +276,6 @@ void cn_long_cut(struct cn_ctx *ctx, const struct cn_long_call *which, struct cn
   CN_CHECK(!c.result || LLVMCountIncoming(c.result));
   cn_poll_emit(polls, out, CN_POLL_CALLED);
   join_results(&c, plain, LLVMGetInstructionParent(out), done);
-  branch(&c, head, start, plain);
+  branch_on_length(&c, head, start, plain);
   LLVMDisposeBuilder(c.builder);
 }

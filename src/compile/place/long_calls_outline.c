@@ -59,7 +59,7 @@ static void add_attributes(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueR
 }
 
 /* The place in the helper: the sum of one or two parameters. */
-static LLVMValueRef receive(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
+static LLVMValueRef receive_place(LLVMBuilderRef builder, LLVMValueRef function, bool apart, unsigned *at)
 {
   LLVMValueRef first = LLVMGetParam(function, (*at)++), distance;
 
@@ -71,8 +71,8 @@ static LLVMValueRef receive(LLVMBuilderRef builder, LLVMValueRef function, bool 
 }
 
 /* Give the function a call of the leaf with its arguments; then cut that call. */
-static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
-                 const struct handing *handing, struct cn_polls *polls)
+static void build_body(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long_call *which,
+                       const struct handing *handing, struct cn_polls *polls)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMValueRef leaf = cn_direct_callee(which->call), arguments[ARGUMENTS + 1];
@@ -83,7 +83,7 @@ static void fill(struct cn_ctx *ctx, LLVMValueRef function, const struct cn_long
   CN_CHECK(count == ARGUMENTS || count == ARGUMENTS + 1);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(ctx->llvm, function, ""));
   for (unsigned i = 0; i < ARGUMENTS; i++)
-    arguments[i] = receive(builder, function, i < PLACES && handing->apart[i], &at);
+    arguments[i] = receive_place(builder, function, i < PLACES && handing->apart[i], &at);
   CN_CHECK(LLVMCountParams(function) == at && at == handing->arguments);
   if (count > ARGUMENTS)
     arguments[ARGUMENTS] = LLVMGetOperand(which->call, ARGUMENTS); /* its volatile flag is false */
@@ -122,7 +122,7 @@ static LLVMValueRef function_for(struct cn_ctx *ctx, const struct cn_long_call *
     function = LLVMAddFunction(ctx->module, name, type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
     add_attributes(ctx, function, LLVMGetBasicBlockParent(LLVMGetInstructionParent(which->call)));
-    fill(ctx, function, which, handing, polls);
+    build_body(ctx, function, which, handing, polls);
   }
   free(name);
   return function;
@@ -201,8 +201,8 @@ static LLVMValueRef call_instead(struct cn_ctx *ctx, LLVMBuilderRef builder, LLV
 }
 
 /* Join the results of both calls in `done`. */
-static void join(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain, LLVMValueRef cold,
-                 LLVMBasicBlockRef done)
+static void join_results(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef plain, LLVMValueRef cold,
+                         LLVMBasicBlockRef done)
 {
   LLVMBasicBlockRef from = LLVMGetInstructionParent(cold);
 
@@ -215,8 +215,8 @@ static void join(LLVMBuilderRef builder, LLVMValueRef call, LLVMBasicBlockRef pl
   LLVMAddIncoming(both, &cold, &from, 1);
 }
 
-static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_long_call *which,
-                   const struct handing *handing, LLVMValueRef function)
+static void branch_on_length(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_long_call *which,
+                             const struct handing *handing, LLVMValueRef function)
 {
   LLVMValueRef call = which->call, length = LLVMGetOperand(call, which->length);
   LLVMBasicBlockRef head = LLVMGetInstructionParent(call);
@@ -232,7 +232,7 @@ static void branch(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_l
   LLVMPositionBuilderAtEnd(builder, head);
   LLVMValueRef is_long = LLVMBuildICmp(builder, LLVMIntUGT, length, limit, "long");
   cn_emit_unlikely(ctx, LLVMBuildCondBr(builder, is_long, cold, plain));
-  join(builder, call, plain, instead, done);
+  join_results(builder, call, plain, instead, done);
   cn_work_say(ctx, call, cn_work_of_bytes(which->limit));
 }
 
@@ -250,7 +250,7 @@ void cn_long_outline(struct cn_ctx *ctx, const struct cn_long_call *which, struc
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
 
   if (which->limit) {
-    branch(ctx, builder, which, &handing, function);
+    branch_on_length(ctx, builder, which, &handing, function);
   } else {
     LLVMPositionBuilderBefore(builder, which->call);
     cn_emit_instead(which->call, call_instead(ctx, builder, function, which, &handing));

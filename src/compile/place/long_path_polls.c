@@ -31,12 +31,12 @@ struct walk {
 static const struct cn_work_summary poll = {.polls = true};
 
 /* The least work since the last safepoint that is worth a poll. */
-static uint64_t least(const struct walk *e)
+static uint64_t least_work_of(const struct walk *e)
 {
   return e->limit / 4;
 }
 
-static uint64_t since(struct cn_work_point p)
+static uint64_t unpolled_work_of(struct cn_work_point p)
 {
   uint64_t entry = p.fresh ? p.entry : 0, last = p.polled ? p.poll : 0;
 
@@ -44,9 +44,9 @@ static uint64_t since(struct cn_work_point p)
 }
 
 /* True if `piece` units of work take a point past the limit, unless a safepoint comes between. */
-static bool exceeds(const struct walk *e, struct cn_work_point p, uint64_t piece)
+static bool is_past_limit(const struct walk *e, struct cn_work_point p, uint64_t piece)
 {
-  return since(p) > least(e) && cn_work_add(since(p), piece) > e->limit;
+  return unpolled_work_of(p) > least_work_of(e) && cn_work_add(unpolled_work_of(p), piece) > e->limit;
 }
 
 /* ---- sites ---- */
@@ -71,7 +71,7 @@ static bool is_place(LLVMValueRef i, bool plain)
   return plain || may_collect(before);
 }
 
-static bool add(struct walk *e, LLVMValueRef at)
+static bool add_poll_site(struct walk *e, LLVMValueRef at)
 {
   size_t before = e->sites->list.count;
 
@@ -97,13 +97,13 @@ static bool add_before_loop(struct walk *e, uint32_t b)
     LLVMBasicBlockRef outside = e->cfg->blocks[from].block;
     LLVMValueRef end = LLVMGetBasicBlockTerminator(outside);
     bool may = cn_is_branch(end) && is_place(end, !e->wary && cn_poll_site_plain(outside));
-    all = (may && add(e, cn_poll_site_end(e->ctx, outside))) && all;
+    all = (may && add_poll_site(e, cn_poll_site_end(e->ctx, outside))) && all;
   }
   return all;
 }
 
 /* The point at the start of block `b`. A header's is that of the iterations that its loop makes between polls. */
-static struct cn_work_point enter(struct walk *e, uint32_t b)
+static struct cn_work_point enter_block(struct walk *e, uint32_t b)
 {
   const struct cn_block *block = &e->cfg->blocks[b];
   uint32_t l = e->work->loops->of[b];
@@ -122,7 +122,7 @@ static struct cn_work_point enter(struct walk *e, uint32_t b)
   const struct cn_work_loop *loop = &e->work->at[l];
   uint64_t first = loop->once.polls ? loop->once.enter : 0;
   uint64_t alone = cn_work_add(loop->more, loop->once.through);
-  if (alone <= e->limit && exceeds(e, p, alone > first ? alone : first) && add_before_loop(e, b))
+  if (alone <= e->limit && is_past_limit(e, p, alone > first ? alone : first) && add_before_loop(e, b))
     p = (struct cn_work_point){.polled = true};
   return cn_work_repeat(p, loop);
 }
@@ -148,7 +148,7 @@ static struct cn_work_summary known_part(struct cn_work_summary piece)
   return piece;
 }
 
-static struct cn_work_point pass(struct walk *e, uint32_t b, struct cn_work_point p)
+static struct cn_work_point walk_block(struct walk *e, uint32_t b, struct cn_work_point p)
 {
   LLVMBasicBlockRef block = e->cfg->blocks[b].block;
   bool may = may_poll_in(e, b), plain = may && !e->wary && cn_poll_site_plain(block);
@@ -158,8 +158,8 @@ static struct cn_work_point pass(struct walk *e, uint32_t b, struct cn_work_poin
     struct cn_work_summary piece = known_part(cn_work_at(e->work->known, i));
     uint64_t enters = piece.polls ? piece.enter : 0, passes = piece.passes ? piece.through : 0;
     bool listed = cn_ptrmap_find(&e->sites->seen, i);
-    if (!listed && may && exceeds(e, p, enters > passes ? enters : passes) && is_place(i, plain))
-      listed = LLVMIsATerminatorInst(i) ? add(e, cn_poll_site_end(e->ctx, block)) : add(e, i);
+    if (!listed && may && is_past_limit(e, p, enters > passes ? enters : passes) && is_place(i, plain))
+      listed = LLVMIsATerminatorInst(i) ? add_poll_site(e, cn_poll_site_end(e->ctx, block)) : add_poll_site(e, i);
     if (listed)
       p = cn_work_step(p, &poll, &ignored);
     p = cn_work_step(p, &piece, &ignored);
@@ -175,7 +175,7 @@ void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, 
   struct walk e = {.ctx = ctx, .cfg = cfg, .sites = sites, .limit = cn_work_limit(ctx)};
 
   CN_CHECK(sites->cfg == cfg && !known->sites);
-  CN_ASSERT(e.limit >= 4); /* else least() is 0, and each instruction gets a poll */
+  CN_ASSERT(e.limit >= 4); /* else least_work_of() is 0, and each instruction gets a poll */
   known->sites = &sites->seen;
   cn_work_build(&work, ctx, loops, known);
   known->sites = NULL;
@@ -185,7 +185,7 @@ void cn_long_path_polls_sites(struct cn_ctx *ctx, const struct cn_loops *loops, 
     e.wary = cn_poll_site_roaming(cfg);
     e.out = cn_alloc(cfg->count * sizeof *e.out);
     for (uint32_t b = 0; b < cfg->count; b++)
-      e.out[b] = pass(&e, b, enter(&e, b));
+      e.out[b] = walk_block(&e, b, enter_block(&e, b));
     free(e.out);
     CN_ASSERT_VALID(cn_poll_sites_wrong(sites));
   }

@@ -156,7 +156,7 @@ static bool is_asked(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef c
   return scan->length || (can_ask(ctx, call, MEMCHR) && (scan->way != COMPARED || can_ask(ctx, call, STRNCMP)));
 }
 
-static LLVMValueRef argument(LLVMValueRef call, unsigned number)
+static LLVMValueRef argument_of(LLVMValueRef call, unsigned number)
 {
   CN_ASSERT(number);
   return number <= LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, number - 1) : NULL;
@@ -164,17 +164,17 @@ static LLVMValueRef argument(LLVMValueRef call, unsigned number)
 
 static bool is_native_pointer(LLVMValueRef call, unsigned number)
 {
-  LLVMValueRef found = number ? argument(call, number) : NULL;
+  LLVMValueRef found = number ? argument_of(call, number) : NULL;
 
   return !number || (found && LLVMGetTypeKind(LLVMTypeOf(found)) == LLVMPointerTypeKind &&
                      LLVMGetPointerAddressSpace(LLVMTypeOf(found)) == 0);
 }
 
 /* True if the call has the types that C declares. */
-static bool fits(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
+static bool has_declared_types(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
 {
   LLVMTypeRef type = LLVMGlobalGetValueType(cn_direct_callee(call));
-  LLVMValueRef length = scan->length ? argument(call, scan->length) : NULL;
+  LLVMValueRef length = scan->length ? argument_of(call, scan->length) : NULL;
 
   for (size_t s = 0; s < MAX_STRINGS; s++)
     if (!is_native_pointer(call, scan->strings[s].at) || !is_native_pointer(call, scan->strings[s].within))
@@ -196,9 +196,9 @@ static bool fits(struct cn_ctx *ctx, const struct scan *scan, LLVMValueRef call)
   }
 }
 
-static uint64_t room(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
+static uint64_t room_of(struct cn_ctx *ctx, LLVMValueRef call, unsigned number)
 {
-  return number ? cn_long_room(ctx, argument(call, number)) : UINT64_MAX;
+  return number ? cn_long_room(ctx, argument_of(call, number)) : UINT64_MAX;
 }
 
 /* Find the strings that may be longer than the limit. */
@@ -208,14 +208,14 @@ static bool may_be_long(struct cn_ctx *ctx, struct long_string *l)
   bool any = scan->strings[0].at == 0;
 
   for (size_t s = 0; s < MAX_STRINGS && scan->strings[s].at; s++) {
-    l->asks[s] =
-        room(ctx, l->call, scan->strings[s].at) > l->limit && room(ctx, l->call, scan->strings[s].within) > l->limit;
+    l->asks[s] = room_of(ctx, l->call, scan->strings[s].at) > l->limit &&
+                 room_of(ctx, l->call, scan->strings[s].within) > l->limit;
     any |= l->asks[s];
   }
   if (!scan->length)
     return any;
   l->asks[0] = false;
-  l->asks_length = any && cn_largest_value(argument(l->call, scan->length), CN_LARGEST_DEPTH) > l->limit;
+  l->asks_length = any && cn_largest_value(argument_of(l->call, scan->length), CN_LARGEST_DEPTH) > l->limit;
   return l->asks_length;
 }
 
@@ -226,7 +226,7 @@ static bool is_long(struct cn_ctx *ctx, LLVMValueRef call, struct long_string *o
       callee && LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && cn_classify_call(call).kind == CN_CALL_LEAF;
   const struct scan *scan = leaf ? scan_of(callee) : NULL;
 
-  if (!scan || !fits(ctx, scan, call) || cn_long_is_said_short(call))
+  if (!scan || !has_declared_types(ctx, scan, call) || cn_long_is_said_short(call))
     return false;
   uint64_t limit = cn_long_limit(ctx);
   *out = (struct long_string){
@@ -249,24 +249,24 @@ struct asker {
   LLVMValueRef result;            /* in `done`; null: it is unused */
 };
 
-static LLVMValueRef number(const struct asker *a, uint64_t n)
+static LLVMValueRef make_i64(const struct asker *a, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(a->ctx->llvm), n, false);
 }
 
 /* Ask about argument `first`; `other` is the question's second argument, the limit its third. */
-static LLVMValueRef ask(const struct asker *a, enum question question, unsigned first, LLVMValueRef other)
+static LLVMValueRef ask_question(const struct asker *a, enum question question, unsigned first, LLVMValueRef other)
 {
   LLVMTypeRef type = question_type(a->ctx, question);
   LLVMValueRef function = cn_emit_declare(a->ctx, questions[question], type, LLVMCCallConv);
-  LLVMValueRef arguments[] = {argument(a->which->call, first), other, number(a, a->which->limit)};
+  LLVMValueRef arguments[] = {argument_of(a->which->call, first), other, make_i64(a, a->which->limit)};
 
   CN_CHECK(function);
   return LLVMBuildCall2(a->builder, type, function, arguments, 3, "");
 }
 
 /* Branch to `next` unless the string is long. */
-static void branch(const struct asker *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
+static void branch_if_short(const struct asker *a, LLVMValueRef is_long, LLVMBasicBlockRef next)
 {
   cn_emit_unlikely(a->ctx, LLVMBuildCondBr(a->builder, is_long, a->native, next));
 }
@@ -275,23 +275,23 @@ static void branch(const struct asker *a, LLVMValueRef is_long, LLVMBasicBlockRe
 static LLVMValueRef find_end(const struct asker *a, unsigned string, LLVMBasicBlockRef next)
 {
   LLVMValueRef zero = LLVMConstNull(LLVMInt32TypeInContext(a->ctx->llvm));
-  LLVMValueRef end = ask(a, MEMCHR, string, zero);
+  LLVMValueRef end = ask_question(a, MEMCHR, string, zero);
 
-  branch(a, LLVMBuildIsNull(a->builder, end, "long"), next);
+  branch_if_short(a, LLVMBuildIsNull(a->builder, end, "long"), next);
   return end;
 }
 
 /* The length of a string whose end is known. */
-static LLVMValueRef measure(const struct asker *a, size_t string)
+static LLVMValueRef measure_string(const struct asker *a, size_t string)
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(a->ctx->llvm);
-  LLVMValueRef start = argument(a->which->call, a->which->scan->strings[string].at);
+  LLVMValueRef start = argument_of(a->which->call, a->which->scan->strings[string].at);
 
   return LLVMBuildSub(a->builder, LLVMBuildPtrToInt(a->builder, a->ends[string], i64, ""),
                       LLVMBuildPtrToInt(a->builder, start, i64, ""), "length");
 }
 
-static void give(const struct asker *a, LLVMValueRef value)
+static void add_result(const struct asker *a, LLVMValueRef value)
 {
   LLVMBasicBlockRef from = LLVMGetInsertBlock(a->builder);
 
@@ -299,37 +299,37 @@ static void give(const struct asker *a, LLVMValueRef value)
     LLVMAddIncoming(a->result, &value, &from, 1);
 }
 
-static LLVMBasicBlockRef insert(const struct asker *a, LLVMBasicBlockRef before)
+static LLVMBasicBlockRef insert_block(const struct asker *a, LLVMBasicBlockRef before)
 {
   return LLVMInsertBasicBlockInContext(a->ctx->llvm, before, "long.ask");
 }
 
 /* Strings that differ early are done; others are asked for their length. */
-static void compare(const struct asker *a)
+static void build_comparison(const struct asker *a)
 {
-  LLVMBasicBlockRef equal = insert(a, a->done);
-  LLVMValueRef answer = ask(a, STRNCMP, 1, argument(a->which->call, 2));
+  LLVMBasicBlockRef equal = insert_block(a, a->done);
+  LLVMValueRef answer = ask_question(a, STRNCMP, 1, argument_of(a->which->call, 2));
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(answer));
 
   LLVMBuildCondBr(a->builder, LLVMBuildICmp(a->builder, LLVMIntEQ, answer, zero, ""), equal, a->done);
-  give(a, answer);
+  add_result(a, answer);
   LLVMPositionBuilderAtEnd(a->builder, equal);
   find_end(a, 1, a->done);
-  give(a, answer);
+  add_result(a, answer);
 }
 
 /* Ask all that may be long, before the old call. */
-static void guard(struct asker *a, LLVMBasicBlockRef plain)
+static void guard_call(struct asker *a, LLVMBasicBlockRef plain)
 {
   const struct long_string *w = a->which;
 
   CN_CHECK(w->asks_length || w->asks[0] || w->asks[1]);
   if (w->asks_length) {
-    LLVMValueRef bytes = argument(w->call, w->scan->length);
-    branch(a, LLVMBuildICmp(a->builder, LLVMIntUGT, bytes, number(a, w->limit), "long"), plain);
+    LLVMValueRef bytes = argument_of(w->call, w->scan->length);
+    branch_if_short(a, LLVMBuildICmp(a->builder, LLVMIntUGT, bytes, make_i64(a, w->limit), "long"), plain);
     return;
   }
-  LLVMBasicBlockRef second = w->asks[0] && w->asks[1] ? insert(a, plain) : plain;
+  LLVMBasicBlockRef second = w->asks[0] && w->asks[1] ? insert_block(a, plain) : plain;
   if (w->asks[0])
     a->ends[0] = find_end(a, w->scan->strings[0].at, second);
   if (second != plain)
@@ -338,20 +338,20 @@ static void guard(struct asker *a, LLVMBasicBlockRef plain)
     a->ends[1] = find_end(a, w->scan->strings[1].at, plain);
 }
 
-static void copy(const struct asker *a)
+static void build_copy(const struct asker *a)
 {
-  LLVMValueRef call = a->which->call, to = argument(call, 1);
+  LLVMValueRef call = a->which->call, to = argument_of(call, 1);
   size_t ignored;
   const char *name = LLVMGetValueName2(cn_direct_callee(call), &ignored);
   bool appends = a->ends[1] != NULL;
-  LLVMValueRef length = measure(a, appends), all;
+  LLVMValueRef length = measure_string(a, appends), all;
 
-  all = LLVMBuildAdd(a->builder, length, number(a, 1), "");
-  LLVMValueRef copied = LLVMBuildMemCpy(a->builder, appends ? a->ends[0] : to, 1, argument(call, 2), 1, all);
+  all = LLVMBuildAdd(a->builder, length, make_i64(a, 1), "");
+  LLVMValueRef copied = LLVMBuildMemCpy(a->builder, appends ? a->ends[0] : to, 1, argument_of(call, 2), 1, all);
   cn_work_say(a->ctx, copied, cn_work_of_bytes(a->which->limit));
   LLVMTypeRef byte = LLVMInt8TypeInContext(a->ctx->llvm);
   bool ends = strcmp(name, "stpcpy") == 0;
-  give(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
+  add_result(a, ends ? LLVMBuildGEP2(a->builder, byte, to, &length, 1, "") : to);
 }
 
 /* The code for short strings, in the place of the old call. */
@@ -362,11 +362,11 @@ static void do_short(const struct asker *a)
 
   LLVMPositionBuilderBefore(a->builder, call);
   if (scan->way == COUNTED) {
-    give(a, measure(a, 0));
+    add_result(a, measure_string(a, 0));
   } else if (scan->way == COPIED && a->ends[0] && (a->ends[1] || !scan->strings[1].at)) {
-    copy(a);
+    build_copy(a);
   } else {
-    give(a, call);
+    add_result(a, call);
     cn_work_say(a->ctx, call, cn_work_of_bytes(cn_long_limit(a->ctx)));
     return;
   }
@@ -395,7 +395,7 @@ static LLVMValueRef call_native(const struct asker *a)
 }
 
 /* Make each call go through the transition, and ask nothing. */
-static void replace(struct cn_ctx *ctx, const struct long_string *which)
+static void replace_call(struct cn_ctx *ctx, const struct long_string *which)
 {
   struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
 
@@ -404,7 +404,7 @@ static void replace(struct cn_ctx *ctx, const struct long_string *which)
   LLVMDisposeBuilder(a.builder);
 }
 
-static void part(struct cn_ctx *ctx, const struct long_string *which)
+static void split_call(struct cn_ctx *ctx, const struct long_string *which)
 {
   LLVMValueRef call = which->call;
   struct asker a = {.ctx = ctx, .which = which, .builder = LLVMCreateBuilderInContext(ctx->llvm)};
@@ -423,13 +423,13 @@ static void part(struct cn_ctx *ctx, const struct long_string *which)
   LLVMPositionBuilderAtEnd(a.builder, a.native);
   LLVMValueRef native = call_native(&a);
   LLVMBuildBr(a.builder, a.done);
-  give(&a, native);
+  add_result(&a, native);
   LLVMPositionBuilderAtEnd(a.builder, head);
   if (which->scan->way == COMPARED) {
-    compare(&a);
+    build_comparison(&a);
     LLVMDeleteBasicBlock(plain);
   } else {
-    guard(&a, plain);
+    guard_call(&a, plain);
     do_short(&a);
   }
   LLVMDisposeBuilder(a.builder);
@@ -448,9 +448,9 @@ void cn_long_strings(struct cn_ctx *ctx, LLVMValueRef function)
     cn_remark(ctx, calls.at[i].call, "long-call", "made through a transition if it goes through more than %lu bytes",
               (unsigned long)calls.at[i].limit);
     if (calls.at[i].asked)
-      part(ctx, &calls.at[i]);
+      split_call(ctx, &calls.at[i]);
     else
-      replace(ctx, &calls.at[i]);
+      replace_call(ctx, &calls.at[i]);
   }
   cn_free(&calls);
 }

@@ -423,7 +423,7 @@ static bool place_all(struct placer *p)
   return ok && (!any || cn_polls_end(&p->polls));
 }
 
-static bool place(struct cn_ctx *ctx)
+static bool place_polls(struct cn_ctx *ctx)
 {
   struct placer placer = {.ctx = ctx, .chosen = polls_chosen(ctx->options)};
 
@@ -446,6 +446,6 @@ bool cn_place_safepoints(struct cn_ctx *ctx)
 {
   return LLVMGetNamedFunction(ctx->module, CN_USER_POLL) || cn_nopoll_wanted(ctx) || is_taken(ctx, CN_POLL_SLOW) ||
                  is_taken(ctx, CN_POLL)
-             ? cn_dry_run(ctx, place)
-             : place(ctx);
+             ? cn_dry_run(ctx, place_polls)
+             : place_polls(ctx);
 }

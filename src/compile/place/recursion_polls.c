@@ -98,7 +98,7 @@ static LLVMValueRef site_after_loop(const struct returns *a, uint32_t b)
   return site;
 }
 
-static void add(struct returns *a, LLVMValueRef at)
+static void add_poll_site(struct returns *a, LLVMValueRef at)
 {
   size_t before = a->sites->list.count;
 
@@ -153,7 +153,7 @@ void cn_recursion_polls_sites(const struct cn_function_facts *facts, const struc
   a.wary = calls.count && (sites->open || cn_poll_site_roaming(cfg));
   for (size_t i = 0; i < calls.count; i++) {
     LLVMValueRef site = site_after_loop(&a, cn_cfg_index(cfg, LLVMGetInstructionParent(calls.at[i])));
-    add(&a, site ? site : site_after(&a, calls.at[i]));
+    add_poll_site(&a, site ? site : site_after(&a, calls.at[i]));
   }
   cn_free(&calls);
   cn_unpolled_returns_free(&a.unpolled);

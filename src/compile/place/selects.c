@@ -40,7 +40,7 @@ static LLVMValueRef next_select(const struct cn_loops *loops, uint32_t l, LLVMVa
   return user && LLVMIsASelectInst(user) && LLVMGetOperand(user, 0) != value ? user : NULL;
 }
 
-static void keep(struct cn_ctx *ctx, LLVMValueRef select)
+static void keep_select(struct cn_ctx *ctx, LLVMValueRef select)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, "unpredictable", sizeof "unpredictable" - 1);
   CN_CHECK(LLVMIsASelectInst(select));
@@ -60,7 +60,7 @@ static void keep_chain(struct cn_ctx *ctx, const struct cn_loops *loops, uint32_
   if (last == phi || only_user(loops, l, last) != phi)
     return;
   for (LLVMValueRef s = next_select(loops, l, phi); s; s = next_select(loops, l, s))
-    keep(ctx, s);
+    keep_select(ctx, s);
 }
 
 void cn_selects_keep(struct cn_ctx *ctx, const struct cn_loops *loops, const struct cn_poll_sites *sites)

@@ -19,7 +19,7 @@
 #include "compile/core/each.h"
 #include "compile/core/emit.h"
 
-static bool calls(LLVMBasicBlockRef block)
+static bool has_call(LLVMBasicBlockRef block)
 {
   CN_EACH_INSTRUCTION(i, block)
     if (cn_is_call(i) && !cn_calls_some_intrinsic(i))
@@ -33,7 +33,7 @@ static bool *find_quiet(const struct cn_cfg *cfg)
   bool *quiet = cn_alloc(cfg->count * sizeof *quiet);
 
   for (uint32_t b = 0; b < cfg->count; b++) {
-    quiet[b] = !calls(cfg->blocks[b].block);
+    quiet[b] = !has_call(cfg->blocks[b].block);
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count && quiet[b]; p++)
       quiet[b] = cfg->blocks[b].preds[p] < b && quiet[cfg->blocks[b].preds[p]];
   }
@@ -51,7 +51,7 @@ static bool is_bare_return(LLVMBasicBlockRef block)
 }
 
 /* True if the block's edges can be redirected. */
-static bool branches(LLVMBasicBlockRef block)
+static bool has_redirectable_edges(LLVMBasicBlockRef block)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
@@ -74,7 +74,7 @@ static LLVMValueRef build_part(LLVMBuilderRef builder, LLVMValueRef phi, const s
 }
 
 /* Redirect the edges into `block`, which returns, to a copy, except those from blocks in `late`. */
-static void part(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
+static void split_return(struct cn_ctx *ctx, LLVMBasicBlockRef block, const struct cn_ptrmap *late)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
   LLVMBasicBlockRef early = LLVMAppendBasicBlockInContext(ctx->llvm, LLVMGetBasicBlockParent(block), "early");
@@ -116,13 +116,13 @@ void cn_split_returns(struct cn_ctx *ctx, LLVMValueRef function)
       continue;
     for (uint32_t p = 0; p < block->pred_count; p++) {
       LLVMBasicBlockRef from = cfg.blocks[block->preds[p]].block;
-      if (!quiet[block->preds[p]] || !branches(from))
+      if (!quiet[block->preds[p]] || !has_redirectable_edges(from))
         cn_ptrmap_add(&late, from, NULL);
       else
         early = true;
     }
     if (late.count && early)
-      part(ctx, block->block, &late);
+      split_return(ctx, block->block, &late);
     cn_ptrmap_free(&late);
   }
   free(quiet);

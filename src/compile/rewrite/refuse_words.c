@@ -13,7 +13,7 @@
 #include "compile/rewrite/refuse.h"
 
 /* True if the leaf keeps a word, or returns one. Other leaves only read their arguments. */
-static bool keeps(LLVMValueRef call)
+static bool is_keeping_word(LLVMValueRef call)
 {
   static const char handles[] = "cairn_handle_"; /* <cairn/handle.h> */
   LLVMValueRef callee = cn_direct_callee(call);
@@ -24,7 +24,7 @@ static bool keeps(LLVMValueRef call)
 }
 
 /* True if the operand leaves the function as a word. */
-static bool leaves(LLVMValueRef i, unsigned operand)
+static bool is_leaving_operand(LLVMValueRef i, unsigned operand)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMStore:
@@ -38,7 +38,7 @@ static bool leaves(LLVMValueRef i, unsigned operand)
     return operand == 2;
   default:
     return cn_is_call(i) && operand < LLVMGetNumArgOperands(i) &&
-           ((cn_classify_call(i).kind != CN_CALL_LEAF && !cn_calls_still(i)) || keeps(i));
+           ((cn_classify_call(i).kind != CN_CALL_LEAF && !cn_calls_still(i)) || is_keeping_word(i));
   }
 }
 
@@ -51,7 +51,7 @@ void cn_refuse_words(struct cn_ctx *ctx, LLVMValueRef function, struct cn_judge 
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
-        if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, o))) && leaves(i, o) &&
+        if (cn_holds_ref(LLVMTypeOf(LLVMGetOperand(i, o))) && is_leaving_operand(i, o) &&
             !cn_words_keep_end(ctx, kind, LLVMGetOperand(i, o)))
           cn_refuse_at(judge, i, "unaligned-word",
                        "a pointer into an object is stored, passed on or returned, and may end as "

@@ -12,8 +12,9 @@
  *    module is unchanged. A step that reports an error later needs the dry run of cn_rewrite_statepoints(): long lists
  *    have it, the pads of token_pads.c still lack it.
  * 2. `refs` describes the function as cn_refs_build() read it. A step that changes references, their uses or blocks
- *    runs before build(), or is followed by rebuild(). Only made merges are taken in by cn_refs_extend(), and then
- *    cn_liveness() runs again. From analyse() to cn_relocate(), definitions and positions stay as they are.
+ *    runs before build_cfg_and_refs(), or is followed by rebuild_refs(). Only made merges are taken in by
+ * cn_refs_extend(), and then cn_liveness() runs again. From analyse_refs() to cn_relocate(), definitions and positions
+ * stay as they are.
  * 3. An instruction that yields a derived reference needs a case in cn_base_look_through() or is a merge: any other
  *    instruction counts as a base. judge_result() in refuse.c has the opcodes that may yield references.
  */
@@ -44,7 +45,7 @@
 
 /* ---- one function ---- */
 
-static void rebuild(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
+static void rebuild_refs(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   unsigned off = refs->off;
 
@@ -67,7 +68,8 @@ static void keep_all(struct cn_ctx *ctx, const struct cn_cfg *cfg)
     }
 }
 
-static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg, struct cn_refs *refs)
+static void build_cfg_and_refs(const struct cn_emitter *e, LLVMValueRef function, struct cn_cfg *cfg,
+                               struct cn_refs *refs)
 {
   struct cn_ctx *ctx = e->ctx;
   unsigned off = ctx->options->relocations_off;
@@ -92,7 +94,7 @@ static void build(const struct cn_emitter *e, LLVMValueRef function, struct cn_c
   else
     cn_liveness(refs);
   if (cn_aggregates_split(ctx, refs))
-    rebuild(ctx, refs, cfg, "split aggregates");
+    rebuild_refs(ctx, refs, cfg, "split aggregates");
 }
 
 /* Where every root is to be a pair, references live into pads in SSA form, too. False if that is refused. */
@@ -106,7 +108,7 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
   cn_step_done(e->ctx, function, "token pads", NULL, 0);
   cn_refs_free(refs);
   cn_cfg_free(cfg);
-  build(e, function, cfg, refs);
+  build_cfg_and_refs(e, function, cfg, refs);
   cn_refs_restrict(refs);
   refs->off |= 1u << CAIRN_RELOCATION_RECOMPUTE; /* values that are read in a pad must be listed */
   return true;
@@ -116,7 +118,7 @@ static bool make_token_pads(const struct cn_emitter *e, struct cn_cfg *cfg, stru
 static void rebuild_with_slots(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_cfg *cfg, const char *step)
 {
   keep_all(ctx, cfg);
-  rebuild(ctx, refs, cfg, step);
+  rebuild_refs(ctx, refs, cfg, step);
 }
 
 /* Demote references that live into pads, and all others that go to slots. False if refused. */
@@ -134,7 +136,7 @@ static bool settle_pads(struct cn_emitter *e, struct cn_cfg *cfg, struct cn_refs
 }
 
 /* Compute live sets and bases, and choose what is rematerialised. */
-static void analyse(struct cn_refs *refs)
+static void analyse_refs(struct cn_refs *refs)
 {
   struct cn_bases bases;
 
@@ -193,9 +195,9 @@ static void rewrite_function(struct cn_emitter *e, LLVMValueRef function)
   cn_dead_phis_drop(e->ctx, function);
   cn_unwind_split_edges(e->ctx, function);
   cn_step_done(e->ctx, function, "split unwind edges", NULL, 0);
-  build(e, function, &cfg, &refs);
+  build_cfg_and_refs(e, function, &cfg, &refs);
   if (refs.points.count && settle_pads(e, &cfg, &refs)) {
-    analyse(&refs);
+    analyse_refs(&refs);
     for (size_t v = 0; v < refs.values.count; v++)
       CN_CHECK(refs.values.at[v].scalar || !refs.values.at[v].cross_count);
     cn_describe_allocas(e->ctx, function, &e->described);

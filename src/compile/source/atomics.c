@@ -42,7 +42,7 @@ static bool is_stored_as_ref(LLVMValueRef value)
 }
 
 /* Load the operand again in the same place, as a reference. */
-static LLVMValueRef reload(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
+static LLVMValueRef reload_as_reference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef load)
 {
   CN_CHECK(is_operand_load(load));
   LLVMPositionBuilderBefore(builder, load);
@@ -97,7 +97,7 @@ static void retype_store(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRe
   CN_ASSERT(LLVMIsAStoreInst(store));
   if (!is_operand_load(operand))
     return;
-  LLVMValueRef value = reload(ctx, builder, operand);
+  LLVMValueRef value = reload_as_reference(ctx, builder, operand);
   LLVMPositionBuilderBefore(builder, store);
   LLVMValueRef fresh = LLVMBuildStore(builder, value, LLVMGetOperand(store, 1));
   LLVMSetOrdering(fresh, LLVMGetOrdering(store));
@@ -113,7 +113,7 @@ static void retype_exchange(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValu
   if (LLVMGetAtomicRMWBinOp(exchange) != LLVMAtomicRMWBinOpXchg || !is_operand_load(operand) ||
       !is_stored_as_ref(exchange))
     return;
-  LLVMValueRef value = reload(ctx, builder, operand);
+  LLVMValueRef value = reload_as_reference(ctx, builder, operand);
   LLVMPositionBuilderBefore(builder, exchange);
   LLVMValueRef fresh = LLVMBuildAtomicRMW(builder, LLVMAtomicRMWBinOpXchg, LLVMGetOperand(exchange, 0), value,
                                           LLVMGetOrdering(exchange), false);
@@ -141,7 +141,7 @@ static void retype_compare(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValue
 
   if (!is_operand_load(expected) || !is_operand_load(desired) || !is_taken_apart(compare))
     return;
-  LLVMValueRef old = reload(ctx, builder, expected), next = reload(ctx, builder, desired);
+  LLVMValueRef old = reload_as_reference(ctx, builder, expected), next = reload_as_reference(ctx, builder, desired);
   LLVMPositionBuilderBefore(builder, compare);
   LLVMValueRef fresh =
       LLVMBuildAtomicCmpXchg(builder, LLVMGetOperand(compare, 0), old, next, LLVMGetCmpXchgSuccessOrdering(compare),

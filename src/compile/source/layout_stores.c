@@ -102,7 +102,7 @@ struct walk {
   bool unknown; /* a phi joins two distances */
 };
 
-static void add(struct walk *walk, LLVMValueRef value, const struct address *from)
+static void add_address(struct walk *walk, LLVMValueRef value, const struct address *from)
 {
   struct address address = address_of(walk->ctx, value);
   bool added = true;
@@ -127,10 +127,10 @@ static bool add_choices(struct walk *walk, const struct address *from)
 
   if (LLVMIsAPHINode(root))
     for (unsigned i = 0; i < LLVMCountIncoming(root); i++)
-      add(walk, LLVMGetIncomingValue(root, i), from);
+      add_address(walk, LLVMGetIncomingValue(root, i), from);
   else if (LLVMIsASelectInst(root))
     for (unsigned i = 1; i < 3; i++)
-      add(walk, LLVMGetOperand(root, i), from);
+      add_address(walk, LLVMGetOperand(root, i), from);
   else
     return false;
   return true;
@@ -156,7 +156,7 @@ static bool lacks_reference(struct cn_ctx *ctx, LLVMValueRef pointer, LLVMValueR
   bool lacks = true;
 
   *allocation = NULL;
-  add(&walk, pointer, &(struct address){0});
+  add_address(&walk, pointer, &(struct address){0});
   for (size_t i = 0; i < walk.work.count && lacks; i++) {
     struct address address = walk.work.at[i];
     lacks = i < MOST_OFFSETS && !walk.unknown;

@@ -46,7 +46,7 @@ static bool is_free(struct cn_ctx *ctx, LLVMValueRef function)
          !cn_managed_is_annotated(ctx->module, function, CN_ATTR_NOPOLL) && cn_managed_is_native(function);
 }
 
-static void mark(struct cn_ctx *ctx, LLVMValueRef function)
+static void mark_unmanaged(struct cn_ctx *ctx, LLVMValueRef function)
 {
   CN_CHECK(!LLVMIsDeclaration(function) && !LLVMGetGC(function)); /* is_free() holds */
   LLVMAddAttributeAtIndex(function, CN_FUNCTION_INDEX,
@@ -90,7 +90,7 @@ static void mark_leaf(struct cn_ctx *ctx, LLVMValueRef function)
   for (size_t i = 0; leaf && i < s.work.count; i++)
     leaf = add_callees(&s, s.work.at[i]);
   for (size_t i = 0; leaf && i < s.work.count; i++)
-    mark(ctx, s.work.at[i]);
+    mark_unmanaged(ctx, s.work.at[i]);
   cn_ptrmap_free(&s.native);
   cn_free(&s.work);
 }
@@ -110,7 +110,7 @@ static bool is_handler_use(LLVMValueRef user, LLVMValueRef function)
   return callee && LLVMIsDeclaration(callee) && strcmp(name_of(callee), "signal") == 0;
 }
 
-static bool calls(LLVMValueRef user, LLVMValueRef function)
+static bool is_direct_call_of(LLVMValueRef user, LLVMValueRef function)
 {
   if (!cn_is_call(user) || cn_direct_callee(user) != function)
     return false;
@@ -126,7 +126,7 @@ static bool is_out_of_reach(LLVMValueRef function)
   bool known = strcmp(name_of(function), "main") == 0 || is_local(function);
 
   for (LLVMUseRef use = LLVMGetFirstUse(function); known && use; use = LLVMGetNextUse(use))
-    known = calls(LLVMGetUser(use), function) || is_handler_use(LLVMGetUser(use), function);
+    known = is_direct_call_of(LLVMGetUser(use), function) || is_handler_use(LLVMGetUser(use), function);
   return known && (LLVMGetFirstUse(function) || !is_local(function));
 }
 
@@ -148,7 +148,7 @@ static LLVMValueRef caller_of(LLVMValueRef call)
 static bool meets_managed(struct search *s, LLVMValueRef function)
 {
   CN_EACH_USE(use, function)
-    if (calls(LLVMGetUser(use), function) && !may_be_native(s, caller_of(LLVMGetUser(use))))
+    if (is_direct_call_of(LLVMGetUser(use), function) && !may_be_native(s, caller_of(LLVMGetUser(use))))
       return true;
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -167,7 +167,7 @@ static void take_out(struct search *s, LLVMValueRef function)
   CN_CHECK(state && *state);
   *state = 0;
   CN_EACH_USE(use, function)
-    if (calls(LLVMGetUser(use), function))
+    if (is_direct_call_of(LLVMGetUser(use), function))
       cn_push(&s->work, caller_of(LLVMGetUser(use)));
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
@@ -192,7 +192,7 @@ static void mark_unreached(struct cn_ctx *ctx)
   }
   CN_EACH_FUNCTION(f, ctx->module)
     if (cn_ptrmap_find(&s.native, f) && *cn_ptrmap_find(&s.native, f))
-      mark(ctx, f);
+      mark_unmanaged(ctx, f);
   cn_ptrmap_free(&s.native);
   cn_free(&s.work);
 }

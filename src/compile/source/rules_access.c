@@ -215,7 +215,7 @@ static void check_store(struct cn_ctx *ctx, LLVMValueRef store)
              "only references to the start of an object may lie; store the object and an index");
 }
 
-static const char *sorter(LLVMValueRef call)
+static const char *sorter_name_of(LLVMValueRef call)
 {
   size_t length;
   LLVMValueRef callee = LLVMIsACallInst(call) ? cn_direct_callee(call) : NULL;
@@ -229,7 +229,7 @@ static void report_sort(struct cn_ctx *ctx, LLVMValueRef call)
   cn_error(ctx, call, "unmanaged-store",
            "%s() keeps elements in memory of its own while it compares, where the collector does "
            "not find references; sort indices, or with a function of your own",
-           sorter(call));
+           sorter_name_of(call));
 }
 
 /* Report the C library's sort of a local or global array of references. */
@@ -248,7 +248,7 @@ void cn_rules_stores(struct cn_ctx *ctx, LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b)
       if (LLVMIsAStoreInst(i))
         check_store(ctx, i);
-      else if (sorter(i))
+      else if (sorter_name_of(i))
         check_sort(ctx, i);
 }
 
@@ -257,7 +257,7 @@ static void check_sorted(struct cn_ctx *ctx, LLVMValueRef pointer)
 {
   CN_EACH_USE(use, pointer) {
     LLVMValueRef user = LLVMGetUser(use);
-    if (sorter(user) && LLVMGetOperand(user, 0) == pointer)
+    if (sorter_name_of(user) && LLVMGetOperand(user, 0) == pointer)
       report_sort(ctx, user);
   }
 }

@@ -15,7 +15,7 @@
 #include "compile/core/emitted_names.h"
 #include "compile/source/rules.h"
 
-static void refuse(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
+static void refuse_over_alignment(struct cn_ctx *ctx, LLVMValueRef at, uint64_t align)
 {
   CN_ASSERT(align > CAIRN_ABI_OBJECT_ALIGN);
   cn_error(ctx, at, "over-aligned",
@@ -44,7 +44,7 @@ static void check_access(struct cn_ctx *ctx, LLVMValueRef i)
   LLVMValueRef address = address_of(i);
 
   if (address && cn_is_ref(LLVMTypeOf(address)) && LLVMGetAlignment(i) > CAIRN_ABI_OBJECT_ALIGN)
-    refuse(ctx, i, LLVMGetAlignment(i));
+    refuse_over_alignment(ctx, i, LLVMGetAlignment(i));
 }
 
 static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRef attribute, LLVMTypeRef type)
@@ -52,7 +52,7 @@ static void check_attribute(struct cn_ctx *ctx, LLVMValueRef at, LLVMAttributeRe
   uint64_t align = attribute ? LLVMGetEnumAttributeValue(attribute) : 0;
 
   if (align > CAIRN_ABI_OBJECT_ALIGN && cn_is_ref(type))
-    refuse(ctx, at, align);
+    refuse_over_alignment(ctx, at, align);
 }
 
 /* Check llvm.assume(true) [ "align"(reference, alignment) ]. */
@@ -66,7 +66,7 @@ static void check_bundles(struct cn_ctx *ctx, LLVMValueRef call)
       LLVMValueRef by = LLVMIsAConstantInt(LLVMGetOperandBundleArgAtIndex(bundle, 1));
       uint64_t align = by ? LLVMConstIntGetZExtValue(by) : UINT64_MAX;
       if (align > CAIRN_ABI_OBJECT_ALIGN && cn_is_ref(LLVMTypeOf(LLVMGetOperandBundleArgAtIndex(bundle, 0))))
-        refuse(ctx, call, align);
+        refuse_over_alignment(ctx, call, align);
     }
     LLVMDisposeOperandBundle(bundle);
   }

@@ -54,7 +54,7 @@ static bool is_listed(const struct places *places, struct place place)
 }
 
 /* List the place that holds the pointer by which `i` loads or stores a reference. */
-static void note(struct places *places, LLVMValueRef i)
+static void note_place(struct places *places, LLVMValueRef i)
 {
   LLVMValueRef pointer = NULL;
   struct place place;
@@ -70,7 +70,7 @@ static void note(struct places *places, LLVMValueRef i)
     cn_push(&places->at, place);
 }
 
-static void check(struct cn_ctx *ctx, const struct places *places, LLVMValueRef store)
+static void check_store(struct cn_ctx *ctx, const struct places *places, LLVMValueRef store)
 {
   LLVMValueRef pointer = LLVMGetOperand(store, 1);
   const char *memory = cn_rules_unmanaged(LLVMGetOperand(store, 0));
@@ -103,13 +103,13 @@ static void each_instruction(struct cn_ctx *ctx, struct places *places,
 static void note_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
 {
   (void)ctx;
-  note(places, i);
+  note_place(places, i);
 }
 
 static void check_one(struct cn_ctx *ctx, struct places *places, LLVMValueRef i)
 {
   if (LLVMIsAStoreInst(i))
-    check(ctx, places, i);
+    check_store(ctx, places, i);
 }
 
 void cn_rules_members(struct cn_ctx *ctx)

@@ -114,7 +114,7 @@ static void find_refs(struct cn_ctx *ctx, struct part part, uint64_t at, offsets
   }
 }
 
-static bool contains(const offsets *list, uint64_t offset)
+static bool has_offset(const offsets *list, uint64_t offset)
 {
   for (size_t i = 0; i < list->count; i++)
     if (list->at[i] == offset)
@@ -123,7 +123,7 @@ static bool contains(const offsets *list, uint64_t offset)
 }
 
 /* True if a member covers an offset of another member's reference with data. */
-static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
+static bool has_overlaid_reference(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   LLVMMetadataRef members = cn_debug_operand(ctx, type, CN_DEBUG_ELEMENTS);
   offsets all = {0}, one = {0};
@@ -137,7 +137,7 @@ static bool overlays(struct cn_ctx *ctx, LLVMMetadataRef type)
     if (part.type)
       find_refs(ctx, part, 0, &one);
     for (size_t r = 0; part.type && r < all.count && !bad; r++)
-      bad = all.at[r] < cn_debug_size(ctx, part.type) && !contains(&one, all.at[r]);
+      bad = all.at[r] < cn_debug_size(ctx, part.type) && !has_offset(&one, all.at[r]);
   }
   cn_free(&all);
   cn_free(&one);
@@ -176,7 +176,7 @@ bool cn_rules_hides_refs(struct cn_ctx *ctx, LLVMValueRef global)
   return hides;
 }
 
-static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
+static void report_overlay(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   LLVMMetadataRef file = cn_debug_operand(ctx, type, CN_DEBUG_FILE);
   struct cairn_diagnostic d = {
@@ -197,7 +197,7 @@ static void report(struct cn_ctx *ctx, LLVMMetadataRef type)
     ctx->options->diagnose(ctx->options->env, &d);
 }
 
-static void reach(struct search *s, LLVMMetadataRef node)
+static void add_reached_node(struct search *s, LLVMMetadataRef node)
 {
   bool fresh;
 
@@ -209,7 +209,7 @@ static void reach(struct search *s, LLVMMetadataRef node)
 }
 
 /* Visit all that can be reached from the work list: debug information is a graph. */
-static void follow(struct search *s)
+static void visit_reachable(struct search *s)
 {
   while (s->work.count) {
     LLVMMetadataRef node = s->work.at[--s->work.count];
@@ -223,7 +223,7 @@ static void follow(struct search *s)
     LLVMGetMDNodeOperands(value, operands);
     for (unsigned i = count; i-- > 0;)
       if (operands[i] && !LLVMIsAConstant(operands[i]))
-        reach(s, LLVMValueAsMetadata(operands[i]));
+        add_reached_node(s, LLVMValueAsMetadata(operands[i]));
     free(operands);
   }
 }
@@ -234,8 +234,8 @@ static void reach_locals(struct search *s, LLVMValueRef function)
     CN_EACH_INSTRUCTION(i, b)
       for (LLVMDbgRecordRef r = LLVMGetFirstDbgRecord(i); r; r = LLVMGetNextDbgRecord(r))
         if (LLVMDbgRecordGetKind(r) != LLVMDbgRecordLabel) {
-          reach(s, LLVMDbgVariableRecordGetVariable(r));
-          follow(s);
+          add_reached_node(s, LLVMDbgVariableRecordGetVariable(r));
+          visit_reachable(s);
         }
 }
 
@@ -247,13 +247,13 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
 
   LLVMGetNamedMetadataOperands(ctx->module, "llvm.dbg.cu", units);
   for (unsigned i = 0; i < count; i++) {
-    reach(&s, LLVMValueAsMetadata(units[i]));
-    follow(&s);
+    add_reached_node(&s, LLVMValueAsMetadata(units[i]));
+    visit_reachable(&s);
   }
   free(units);
   CN_EACH_FUNCTION(f, ctx->module) {
-    reach(&s, LLVMGetSubprogram(f));
-    follow(&s);
+    add_reached_node(&s, LLVMGetSubprogram(f));
+    visit_reachable(&s);
     reach_locals(&s, f);
   }
   CN_ASSERT(s.work.count == 0);
@@ -264,8 +264,8 @@ void cn_rules_each_type(struct cn_ctx *ctx, cn_rules_type_visit *visit, void *en
 static void check_type(struct cn_ctx *ctx, LLVMMetadataRef type, void *env)
 {
   (void)env;
-  if (LLVMGetDINodeTag(type) == CN_DW_UNION && overlays(ctx, type))
-    report(ctx, type);
+  if (LLVMGetDINodeTag(type) == CN_DW_UNION && has_overlaid_reference(ctx, type))
+    report_overlay(ctx, type);
 }
 
 void cn_rules_unions(struct cn_ctx *ctx)

@@ -49,7 +49,7 @@ static LLVMTypeRef struct_of(struct cn_ctx *ctx, LLVMValueRef slot, uint64_t *of
   return type;
 }
 
-static void gather(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
+static void gather_store(struct cn_ctx *ctx, struct stores *stores, LLVMValueRef store)
 {
   LLVMValueRef slot = LLVMGetOperand(store, 1);
   uint64_t offset = 0;
@@ -98,7 +98,7 @@ static char *place_of(struct cn_ctx *ctx, struct stores *stores, const struct st
                 : cn_format("offset %lu of struct %s", (unsigned long)s->offset, plain_name(s->type));
 }
 
-static void attach(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
+static void attach_slot_name(struct cn_ctx *ctx, struct stores *stores, const struct store *s)
 {
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_SLOT_METADATA, (unsigned)strlen(CN_SLOT_METADATA));
   unsigned length = 0, line = LLVMGetDebugLocLine(s->store);
@@ -122,11 +122,11 @@ void cn_store_names_add(struct cn_ctx *ctx)
     CN_EACH_BLOCK(b, f)
       CN_EACH_INSTRUCTION(i, b)
         if (LLVMIsAStoreInst(i))
-          gather(ctx, &stores, i);
+          gather_store(ctx, &stores, i);
   if (stores.at.count)
     cn_rules_each_type(ctx, note_type, &stores);
   for (size_t i = 0; i < stores.at.count; i++)
-    attach(ctx, &stores, &stores.at.at[i]);
+    attach_slot_name(ctx, &stores, &stores.at.at[i]);
   cn_free(&stores.at);
   cn_ptrmap_free(&stores.types);
 }

@@ -35,12 +35,12 @@ struct names {
   CN_VECTOR(LLVMMetadataRef) operands;
 };
 
-static LLVMMetadataRef string(struct cn_ctx *ctx, const char *text)
+static LLVMMetadataRef build_string_metadata(struct cn_ctx *ctx, const char *text)
 {
   return LLVMMDStringInContext2(ctx->llvm, text, strlen(text));
 }
 
-static LLVMMetadataRef number(struct cn_ctx *ctx, uint64_t n)
+static LLVMMetadataRef build_number_metadata(struct cn_ctx *ctx, uint64_t n)
 {
   return LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false));
 }
@@ -74,7 +74,7 @@ static char *pointer_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 }
 
 /* The length of dimension `i` of an array, or 0. */
-static uint64_t dimension(struct cn_ctx *ctx, LLVMMetadataRef array, unsigned i)
+static uint64_t dimension_length_of(struct cn_ctx *ctx, LLVMMetadataRef array, unsigned i)
 {
   LLVMMetadataRef range = cn_debug_operand(ctx, cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS), i);
   LLVMValueRef length = range ? cn_debug_value(ctx, range, 0) : NULL;
@@ -83,7 +83,7 @@ static uint64_t dimension(struct cn_ctx *ctx, LLVMMetadataRef array, unsigned i)
   return n > 0 ? (uint64_t)n : 0;
 }
 
-static unsigned dimensions(struct cn_ctx *ctx, LLVMMetadataRef array)
+static unsigned dimension_count_of(struct cn_ctx *ctx, LLVMMetadataRef array)
 {
   LLVMMetadataRef ranges = cn_debug_operand(ctx, array, CN_DEBUG_ELEMENTS);
 
@@ -94,8 +94,8 @@ static char *array_name(struct cn_ctx *ctx, LLVMMetadataRef type)
 {
   char *name = type_name(ctx, cn_debug_operand(ctx, type, CN_DEBUG_BASE)), *longer;
 
-  for (unsigned i = 0; i < dimensions(ctx, type); i++) {
-    longer = cn_format("%s[%llu]", name, (unsigned long long)dimension(ctx, type, i));
+  for (unsigned i = 0; i < dimension_count_of(ctx, type); i++) {
+    longer = cn_format("%s[%llu]", name, (unsigned long long)dimension_length_of(ctx, type, i));
     free(name);
     name = longer;
   }
@@ -156,14 +156,14 @@ static void add_field(struct names *names, const struct place *place)
   CN_CHECK(place->depth <= DEPTH);
   if (!*place->name || (names->operands.count > MAX_FIELDS && !place->weak))
     return;
-  operands[count++] = string(names->ctx, place->name);
-  operands[count++] = number(names->ctx, place->offset);
+  operands[count++] = build_string_metadata(names->ctx, place->name);
+  operands[count++] = build_number_metadata(names->ctx, place->offset);
   for (unsigned i = 0; i < place->depth; i++) {
-    operands[count++] = number(names->ctx, place->counts[i]);
-    operands[count++] = number(names->ctx, place->strides[i]);
+    operands[count++] = build_number_metadata(names->ctx, place->counts[i]);
+    operands[count++] = build_number_metadata(names->ctx, place->strides[i]);
   }
   if (place->weak)
-    operands[count++] = string(names->ctx, "weak");
+    operands[count++] = build_string_metadata(names->ctx, "weak");
   cn_push(&names->operands, LLVMMDNodeInContext2(names->ctx->llvm, operands, count));
 }
 
@@ -193,7 +193,7 @@ static void add_members(struct names *names, LLVMMetadataRef type, const struct 
 static void add_elements(struct names *names, LLVMMetadataRef type, const struct place *place)
 {
   LLVMMetadataRef element = cn_debug_operand(names->ctx, type, CN_DEBUG_BASE);
-  unsigned depth = dimensions(names->ctx, type);
+  unsigned depth = dimension_count_of(names->ctx, type);
   uint64_t stride = element ? cn_debug_size(names->ctx, element) : 0;
   struct place at = *place;
 
@@ -202,7 +202,7 @@ static void add_elements(struct names *names, LLVMMetadataRef type, const struct
   if (stride == 0 || depth == 0 || at.depth + depth > DEPTH)
     return;
   for (unsigned i = depth; i-- > 0;) {
-    at.counts[at.depth + i] = dimension(names->ctx, type, i);
+    at.counts[at.depth + i] = dimension_length_of(names->ctx, type, i);
     at.strides[at.depth + i] = stride;
     stride *= at.counts[at.depth + i] ? at.counts[at.depth + i] : 1;
   }
@@ -241,7 +241,7 @@ static void add_flags(struct names *names, LLVMMetadataRef type)
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     char *tag = cn_format("cairn-%s", words[i]);
     if (cn_debug_type_has_tag(names->ctx, type, tag))
-      cn_push(&names->operands, string(names->ctx, words[i]));
+      cn_push(&names->operands, build_string_metadata(names->ctx, words[i]));
     free(tag);
   }
 }
@@ -253,7 +253,7 @@ static void name_static(struct cn_ctx *ctx, LLVMValueRef global, LLVMMetadataRef
   unsigned kind = LLVMGetMDKindIDInContext(ctx->llvm, CN_TYPE_METADATA, sizeof CN_TYPE_METADATA - 1);
 
   char *name = type_name(ctx, type);
-  cn_push(&names.operands, string(ctx, name));
+  cn_push(&names.operands, build_string_metadata(ctx, name));
   free(name);
   add_flags(&names, type);
   if (type)

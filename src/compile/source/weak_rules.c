@@ -45,7 +45,7 @@ static bool is_weak(struct cn_ctx *ctx, LLVMMetadataRef variable, unsigned annot
          has_weak(ctx, cn_debug_operand(ctx, variable, CN_DEBUG_TYPE));
 }
 
-static void refuse(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetadataRef variable, const char *what)
+static void refuse_weak_variable(struct cn_ctx *ctx, LLVMValueRef at, LLVMMetadataRef variable, const char *what)
 {
   LLVMMetadataRef name = cn_debug_operand(ctx, variable, CN_DEBUG_NAME);
   unsigned length = 0;
@@ -67,7 +67,7 @@ static void check_locals(struct cn_ctx *ctx, LLVMValueRef function)
         LLVMMetadataRef variable = LLVMDbgVariableRecordGetVariable(r);
         LLVMValueRef place = LLVMDbgVariableRecordGetValue(r, 0);
         if (variable && is_weak(ctx, variable, OF_LOCAL))
-          refuse(ctx, place && LLVMIsAInstruction(place) ? place : i, variable, "local");
+          refuse_weak_variable(ctx, place && LLVMIsAInstruction(place) ? place : i, variable, "local");
       }
 }
 
@@ -76,7 +76,7 @@ void cn_rules_weak(struct cn_ctx *ctx)
   CN_EACH_GLOBAL(g, ctx->module) {
     LLVMMetadataRef variable = cn_debug_variable(ctx, g);
     if (variable && !cn_layout_names_given(ctx, g) && is_weak(ctx, variable, OF_GLOBAL))
-      refuse(ctx, g, variable, "global");
+      refuse_weak_variable(ctx, g, variable, "global");
   }
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f))

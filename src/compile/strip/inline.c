@@ -23,7 +23,7 @@
 #include "compile/markers/markers.h"
 #include "compile/strip/strip.h"
 
-/* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; unpin() removes both. */
+/* Marks call sites that got "noinline" here, so that LLVM's inliner skips them; unpin_call() removes both. */
 #define PIN "cairn-not-inlined"
 
 static bool same_strategy(LLVMValueRef a, LLVMValueRef b)
@@ -56,7 +56,7 @@ static bool has_candidates(LLVMModuleRef module)
   return false;
 }
 
-static void pin(struct cn_ctx *ctx, LLVMValueRef call)
+static void pin_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   unsigned noinline = cn_attribute_kind("noinline");
 
@@ -67,7 +67,7 @@ static void pin(struct cn_ctx *ctx, LLVMValueRef call)
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX, LLVMCreateStringAttribute(ctx->llvm, PIN, strlen(PIN), "", 0));
 }
 
-static void unpin(LLVMValueRef call)
+static void unpin_call(LLVMValueRef call)
 {
   if (!LLVMGetCallSiteStringAttribute(call, CN_FUNCTION_INDEX, PIN, strlen(PIN)))
     return;
@@ -90,14 +90,14 @@ static void pin_unless_wrapped(struct cn_ctx *ctx, LLVMValueRef call, void *env)
   LLVMValueRef callee = cn_direct_callee(call);
 
   if (callee && !LLVMIsDeclaration(callee) && !(cn_ptrmap_find(wrapped, call) && may_inline(function_of(call), callee)))
-    pin(ctx, call);
+    pin_call(ctx, call);
 }
 
 static void unpin_each(struct cn_ctx *ctx, LLVMValueRef call, void *env)
 {
   (void)ctx;
   (void)env;
-  unpin(call);
+  unpin_call(call);
 }
 
 static bool run_inliner(struct cn_ctx *ctx)

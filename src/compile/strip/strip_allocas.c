@@ -43,7 +43,7 @@ static bool is_escape(LLVMValueRef user)
 }
 
 /* The start of a zeroing of all of `alloca`, or of its words from the first on that the entry leaves unset. */
-static LLVMValueRef zeroed(LLVMValueRef i, LLVMValueRef alloca)
+static LLVMValueRef zeroed_start_of(LLVMValueRef i, LLVMValueRef alloca)
 {
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
   if (!cn_calls_intrinsic(i, "llvm.memset") || !LLVMIsNull(LLVMGetOperand(i, 1)))
@@ -64,7 +64,7 @@ static void take_preparation(LLVMValueRef alloca)
   if (!escape)
     return;
   LLVMValueRef zero = LLVMGetPreviousInstruction(escape);
-  LLVMValueRef start = zero ? zeroed(zero, alloca) : NULL;
+  LLVMValueRef start = zero ? zeroed_start_of(zero, alloca) : NULL;
   if (start) {
     LLVMInstructionEraseFromParent(zero);
     if (start != alloca && !LLVMGetFirstUse(start))

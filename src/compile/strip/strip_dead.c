@@ -39,7 +39,7 @@ static bool is_candidate(const struct marker *m, LLVMValueRef i)
   }
 }
 
-static void need(struct marker *m, LLVMValueRef value)
+static void mark_live(struct marker *m, LLVMValueRef value)
 {
   uint64_t *live = cn_ptrmap_find(&m->live, value);
 
@@ -52,7 +52,7 @@ static void need(struct marker *m, LLVMValueRef value)
 static void need_operands(struct marker *m, LLVMValueRef i)
 {
   for (int o = 0, count = LLVMGetNumOperands(i); o < count; o++)
-    need(m, LLVMGetOperand(i, (unsigned)o));
+    mark_live(m, LLVMGetOperand(i, (unsigned)o));
 }
 
 void cn_strip_dead(LLVMValueRef function)

@@ -43,7 +43,7 @@ static bool is_byte_gep(LLVMValueRef i)
 }
 
 /* The reference at `distance` from `base`. */
-static LLVMValueRef whole(const struct folder *f, LLVMValueRef base, LLVMValueRef distance)
+static LLVMValueRef derived_reference_of(const struct folder *f, LLVMValueRef base, LLVMValueRef distance)
 {
   LLVMValueRef ends[2];
 
@@ -66,7 +66,8 @@ static size_t add_pair(struct folder *f, LLVMValueRef base, LLVMValueRef distanc
   for (size_t at = (size_t)*last; at; at = f->pairs.at[at - 1].next)
     if (f->pairs.at[at - 1].base == base)
       return at - 1;
-  struct pair pair = {.base = base, .distance = distance, .reference = whole(f, base, distance), .next = (size_t)*last};
+  struct pair pair = {
+      .base = base, .distance = distance, .reference = derived_reference_of(f, base, distance), .next = (size_t)*last};
   pair.lost = !pair.reference && !LLVMIsAPHINode(distance);
   cn_push(&f->pairs, pair);
   *last = f->pairs.count;
@@ -87,7 +88,7 @@ static LLVMValueRef incoming_from(LLVMValueRef base, LLVMValueRef phi, unsigned 
 }
 
 /* Find all pairs that `f->geps` depend on. */
-static void gather(struct folder *f)
+static void gather_pairs(struct folder *f)
 {
   for (size_t i = 0; i < f->geps.count; i++)
     cn_push(&f->wanted, add_pair(f, LLVMGetOperand(f->geps.at[i], 0), LLVMGetOperand(f->geps.at[i], 1)));
@@ -185,7 +186,7 @@ void cn_strip_fold_distances(LLVMValueRef function)
       if (is_byte_gep(i))
         cn_push(&f.geps, i);
   if (f.geps.count) {
-    gather(&f);
+    gather_pairs(&f);
     spread_losses(&f);
     build_phis(&f);
     replace_geps(&f);

@@ -85,7 +85,7 @@ static void add_statepoint(struct stripper *u, LLVMValueRef statepoint)
   cn_push(&u->wrapped, w);
 }
 
-static void gather(struct stripper *u, LLVMValueRef function)
+static void gather_statepoints(struct stripper *u, LLVMValueRef function)
 {
   struct cn_span_marks marks = cn_span_marks(u->ctx);
 
@@ -106,7 +106,7 @@ static void gather(struct stripper *u, LLVMValueRef function)
     }
 }
 
-static void forget(struct stripper *u)
+static void free_function_lists(struct stripper *u)
 {
   cn_free(&u->wrapped);
   cn_free(&u->relocations);
@@ -145,7 +145,7 @@ static LLVMAttributeRef element_type(LLVMValueRef statepoint)
   return LLVMGetCallSiteEnumAttribute(statepoint, CALLEE_OPERAND + 1, cn_attribute_kind("elementtype"));
 }
 
-static void refuse(struct stripper *u)
+static void refuse_statepoints(struct stripper *u)
 {
   char name[120], other[120];
 
@@ -236,7 +236,7 @@ static void add_string(struct cn_ctx *ctx, LLVMValueRef call, const char *name, 
 }
 
 /* Write a directive at the call site if the rewriter would choose otherwise. */
-static void direct(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen, uint64_t wanted)
+static void write_directive(struct cn_ctx *ctx, LLVMValueRef call, const char *name, uint64_t chosen, uint64_t wanted)
 {
   CN_CHECK(cn_statepoint_directive(call, name, UINT64_MAX, &chosen));
   if (chosen == wanted)
@@ -257,9 +257,9 @@ static void copy_facts(struct stripper *u, const struct wrapped *w, unsigned arg
   for (unsigned i = 0; i < args; i++)
     cn_emit_attributes_of(s, FIXED_OPERANDS + i + 1, w->call, i + 1, NULL);
   copy_metadata(u->ctx, s, w->call);
-  direct(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
-         LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
-  direct(u->ctx, w->call, "statepoint-num-patch-bytes", 0, LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));
+  write_directive(u->ctx, w->call, "statepoint-id", cn_statepoint_default_id(w->call),
+                  LLVMConstIntGetZExtValue(LLVMGetOperand(s, 0)));
+  write_directive(u->ctx, w->call, "statepoint-num-patch-bytes", 0, LLVMConstIntGetZExtValue(LLVMGetOperand(s, 1)));
   if (LLVMConstIntGetZExtValue(LLVMGetOperand(s, FLAGS_OPERAND)) & FLAG_DEOPT_LIVE_IN)
     add_string(u->ctx, w->call, "deopt-lowering", "live-in");
 }
@@ -316,7 +316,7 @@ static void replace_results(struct stripper *u)
 
 /* The value at the start of relocation `r`: the end of a chain of relocations, each listed by the next one's
  * statepoint. A ring of them, in dead code, yields poison. */
-static LLVMValueRef origin(struct stripper *u, size_t r)
+static LLVMValueRef unrelocated_value_of(struct stripper *u, size_t r)
 {
   CN_VECTOR(size_t) path = {0};
   LLVMValueRef value = NULL;
@@ -346,7 +346,7 @@ static LLVMValueRef origin(struct stripper *u, size_t r)
 static void replace_relocations(struct stripper *u)
 {
   for (size_t i = 0; i < u->relocations.count; i++)
-    origin(u, i);
+    unrelocated_value_of(u, i);
   for (size_t i = 0; i < u->relocations.count; i++)
     LLVMReplaceAllUsesWith(u->relocations.at[i].relocate, u->relocations.at[i].value);
   for (size_t i = 0; i < u->relocations.count; i++)
@@ -355,7 +355,7 @@ static void replace_relocations(struct stripper *u)
 
 /* ---- functions ---- */
 
-static void strip(struct stripper *u, LLVMValueRef function, struct cn_stripped *out)
+static void strip_function(struct stripper *u, LLVMValueRef function, struct cn_stripped *out)
 {
   for (size_t i = 0; i < u->wrapped.count; i++)
     build_call(u, &u->wrapped.at[i]);
@@ -377,7 +377,7 @@ static void strip(struct stripper *u, LLVMValueRef function, struct cn_stripped 
   cn_strip_dead(function);
 }
 
-static void init(struct stripper *u, struct cn_ctx *ctx)
+static void init_stripper(struct stripper *u, struct cn_ctx *ctx)
 {
   *u = (struct stripper){.ctx = ctx,
                          .builder = LLVMCreateBuilderInContext(ctx->llvm),
@@ -387,7 +387,7 @@ static void init(struct stripper *u, struct cn_ctx *ctx)
   cn_span_table_read(ctx, &u->spans); /* other sections of that name have been refused, or are empty */
 }
 
-static void dispose(struct stripper *u)
+static void dispose_stripper(struct stripper *u)
 {
   cn_triples_free(&u->spans.entries);
   LLVMDisposeBuilder(u->builder);
@@ -398,13 +398,13 @@ void cn_strip_refuse(struct cn_ctx *ctx)
   struct stripper u;
 
   cn_span_table_check(ctx);
-  init(&u, ctx);
+  init_stripper(&u, ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
-    gather(&u, f);
-    refuse(&u);
-    forget(&u);
+    gather_statepoints(&u, f);
+    refuse_statepoints(&u);
+    free_function_lists(&u);
   }
-  dispose(&u);
+  dispose_stripper(&u);
 }
 
 /* Drop declarations without uses. */
@@ -423,17 +423,17 @@ void cn_strip_module(struct cn_ctx *ctx, bool managed_only, struct cn_stripped *
 {
   struct stripper u;
 
-  init(&u, ctx);
+  init_stripper(&u, ctx);
   CN_EACH_FUNCTION(f, ctx->module) {
     if (managed_only && !cn_is_managed(f))
       continue;
-    gather(&u, f);
+    gather_statepoints(&u, f);
     if (u.wrapped.count || u.relocations.count || u.results.count)
-      strip(&u, f, out);
-    forget(&u);
+      strip_function(&u, f, out);
+    free_function_lists(&u);
   }
   drop_declarations(&u);
-  dispose(&u);
+  dispose_stripper(&u);
 }
 
 bool cn_strip_statepoints(struct cn_ctx *ctx)

@@ -193,7 +193,7 @@ static void give_return(struct cn_ctx *ctx, LLVMValueRef call, struct split_retu
   LLVMDisposeBuilder(builder);
 }
 
-static LLVMValueRef widen(LLVMBuilderRef builder, LLVMValueRef call, unsigned i, LLVMTypeRef type)
+static LLVMValueRef widen_argument(LLVMBuilderRef builder, LLVMValueRef call, unsigned i, LLVMTypeRef type)
 {
   LLVMValueRef value = LLVMGetArgOperand(call, i);
 
@@ -224,7 +224,7 @@ static LLVMValueRef build_as(struct cn_ctx *ctx, LLVMValueRef function, LLVMValu
   for (unsigned p = 0; p < count; p++)
     arguments[p] = LLVMGetPoison(parameter_type(function, p));
   for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
-    arguments[places[i]] = widen(builder, call, i, parameter_type(function, places[i]));
+    arguments[places[i]] = widen_argument(builder, call, i, parameter_type(function, places[i]));
   LLVMValueRef made =
       LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), LLVMGetCalledValue(call), arguments, count, "");
   LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
@@ -288,7 +288,7 @@ static void make_must(struct cn_ctx *ctx, LLVMValueRef function, LLVMValueRef ca
 /* With early insertion the optimiser comes later. It must keep the callee of a tail call out of line, and the call a
  * call instead of a loop: the statepoints there list neither the locals of this function nor the bases of its
  * arguments. */
-static void pin(struct cn_ctx *ctx, LLVMValueRef function)
+static void pin_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
 {
   unsigned noinline = cn_attribute_kind("noinline");
   bool any = false;
@@ -339,6 +339,6 @@ void cn_tail_calls(struct cn_ctx *ctx, LLVMValueRef function)
   }
   clean_shared(ctx, &split);
   if (ctx->options->safepoints == CAIRN_SAFEPOINTS_EARLY)
-    pin(ctx, function);
+    pin_tail_calls(ctx, function);
   cn_free(&calls);
 }

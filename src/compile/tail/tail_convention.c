@@ -88,7 +88,7 @@ static const char *reason_of(LLVMValueRef function)
   return NULL;
 }
 
-static void gather(struct lowering *l)
+static void gather_members(struct lowering *l)
 {
   CN_EACH_FUNCTION(f, l->ctx->module) {
     if (LLVMIsDeclaration(f) || !cn_is_managed(f) || !cn_convention_is_tail(LLVMGetFunctionCallConv(f)))
@@ -101,27 +101,27 @@ static void gather(struct lowering *l)
 
 /* ---- groups ---- */
 
-static struct member *leader(struct lowering *l, struct member *m)
+static struct member *leader_of(struct lowering *l, struct member *m)
 {
   while (&l->members.at[m->parent] != m)
     m = &l->members.at[m->parent = l->members.at[m->parent].parent];
   return m;
 }
 
-static void keep(struct lowering *l, struct member *m, const char *why)
+static void keep_convention(struct lowering *l, struct member *m, const char *why)
 {
-  struct member *first = leader(l, m);
+  struct member *first = leader_of(l, m);
 
   if (!first->why)
     first->why = why;
 }
 
-static void unite(struct lowering *l, struct member *a, struct member *b)
+static void unite_groups(struct lowering *l, struct member *a, struct member *b)
 {
-  struct member *first = leader(l, a), *second = leader(l, b);
+  struct member *first = leader_of(l, a), *second = leader_of(l, b);
 
   if (second->why)
-    keep(l, first, second->why);
+    keep_convention(l, first, second->why);
   second->parent = first->parent;
 }
 
@@ -134,38 +134,38 @@ static bool is_tail_call(LLVMValueRef function, LLVMValueRef call)
 }
 
 /* Take the tail call into account: both ends change their convention, or both keep it. */
-static void join(struct lowering *l, struct member *caller, LLVMValueRef call)
+static void join_tail_call(struct lowering *l, struct member *caller, LLVMValueRef call)
 {
   static const char why[] = "of a tail call that the C convention does not have";
   LLVMValueRef callee = cn_direct_callee(call);
   uint64_t *place = callee ? cn_ptrmap_find(&l->index, callee) : NULL;
 
   if (!place) {
-    keep(l, caller, why);
+    keep_convention(l, caller, why);
     return;
   }
   struct member *other = &l->members.at[*place - 1];
   if (LLVMGlobalGetValueType(callee) == LLVMGlobalGetValueType(caller->function) &&
       (cn_calls_musttail(call) || cn_tail_position(call))) {
-    unite(l, caller, other);
+    unite_groups(l, caller, other);
     return;
   }
-  keep(l, caller, why);
-  keep(l, other, why);
+  keep_convention(l, caller, why);
+  keep_convention(l, other, why);
 }
 
-static void group(struct lowering *l)
+static void group_members(struct lowering *l)
 {
   for (size_t m = 0; m < l->members.count; m++)
     CN_EACH_BLOCK(b, l->members.at[m].function)
       CN_EACH_INSTRUCTION(i, b)
         if (is_tail_call(l->members.at[m].function, i))
-          join(l, &l->members.at[m], i);
+          join_tail_call(l, &l->members.at[m], i);
 }
 
 /* ---- the change ---- */
 
-static void lower(LLVMValueRef function)
+static void lower_convention(LLVMValueRef function)
 {
   LLVMSetFunctionCallConv(function, LLVMCCallConv);
   CN_EACH_USE(use, function) {
@@ -178,13 +178,13 @@ bool cn_lower_tailcc(struct cn_ctx *ctx)
 {
   struct lowering l = {.ctx = ctx};
 
-  gather(&l);
-  group(&l);
+  gather_members(&l);
+  group_members(&l);
   for (size_t m = 0; m < l.members.count; m++) {
     LLVMValueRef function = l.members.at[m].function;
-    const char *why = leader(&l, &l.members.at[m])->why;
+    const char *why = leader_of(&l, &l.members.at[m])->why;
     if (!why)
-      lower(function);
+      lower_convention(function);
     cn_remark(ctx, function, "tail-convention", "%s%s",
               why ? "keeps its convention, because " : "gets the C convention", why ? why : "");
   }

@@ -28,7 +28,7 @@ struct registers {
   bool memory; /* an argument is, or may be, passed in memory anyway */
 };
 
-static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
+static void take_registers(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type)
 {
   unsigned long long bits;
 
@@ -51,12 +51,12 @@ static void take(struct registers *r, LLVMTargetDataRef layout, LLVMTypeRef type
     break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-      take(r, layout, LLVMStructGetTypeAtIndex(type, i));
+      take_registers(r, layout, LLVMStructGetTypeAtIndex(type, i));
     break;
   case LLVMArrayTypeKind:
     r->memory |= LLVMGetArrayLength2(type) > WORD_BITS;
     for (unsigned i = 0; !r->memory && i < LLVMGetArrayLength2(type); i++)
-      take(r, layout, LLVMGetElementType(type));
+      take_registers(r, layout, LLVMGetElementType(type));
     break;
   default:
     r->memory = true;
@@ -76,7 +76,7 @@ static bool has_arguments_in_memory(const struct cn_ctx *ctx, LLVMValueRef call)
   unsigned count = LLVMGetNumArgOperands(call);
 
   for (unsigned i = 0; i < count && !r.memory; i++)
-    take(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
+    take_registers(&r, ctx->layout, LLVMTypeOf(LLVMGetArgOperand(call, i)));
   return need_memory(&r);
 }
 
@@ -86,7 +86,7 @@ static bool has_parameters_in_memory(const struct cn_ctx *ctx, LLVMValueRef func
   unsigned count = LLVMCountParams(function);
 
   for (unsigned i = 0; i < count && !r.memory; i++)
-    take(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
+    take_registers(&r, ctx->layout, LLVMTypeOf(LLVMGetParam(function, i)));
   return need_memory(&r);
 }
 

@@ -74,7 +74,7 @@ static LLVMValueRef shared_return(LLVMValueRef end)
 }
 
 /* The value that `ret` returns when it is reached from block `from`; null for void. */
-static LLVMValueRef returned(LLVMValueRef ret, LLVMBasicBlockRef from)
+static LLVMValueRef returned_value_of(LLVMValueRef ret, LLVMBasicBlockRef from)
 {
   LLVMValueRef value = LLVMGetNumOperands(ret) ? LLVMGetOperand(ret, 0) : NULL;
 
@@ -93,7 +93,7 @@ LLVMValueRef cn_tail_return(LLVMValueRef call)
 
   if (!ret)
     return NULL;
-  LLVMValueRef value = returned(ret, LLVMGetInstructionParent(call));
+  LLVMValueRef value = returned_value_of(ret, LLVMGetInstructionParent(call));
   return !value || value == call ? ret : NULL;
 }
 

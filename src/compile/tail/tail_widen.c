@@ -131,7 +131,7 @@ static bool is_candidate(LLVMValueRef function, LLVMValueRef i, struct tail *tai
 }
 
 /* Find the tail calls. False if the list is empty, or an existing musttail call is unable to follow. */
-static bool gather(struct widening *w)
+static bool gather_tail_calls(struct widening *w)
 {
   CN_EACH_BLOCK(b, w->function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -150,7 +150,7 @@ static bool gather(struct widening *w)
 
 /* ---- the signature ---- */
 
-static LLVMTypeRef widest(struct cn_ctx *ctx, enum cn_register_class class)
+static LLVMTypeRef widest_type_of(struct cn_ctx *ctx, enum cn_register_class class)
 {
   return class == CN_CLASS_INTEGER ? LLVMInt64TypeInContext(ctx->llvm) : LLVMDoubleTypeInContext(ctx->llvm);
 }
@@ -168,12 +168,12 @@ static unsigned find_place(struct widening *w, enum cn_register_class class, uns
   while (place < w->types.count && cn_convention_class(w->types.at[place]) != class)
     place++;
   if (place == w->types.count)
-    cn_push(&w->types, widest(w->ctx, class));
+    cn_push(&w->types, widest_type_of(w->ctx, class));
   return place;
 }
 
 /* Extend the new signature by the arguments of one call. */
-static void fit(struct widening *w, const struct tail *tail)
+static void fit_signature(struct widening *w, const struct tail *tail)
 {
   unsigned next[CN_CLASSES] = {0};
 
@@ -183,7 +183,7 @@ static void fit(struct widening *w, const struct tail *tail)
     unsigned place = find_place(w, class, next[class]);
     next[class] = place + 1;
     if (w->types.at[place] != type && is_narrow(w->types.at[place]))
-      w->types.at[place] = widest(w->ctx, class);
+      w->types.at[place] = widest_type_of(w->ctx, class);
   }
 }
 
@@ -197,7 +197,7 @@ static LLVMTypeRef new_type(const struct widening *w)
 /* ---- the calls ---- */
 
 /* Convert an argument to the type of its register. */
-static LLVMValueRef widen(struct widening *w, const struct tail *tail, unsigned i, LLVMTypeRef to)
+static LLVMValueRef widen_argument(struct widening *w, const struct tail *tail, unsigned i, LLVMTypeRef to)
 {
   LLVMValueRef value = LLVMGetArgOperand(tail->call, tail->first + i);
   LLVMTypeRef from = LLVMTypeOf(value), i64 = LLVMInt64TypeInContext(w->ctx->llvm);
@@ -230,14 +230,14 @@ static void place_arguments(struct widening *w, const struct tail *tail, LLVMVal
     LLVMTypeRef type = LLVMTypeOf(LLVMGetArgOperand(tail->call, tail->first + i));
     enum cn_register_class class = cn_convention_class(type);
     places[i] = find_place(w, class, next[class]);
-    CN_CHECK(places[i] < count); /* fit() has made room */
+    CN_CHECK(places[i] < count); /* fit_signature() has made room */
     next[class] = places[i] + 1;
-    arguments[places[i]] = widen(w, tail, i, w->types.at[places[i]]);
+    arguments[places[i]] = widen_argument(w, tail, i, w->types.at[places[i]]);
   }
 }
 
 /* Replace the statepoint, or the musttail call, by a musttail call of the new signature. */
-static void replace(struct widening *w, const struct tail *tail)
+static void replace_tail_call(struct widening *w, const struct tail *tail)
 {
   LLVMValueRef old = tail->call;
   LLVMValueRef statepoint = tail->first ? old : NULL;
@@ -271,16 +271,16 @@ static void widen_function(struct cn_ctx *ctx, LLVMValueRef function)
 {
   struct widening w = {.ctx = ctx, .function = function};
 
-  if (gather(&w)) {
+  if (gather_tail_calls(&w)) {
     w.builder = LLVMCreateBuilderInContext(ctx->llvm);
     for (unsigned i = 0; i < LLVMCountParams(function); i++)
       cn_push(&w.types, LLVMTypeOf(LLVMGetParam(function, i)));
     for (size_t i = 0; i < w.tails.count; i++)
-      fit(&w, &w.tails.at[i]);
+      fit_signature(&w, &w.tails.at[i]);
     if (new_type(&w) != LLVMGlobalGetValueType(function))
       w.function = cn_retype(ctx, function, new_type(&w));
     for (size_t i = 0; i < w.tails.count; i++)
-      replace(&w, &w.tails.at[i]);
+      replace_tail_call(&w, &w.tails.at[i]);
     LLVMDisposeBuilder(w.builder);
   }
   cn_free(&w.tails);

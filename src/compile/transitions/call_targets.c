@@ -49,8 +49,8 @@ typedef CN_VECTOR(struct cn_call_target) site_vector;
 /* Choose the address `offset` bytes after `target` if that has the mark, else `other`. At -O3 LLVM makes a branch of
  * the choice by the weights: the code is longer, but calls need not wait for the mark. LLVM 22 takes a wrong result of
  * some nodes as the callee of a statepoint: the freeze prevents that (docs/llvm-22.md, "multi-result callees"). */
-static LLVMValueRef choose(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target, uint64_t offset,
-                           LLVMValueRef other)
+static LLVMValueRef choose_callee(struct cn_ctx *ctx, const struct cn_call_target *site, LLVMValueRef target,
+                                  uint64_t offset, LLVMValueRef other)
 {
   CN_ASSERT(LLVMGetTypeKind(LLVMTypeOf(target)) == LLVMPointerTypeKind);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -85,10 +85,10 @@ static void guard_wrapped(struct cn_ctx *ctx, const struct cn_call_target *site)
 
   CN_CHECK(site->count > CN_RESULT_CALLEE);
   if (!cn_target_managed(callee))
-    LLVMSetOperand(site->call, operand, choose(ctx, site, callee, 0, cn_stub(ctx, CN_REFUSE_NATIVE)));
+    LLVMSetOperand(site->call, operand, choose_callee(ctx, site, callee, 0, cn_stub(ctx, CN_REFUSE_NATIVE)));
 }
 
-static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
+static void lower_site(struct cn_ctx *ctx, const struct cn_call_target *site)
 {
   CN_CHECK(cn_is_managed(cn_call_target_caller(site)) && site->type);
   LLVMValueRef target = cn_call_target_callee(site), stub = cn_stub(ctx, CN_CALL_NATIVE);
@@ -98,7 +98,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
 
   if (convention == CN_CONVENTION_NATIVE || cn_call_target_uses_nest(site)) {
     if (shown) { /* the target is managed, the bridge native */
-      target = choose(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
+      target = choose_callee(ctx, site, target, 0, cn_stub(ctx, CN_REFUSE_NATIVE));
       stub = cn_stub(ctx, CN_CALL_PASSING);
     }
     const struct cn_rebuild change = {
@@ -127,7 +127,7 @@ static void lower(struct cn_ctx *ctx, const struct cn_call_target *site)
   else if (target && convention == CN_CONVENTION_PLAIN && ctx->options->size_level)
     cn_call_through(ctx, site, shown ? stub : cn_stub(ctx, CN_VCALL_ANY), target);
   else if (target)
-    cn_call_through(ctx, site, choose(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub), target);
+    cn_call_through(ctx, site, choose_callee(ctx, site, target, CAIRN_ABI_ENTRY_SIZE, stub), target);
   else
     cn_call_through(ctx, site, stub, cn_call_target_callee(site));
 }
@@ -212,10 +212,10 @@ static bool is_through_pointer(LLVMValueRef i, const struct cn_call_target *site
     return false;
   if (LLVMIsAFunction(callee) && (cn_target_is_stub(callee) || LLVMGetIntrinsicID(callee)))
     return false;
-  return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as choose() leaves it */
+  return !LLVMIsAFreezeInst(callee) || !cn_call_target_uses_nest(site); /* as choose_callee() leaves it */
 }
 
-static void gather(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
+static void gather_sites(struct cn_ctx *ctx, LLVMValueRef function, site_vector *sites, bool *parameter)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -236,11 +236,11 @@ void cn_call_targets_in(struct cn_ctx *ctx, LLVMValueRef function)
   bool parameter = false;
 
   CN_CHECK(LLVMIsAFunction(function) && !LLVMIsDeclaration(function) && cn_is_managed(function));
-  gather(ctx, function, &sites, &parameter);
+  gather_sites(ctx, function, &sites, &parameter);
   if (parameter && ctx->errors == 0)
     function = add_parameter(ctx, function, &sites);
   for (size_t i = 0; i < sites.count && ctx->errors == 0; i++)
-    lower(ctx, &sites.at[i]);
+    lower_site(ctx, &sites.at[i]);
   if (ctx->errors == 0)
     cn_tail_frames(ctx, function);
   cn_free(&sites);

@@ -23,7 +23,7 @@
 typedef CN_VECTOR(LLVMTypeRef) type_vector;
 enum { CALLEE_OPERAND = 2, COUNT_OPERAND = 3 }; /* operands of a statepoint */
 
-static unsigned added(const struct cn_rebuild *change)
+static unsigned added_count_of(const struct cn_rebuild *change)
 {
   CN_CHECK(change->first_count <= sizeof change->first / sizeof *change->first);
   CN_CHECK(change->more_count <= sizeof change->more / sizeof *change->more);
@@ -72,7 +72,7 @@ static void take_operands(struct cn_ctx *ctx, const struct cn_call_target *site,
     return;
   operands->values.at[CALLEE_OPERAND] = change->callee;
   operands->values.at[COUNT_OPERAND] =
-      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added(change) + site->count, false);
+      LLVMConstInt(LLVMInt32TypeInContext(ctx->llvm), added_count_of(change) + site->count, false);
 }
 
 static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
@@ -83,8 +83,8 @@ static bool has_tag(LLVMOperandBundleRef bundle, const char *tag)
   return length == strlen(tag) && memcmp(name, tag, length) == 0;
 }
 
-static LLVMValueRef build(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
-                          LLVMTypeRef type, LLVMValueRef callee, const struct cn_operands *operands)
+static LLVMValueRef build_call(struct cn_ctx *ctx, const struct cn_call_target *site, const struct cn_rebuild *change,
+                               LLVMTypeRef type, LLVMValueRef callee, const struct cn_operands *operands)
 {
   LLVMValueRef old = site->call;
   CN_CHECK(LLVMIsACallInst(old) || LLVMIsAInvokeInst(old)); /* only these two kinds come here */
@@ -149,7 +149,7 @@ static void copy_facts(struct cn_ctx *ctx, const struct cn_call_target *site, co
   for (LLVMAttributeIndex i = site->first + 1; i <= last; i++)
     cn_emit_attributes_of(old, i, made, i + change->first_count, change->keeps_passing ? NULL : cn_attribute_is_of_c);
   if (change->more_count)
-    LLVMAddCallSiteAttribute(made, last + added(change), cn_emit_attribute(ctx, "nest"));
+    LLVMAddCallSiteAttribute(made, last + added_count_of(change), cn_emit_attribute(ctx, "nest"));
   if (site->is_statepoint)
     LLVMAddCallSiteAttribute(made, CALLEE_OPERAND + 1,
                              LLVMCreateTypeAttribute(ctx->llvm, cn_attribute_kind("elementtype"), type));
@@ -167,11 +167,11 @@ LLVMValueRef cn_rebuild_call(struct cn_ctx *ctx, const struct cn_call_target *si
   LLVMValueRef old = site->call, made;
 
   take_operands(ctx, site, change, &operands);
-  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + added(change));
+  CN_CHECK(operands.values.count == LLVMGetNumArgOperands(old) + added_count_of(change));
   if (site->is_statepoint)
-    made = build(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
+    made = build_call(ctx, site, change, LLVMGetCalledFunctionType(old), LLVMGetCalledValue(old), &operands);
   else
-    made = build(ctx, site, change, type, change->callee, &operands);
+    made = build_call(ctx, site, change, type, change->callee, &operands);
   copy_facts(ctx, site, change, type, made);
   cn_emit_instead(old, made);
   cn_free(&operands.values);

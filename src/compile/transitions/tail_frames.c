@@ -89,7 +89,7 @@ static void unfix_frame(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposeBuilder(builder);
 }
 
-static void set(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
+static void set_attribute(struct cn_ctx *ctx, LLVMValueRef function, const char *name, const char *value)
 {
   LLVMAddAttributeAtIndex(
       function, CN_FUNCTION_INDEX,
@@ -105,6 +105,6 @@ void cn_tail_frames(struct cn_ctx *ctx, LLVMValueRef function)
     unfix_frame(ctx, function);
     return;
   }
-  set(ctx, function, "frame-pointer", "all");
-  set(ctx, function, "no-realign-stack", "");
+  set_attribute(ctx, function, "frame-pointer", "all");
+  set_attribute(ctx, function, "no-realign-stack", "");
 }

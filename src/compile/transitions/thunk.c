@@ -46,7 +46,7 @@ static const char *symbol_of(LLVMValueRef function)
 }
 
 /* The name in quotes, as the assembler reads it: quotes and the like are escaped. */
-static char *quoted(const char *prefix, const char *name)
+static char *quote_name(const char *prefix, const char *name)
 {
   char *out = cn_alloc(strlen(prefix) + 4 * strlen(name) + 3), *to = out;
 
@@ -73,7 +73,7 @@ static const struct kind {
 static char *binding_of(LLVMValueRef target)
 {
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
-  char *symbol = quoted("", symbol_of(target));
+  char *symbol = quote_name("", symbol_of(target));
   char *text = LLVMIsDeclaration(target) ? cn_format("  .%s %s\n", is_weak ? "weak" : "globl", symbol) : cn_strdup("");
 
   free(symbol);
@@ -82,12 +82,12 @@ static char *binding_of(LLVMValueRef target)
 
 static void write_thunk(struct cn_ctx *ctx, const struct kind *kind, LLVMValueRef target)
 {
-  char *name = quoted(kind->prefix, symbol_of(target));
+  char *name = quote_name(kind->prefix, symbol_of(target));
   char *section_prefix = cn_format(".text.%s", kind->prefix);
-  char *section = quoted(section_prefix, symbol_of(target));
+  char *section = quote_name(section_prefix, symbol_of(target));
   bool is_weak = LLVMGetLinkage(target) == LLVMExternalWeakLinkage;
   bool named = kind->body && !is_weak;
-  char *symbol = quoted(named ? CN_CODE_PREFIX : "", symbol_of(target));
+  char *symbol = quote_name(named ? CN_CODE_PREFIX : "", symbol_of(target));
   char *bound = binding_of(target);
   char *code = named
                    ? cn_convention_pass_on(symbol, kind->variadic)
@@ -182,7 +182,7 @@ static LLVMValueRef add_name(struct cn_ctx *ctx, const char *prefix, LLVMValueRe
  * function's own name. */
 static void take_size(struct cn_ctx *ctx, const char *prefix, LLVMValueRef global)
 {
-  char *name = quoted(prefix, symbol_of(global));
+  char *name = quote_name(prefix, symbol_of(global));
   char *text = cn_format("  .size %s, 0\n", name);
 
   LLVMAppendModuleInlineAsm(ctx->module, text, strlen(text));
@@ -208,7 +208,7 @@ void cn_thunk_name_body(struct cn_ctx *ctx, LLVMValueRef global, LLVMValueRef bo
 
 void cn_thunk_relocate(struct cn_ctx *ctx, LLVMValueRef function, unsigned at, const char *relocation)
 {
-  char *symbol = quoted("", symbol_of(function));
+  char *symbol = quote_name("", symbol_of(function));
   char *text = cn_format("  .type " CN_MUTATOR ",@tls_object\n  .reloc %s+%u, %s\n", symbol, at, relocation);
 
   CN_ASSERT(LLVMGetLinkage(function) != LLVMPrivateLinkage);

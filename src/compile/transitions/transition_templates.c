@@ -59,8 +59,8 @@ static bool check_template(struct cn_ctx *ctx, LLVMValueRef call, LLVMValueRef t
   return fits;
 }
 
-static bool check(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
-                  const value_vector *operands)
+static bool check_operands(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
+                           const value_vector *operands)
 {
   for (size_t i = 0; i < operands->count; i++)
     if (cn_holds_ref(LLVMTypeOf(operands->at[i]))) {
@@ -100,10 +100,10 @@ static void call_before(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef templa
   LLVMDisposeBuilder(builder);
 }
 
-static bool surround(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
-                     const value_vector *operands)
+static bool surround_call(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates,
+                          const value_vector *operands)
 {
-  if (!check(ctx, call, templates, operands))
+  if (!check_operands(ctx, call, templates, operands))
     return false;
   if (LLVMIsAInvokeInst(call)) {
     LLVMBasicBlockRef pad = LLVMGetUnwindDest(call);
@@ -134,7 +134,7 @@ static void drop_bundle(struct cn_ctx *ctx, LLVMValueRef call)
   cn_rebuild_call(ctx, &site, &change);
 }
 
-static void lower(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates)
+static void lower_transition(struct cn_ctx *ctx, LLVMValueRef call, const struct templates *templates)
 {
   value_vector operands = {0};
   uint32_t first, end;
@@ -142,12 +142,12 @@ static void lower(struct cn_ctx *ctx, LLVMValueRef call, const struct templates 
   cn_calls_bundle(call, bundle_tag, &first, &end);
   for (uint32_t i = first; i < end; i++)
     cn_push(&operands, LLVMGetOperand(call, i));
-  if (!templates->enter || surround(ctx, call, templates, &operands))
+  if (!templates->enter || surround_call(ctx, call, templates, &operands))
     drop_bundle(ctx, call);
   cn_free(&operands);
 }
 
-static void gather(LLVMModuleRef module, value_vector *calls)
+static void gather_calls(LLVMModuleRef module, value_vector *calls)
 {
   uint32_t first, end;
 
@@ -178,12 +178,12 @@ bool cn_lower_transitions(struct cn_ctx *ctx)
   if (!templates.enter != !templates.leave)
     cn_error(ctx, NULL, "transition-template", "the module defines one of @%s and @%s", CN_TRANSITION_ENTER,
              CN_TRANSITION_LEAVE);
-  gather(ctx->module, &calls);
+  gather_calls(ctx->module, &calls);
   bool lowers = templates.enter && calls.count;
   if (lowers && !ctx->errors)
     cn_llvm_run(ctx, "break-crit-edges");
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
-    lower(ctx, calls.at[i], &templates);
+    lower_transition(ctx, calls.at[i], &templates);
   cn_free(&calls);
   return !ctx->errors && (!lowers || cn_llvm_run(ctx, "always-inline"));
 }

@@ -97,7 +97,7 @@ static enum cn_thunk thunk_kind(struct cn_ctx *ctx, const struct cn_call_target 
   return variadic ? CN_THUNK_ANY_VARIADIC : CN_THUNK_ANY;
 }
 
-static void reroute(struct cn_ctx *ctx, LLVMValueRef call)
+static void reroute_call(struct cn_ctx *ctx, LLVMValueRef call)
 {
   struct cn_call_target site = cn_call_target_of(call);
   LLVMValueRef callee = cn_call_target_callee(&site), managed = cn_target_managed(callee);
@@ -241,7 +241,7 @@ static bool is_subject(LLVMValueRef function)
 
 typedef CN_VECTOR(LLVMValueRef) call_vector;
 
-static void gather(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
+static void gather_calls(struct cn_ctx *ctx, LLVMValueRef function, call_vector *calls)
 {
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b) {
@@ -265,7 +265,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
   CN_EACH_FUNCTION(f, ctx->module) {
     if (!is_subject(f))
       continue;
-    gather(ctx, f, &calls);
+    gather_calls(ctx, f, &calls);
     if (cn_is_managed(f) && !cn_entries_has(f))
       check_definition(ctx, f);
   }
@@ -274,7 +274,7 @@ bool cn_route_calls(struct cn_ctx *ctx)
         !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(f)))
       cn_thunk_alias(ctx, f);
   for (size_t i = 0; i < calls.count && !ctx->errors; i++)
-    reroute(ctx, calls.at[i]);
+    reroute_call(ctx, calls.at[i]);
   cn_free(&calls);
   for (LLVMValueRef f = LLVMGetFirstFunction(ctx->module), next; f && !ctx->errors; f = next) {
     next = LLVMGetNextFunction(f);

@@ -72,7 +72,7 @@ static bool holds_refs(LLVMValueRef alloca)
   return cn_holds_ref(LLVMGetAllocatedType(alloca)) || carries_refs(alloca);
 }
 
-static void gather(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
+static void gather_allocas(struct cn_verifier *v, value_vector *allocas, value_vector *statepoints)
 {
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
@@ -118,7 +118,7 @@ void cn_verify_allocas(struct cn_verifier *v)
 {
   value_vector allocas = {0}, statepoints = {0};
 
-  gather(v, &allocas, &statepoints);
+  gather_allocas(v, &allocas, &statepoints);
   uint8_t *reported = cn_alloc(allocas.count);
   for (size_t s = 0; s < statepoints.count; s++) {
     if (allocas.count)

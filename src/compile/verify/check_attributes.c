@@ -30,7 +30,7 @@ static void check_root(struct cn_verifier *v, LLVMValueRef load)
              LLVMGetValueName2(global, &length));
 }
 
-static void check(struct cn_verifier *v, LLVMValueRef i)
+static void check_instruction(struct cn_verifier *v, LLVMValueRef i)
 {
   if (LLVMIsALoadInst(i))
     check_root(v, i);
@@ -47,5 +47,5 @@ void cn_verify_promises(struct cn_verifier *v)
     return;
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-      check(v, i);
+      check_instruction(v, i);
 }

@@ -27,7 +27,7 @@ struct tail {
   const char *wrong;
 };
 
-static bool number(LLVMValueRef value, uint64_t *out)
+static bool read_number(LLVMValueRef value, uint64_t *out)
 {
   if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
     return false;
@@ -40,8 +40,9 @@ static uint32_t before_spans(LLVMValueRef statepoint, uint32_t first, uint32_t e
 {
   uint64_t length, mark;
 
-  return number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
-                 number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_SPAN_MARK
+  return read_number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
+                 read_number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) &&
+                 mark == CAIRN_ABI_SPAN_MARK
              ? end - 1 - (uint32_t)length
              : end;
 }
@@ -57,15 +58,16 @@ static bool find_tail(struct tail *tail)
   end = before_spans(tail->statepoint, first, end);
   if (first == end)
     return false;
-  if (number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first && length >= 2 &&
-      number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_ALLOCA_MARK) {
+  if (read_number(LLVMGetOperand(tail->statepoint, end - 1), &length) && length < end - first && length >= 2 &&
+      read_number(LLVMGetOperand(tail->statepoint, end - 1 - (uint32_t)length), &mark) &&
+      mark == CAIRN_ABI_ALLOCA_MARK) {
     tail->first = end - 1 - (uint32_t)length;
     tail->end = end - 1;
     CN_CHECK(tail->first >= first && tail->end - tail->first == length);
     return true;
   }
   for (uint32_t i = first; i < end; i++)
-    if (number(LLVMGetOperand(tail->statepoint, i), &mark) && mark == CAIRN_ABI_ALLOCA_MARK)
+    if (read_number(LLVMGetOperand(tail->statepoint, i), &mark) && mark == CAIRN_ABI_ALLOCA_MARK)
       tail->wrong = "has its mark, but at another place than its length says";
   return false;
 }
@@ -76,7 +78,7 @@ static uint64_t words_of(const struct tail *tail, LLVMValueRef alloca)
 
   if (!LLVMTypeIsSized(LLVMGetAllocatedType(alloca)) ||
       LLVMGetTypeKind(LLVMGetAllocatedType(alloca)) == LLVMScalableVectorTypeKind ||
-      !number(LLVMGetOperand(alloca, 0), &count))
+      !read_number(LLVMGetOperand(alloca, 0), &count))
     return 0;
   each = LLVMABISizeOfType(tail->v->ctx->layout, LLVMGetAllocatedType(alloca));
   if (__builtin_mul_overflow(each, count, &each) || each / WORD_BYTES > WORDS)
@@ -91,9 +93,9 @@ static bool read_word(struct tail *tail, uint32_t *at, uint64_t words)
   LLVMValueRef alloca = LLVMGetOperand(tail->statepoint, *at - 4);
   uint64_t offset, tag, parameter;
 
-  if (tail->end - *at < 3 || !number(LLVMGetOperand(tail->statepoint, *at), &offset) ||
-      !number(LLVMGetOperand(tail->statepoint, *at + 1), &tag) ||
-      !number(LLVMGetOperand(tail->statepoint, *at + 2), &parameter))
+  if (tail->end - *at < 3 || !read_number(LLVMGetOperand(tail->statepoint, *at), &offset) ||
+      !read_number(LLVMGetOperand(tail->statepoint, *at + 1), &tag) ||
+      !read_number(LLVMGetOperand(tail->statepoint, *at + 2), &parameter))
     return false;
   *at += 3;
   if (offset % WORD_BYTES || offset / WORD_BYTES >= words || tag < CAIRN_ABI_ROOT_USER)
@@ -109,9 +111,9 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
   uint64_t count, stride, refs, offset;
 
   if (tail->end - *at < 4 || !LLVMIsAAllocaInst(LLVMGetOperand(tail->statepoint, *at)) ||
-      !number(LLVMGetOperand(tail->statepoint, *at + 1), &count) ||
-      !number(LLVMGetOperand(tail->statepoint, *at + 2), &stride) ||
-      !number(LLVMGetOperand(tail->statepoint, *at + 3), &refs))
+      !read_number(LLVMGetOperand(tail->statepoint, *at + 1), &count) ||
+      !read_number(LLVMGetOperand(tail->statepoint, *at + 2), &stride) ||
+      !read_number(LLVMGetOperand(tail->statepoint, *at + 3), &refs))
     return false;
   *at += 4;
   if (!refs)
@@ -119,7 +121,7 @@ static bool read_area(struct tail *tail, uint32_t *at, uint64_t *bits, uint64_t 
   if (refs > tail->end - *at || stride % WORD_BYTES || count > WORDS || stride > WORDS * WORD_BYTES)
     return false;
   for (; refs; refs--, ++*at) {
-    if (!number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD_BYTES)
+    if (!read_number(LLVMGetOperand(tail->statepoint, *at), &offset) || offset % WORD_BYTES)
       return false;
     for (uint64_t c = 0; c < count && words; c++) {
       uint64_t word = (offset + c * stride) / WORD_BYTES;
@@ -176,7 +178,7 @@ static void read_local(struct tail *tail, uint32_t *at, uint64_t *areas)
       tail->wrong = "has an area that makes no sense";
     --*areas;
   }
-  if (!tail->wrong && words && number(LLVMGetOperand(alloca, 0), &one) && one == 1 &&
+  if (!tail->wrong && words && read_number(LLVMGetOperand(alloca, 0), &one) && one == 1 &&
       !is_covered(tail, LLVMGetAllocatedType(alloca), 0, bits, words))
     tail->wrong = "leaves out a reference in a local";
   free(bits);
@@ -187,7 +189,7 @@ static void read_tail(struct tail *tail)
   uint32_t at = tail->first + 2;
   uint64_t areas;
 
-  if (!number(LLVMGetOperand(tail->statepoint, tail->first + 1), &areas)) {
+  if (!read_number(LLVMGetOperand(tail->statepoint, tail->first + 1), &areas)) {
     tail->wrong = "lacks the number of its areas";
     return;
   }
@@ -205,8 +207,8 @@ static bool lists_word(const struct tail *tail, LLVMValueRef alloca, uint64_t of
 
   for (uint32_t o = tail->first; o + 6 < tail->end; o++)
     if (LLVMGetOperand(tail->statepoint, o) == alloca && LLVMIsNull(LLVMGetOperand(tail->statepoint, o + 3)) &&
-        number(LLVMGetOperand(tail->statepoint, o + 4), &other) && other == offset &&
-        number(LLVMGetOperand(tail->statepoint, o + 5), &its_tag) && its_tag == tag &&
+        read_number(LLVMGetOperand(tail->statepoint, o + 4), &other) && other == offset &&
+        read_number(LLVMGetOperand(tail->statepoint, o + 5), &its_tag) && its_tag == tag &&
         LLVMGetOperand(tail->statepoint, o + 6) == LLVMGetOperand(marker, 2))
       return true;
   return false;

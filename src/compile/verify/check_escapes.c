@@ -55,7 +55,7 @@ static int stored_by_intrinsic(LLVMValueRef call)
 
 /* The operand of a call that is an address, or null. An unmanaged pointer may be passed on: the
  * callee uses it at once. */
-static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint32_t epoch)
+static LLVMValueRef passed_address_of(const struct cn_verifier *v, LLVMValueRef call, uint32_t epoch)
 {
   enum cn_call_kind kind = cn_classify_call(call).kind;
   int stored = stored_by_intrinsic(call);
@@ -74,7 +74,7 @@ static LLVMValueRef passed(const struct cn_verifier *v, LLVMValueRef call, uint3
 }
 
 /* The value that escapes at `i`, or null. */
-static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch, const char **how)
+static LLVMValueRef escaping_value_of(const struct cn_verifier *v, LLVMValueRef i, uint32_t epoch, const char **how)
 {
   LLVMValueRef value = NULL;
 
@@ -88,11 +88,11 @@ static LLVMValueRef leaving(const struct cn_verifier *v, LLVMValueRef i, uint32_
   else if (LLVMIsAReturnInst(i) && LLVMGetNumOperands(i))
     *how = "returned", value = LLVMGetOperand(i, 0);
   else if (cn_is_call(i))
-    *how = "given to a call that may move the object", value = passed(v, i, epoch);
+    *how = "given to a call that may move the object", value = passed_address_of(v, i, epoch);
   return value && holds_address(v, value, epoch) ? value : NULL;
 }
 
-static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef at, const char *how)
+static void report_escape(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef at, const char *how)
 {
   const struct cn_finding finding = {.value = value};
   char name[120];
@@ -111,9 +111,9 @@ void cn_verify_escapes(struct cn_verifier *v)
     LLVMValueRef i = LLVMGetFirstInstruction(v->cfg.blocks[b].block);
     for (; i && reports < REPORT_LIMIT; i = LLVMGetNextInstruction(i)) {
       const char *how;
-      LLVMValueRef value = leaving(v, i, epoch, &how);
+      LLVMValueRef value = escaping_value_of(v, i, epoch, &how);
       if (value && ++reports)
-        report(v, value, i, how);
+        report_escape(v, value, i, how);
       epoch = cn_epochs_after(&v->epochs, i, epoch);
     }
     CN_ASSERT(i || epoch == v->epochs.out[b]);

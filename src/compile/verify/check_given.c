@@ -41,7 +41,7 @@ static bool is_give_back(LLVMValueRef i)
 
 /* ---- which values ---- */
 
-static void add(struct given *g, LLVMValueRef value)
+static void add_value(struct given *g, LLVMValueRef value)
 {
   bool fresh;
 
@@ -64,11 +64,11 @@ static bool is_copy(LLVMValueRef value)
 static void add_sources(struct given *g, LLVMValueRef value)
 {
   if (cn_is_relocate(value)) {
-    add(g, cn_verify_listed(g->v, value, 1));
-    add(g, cn_verify_listed(g->v, value, 2));
+    add_value(g, cn_verify_listed(g->v, value, 1));
+    add_value(g, cn_verify_listed(g->v, value, 2));
   } else if (is_copy(value)) {
     for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(value); o++)
-      add(g, LLVMGetOperand(value, o));
+      add_value(g, LLVMGetOperand(value, o));
   }
 }
 
@@ -78,7 +78,7 @@ static void add_relocates(struct given *g, LLVMValueRef statepoint, LLVMValueRef
   CN_EACH_USE(use, statepoint) {
     LLVMValueRef user = LLVMGetUser(use);
     if (cn_is_relocate(user) && (cn_verify_listed(g->v, user, 1) == value || cn_verify_listed(g->v, user, 2) == value))
-      add(g, user);
+      add_value(g, user);
   }
 }
 
@@ -89,11 +89,11 @@ static void add_users(struct given *g, LLVMValueRef value)
     if (cn_epochs_is_statepoint(user))
       add_relocates(g, user, value);
     else if (is_copy(user))
-      add(g, user);
+      add_value(g, user);
   }
 }
 
-static void mention(struct given *g, LLVMValueRef value)
+static void mark_mentioning_block(struct given *g, LLVMValueRef value)
 {
   uint32_t block = LLVMIsAInstruction(value) ? cn_cfg_index(&g->v->cfg, LLVMGetInstructionParent(value)) : CN_NO_BLOCK;
 
@@ -102,9 +102,9 @@ static void mention(struct given *g, LLVMValueRef value)
 }
 
 /* A value that is only merged with them is another object. */
-static void gather(struct given *g)
+static void gather_values(struct given *g)
 {
-  add(g, LLVMGetOperand(g->call, 0));
+  add_value(g, LLVMGetOperand(g->call, 0));
   for (size_t i = 0; i < g->values.count; i++)
     add_sources(g, g->values.at[i]);
   g->sources = g->values.count;
@@ -113,15 +113,15 @@ static void gather(struct given *g)
   g->words = CN_BITSET_WORDS(g->values.count);
   g->mentions = cn_alloc(CN_BITSET_WORDS(g->v->cfg.count) * sizeof *g->mentions);
   for (size_t i = 0; i < g->values.count; i++) {
-    mention(g, g->values.at[i]);
+    mark_mentioning_block(g, g->values.at[i]);
     CN_EACH_USE(use, g->values.at[i])
-      mention(g, LLVMGetUser(use));
+      mark_mentioning_block(g, LLVMGetUser(use));
   }
 }
 
 /* ---- dead and stored values ---- */
 
-static bool has(const struct given *g, const uint64_t *set, LLVMValueRef value)
+static bool has_member(const struct given *g, const uint64_t *set, LLVMValueRef value)
 {
   const uint64_t *place = value ? cn_ptrmap_find(&g->index, value) : NULL;
 
@@ -131,13 +131,13 @@ static bool has(const struct given *g, const uint64_t *set, LLVMValueRef value)
 static bool has_operand(const struct given *g, const uint64_t *set, LLVMValueRef i)
 {
   for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
-    if (has(g, set, LLVMGetOperand(i, o)))
+    if (has_member(g, set, LLVMGetOperand(i, o)))
       return true;
   return false;
 }
 
 /* The operand that is put into memory, or null. */
-static LLVMValueRef stored(LLVMValueRef i)
+static LLVMValueRef stored_operand_of(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMStore:
@@ -152,14 +152,14 @@ static LLVMValueRef stored(LLVMValueRef i)
 }
 
 /* True if everything joins the set here. */
-static bool begins(const struct given *g, LLVMValueRef i)
+static bool is_start_of_set(const struct given *g, LLVMValueRef i)
 {
-  LLVMValueRef value = g->stores ? stored(i) : is_give_back(i) ? LLVMGetOperand(i, 0) : NULL;
+  LLVMValueRef value = g->stores ? stored_operand_of(i) : is_give_back(i) ? LLVMGetOperand(i, 0) : NULL;
 
   return value && cn_ptrmap_find(&g->index, value);
 }
 
-static void assign(uint64_t *set, size_t place, bool member)
+static void assign_bit(uint64_t *set, size_t place, bool member)
 {
   set[place / 64] &= ~(UINT64_C(1) << place % 64);
   if (member)
@@ -169,22 +169,22 @@ static void assign(uint64_t *set, size_t place, bool member)
 static bool is_copy_of(const struct given *g, const uint64_t *set, LLVMValueRef value)
 {
   if (cn_is_relocate(value))
-    return has(g, set, cn_verify_listed(g->v, value, 1)) || has(g, set, cn_verify_listed(g->v, value, 2));
+    return has_member(g, set, cn_verify_listed(g->v, value, 1)) || has_member(g, set, cn_verify_listed(g->v, value, 2));
   return is_copy(value) && has_operand(g, set, value);
 }
 
-static void step(const struct given *g, uint64_t *set, LLVMValueRef i)
+static void transfer_instruction(const struct given *g, uint64_t *set, LLVMValueRef i)
 {
   const uint64_t *place = cn_ptrmap_find(&g->index, i);
 
   if (place && !LLVMIsAPHINode(i))
-    assign(set, *place, is_copy_of(g, set, i));
-  if (begins(g, i))
+    assign_bit(set, *place, is_copy_of(g, set, i));
+  if (is_start_of_set(g, i))
     memset(set, 0xff, g->words * sizeof *set);
 }
 
 /* The set at the start of block `b`, phis included. */
-static void enter(const struct given *g, uint32_t b, uint64_t *set)
+static void meet_predecessors(const struct given *g, uint32_t b, uint64_t *set)
 {
   const struct cn_cfg *cfg = &g->v->cfg;
   const struct cn_block *block = &cfg->blocks[b];
@@ -200,14 +200,14 @@ static void enter(const struct given *g, uint32_t b, uint64_t *set)
     bool member = false;
     for (unsigned n = 0; place && n < LLVMCountIncoming(i); n++) {
       uint32_t from = cn_cfg_index(cfg, LLVMGetIncomingBlock(i, n));
-      member |= from != CN_NO_BLOCK && has(g, &g->out[from * g->words], LLVMGetIncomingValue(i, n));
+      member |= from != CN_NO_BLOCK && has_member(g, &g->out[from * g->words], LLVMGetIncomingValue(i, n));
     }
     if (place)
-      assign(set, *place, member);
+      assign_bit(set, *place, member);
   }
 }
 
-static void solve(struct given *g, uint64_t *set)
+static void solve_sets(struct given *g, uint64_t *set)
 {
   const struct cn_cfg *cfg = &g->v->cfg;
   bool changed;
@@ -216,10 +216,10 @@ static void solve(struct given *g, uint64_t *set)
   do {
     changed = false;
     for (uint32_t b = 0; b < cfg->count; b++) {
-      enter(g, b, set);
+      meet_predecessors(g, b, set);
       if (cn_bit(g->mentions, b))
         CN_EACH_INSTRUCTION(i, cfg->blocks[b].block)
-          step(g, set, i);
+          transfer_instruction(g, set, i);
       changed |= memcmp(set, &g->out[b * g->words], g->words * sizeof *set) != 0;
       memcpy(&g->out[b * g->words], set, g->words * sizeof *set);
     }
@@ -229,7 +229,7 @@ static void solve(struct given *g, uint64_t *set)
 /* ---- errors ---- */
 
 /* Once: one error makes others. */
-static void report(struct given *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
+static void report_given_back(struct given *g, LLVMValueRef at, LLVMValueRef value, const char *wrong)
 {
   const struct cn_finding finding = {.value = value};
   char name[120];
@@ -241,40 +241,40 @@ static void report(struct given *g, LLVMValueRef at, LLVMValueRef value, const c
 }
 
 /* The value of `set` that the instruction must not have, or null. */
-static LLVMValueRef offends(const struct given *g, const uint64_t *set, LLVMValueRef i)
+static LLVMValueRef offending_operand_of(const struct given *g, const uint64_t *set, LLVMValueRef i)
 {
   if (g->stores ? !is_give_back(i) : cn_values_hands_on(i))
     return NULL;
   for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(i); o++)
-    if (has(g, set, LLVMGetOperand(i, o)))
+    if (has_member(g, set, LLVMGetOperand(i, o)))
       return LLVMGetOperand(i, o);
   return NULL;
 }
 
 static void check_block(struct given *g, uint32_t b, uint64_t *set)
 {
-  enter(g, b, set);
+  meet_predecessors(g, b, set);
   CN_EACH_INSTRUCTION(i, g->v->cfg.blocks[b].block) {
-    LLVMValueRef value = offends(g, set, i);
+    LLVMValueRef value = offending_operand_of(g, set, i);
     if (!value) {
-      step(g, set, i);
+      transfer_instruction(g, set, i);
       continue;
     }
-    report(g, i, value,
-           g->stores                    ? "%s is given back, and was stored before"
-           : cn_epochs_is_statepoint(i) ? "%s is listed or passed at a safepoint, and may have been "
-                                          "given back before"
-                                        : "%s is used, and may have been given back before");
+    report_given_back(g, i, value,
+                      g->stores                    ? "%s is given back, and was stored before"
+                      : cn_epochs_is_statepoint(i) ? "%s is listed or passed at a safepoint, and may have been "
+                                                     "given back before"
+                                                   : "%s is used, and may have been given back before");
     return;
   }
 }
 
-static void follow(struct given *g, bool stores)
+static void solve_and_check(struct given *g, bool stores)
 {
   uint64_t *set = cn_alloc(g->words * sizeof *set);
 
   g->stores = stores;
-  solve(g, set);
+  solve_sets(g, set);
   for (uint32_t b = 0; b < g->v->cfg.count; b++)
     if (cn_bit(g->mentions, b))
       check_block(g, b, set);
@@ -287,23 +287,23 @@ static bool is_made_here(LLVMValueRef value)
   return is_copy(value) || cn_is_call(value);
 }
 
-static void check(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *done)
+static void check_give_back(struct cn_verifier *v, LLVMValueRef call, struct cn_ptrmap *done)
 {
   struct given g = {.v = v, .call = call};
 
   if (cn_ptrmap_find(done, LLVMGetOperand(call, 0)))
     return;
-  gather(&g);
+  gather_values(&g);
   if (g.words) {
     g.out = cn_alloc(v->cfg.count * g.words * sizeof *g.out);
-    follow(&g, false);
-    follow(&g, true);
+    solve_and_check(&g, false);
+    solve_and_check(&g, true);
     free(g.out);
   }
   for (size_t i = 0; i < g.sources; i++) {
     cn_ptrmap_add(done, g.values.at[i], NULL);
     if (!is_made_here(g.values.at[i]))
-      report(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
+      report_given_back(&g, call, g.values.at[i], "%s may be given back, and comes from elsewhere");
   }
   free(g.mentions);
   cn_free(&g.values);
@@ -317,6 +317,6 @@ void cn_verify_given(struct cn_verifier *v)
   for (uint32_t b = 0; b < v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
       if (is_give_back(i))
-        check(v, i, &done);
+        check_give_back(v, i, &done);
   cn_ptrmap_free(&done);
 }

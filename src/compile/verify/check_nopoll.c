@@ -20,7 +20,7 @@ typedef uint64_t open_set;
 #define NONE_OPEN 1u
 #define DEEPEST (1ull << 63)
 
-static bool calls(LLVMValueRef i, const char *name)
+static bool is_call_to(LLVMValueRef i, const char *name)
 {
   LLVMValueRef callee = LLVMIsACallInst(i) ? cn_direct_callee(i) : NULL;
   size_t length;
@@ -28,30 +28,30 @@ static bool calls(LLVMValueRef i, const char *name)
   return callee && strcmp(LLVMGetValueName2(callee, &length), name) == 0;
 }
 
-static open_set pass(LLVMValueRef i, open_set open)
+static open_set update_open_regions(LLVMValueRef i, open_set open)
 {
-  if (calls(i, CN_NOPOLL_BEGIN))
+  if (is_call_to(i, CN_NOPOLL_BEGIN))
     return open << 1 | (open & DEEPEST);
-  if (calls(i, CN_NOPOLL_END))
+  if (is_call_to(i, CN_NOPOLL_END))
     return open >> 1 | (open & (NONE_OPEN | DEEPEST));
   return open;
 }
 
-static bool leaves(LLVMValueRef i)
+static bool is_function_exit(LLVMValueRef i)
 {
   return LLVMIsAReturnInst(i) || LLVMIsAResumeInst(i);
 }
 
-static void check(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nopoll)
+static void check_instruction(struct cn_verifier *v, LLVMValueRef i, open_set open, bool nopoll)
 {
   char name[160];
 
   if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && !cn_calls_still(i) && (nopoll || open & ~(open_set)NONE_OPEN))
     cn_error(v->ctx, i, "nopoll-safepoint", "%s is a safepoint in a %s that must have none",
              cn_verify_name_statepoint(i, name, sizeof name), nopoll ? "function" : "region");
-  if (leaves(i) && open & ~(open_set)NONE_OPEN)
+  if (is_function_exit(i) && open & ~(open_set)NONE_OPEN)
     cn_error(v->ctx, i, "nopoll-region", "the function is left in a region without safepoints");
-  if (calls(i, CN_NOPOLL_END) && open & NONE_OPEN)
+  if (is_call_to(i, CN_NOPOLL_END) && open & NONE_OPEN)
     cn_error(v->ctx, i, "nopoll-region", "a region without safepoints ends that has not begun");
 }
 
@@ -59,8 +59,8 @@ static open_set go_through(struct cn_verifier *v, uint32_t b, open_set open, boo
 {
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
     if (report)
-      check(v, i, open, nopoll);
-    open = pass(i, open);
+      check_instruction(v, i, open, nopoll);
+    open = update_open_regions(i, open);
   }
   return open;
 }

@@ -23,7 +23,7 @@ struct reports {
   unsigned count;
 };
 
-static void report(void *env, const struct cn_work *work, const uint32_t *path, uint32_t count)
+static void report_unpolled_loop(void *env, const struct cn_work *work, const uint32_t *path, uint32_t count)
 {
   struct reports *reports = env;
   const struct cn_cfg *cfg = work->loops->cfg;
@@ -50,7 +50,7 @@ struct trusted {
   LLVMBasicBlockRef first;
 };
 
-static void trust(struct trusted *trusted, LLVMBasicBlockRef header)
+static void count_trusted_loop(struct trusted *trusted, LLVMBasicBlockRef header)
 {
   CN_ASSERT(!trusted->first == !trusted->count);
   if (trusted->count++ == 0)
@@ -89,9 +89,9 @@ static void report_unpolled(void *env, const struct cn_work *work, const uint32_
   struct trusted *trusted = env;
 
   if (never_ends(work->loops, path[0]))
-    report(trusted->reports, work, path, count);
+    report_unpolled_loop(trusted->reports, work, path, count);
   else
-    trust(trusted, work->loops->cfg->blocks[path[0]].block);
+    count_trusted_loop(trusted, work->loops->cfg->blocks[path[0]].block);
 }
 
 static void check_cycles(struct cn_verifier *v, const struct cn_work *work)
@@ -106,10 +106,10 @@ static void check_cycles(struct cn_verifier *v, const struct cn_work *work)
     tell_trusted(v, &trusted, leaf ? "since it is a leaf and has no safepoints" : "since it asked for no polls");
     return;
   }
-  cn_work_cycles(work, limit, report, &reports);
+  cn_work_cycles(work, limit, report_unpolled_loop, &reports);
   for (uint32_t l = 0; l < work->loops->count; l++)
     if (work->at[l].trusted)
-      trust(&trusted, work->loops->cfg->blocks[work->loops->at[l].header].block);
+      count_trusted_loop(&trusted, work->loops->cfg->blocks[work->loops->at[l].header].block);
   tell_trusted(v, &trusted, "as place-safepoints noted (!" CN_BOUNDED ")");
 }
 

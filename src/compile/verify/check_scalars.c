@@ -10,7 +10,7 @@
 /* The most types that one count visits: types may share parts, and empty ones cost time, too. */
 #define LOOKS 4096
 
-static uint64_t count(LLVMTypeRef type, unsigned *looks)
+static uint64_t count_scalars(LLVMTypeRef type, unsigned *looks)
 {
   uint64_t sum = 0;
 
@@ -29,10 +29,10 @@ static uint64_t count(LLVMTypeRef type, unsigned *looks)
     sum = LLVMGetArrayLength2(type);
     if (sum > CN_SCALARS_MOST)
       return CN_SCALARS_MOST + 1;
-    return sum * count(LLVMGetElementType(type), looks);
+    return sum * count_scalars(LLVMGetElementType(type), looks);
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(type) && sum <= CN_SCALARS_MOST; i++)
-      sum += count(LLVMStructGetTypeAtIndex(type, i), looks);
+      sum += count_scalars(LLVMStructGetTypeAtIndex(type, i), looks);
     return sum;
   default:
     return 1;
@@ -42,7 +42,7 @@ static uint64_t count(LLVMTypeRef type, unsigned *looks)
 uint32_t cn_scalar_count(LLVMTypeRef type)
 {
   unsigned looks = 0;
-  uint64_t all = count(type, &looks);
+  uint64_t all = count_scalars(type, &looks);
 
   return all > CN_SCALARS_MOST ? 1 : (uint32_t)all;
 }
@@ -51,7 +51,7 @@ bool cn_scalars_lumped(LLVMTypeRef type)
 {
   unsigned looks = 0;
 
-  return count(type, &looks) > CN_SCALARS_MOST;
+  return count_scalars(type, &looks) > CN_SCALARS_MOST;
 }
 
 bool cn_scalar_is_ref(LLVMTypeRef type, uint32_t scalar)
@@ -101,7 +101,7 @@ static uint32_t member_offset(LLVMTypeRef type, const unsigned *indices, unsigne
 }
 
 /* A constant lane of a fixed vector of `lanes`, or CN_NO_SCALAR. */
-static uint32_t lane(LLVMValueRef index, uint32_t lanes)
+static uint32_t constant_lane_of(LLVMValueRef index, uint32_t lanes)
 {
   if (!LLVMIsAConstantInt(index) || LLVMGetIntTypeWidth(LLVMTypeOf(index)) > 64 ||
       LLVMConstIntGetZExtValue(index) >= lanes)
@@ -109,7 +109,7 @@ static uint32_t lane(LLVMValueRef index, uint32_t lanes)
   return (uint32_t)LLVMConstIntGetZExtValue(index);
 }
 
-static struct cn_scalar_source shuffle(LLVMValueRef i, uint32_t scalar)
+static struct cn_scalar_source find_shuffle_source(LLVMValueRef i, uint32_t scalar)
 {
   uint32_t lanes = cn_scalar_count(LLVMTypeOf(LLVMGetOperand(i, 0)));
   CN_ASSERT(scalar < LLVMGetNumMaskElements(i));
@@ -143,15 +143,15 @@ struct cn_scalar_source cn_scalar_source(LLVMValueRef i, uint32_t scalar)
       return (struct cn_scalar_source){CN_SCALAR_ONE, 1, scalar - offset};
     return (struct cn_scalar_source){CN_SCALAR_ONE, 0, scalar};
   case LLVMExtractElement:
-    at = lane(LLVMGetOperand(i, 1), cn_scalar_count(whole));
+    at = constant_lane_of(LLVMGetOperand(i, 1), cn_scalar_count(whole));
     return at == CN_NO_SCALAR ? all : (struct cn_scalar_source){CN_SCALAR_ONE, 0, at};
   case LLVMInsertElement:
-    at = lane(LLVMGetOperand(i, 2), cn_scalar_count(whole));
+    at = constant_lane_of(LLVMGetOperand(i, 2), cn_scalar_count(whole));
     if (at == CN_NO_SCALAR)
       return all;
     return (struct cn_scalar_source){CN_SCALAR_ONE, at == scalar, at == scalar ? 0 : scalar};
   case LLVMShuffleVector:
-    return shuffle(i, scalar);
+    return find_shuffle_source(i, scalar);
   default:
     return all;
   }

@@ -26,7 +26,7 @@ struct stack {
   bool known; /* a path to here has been followed */
 };
 
-static bool number(LLVMValueRef value, uint64_t *out)
+static bool read_constant(LLVMValueRef value, uint64_t *out)
 {
   if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
     return false;
@@ -54,17 +54,17 @@ static uint64_t depth_of(LLVMValueRef i)
   return depth;
 }
 
-static void step(struct stack *stack, LLVMValueRef i)
+static void apply_span_marker(struct stack *stack, LLVMValueRef i)
 {
   struct opened one = {0};
   size_t n = stack->at.count;
 
-  if (is_marker(i, CN_SPAN_BEGIN, 2) && number(LLVMGetOperand(i, 0), &one.key)) {
+  if (is_marker(i, CN_SPAN_BEGIN, 2) && read_constant(LLVMGetOperand(i, 0), &one.key)) {
     one.value = LLVMGetOperand(i, 1);
     one.depth = depth_of(i);
     cn_push(&stack->at, one);
   }
-  if (!is_marker(i, CN_SPAN_END, 1) || !number(LLVMGetOperand(i, 0), &one.key))
+  if (!is_marker(i, CN_SPAN_END, 1) || !read_constant(LLVMGetOperand(i, 0), &one.key))
     return;
   while (n && stack->at.at[n - 1].key != one.key)
     n--;
@@ -90,14 +90,14 @@ static bool find_tail(LLVMValueRef statepoint, struct tail *tail)
   *tail = (struct tail){0, 0};
   if (!cn_calls_bundle(statepoint, "deopt", &first, &end) || first == end)
     return true;
-  if (number(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
-      number(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_SPAN_MARK) {
+  if (read_constant(LLVMGetOperand(statepoint, end - 1), &length) && length >= 2 && length < end - first &&
+      read_constant(LLVMGetOperand(statepoint, end - 1 - (uint32_t)length), &mark) && mark == CAIRN_ABI_SPAN_MARK) {
     *tail = (struct tail){end + 1 - (uint32_t)length, end - 1};
-    return number(LLVMGetOperand(statepoint, tail->first - 1), &count) && 2 * count == tail->end - tail->first &&
+    return read_constant(LLVMGetOperand(statepoint, tail->first - 1), &count) && 2 * count == tail->end - tail->first &&
            count < length;
   }
   for (uint32_t i = first; i < end; i++)
-    if (number(LLVMGetOperand(statepoint, i), &mark) && mark == CAIRN_ABI_SPAN_MARK)
+    if (read_constant(LLVMGetOperand(statepoint, i), &mark) && mark == CAIRN_ABI_SPAN_MARK)
       return false;
   return true;
 }
@@ -128,11 +128,11 @@ static struct place place_of(struct cn_verifier *v, LLVMValueRef constant)
   for (; LLVMIsAConstantExpr(constant); constant = LLVMGetOperand(constant, 0)) {
     if (LLVMGetConstOpcode(constant) == LLVMGetElementPtr && !cn_types_gep_offset(v->ctx, constant, &place.offset))
       return (struct place){0};
-    if (LLVMGetConstOpcode(constant) == LLVMAdd && number(LLVMGetOperand(constant, 1), &n))
+    if (LLVMGetConstOpcode(constant) == LLVMAdd && read_constant(LLVMGetOperand(constant, 1), &n))
       place.offset += n;
   }
   place.global = LLVMIsAGlobalValue(constant) ? constant : NULL;
-  if (!place.global && number(constant, &n))
+  if (!place.global && read_constant(constant, &n))
     place.offset += n;
   return place;
 }
@@ -145,10 +145,10 @@ static bool is_entry_of(struct cn_verifier *v, LLVMValueRef entry, const struct 
   struct place place = place_of(v, one->value);
   uint64_t n;
 
-  if (!key || !integer || !distance || !number(key, &n) || n != one->key)
+  if (!key || !integer || !distance || !read_constant(key, &n) || n != one->key)
     return false;
   if (!place.global)
-    return number(integer, &n) && n == place.offset && LLVMIsNull(distance);
+    return read_constant(integer, &n) && n == place.offset && LLVMIsNull(distance);
   struct place other = place_of(v, distance);
   return other.global == place.global && other.offset == place.offset;
 }
@@ -170,14 +170,15 @@ static LLVMValueRef depth_number(struct cn_verifier *v, const struct opened *one
 
 /* Compare the list with the open spans, smallest first: it leaves out only spans that a smaller one of their key hides.
  * Null, or the fault. */
-static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail, const struct stack *stack)
+static const char *compare_tail(struct cn_verifier *v, LLVMValueRef statepoint, struct tail tail,
+                                const struct stack *stack)
 {
   size_t n = stack->at.count;
   uint64_t index;
 
   CN_CHECK(tail.first <= tail.end && (tail.end - tail.first) % 2 == 0);
   for (uint32_t o = tail.first; o < tail.end; o += 2) {
-    LLVMValueRef entry = number(LLVMGetOperand(statepoint, o), &index) ? entry_of(v, index) : NULL;
+    LLVMValueRef entry = read_constant(LLVMGetOperand(statepoint, o), &index) ? entry_of(v, index) : NULL;
     if (!entry)
       return "names an entry that the table has not";
     if (!stack->known)
@@ -194,7 +195,7 @@ static const char *compare(struct cn_verifier *v, LLVMValueRef statepoint, struc
   return n && stack->known ? "leaves out a span" : NULL;
 }
 
-/* Push the spans of the metadata of the call itself; check() pops them. */
+/* Push the spans of the metadata of the call itself; check_statepoint() pops them. */
 static void push_metadata(struct stack *stack, LLVMValueRef call)
 {
   LLVMValueRef node = cn_calls_metadata(call, CN_SPAN_METADATA);
@@ -205,14 +206,14 @@ static void push_metadata(struct stack *stack, LLVMValueRef call)
   if (node)
     LLVMGetMDNodeOperands(node, operands);
   for (; count; count -= 2)
-    if (operands[count - 2] && operands[count - 1] && number(operands[count - 2], &one.key)) {
+    if (operands[count - 2] && operands[count - 1] && read_constant(operands[count - 2], &one.key)) {
       one.value = operands[count - 1];
       cn_push(&stack->at, one);
     }
   free(operands);
 }
 
-static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
+static void check_statepoint(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
 {
   const char *wrong = "has its mark, but at another place than its length says";
   size_t open = stack->at.count;
@@ -223,7 +224,7 @@ static void check(struct cn_verifier *v, LLVMValueRef i, struct stack *stack)
     return;
   push_metadata(stack, i);
   if (find_tail(i, &tail))
-    wrong = compare(v, i, tail, stack);
+    wrong = compare_tail(v, i, tail, stack);
   CN_CHECK(stack->at.count >= open);
   stack->at.count = open;
   if (wrong)
@@ -248,8 +249,8 @@ static void go_through(struct cn_verifier *v, struct stack *stacks, uint32_t b)
 
   CN_CHECK(here->known); /* by a predecessor that comes before it */
   CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
-    check(v, i, here);
-    step(here, i);
+    check_statepoint(v, i, here);
+    apply_span_marker(here, i);
   }
   for (uint32_t s = 0; s < v->cfg.blocks[b].succ_count; s++) {
     struct stack *to = &stacks[v->cfg.blocks[b].succs[s]];
@@ -273,6 +274,6 @@ void cn_verify_spans(struct cn_verifier *v)
       go_through(v, stacks, b);
     else
       CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block)
-        check(v, i, &stacks[b]);
+        check_statepoint(v, i, &stacks[b]);
   free(stacks);
 }

@@ -17,7 +17,7 @@
 /* Findings per function; more would add little. */
 #define REPORT_LIMIT 10
 
-static void report(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
+static void report_stale_use(struct cn_verifier *v, LLVMValueRef value, LLVMValueRef user, uint32_t b)
 {
   char name[120], origin_name[120], use[160], call[160];
   struct cn_witness witness;
@@ -65,7 +65,7 @@ static unsigned check_operands(struct cn_verifier *v, LLVMValueRef i, uint32_t b
       continue;
     if (cn_null_facts_spare(&v->values, value, i, b))
       continue;
-    report(v, value, i, b);
+    report_stale_use(v, value, i, b);
     return 1;
   }
   return 0;

@@ -77,7 +77,7 @@ struct search {
 };
 
 /* Go through a block from `i` on. True: it reaches the use after a safepoint. */
-static bool walk(struct search *search, uint32_t b, LLVMValueRef i, bool crossed)
+static bool scan_block(struct search *search, uint32_t b, LLVMValueRef i, bool crossed)
 {
   const struct cn_block *block = &search->cfg->blocks[b];
 
@@ -115,7 +115,7 @@ static bool is_fresh(const struct cn_values *values, LLVMValueRef root)
 /* ---- values that are null on every path ---- */
 
 /* The operand that a relocate relocates, or null. */
-static LLVMValueRef relocated(LLVMValueRef relocate)
+static LLVMValueRef relocated_operand_of(LLVMValueRef relocate)
 {
   LLVMValueRef statepoint = LLVMGetOperand(relocate, 0);
   LLVMValueRef index = LLVMIsAConstantInt(LLVMGetOperand(relocate, 2));
@@ -160,7 +160,7 @@ static bool add_inputs(struct inputs *inputs, LLVMValueRef value)
     return add_input(inputs, LLVMGetOperand(value, 1)) && add_input(inputs, LLVMGetOperand(value, 2));
   if (LLVMIsAFreezeInst(value) || LLVMIsABitCastInst(value))
     return add_input(inputs, LLVMGetOperand(value, 0));
-  return cn_is_relocate(value) && add_input(inputs, relocated(value));
+  return cn_is_relocate(value) && add_input(inputs, relocated_operand_of(value));
 }
 
 /* True for a cycle of phis and relocates whose inputs are all null. LLVM's rewriter makes such cycles of values that it
@@ -197,10 +197,10 @@ bool cn_null_facts_spare(const struct cn_values *values, LLVMValueRef value, LLV
   }
   CN_CHECK(b != CN_NO_BLOCK);
   search.seen = cn_alloc(cfg->count);
-  bool stale = walk(&search, b, start, false);
+  bool stale = scan_block(&search, b, start, false);
   while (!stale && search.work.count) {
     uint32_t next = search.work.at[--search.work.count];
-    stale = walk(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
+    stale = scan_block(&search, next >> 1, LLVMGetFirstInstruction(cfg->blocks[next >> 1].block), next & 1);
   }
   cn_free(&search.work);
   free(search.seen);

@@ -222,7 +222,7 @@ static void make_instruction(struct making *m)
   }
 }
 
-static LLVMValueRef element(LLVMValueRef constant, uint32_t scalar)
+static LLVMValueRef element_of(LLVMValueRef constant, uint32_t scalar)
 {
   CN_ASSERT(scalar < cn_scalar_count(LLVMTypeOf(constant)));
   while (LLVMIsAConstantStruct(constant) || LLVMIsAConstantArray(constant) || LLVMIsAConstantVector(constant)) {
@@ -234,7 +234,7 @@ static LLVMValueRef element(LLVMValueRef constant, uint32_t scalar)
   return constant;
 }
 
-static void make(struct cn_objects *o, uint32_t n)
+static void make_node(struct cn_objects *o, uint32_t n)
 {
   struct making m = {o, o->nodes.at[n].value, o->nodes.at[n].scalar, o->nodes.at[n]};
 
@@ -245,7 +245,7 @@ static void make(struct cn_objects *o, uint32_t n)
   } else if (LLVMIsAArgument(m.value)) {
     m.node.kind = CN_OBJECT_ORIGIN;
   } else {
-    LLVMValueRef constant = cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element(m.value, m.scalar);
+    LLVMValueRef constant = cn_scalars_lumped(LLVMTypeOf(m.value)) ? m.value : element_of(m.value, m.scalar);
     m.node.kind = LLVMIsUndef(constant) || LLVMIsPoison(constant) ? CN_OBJECT_UNDEFINED : CN_OBJECT_FIXED;
     m.node.null = LLVMIsNull(constant);
   }
@@ -254,7 +254,7 @@ static void make(struct cn_objects *o, uint32_t n)
 
 /* ---- which nodes ---- */
 
-static void want(struct cn_objects *o, LLVMValueRef value)
+static void add_operand_node(struct cn_objects *o, LLVMValueRef value)
 {
   if (value && cn_scalar_count(LLVMTypeOf(value)))
     node_of(o, value, 0);
@@ -267,9 +267,9 @@ static void want_operands(struct cn_objects *o, LLVMValueRef statepoint)
   uint32_t first, end;
 
   for (uint32_t a = 0; a < arguments; a++)
-    want(o, LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a));
+    add_operand_node(o, LLVMGetOperand(statepoint, CN_STATEPOINT_FIXED_ARGS + a));
   for (cn_calls_bundle(statepoint, "gc-live", &first, &end); first < end; first++)
-    want(o, LLVMGetOperand(statepoint, first));
+    add_operand_node(o, LLVMGetOperand(statepoint, first));
 }
 
 /* The values that statepoints list, and those that comparisons may show to be equal. */
@@ -278,11 +278,11 @@ static void want_all(struct cn_objects *o)
   for (uint32_t b = 0; b < o->v->cfg.count; b++)
     CN_EACH_INSTRUCTION(i, o->v->cfg.blocks[b].block) {
       if (cn_is_relocate(i)) {
-        want(o, cn_verify_listed(o->v, i, 1));
-        want(o, cn_verify_listed(o->v, i, 2));
+        add_operand_node(o, cn_verify_listed(o->v, i, 1));
+        add_operand_node(o, cn_verify_listed(o->v, i, 2));
       } else if (LLVMIsAICmpInst(i) && cn_is_ref(LLVMTypeOf(LLVMGetOperand(i, 0)))) {
-        want(o, LLVMGetOperand(i, 0));
-        want(o, LLVMGetOperand(i, 1));
+        add_operand_node(o, LLVMGetOperand(i, 0));
+        add_operand_node(o, LLVMGetOperand(i, 1));
       } else if (cn_classify_call(i).kind == CN_CALL_STATEPOINT && cn_lists_operands(i)) {
         want_operands(o, i);
       }
@@ -346,7 +346,7 @@ void cn_objects_build(struct cn_objects *o, struct cn_verifier *v)
   *o = (struct cn_objects){.v = v};
   want_all(o);
   for (uint32_t n = 0; n < o->nodes.count; n++)
-    make(o, n);
+    make_node(o, n);
   put_in_order(o);
 }
 

@@ -43,7 +43,7 @@ static uint64_t hash_of(const struct cn_objects *o, const struct cn_object *node
   return hash ^ hash >> 29;
 }
 
-static bool agree(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *b)
+static bool has_same_inputs(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *b)
 {
   if (a->key != b->key || a->key_scalar != b->key_scalar || a->count != b->count ||
       LLVMGetInstructionOpcode(a->value) != LLVMGetInstructionOpcode(b->value))
@@ -62,7 +62,7 @@ static uint32_t look_up(const struct cn_objects *o, struct table *table, uint32_
 
   CN_ASSERT(node->kind == CN_OBJECT_MERGE && (table->room & (table->room - 1)) == 0);
   for (; table->slots[i]; i = (i + 1) & (table->room - 1))
-    if (agree(o, &o->nodes.at[table->slots[i] - 1], node))
+    if (has_same_inputs(o, &o->nodes.at[table->slots[i] - 1], node))
       return table->slots[i] - 1;
   table->slots[i] = n + 1;
   return n;
@@ -195,15 +195,15 @@ enum { PENDING = 1, PROVEN = 2 };
 /* The level of a pair that may depend on the block asked for: other proofs must not rest on it. */
 #define NO_LEVEL UINT32_MAX
 
-static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b,
-                 bool facts);
+static bool is_same_object(struct question *q, const struct cn_object *base, const struct cn_object *derived,
+                           uint32_t b, bool facts);
 
-static const struct cn_object *source(const struct cn_objects *o, const struct cn_object *node)
+static const struct cn_object *root_of(const struct cn_objects *o, const struct cn_object *node)
 {
   return &o->nodes.at[node->root];
 }
 
-static bool matches(const struct cn_object *a, const struct cn_object *b)
+static bool is_same_class(const struct cn_object *a, const struct cn_object *b)
 {
   return a->class == b->class && (a->class != FIXED || (a->null && b->null));
 }
@@ -218,10 +218,12 @@ static bool equality_shows(struct question *q, LLVMValueRef compare, const struc
 
   if (!x || !y)
     return false;
-  x = source(q->o, x);
-  y = source(q->o, y);
-  return (matches(base, x) && same(q, y, derived, b, false)) || (matches(base, y) && same(q, x, derived, b, false)) ||
-         (matches(derived, x) && same(q, base, y, b, false)) || (matches(derived, y) && same(q, base, x, b, false));
+  x = root_of(q->o, x);
+  y = root_of(q->o, y);
+  return (is_same_class(base, x) && is_same_object(q, y, derived, b, false)) ||
+         (is_same_class(base, y) && is_same_object(q, x, derived, b, false)) ||
+         (is_same_class(derived, x) && is_same_object(q, base, y, b, false)) ||
+         (is_same_class(derived, y) && is_same_object(q, base, x, b, false));
 }
 
 /* Like equality_shows(), where `condition` came out as `outcome`. */
@@ -263,8 +265,8 @@ static bool choice_shows(struct question *q, const struct cn_object *merge, uint
   uint32_t from = q->o->inputs.at[merge->first + i].from;
 
   CN_ASSERT(i < merge->count);
-  base = source(q->o, base);
-  derived = source(q->o, derived);
+  base = root_of(q->o, base);
+  derived = root_of(q->o, derived);
   if (LLVMIsAPHINode(merge->value))
     return from != merge->block && edge_shows(q, from, merge->block, base, derived);
   return LLVMIsASelectInst(merge->value) &&
@@ -284,7 +286,7 @@ static bool branch_shows(struct question *q, const struct cn_object *base, const
 
 /* True if the inputs of `merge` may be compared with `a`. A select's are of the same moment; a phi's are if `a` is
  * defined before its block is entered. */
-static bool precedes(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *merge)
+static bool is_defined_before(const struct cn_objects *o, const struct cn_object *a, const struct cn_object *merge)
 {
   if (!LLVMIsAInstruction(a->value) || !LLVMIsAPHINode(merge->value))
     return true;
@@ -304,7 +306,8 @@ static bool inputs_same(struct question *q, const struct cn_object *merge, const
     const struct cn_object *x = &o->nodes.at[o->inputs.at[merge->first + i].node];
     const struct cn_object *y = parallel ? &o->nodes.at[o->inputs.at[other->first + i].node] : other;
     const struct cn_object *base = merge_is_base ? x : y, *derived = merge_is_base ? y : x;
-    all = same(q, base, derived, o->inputs.at[merge->first + i].from, true) || choice_shows(q, merge, i, base, derived);
+    all = is_same_object(q, base, derived, o->inputs.at[merge->first + i].from, true) ||
+          choice_shows(q, merge, i, base, derived);
   }
   q->level -= phi;
   return all;
@@ -325,10 +328,12 @@ static bool made_same(struct question *q, const struct cn_object *base, const st
   if (is_beside(base, derived) && inputs_same(q, derived, base, false, true))
     return true;
   q->failures++;
-  if (derived->kind == CN_OBJECT_MERGE && precedes(o, base, derived) && inputs_same(q, derived, base, false, false))
+  if (derived->kind == CN_OBJECT_MERGE && is_defined_before(o, base, derived) &&
+      inputs_same(q, derived, base, false, false))
     return true;
   q->failures++;
-  if (base->kind == CN_OBJECT_MERGE && precedes(o, derived, base) && inputs_same(q, base, derived, true, false))
+  if (base->kind == CN_OBJECT_MERGE && is_defined_before(o, derived, base) &&
+      inputs_same(q, base, derived, true, false))
     return true;
   q->failures++;
   return false;
@@ -339,8 +344,8 @@ static void set_state(struct question *q, const void *pair, uint64_t state, uint
   *cn_ptrmap_add(&q->pairs, pair, NULL) = state << 32 | number;
 }
 
-static bool ask(struct question *q, const void *pair, const struct cn_object *base, const struct cn_object *derived,
-                uint32_t b, bool facts)
+static bool prove_pair(struct question *q, const void *pair, const struct cn_object *base,
+                       const struct cn_object *derived, uint32_t b, bool facts)
 {
   set_state(q, pair, PENDING, q->level);
   if (made_same(q, base, derived)) {
@@ -354,15 +359,15 @@ static bool ask(struct question *q, const void *pair, const struct cn_object *ba
 }
 
 /* `facts`: true if branches on the path may be used. They are used once, until the search passes a phi. */
-static bool same(struct question *q, const struct cn_object *base, const struct cn_object *derived, uint32_t b,
-                 bool facts)
+static bool is_same_object(struct question *q, const struct cn_object *base, const struct cn_object *derived,
+                           uint32_t b, bool facts)
 {
   if (base->class == derived->class || derived->class == UNDEFINED)
     return true;
   if (q->steps++ >= STEPS || q->depth >= DEPTH)
     return false;
-  base = source(q->o, base);
-  derived = source(q->o, derived);
+  base = root_of(q->o, base);
+  derived = root_of(q->o, derived);
   uint64_t number = (uint64_t)(base - q->o->nodes.at) << 32 | (uint32_t)(derived - q->o->nodes.at);
   const void *pair = (const void *)(uintptr_t)(number + 1);
   if (cn_ptrmap_find(&q->o->proved, pair))
@@ -373,13 +378,13 @@ static bool same(struct question *q, const struct cn_object *base, const struct 
   if (state >> 32 == PROVEN && (uint32_t)state == q->failures)
     return true;
   q->depth++;
-  bool result = ask(q, pair, base, derived, b, facts);
+  bool result = prove_pair(q, pair, base, derived, b, facts);
   q->depth--;
   return result;
 }
 
 /* Keep what this question proved for the next. */
-static void keep(struct cn_objects *o, const struct question *q)
+static void keep_proved_pairs(struct cn_objects *o, const struct question *q)
 {
   for (size_t i = 0; i < q->pairs.room; i++)
     if (q->pairs.entries[i].key && q->pairs.entries[i].value >> 32 == PROVEN &&
@@ -391,11 +396,11 @@ bool cn_same_object(struct cn_objects *o, const struct cn_object *base, const st
 {
   struct question q = {.o = o};
   CN_CHECK(base && derived && b < o->v->cfg.count);
-  bool result = same(&q, base, derived, b, true);
+  bool result = is_same_object(&q, base, derived, b, true);
 
   CN_CHECK(q.depth == 0 && q.level == 0);
   if (result)
-    keep(o, &q);
+    keep_proved_pairs(o, &q);
   cn_ptrmap_free(&q.pairs);
   return result;
 }

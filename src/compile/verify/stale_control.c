@@ -13,7 +13,7 @@
 #include "compile/verify/verify.h"
 
 /* Join `stale` to block `b`. True if that changes it. */
-static bool mark(struct cn_values *values, uint32_t b, struct cn_stale stale)
+static bool join_control(struct cn_values *values, uint32_t b, struct cn_stale stale)
 {
   struct cn_stale *at = &values->control[b];
   struct cn_stale all = cn_stale_mangle(cn_stale_join(*at, stale));
@@ -34,7 +34,7 @@ static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_st
   CN_CHECK(values->control && first < cfg->count);
   reached[first] = true;
   if (cfg->blocks[first].pred_count > 1)
-    news |= mark(values, first, stale);
+    news |= join_control(values, first, stale);
   while (more) {
     more = false;
     for (uint32_t b = 0; b < cfg->count; b++)
@@ -42,7 +42,7 @@ static bool mark_frontier(struct cn_values *values, uint32_t first, struct cn_st
         for (uint32_t r = cfg->blocks[b].preds[p]; !reached[b] && r != cfg->blocks[b].idom; r = cfg->blocks[r].idom)
           if (reached[r]) {
             reached[b] = more = true;
-            news |= mark(values, b, stale);
+            news |= join_control(values, b, stale);
           }
   }
   free(reached);

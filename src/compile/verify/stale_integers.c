@@ -13,7 +13,7 @@
 
 static const struct cn_stale never = {CN_EPOCH_NONE, 0};
 
-static struct cn_stale add(struct cn_stale a, struct cn_stale b, int sign)
+static struct cn_stale add_weights(struct cn_stale a, struct cn_stale b, int sign)
 {
   struct cn_stale sum = cn_stale_join(a, b);
 
@@ -110,11 +110,11 @@ struct cn_stale cn_stale_compute(const struct cn_values *values, LLVMValueRef i,
     return never;
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMAdd:
-    return add(a, b, 1);
+    return add_weights(a, b, 1);
   case LLVMSub:
     if (cn_is_marked_difference(i) && cn_stale_join(a, b).epoch != CN_EPOCH_MIXED)
       return never;
-    return add(a, b, -1);
+    return add_weights(a, b, -1);
   case LLVMTrunc:
     return a;
   case LLVMZExt:

@@ -188,8 +188,8 @@ static struct cn_stale evaluate_select(const struct cn_values *values, LLVMValue
   return alike ? all : cn_stale_mangle(cn_stale_join(all, by));
 }
 
-static struct cn_stale evaluate(const struct cn_values *values, LLVMValueRef i, uint32_t scalar, uint32_t b,
-                                uint32_t epoch)
+static struct cn_stale evaluate_instruction(const struct cn_values *values, LLVMValueRef i, uint32_t scalar, uint32_t b,
+                                            uint32_t epoch)
 {
   unsigned operands = (unsigned)LLVMGetNumOperands(i);
 
@@ -250,10 +250,10 @@ static bool is_equal(struct cn_stale a, struct cn_stale b)
   return a.epoch == b.epoch && a.weight == b.weight;
 }
 
-static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch, bool settle)
+static void update_scalars(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_t epoch, bool settle)
 {
   for (uint32_t l = 0, scalars = cn_scalar_count(LLVMTypeOf(i)); l < scalars; l++) {
-    struct cn_stale stale = evaluate(values, i, l, b, epoch);
+    struct cn_stale stale = evaluate_instruction(values, i, l, b, epoch);
     struct cn_stale old = cn_values_scalar(values, i, l);
     /* A sum that grows in each iteration adds no fixed number of addresses. */
     if (LLVMIsAPHINode(i) && old.epoch != CN_EPOCH_NONE && stale.weight != old.weight)
@@ -265,7 +265,7 @@ static void update(struct cn_values *values, LLVMValueRef i, uint32_t b, uint32_
 }
 
 /* True if the phi has an input from a back edge. */
-static bool loops(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
+static bool has_back_edge_input(const struct cn_values *values, LLVMValueRef phi, uint32_t b)
 {
   for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
     uint32_t from = cn_cfg_index(values->epochs->cfg, LLVMGetIncomingBlock(phi, i));
@@ -296,7 +296,7 @@ static void pass_over(struct cn_values *values, bool integers, bool settle)
       if (values->locals.count && LLVMIsAStoreInst(i))
         cn_stale_locals_store(values, i);
       if (integers || is_reference(i))
-        update(values, i, b, epoch, settle);
+        update_scalars(values, i, b, epoch, settle);
     }
     CN_ASSERT(epoch == e->out[b]);
     cn_stale_locals_leave(values, b);
@@ -311,7 +311,7 @@ static bool is_settled(const struct cn_values *values, bool integers)
   for (uint32_t b = 0; b < cfg->count; b++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].block); LLVMIsAPHINode(i);
          i = LLVMGetNextInstruction(i)) {
-      bool read = (integers || is_reference(i)) && loops(values, i, b);
+      bool read = (integers || is_reference(i)) && has_back_edge_input(values, i, b);
       for (uint32_t l = 0, scalars = read ? cn_scalar_count(LLVMTypeOf(i)) : 0; l < scalars; l++) {
         struct cn_stale old = cn_values_scalar(values, i, l);
         struct cn_stale now = evaluate_phi(values, i, b, l);

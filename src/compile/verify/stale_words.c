@@ -69,7 +69,7 @@ static bool is_number(LLVMValueRef value)
          (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind && !cn_is_ref(LLVMTypeOf(value)));
 }
 
-static uint64_t cell(const struct words *words, LLVMValueRef value)
+static uint64_t state_of(const struct words *words, LLVMValueRef value)
 {
   const uint64_t *found = cn_ptrmap_find(&words->values, value);
 
@@ -86,7 +86,7 @@ static bool is_outdated(uint64_t found, uint32_t epoch)
   return epoch_of(found) != CN_EPOCH_NONE && epoch_of(found) != epoch;
 }
 
-static void set(struct words *words, LLVMValueRef value, uint64_t now)
+static void set_state(struct words *words, LLVMValueRef value, uint64_t now)
 {
   bool fresh;
   uint64_t *old = cn_ptrmap_add(&words->values, value, &fresh);
@@ -100,7 +100,7 @@ static void set(struct words *words, LLVMValueRef value, uint64_t now)
 
 /* ---- results of instructions ---- */
 
-static uint64_t join(uint64_t a, uint64_t b, bool copy)
+static uint64_t join_states(uint64_t a, uint64_t b, bool copy)
 {
   uint64_t kept = copy ? (a | b) & COPY : 0;
 
@@ -116,11 +116,11 @@ static uint64_t of_phi(const struct words *words, LLVMValueRef phi, uint32_t b)
 
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     uint32_t from = cn_cfg_index(&words->v->cfg, LLVMGetIncomingBlock(phi, k));
-    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE : cell(words, LLVMGetIncomingValue(phi, k));
+    uint64_t in = from == CN_NO_BLOCK ? CN_EPOCH_NONE : state_of(words, LLVMGetIncomingValue(phi, k));
     if (epoch_of(in) == CN_EPOCH_NONE)
       continue;
     bool valid = !is_outdated(in, epochs->out[from]);
-    all = join(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & COPY), true);
+    all = join_states(all, (valid ? epochs->in[b] : CN_EPOCH_MIXED) | (in & COPY), true);
   }
   return all;
 }
@@ -130,12 +130,12 @@ static uint64_t of_operands(const struct words *words, LLVMValueRef i, bool copy
   uint64_t all = CN_EPOCH_NONE;
 
   for (int o = 0; o < LLVMGetNumOperands(i); o++)
-    all = join(all, cell(words, LLVMGetOperand(i, (unsigned)o)), copy);
+    all = join_states(all, state_of(words, LLVMGetOperand(i, (unsigned)o)), copy);
   return all;
 }
 
 /* `epoch` is current after `i`. */
-static uint64_t result(const struct words *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
+static uint64_t evaluate_state(const struct words *words, LLVMValueRef i, uint32_t b, uint32_t epoch)
 {
   uint64_t found = CN_EPOCH_NONE;
 
@@ -154,7 +154,7 @@ static uint64_t result(const struct words *words, LLVMValueRef i, uint32_t b, ui
   return found;
 }
 
-static void flow(struct words *words)
+static void propagate_states(struct words *words)
 {
   const struct cn_verifier *v = words->v;
 
@@ -163,9 +163,9 @@ static void flow(struct words *words)
     uint32_t epoch = v->epochs.in[b];
     CN_EACH_INSTRUCTION(i, v->cfg.blocks[b].block) {
       epoch = cn_epochs_after(&v->epochs, i, epoch);
-      uint64_t now = result(words, i, b, epoch);
+      uint64_t now = evaluate_state(words, i, b, epoch);
       if (epoch_of(now) != CN_EPOCH_NONE)
-        set(words, i, now);
+        set_state(words, i, now);
     }
     CN_ASSERT(epoch == v->epochs.out[b]);
   }
@@ -191,7 +191,7 @@ static bool check_call(struct words *words, LLVMValueRef call, uint32_t epoch)
 
   for (unsigned a = 0; a < LLVMGetNumArgOperands(call); a++) {
     LLVMValueRef value = LLVMGetOperand(call, a);
-    uint64_t found = cell(words, value);
+    uint64_t found = state_of(words, value);
     if (!is_outdated(found, epoch) || !(found & COPY || yields_reference(call)))
       continue;
     const struct cn_finding finding = {.value = value};
@@ -204,7 +204,7 @@ static bool check_call(struct words *words, LLVMValueRef call, uint32_t epoch)
   return false;
 }
 
-static void check(struct words *words)
+static void check_calls(struct words *words)
 {
   const struct cn_verifier *v = words->v;
   unsigned reports = 0;
@@ -231,7 +231,7 @@ static void find_stored(struct words *words)
           is_word(words->v, LLVMGetOperand(i, 1))) {
         cn_ptrmap_add(&words->stored, LLVMGetOperand(i, 0), NULL);
         if (LLVMIsAArgument(LLVMGetOperand(i, 0)))
-          set(words, LLVMGetOperand(i, 0), CN_EPOCH_ENTRY);
+          set_state(words, LLVMGetOperand(i, 0), CN_EPOCH_ENTRY);
       }
 }
 
@@ -243,9 +243,9 @@ void cn_verify_words(struct cn_verifier *v)
     return;
   find_stored(&words);
   do
-    flow(&words);
+    propagate_states(&words);
   while (words.changed);
-  check(&words);
+  check_calls(&words);
   cn_ptrmap_free(&words.stored);
   cn_ptrmap_free(&words.values);
 }

@@ -43,7 +43,7 @@
 #include "compile/effects/ir_kinds.h"
 
 /* LLVM's own rewriter treats functions named like those of the C library as leaves. */
-static const char *advice(LLVMValueRef call)
+static const char *leaf_advice_of(LLVMValueRef call)
 {
   LLVMValueRef callee = cn_direct_callee(call);
 
@@ -60,7 +60,7 @@ static void check_call(struct cn_verifier *v, LLVMValueRef call, bool leaf)
   if (class.kind == CN_CALL_PARSE) {
     const struct cn_finding finding = {.value = LLVMGetCalledValue(call)};
     cn_error_finding(v->ctx, call, "missed-parse-point", &finding, "%s (%s) is no statepoint%s",
-                     cn_calls_name(call, name, sizeof name), class.why, advice(call));
+                     cn_calls_name(call, name, sizeof name), class.why, leaf_advice_of(call));
   } else if (leaf && class.kind == CN_CALL_STATEPOINT) {
     cn_error(v->ctx, call, "leaf-reaches-safepoint",
              "a function marked as a leaf, whose callers have no frame map, has a safepoint at %s",

@@ -38,7 +38,7 @@ struct leg {
 };
 
 /* Find a statepoint between the definition and just after `last` in block `to`, or else the definition. */
-static void search(struct leg *leg, LLVMValueRef last)
+static void search_statepoint(struct leg *leg, LLVMValueRef last)
 {
   uint32_t def = LLVMIsAInstruction(leg->def) ? cn_cfg_index(leg->cfg, LLVMGetInstructionParent(leg->def)) : 0;
 
@@ -106,7 +106,7 @@ static LLVMValueRef stale_operand(const struct cn_verifier *v, LLVMValueRef i, L
   return NULL;
 }
 
-static void reverse(struct cn_witness *witness)
+static void reverse_blocks(struct cn_witness *witness)
 {
   for (size_t i = 0, j = witness->blocks.count; i + 1 < j; i++) {
     LLVMBasicBlockRef block = witness->blocks.at[i];
@@ -123,7 +123,7 @@ void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LL
   for (int depth = 0; depth < LEG_LIMIT; depth++) {
     struct leg leg = {.cfg = &v->cfg, .def = value, .to = b};
     leg.next = cn_alloc(v->cfg.count * sizeof *leg.next);
-    search(&leg, last);
+    search_statepoint(&leg, last);
     add_leg(witness, &leg);
     free(leg.next);
     cn_free(&leg.queue);
@@ -138,7 +138,7 @@ void cn_witness_find(struct cn_witness *witness, const struct cn_verifier *v, LL
     value = next;
   }
   CN_CHECK(witness->blocks.count);
-  reverse(witness);
+  reverse_blocks(witness);
 }
 
 void cn_witness_free(struct cn_witness *witness)

@@ -37,7 +37,7 @@ static bool is_notable(const struct cairn_diagnostic *d)
 static struct cairn_diagnostics said; /* for the report */
 static const char *ir_input;          /* null: a source, whose diagnostics have positions */
 
-static void diagnose(void *env, const struct cairn_diagnostic *diagnostic)
+static void print_diagnostic(void *env, const struct cairn_diagnostic *diagnostic)
 {
   const struct cn_command *command = env;
 
@@ -51,13 +51,13 @@ struct cairn_compile_options cn_backend_options(const struct cn_command *command
 {
   struct cairn_compile_options options = command->compile;
 
-  options.diagnose = diagnose;
+  options.diagnose = print_diagnostic;
   options.env = (void *)command;
   return options;
 }
 
 /* Set, once per process, Cairn's code generator options, then the user's -mllvm. */
-static void initialise(const struct cn_command *command)
+static void initialise_options(const struct cn_command *command)
 {
   static bool done;
 
@@ -97,8 +97,8 @@ static LLVMCodeModel code_model(LLVMModuleRef module)
 /* ---- the module before the pipeline ---- */
 
 /* Add the triple and the data layout if a front end left them out. */
-static bool complete(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
-                     const char *path)
+static bool complete_target(const struct cn_command *command, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                            const char *path)
 {
   LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
   char *layout = LLVMCopyStringRepOfTargetData(data), *triple = LLVMGetTargetMachineTriple(machine);
@@ -209,8 +209,8 @@ static void choose_strategy(LLVMModuleRef module)
   }
 }
 
-static bool emit(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
-                 LLVMTargetMachineRef machine)
+static bool emit_code(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                      LLVMTargetMachineRef machine)
 {
   bool assembly = command->mode == CN_MODE_ASSEMBLY;
   LLVMMemoryBufferRef code = NULL;
@@ -255,13 +255,13 @@ static const char *cpu_of(const struct cn_command *command)
 }
 
 /* Compile the optimised module to the output file. */
-static bool finish(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
-                   LLVMTargetMachineRef machine, const struct cn_machine *how, const struct wishes *wishes)
+static bool finish_module(const struct cn_command *command, const struct cn_unit *unit, LLVMModuleRef module,
+                          LLVMTargetMachineRef machine, const struct cn_machine *how, const struct wishes *wishes)
 {
   CN_CHECK(unit->output != NULL);
   want_unwind_tables(module);
   cn_sections_split(module, how->reloc == LLVMRelocPIC, wishes->function_sections, wishes->data_sections);
-  return drop_debug(module, wishes->debug) && emit(command, unit, module, machine);
+  return drop_debug(module, wishes->debug) && emit_code(command, unit, module, machine);
 }
 
 /* ---- link-time optimisation ---- */
@@ -328,7 +328,7 @@ static bool compile_joined(const struct cn_command *command, const struct cn_uni
   LLVMTargetMachineRef machine = cn_module_machine(module, joined->input, &how);
   LLVMModuleRef result = NULL;
   bool ok = machine && cairn_compile_joined(module, machine, &options, &result) == CAIRN_OK &&
-            finish(command, joined, result, machine, &how, &wishes);
+            finish_module(command, joined, result, machine, &how, &wishes);
   if (result)
     LLVMDisposeModule(result);
   if (machine)
@@ -383,7 +383,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
   if (!machine)
     return false;
   char *records = from_clang ? read_records(unit) : NULL;
-  bool ok = complete(command, module, machine, unit->input) && (!from_clang || records);
+  bool ok = complete_target(command, module, machine, unit->input) && (!from_clang || records);
   LLVMModuleRef result = NULL;
   options.record_layouts = records;
   if (ok && command->lto)
@@ -394,7 +394,7 @@ static bool compile_module(const struct cn_command *command, const struct cn_uni
     if (command->lto && !from_clang)
       say_target(result, &how, options.shared);
     ok = command->lto ? write_unit(command, unit, result, &wishes)
-                      : finish(command, unit, result, machine, &how, &wishes);
+                      : finish_module(command, unit, result, machine, &how, &wishes);
   }
   free(records);
   LLVMDisposeTargetMachine(machine);
@@ -422,10 +422,10 @@ static LLVMContextRef next_context(void)
 }
 
 /* `joined`: a linker joined it from units of our own, so that LLVM's verifier is superfluous, too. */
-static bool compile(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
+static bool compile_unit(const struct cn_command *command, const struct cn_unit *unit, bool joined, bool *native)
 {
   CN_CHECK(unit->bitcode != NULL && said.count == 0);
-  initialise(command);
+  initialise_options(command);
   struct cairn_pass_time start = cn_times_start(&command->compile);
   LLVMContextRef context = next_context();
   LLVMModuleRef module = joined || unit->language == CN_LANG_C ? cn_module_read_own(context, unit->bitcode)
@@ -454,14 +454,14 @@ static bool compile(const struct cn_command *command, const struct cn_unit *unit
 
 bool cn_backend_compile(const struct cn_command *command, const struct cn_unit *unit, bool *native)
 {
-  return compile(command, unit, false, native);
+  return compile_unit(command, unit, false, native);
 }
 
 bool cn_backend_compile_joined(const struct cn_command *command, const struct cn_unit *joined)
 {
   bool native;
 
-  return compile(command, joined, true, &native);
+  return compile_unit(command, joined, true, &native);
 }
 
 bool cn_backend_rewrite(const char *path, const char *output, bool *changed)

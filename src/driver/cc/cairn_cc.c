@@ -205,7 +205,7 @@ static int run_link(const struct cn_command *command, struct plan *plan)
   return status == CN_EXIT_OK && !cn_link_check(command) ? CN_EXIT_FAILED : status;
 }
 
-static int run(const struct cn_command *command)
+static int run_command(const struct cn_command *command)
 {
   struct plan plan = {0};
   CN_ASSERT_VALID(cn_command_wrong(command));
@@ -225,7 +225,7 @@ static int run(const struct cn_command *command)
   return status;
 }
 
-static int serve(struct cn_command *command)
+static int serve_command(struct cn_command *command)
 {
   if (!cn_command_parse(command))
     return CN_EXIT_FAILED;
@@ -244,7 +244,7 @@ static int serve(struct cn_command *command)
     return pass_to_clang(command, command->mode != CN_MODE_LINK);
   if (has_managed_sources(command) && !cn_command_can_manage(command))
     return CN_EXIT_FAILED;
-  return run(command);
+  return run_command(command);
 }
 
 int main(int argc, char **argv)
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 
   cn_tool_name = "cairn-cc";
   cn_response_expand(argc, argv, &command.args);
-  int status = serve(&command);
+  int status = serve_command(&command);
   cn_command_free(&command);
   return status;
 }

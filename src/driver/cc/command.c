@@ -303,7 +303,7 @@ static void apply_other(struct cn_command *command, enum cn_effect effect, const
 }
 
 /* Say which commands get the option. */
-static void route(struct cn_item *item, enum cn_effect effect)
+static void route_option(struct cn_item *item, enum cn_effect effect)
 {
   switch (effect) {
   case CN_EFFECT_OWN:
@@ -367,7 +367,7 @@ static size_t add_option(struct cn_command *command, size_t at, const char **for
     apply_code(command, row->effect, value);
     apply_work(command, row->effect, value);
     apply_other(command, row->effect, word, value);
-    route(&item, row->effect);
+    route_option(&item, row->effect);
   }
   CN_CHECK(at + item.count <= command->args.count);
   cn_push(&command->items, item);

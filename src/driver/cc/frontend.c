@@ -17,7 +17,7 @@
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 
-static void add(struct cn_words *words, const char *word)
+static void add_word(struct cn_words *words, const char *word)
 {
   cn_push(words, word);
 }
@@ -29,22 +29,22 @@ void cn_frontend_add_environment(struct cn_words *words)
 
   CN_CHECK(sscanf(CAIRN_VERSION, "%u.%u.%u", &major, &minor, &patch) == 3);
   CN_CHECK(minor < 100 && patch < 100); /* two digits each in __CAIRN_VERSION__ */
-  add(words, "-D__CAIRN__=1");
-  add(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
+  add_word(words, "-D__CAIRN__=1");
+  add_word(words, cn_command_text("-D__CAIRN_VERSION__=%u", 10000 * major + 100 * minor + patch));
   if (include) {
     /* Comes last, so that the compiler's own headers precede /usr/include. */
-    add(words, "-idirafter");
-    add(words, include);
+    add_word(words, "-idirafter");
+    add_word(words, include);
   }
 }
 
 void cn_frontend_add_graph(const char *path, struct cn_words *words)
 {
   CN_CHECK(path != NULL && words->count > 0);
-  add(words, "-Xclang");
-  add(words, "-dependency-dot");
-  add(words, "-Xclang");
-  add(words, path);
+  add_word(words, "-Xclang");
+  add_word(words, "-dependency-dot");
+  add_word(words, "-Xclang");
+  add_word(words, path);
 }
 
 static void add_options(const struct cn_command *command, struct cn_words *words)
@@ -52,7 +52,7 @@ static void add_options(const struct cn_command *command, struct cn_words *words
   for (size_t i = 0; i < command->items.count; i++) {
     const struct cn_item *item = &command->items.at[i];
     for (size_t k = 0; !item->input && item->to_compile && k < item->count; k++)
-      add(words, item->words[k]);
+      add_word(words, item->words[k]);
   }
 }
 
@@ -63,13 +63,13 @@ static void add_dependencies(const struct cn_command *command, const struct cn_u
   if (!command->dependencies)
     return;
   if (!command->dependency_file) {
-    add(words, "-MF");
-    add(words, command->output ? cn_paths_with_suffix(command->output, ".d")
-                               : cn_command_text("%s.d", cn_paths_stem(unit->input)));
+    add_word(words, "-MF");
+    add_word(words, command->output ? cn_paths_with_suffix(command->output, ".d")
+                                    : cn_command_text("%s.d", cn_paths_stem(unit->input)));
   }
   if (!command->dependency_target) {
-    add(words, "-MQ");
-    add(words, command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
+    add_word(words, "-MQ");
+    add_word(words, command->output ? command->output : cn_command_text("%s.o", cn_paths_stem(unit->input)));
   }
 }
 
@@ -88,15 +88,15 @@ static void add_c(const struct cn_command *command, struct cn_words *words)
 
   for (size_t i = 0; i < command->items.count; i++)
     if (!strcmp(command->items.at[i].words[0], "-ftrivial-auto-var-init=pattern"))
-      add(words, "-ftrivial-auto-var-init=zero");
+      add_word(words, "-ftrivial-auto-var-init=zero");
   for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-    add(words, always[i]);
+    add_word(words, always[i]);
   if (command->debug != CN_DEBUG_FULL)
-    add(words, "-g");
+    add_word(words, "-g");
   /* Leave the working directory out of debug information that is only for diagnostics: bitcode has it until the
    * link. */
   if (command->lto && command->debug == CN_DEBUG_NONE)
-    add(words, "-fdebug-compilation-dir=.");
+    add_word(words, "-fdebug-compilation-dir=.");
 }
 
 /* Name the files that clang makes beside an object. Clang would derive them from its -o, which is a
@@ -107,8 +107,8 @@ static void add_names(const struct cn_command *command, const struct cn_unit *un
 
   add_dependencies(command, unit, words);
   if (!command->save_temps && strcmp(program, "-") != 0) {
-    add(words, "-dumpdir");
-    add(words, cn_command_text("%s-", program));
+    add_word(words, "-dumpdir");
+    add_word(words, cn_command_text("%s-", program));
   }
 }
 
@@ -118,7 +118,7 @@ static void add_save_temps(const struct cn_command *command, struct cn_words *wo
     const struct cn_item *item = &command->items.at[i];
     const struct cn_option *option = item->input ? NULL : cn_options_find(item->words[0]);
     if (option && option->effect == CN_EFFECT_SAVE_TEMPS)
-      add(words, item->words[0]);
+      add_word(words, item->words[0]);
   }
 }
 
@@ -127,27 +127,27 @@ static void add_input(const struct cn_unit *unit, const char *output, struct cn_
   if (cn_languages_preprocess(unit->item))
     cn_frontend_add_environment(words);
   if (unit->item->forced) {
-    add(words, "-x");
-    add(words, unit->item->forced);
+    add_word(words, "-x");
+    add_word(words, unit->item->forced);
   }
   if (output) {
-    add(words, "-o");
-    add(words, output);
+    add_word(words, "-o");
+    add_word(words, output);
   }
   CN_CHECK(words->count > 0); /* the input comes last: cn_unit_wrong() */
   if (unit->input[0] == '-' && unit->input[1])
-    add(words, "--");
-  add(words, unit->input);
+    add_word(words, "--");
+  add_word(words, unit->input);
 }
 
-static void begin(const struct cn_command *command, struct cn_words *words)
+static void begin_command(const struct cn_command *command, struct cn_words *words)
 {
   CN_CHECK(words->count == 0);
-  add(words, cn_process_clang());
+  add_word(words, cn_process_clang());
   add_options(command, words);
   /* A link's command has linker options beside the compiler's; clang accepts both in silence. */
   if (command->mode == CN_MODE_LINK)
-    add(words, "-Qunused-arguments");
+    add_word(words, "-Qunused-arguments");
 }
 
 void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
@@ -155,10 +155,10 @@ void cn_frontend_native(const struct cn_command *command, struct cn_unit *unit)
   struct cn_words *words = &unit->native;
 
   CN_CHECK(unit->language == CN_LANG_C && !command->lto); /* with -flto all units are managed */
-  begin(command, words);
-  add(words, command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
+  begin_command(command, words);
+  add_word(words, command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (command->emit_llvm)
-    add(words, "-emit-llvm");
+    add_word(words, "-emit-llvm");
   add_save_temps(command, words);
   if (command->mode == CN_MODE_LINK)
     add_names(command, unit, words);
@@ -174,12 +174,12 @@ void cn_frontend_command(const struct cn_command *command, struct cn_unit *unit)
   if (unit->language == CN_LANG_IR)
     return;
   CN_CHECK(unit->output != NULL && (unit->bitcode != NULL) == (unit->language == CN_LANG_C));
-  begin(command, words);
-  add(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
+  begin_command(command, words);
+  add_word(words, unit->language != CN_LANG_C && command->mode == CN_MODE_ASSEMBLY ? "-S" : "-c");
   if (unit->language == CN_LANG_C)
     add_c(command, words);
   add_dependencies(command, unit, words);
   if (unit->language == CN_LANG_FOREIGN && command->emit_llvm)
-    add(words, "-emit-llvm");
+    add_word(words, "-emit-llvm");
   add_input(unit, unit->bitcode ? unit->bitcode : unit->output, words);
 }

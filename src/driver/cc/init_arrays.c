@@ -15,7 +15,7 @@ enum { DEFAULT_PRIORITY = 65535 };
 
 /* entry: { i32 priority, ptr function, ptr key }. If the key is in a COMDAT group, the pointer goes
  * into that group, too. */
-static void place(LLVMModuleRef module, LLVMValueRef entry, const char *section)
+static void place_structor(LLVMModuleRef module, LLVMValueRef entry, const char *section)
 {
   CN_CHECK(LLVMGetNumOperands(entry) == 3); /* LLVM's verifier has seen to it */
   unsigned long long priority = LLVMConstIntGetZExtValue(LLVMGetOperand(entry, 0));
@@ -44,7 +44,7 @@ static void place_all(LLVMModuleRef module, const char *list_name, const char *s
     for (int i = 0; i < LLVMGetNumOperands(entries); i++) {
       LLVMValueRef entry = LLVMGetOperand(entries, (unsigned)i);
       if (LLVMIsAConstantStruct(entry) && !LLVMIsNull(LLVMGetOperand(entry, 1)))
-        place(module, entry, section);
+        place_structor(module, entry, section);
     }
   }
   LLVMDeleteGlobal(list);

@@ -50,21 +50,21 @@ static void close_file(struct file *file)
     munmap(file->bytes, file->size);
 }
 
-static bool begins(const void *bytes, size_t size, const char *magic)
+static bool has_magic(const void *bytes, size_t size, const char *magic)
 {
   return size >= 4 && memcmp(bytes, magic, 4) == 0;
 }
 
 static bool is_bitcode(const void *bytes, size_t size)
 {
-  return begins(bytes, size, "BC\xc0\xde") || begins(bytes, size, "\xde\xc0\x17\x0b");
+  return has_magic(bytes, size, "BC\xc0\xde") || has_magic(bytes, size, "\xde\xc0\x17\x0b");
 }
 
 /* A quick test: true if the object names stack maps, a guard for maps to be made, frame maps (which `ld -r` may have
  * joined in a way that must be undone), or layouts, whose version is checked. */
 static bool may_be_ours(const void *bytes, size_t size)
 {
-  return begins(bytes, size, "\177ELF") &&
+  return has_magic(bytes, size, "\177ELF") &&
          (memmem(bytes, size, "llvm_stackmaps", 15) || memmem(bytes, size, "cairn_frames", 13) ||
           memmem(bytes, size, "cairn_layouts", 14) || memmem(bytes, size, CN_GUARD_SYMBOL, sizeof CN_GUARD_SYMBOL));
 }
@@ -74,7 +74,7 @@ static bool is_object(const struct file *file)
 {
   Elf64_Ehdr head;
 
-  if (!file->bytes || file->size < sizeof head || !begins(file->bytes, file->size, ELFMAG))
+  if (!file->bytes || file->size < sizeof head || !has_magic(file->bytes, file->size, ELFMAG))
     return false;
   memcpy(&head, file->bytes, sizeof head);
   return head.e_type == ET_REL;
@@ -340,7 +340,7 @@ static bool would_change(const void *bytes, size_t size, const struct cn_renames
   char *error = NULL;
   enum cairn_status status = CAIRN_OK;
 
-  if (begins(bytes, size, "\177ELF"))
+  if (has_magic(bytes, size, "\177ELF"))
     status = cn_names_change(bytes, size, renames, &own, &own_size, &error);
   bool change = own || status == CAIRN_E_REFUSED;
   free(own);

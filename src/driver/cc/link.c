@@ -161,7 +161,7 @@ bool cn_link_command(const struct cn_command *command, const struct cn_unit *uni
 }
 
 /* True if the linker's messages say that the collector is missing. */
-static bool misses(const char *messages, const char *name)
+static bool is_collector_missing(const char *messages, const char *name)
 {
   const char *symbol = cn_command_text("cairn_collector_%s", name);
   FILE *file = fopen(messages, "r");
@@ -179,7 +179,7 @@ static bool misses(const char *messages, const char *name)
   return found;
 }
 
-static void show(const char *messages)
+static void show_messages(const char *messages)
 {
   FILE *file = fopen(messages, "r");
   char text[4096];
@@ -197,8 +197,8 @@ int cn_link_run(const struct cn_command *command, const struct cn_words *words)
   if (messages == NULL)
     return cn_process_run(words);
   int status = cn_process_run_into(words, NULL, messages);
-  if (status == CN_EXIT_OK || !misses(messages, command->collector))
-    show(messages);
+  if (status == CN_EXIT_OK || !is_collector_missing(messages, command->collector))
+    show_messages(messages);
   else
     cn_tool_error("there is no collector '%s': Cairn has generational and semispace, and the program "
                   "defines no cairn_collector_%s",

@@ -39,7 +39,7 @@ static void explain_missing(const char *name)
 }
 
 /* Add a name to the list; false if it is there already. */
-static bool add(struct cn_words *list, const char *name, size_t length)
+static bool add_name(struct cn_words *list, const char *name, size_t length)
 {
   for (size_t i = 0; i < list->count; i++)
     if (strlen(list->at[i]) == length && memcmp(list->at[i], name, length) == 0)
@@ -55,7 +55,7 @@ static void add_kinds(const char *path, const struct kind *kind, struct cn_words
   const char *at = text.at, *end = text.at + text.size;
 
   if (at && kind->plain && memmem(at, text.size, kind->plain, strlen(kind->plain) + 1))
-    add(found, "plain", strlen("plain"));
+    add_name(found, "plain", strlen("plain"));
   while (at && (at = memmem(at, (size_t)(end - at), kind->group, strlen(kind->group))) != NULL) {
     const char *name = at += strlen(kind->group);
     while (at < end && *at != '\0' && strchr(kind->letters, *at) != NULL)
@@ -63,13 +63,13 @@ static void add_kinds(const char *path, const struct kind *kind, struct cn_words
     CN_ASSERT(name <= at && at <= end);
     /* The group and the kind's letters end in a null byte. The symbol's name looks alike. */
     if (at < end && *at == '\0' && at > name && strcmp(name, "kind") != 0)
-      add(found, name, (size_t)(at - name));
+      add_name(found, name, (size_t)(at - name));
   }
   cn_text_close(text);
 }
 
 /* The kind as users know it. */
-static const char *shown(const char *name)
+static const char *user_name_of(const char *name)
 {
   if (strcmp(name, "cards") == 0)
     return "cards of an earlier version";
@@ -81,11 +81,11 @@ static void print_files(const struct cn_words *words, const struct kind *kind, c
 {
   const char *before = " (";
 
-  fprintf(stderr, "%s %s", first ? "" : " and", shown(name));
+  fprintf(stderr, "%s %s", first ? "" : " and", user_name_of(name));
   for (size_t i = 1; i < words->count; i++) {
     struct cn_words own = {0};
     add_kinds(words->at[i], kind, &own);
-    if (own.count != 0 && !add(&own, name, strlen(name))) {
+    if (own.count != 0 && !add_name(&own, name, strlen(name))) {
       fprintf(stderr, "%s%s", before, words->at[i]);
       before = ", ";
     }
@@ -114,11 +114,11 @@ static void explain_line(const char *line, struct cn_words *missing, struct cn_w
 
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strstr(line, kinds[i].symbol))
-      add(mixed, kinds[i].symbol, strlen(kinds[i].symbol));
+      add_name(mixed, kinds[i].symbol, strlen(kinds[i].symbol));
   if (!at)
     return;
   at += sizeof managed_code - 1;
-  if (add(missing, at, strcspn(at, "'`\" \t\n)")))
+  if (add_name(missing, at, strcspn(at, "'`\" \t\n)")))
     explain_missing(missing->at[missing->count - 1]);
 }
 
@@ -139,7 +139,7 @@ void cn_link_explain(const struct cn_words *words)
     fclose(errors);
   free(line);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!add(&mixed, kinds[i].symbol, strlen(kinds[i].symbol)))
+    if (!add_name(&mixed, kinds[i].symbol, strlen(kinds[i].symbol)))
       explain_kinds(words, &kinds[i]);
   cn_free(&missing);
   cn_free(&mixed);

@@ -16,7 +16,7 @@
 #include "driver/cc/process.h"
 #include "driver/cc/units.h"
 
-static bool says(const char *text, size_t size)
+static bool has_managed_words(const char *text, size_t size)
 {
   static const char attribute[] = "address_space", ours[] = "cairn";
 
@@ -25,7 +25,7 @@ static bool says(const char *text, size_t size)
 
 /* ---- files ---- */
 
-static struct cn_text map(int file)
+static struct cn_text map_file(int file)
 {
   struct stat status;
   struct cn_text text = {0};
@@ -41,7 +41,7 @@ static struct cn_text map(int file)
 struct cn_text cn_text_open(const char *path)
 {
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  struct cn_text text = map(file);
+  struct cn_text text = map_file(file);
 
   if (file >= 0)
     close(file);
@@ -102,7 +102,7 @@ static bool look_for(struct search *search, const char *path, const char *name)
 }
 
 /* The name in `# include "name"`, or <name>, if one begins at `at`. */
-static const char *included(const char *at, const char *end)
+static const char *included_name_at(const char *at, const char *end)
 {
   static const char word[] = "include";
 
@@ -124,11 +124,11 @@ static bool look_into(struct search *search, const char *path, struct cn_text te
 {
   const char *end = text.at + text.size;
 
-  if (says(text.at, text.size))
+  if (has_managed_words(text.at, text.size))
     return true;
   for (const char *at = text.at; (at = memchr(at, '#', (size_t)(end - at))) != NULL;) {
     CN_ASSERT(at < end && *at == '#');
-    const char *name = included(++at, end);
+    const char *name = included_name_at(++at, end);
     if (name && look_for(search, path, name))
       return true;
   }
@@ -159,7 +159,8 @@ static bool look_at_options(const struct cn_command *command, struct search *sea
     const char *word = item->words[0], *value = item->words[item->count - 1];
     if (item->input)
       continue;
-    if (strncmp(word, "-D", 2) == 0 && (says(word, strlen(word)) || says(value, strlen(value))))
+    if (strncmp(word, "-D", 2) == 0 &&
+        (has_managed_words(word, strlen(word)) || has_managed_words(value, strlen(value))))
       return true;
     if (is_unread(word) || is_unread(value))
       return true;
@@ -192,7 +193,7 @@ bool cn_mentions_references(const struct cn_command *command, const char *input)
   bool found = look_at_options(command, &search) || look_at_first(command, &search);
 
   if (!found && strcmp(input, "-") == 0) {
-    struct cn_text text = map(STDIN_FILENO);
+    struct cn_text text = map_file(STDIN_FILENO);
     found = text.at && look_into(&search, "", text);
     cn_text_close(text);
   } else if (!found) {
@@ -220,7 +221,7 @@ static bool says_file(const char *label, const char *end)
   path[length] = 0;
   for (int rooted = 0; rooted < 2 && !found; rooted++) {
     struct cn_text text = cn_text_open(path + !rooted);
-    found = text.at && says(text.at, text.size);
+    found = text.at && has_managed_words(text.at, text.size);
     cn_text_close(text);
   }
   return found;

@@ -14,7 +14,7 @@ static const struct cn_option rows[] = {
 #undef CN_OPTION
 };
 
-static bool takes(const struct cn_option *row, const char *word)
+static bool is_row_of(const struct cn_option *row, const char *word)
 {
   bool exact = row->shape == CN_SHAPE_FLAG || row->shape == CN_SHAPE_SEPARATE;
 
@@ -25,7 +25,7 @@ static bool takes(const struct cn_option *row, const char *word)
 static bool is_hidden(const struct cn_option *all, size_t at)
 {
   for (size_t i = 0; i < at; i++)
-    if (takes(&all[i], all[at].name))
+    if (is_row_of(&all[i], all[at].name))
       return true;
   return false;
 }
@@ -52,7 +52,7 @@ const struct cn_option *cn_options_table(size_t *count)
 const struct cn_option *cn_options_find(const char *word)
 {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (takes(&rows[i], word))
+    if (is_row_of(&rows[i], word))
       return &rows[i];
   }
   return NULL;

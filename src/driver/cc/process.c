@@ -132,7 +132,7 @@ static int not_started(const char *program, int error)
   return 127;
 }
 
-static int run(const struct cn_words *words, const posix_spawn_file_actions_t *actions)
+static int run_process(const struct cn_words *words, const posix_spawn_file_actions_t *actions)
 {
   bool shortened;
   char **argv = exec_vector(words, &shortened);
@@ -147,10 +147,10 @@ static int run(const struct cn_words *words, const posix_spawn_file_actions_t *a
 
 int cn_process_run(const struct cn_words *words)
 {
-  return run(words, NULL);
+  return run_process(words, NULL);
 }
 
-static void redirect(posix_spawn_file_actions_t *actions, int fd, const char *path)
+static void redirect_to_file(posix_spawn_file_actions_t *actions, int fd, const char *path)
 {
   if (path)
     CN_CHECK(posix_spawn_file_actions_addopen(actions, fd, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0);
@@ -161,9 +161,9 @@ int cn_process_run_into(const struct cn_words *words, const char *output, const 
   posix_spawn_file_actions_t actions;
 
   CN_CHECK(posix_spawn_file_actions_init(&actions) == 0);
-  redirect(&actions, STDOUT_FILENO, output);
-  redirect(&actions, STDERR_FILENO, errors);
-  int status = run(words, &actions);
+  redirect_to_file(&actions, STDOUT_FILENO, output);
+  redirect_to_file(&actions, STDERR_FILENO, errors);
+  int status = run_process(words, &actions);
   posix_spawn_file_actions_destroy(&actions);
   return status;
 }

@@ -84,7 +84,7 @@ static bool is_part(char c)
   return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-static void add(struct cn_renames *renames, const char *from, const char *to)
+static void add_rename(struct cn_renames *renames, const char *from, const char *to)
 {
   cn_push(&renames->list, (struct cn_rename){from, to});
 }
@@ -107,7 +107,7 @@ static void add_definition(const char *text, struct cn_renames *renames)
   if (text[from] == '=') {
     const char *to = text + from + 1;
     int length = name_length(to);
-    add(renames, cn_command_text("%.*s", from, text), length && !to[length] ? to : NULL);
+    add_rename(renames, cn_command_text("%.*s", from, text), length && !to[length] ? to : NULL);
   }
 }
 
@@ -273,8 +273,8 @@ bool cn_renames_collect(const struct cn_command *command, struct cn_renames *ren
     const char *wrapped = argument_of(&words, i, "wrap", sizeof "wr" - 1);
     const char *defined = argument_of(&words, i, "defsym", sizeof "defs" - 1);
     if (wrapped && is_name(wrapped)) {
-      add(renames, wrapped, cn_command_text("__wrap_%s", wrapped));
-      add(renames, cn_command_text("__real_%s", wrapped), wrapped);
+      add_rename(renames, wrapped, cn_command_text("__wrap_%s", wrapped));
+      add_rename(renames, cn_command_text("__real_%s", wrapped), wrapped);
     }
     if (defined && is_name(defined))
       add_definition(defined, renames);

@@ -18,7 +18,7 @@
 
 /* ---- plans ---- */
 
-static const char *temporary(const struct cn_command *command, const char *input, const char *suffix)
+static const char *choose_temporary_path(const struct cn_command *command, const char *input, const char *suffix)
 {
   const char *stem = strcmp(input, "-") == 0 ? "-" : cn_paths_stem(input);
 
@@ -35,7 +35,7 @@ static const char *output_of(const struct cn_command *command, const char *input
   const char *suffix = command->emit_llvm ? (assembly ? ".ll" : ".bc") : assembly ? ".s" : ".o";
 
   if (command->mode == CN_MODE_LINK)
-    return temporary(command, input, ".o");
+    return choose_temporary_path(command, input, ".o");
   if (command->output)
     return command->output;
   return cn_command_text("%s%s", cn_paths_stem(input), suffix);
@@ -94,7 +94,7 @@ bool cn_unit_plan(const struct cn_command *command, const struct cn_item *item, 
   if (unit->language == CN_LANG_IR)
     unit->bitcode = unit->input;
   else if (unit->language == CN_LANG_C)
-    unit->bitcode = temporary(command, unit->input, ".bc");
+    unit->bitcode = choose_temporary_path(command, unit->input, ".bc");
   if (unit->language == CN_LANG_C && !unit->bitcode)
     return false;
   cn_frontend_command(command, unit);
@@ -136,7 +136,7 @@ void cn_unit_print_passes(const struct cn_command *command, enum cairn_part part
 
 /* ---- steps: -v prints each before it runs; -### only prints it ---- */
 
-static bool prints(const struct cn_command *command)
+static bool is_command_printed(const struct cn_command *command)
 {
   return command->verbose || command->dry_run;
 }
@@ -146,7 +146,7 @@ static bool prints(const struct cn_command *command)
 static int run_clang(const struct cn_command *command, const struct cn_unit *unit, const struct cn_words *words,
                      const char *output, const char *step)
 {
-  if (prints(command))
+  if (is_command_printed(command))
     cn_process_print(words, stderr);
   if (command->dry_run)
     return CN_EXIT_OK;
@@ -187,7 +187,7 @@ static int compile_managed(const struct cn_command *command, struct cn_unit *uni
     status = run_clang(command, unit, &unit->front_end, unit->records, "front end");
   if (status != CN_EXIT_OK || !unit->bitcode)
     return status;
-  if (prints(command))
+  if (is_command_printed(command))
     cn_unit_print_passes(command, command->lto ? CAIRN_PART_UNIT : CAIRN_PART_WHOLE);
   return command->dry_run || cn_backend_compile(command, unit, native) ? CN_EXIT_OK : CN_EXIT_FAILED;
 }

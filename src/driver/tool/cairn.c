@@ -46,7 +46,7 @@ static int run_subcommand(int argc, char **argv)
   return CN_EXIT_USAGE;
 }
 
-static int help(int argc, char **argv)
+static int run_help(int argc, char **argv)
 {
   static char option[] = "--help";
   char *of_subcommand[] = {argc > 2 ? argv[2] : NULL, option, NULL};
@@ -61,7 +61,7 @@ static int help(int argc, char **argv)
   return CN_EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int run_cairn(int argc, char **argv)
 {
   const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -70,7 +70,7 @@ static int run(int argc, char **argv)
     return CN_EXIT_USAGE;
   }
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-    return help(argc, argv);
+    return run_help(argc, argv);
   if (strcmp(name, "--version") == 0) {
     cn_tool_print_version();
     return CN_EXIT_OK;
@@ -81,7 +81,7 @@ static int run(int argc, char **argv)
 /* Fail if output was lost: half of a document must never pass for a complete one. */
 int main(int argc, char **argv)
 {
-  int status = run(argc, argv);
+  int status = run_cairn(argc, argv);
   bool lost = ferror(stdout);
 
   errno = EIO; /* the reason of an earlier loss is unknown by now */

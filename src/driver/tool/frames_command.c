@@ -20,7 +20,7 @@ static const char help[] =
     "  --json            one JSON document (its members: see cairn(1))\n"
     "  --help, --version\n";
 
-static int rewrite(const char *path, const char *output)
+static int rewrite_file(const char *path, const char *output)
 {
   CN_CHECK(path && output);
   struct cn_input object;
@@ -47,7 +47,7 @@ struct request {
   bool rewrites, json;
 };
 
-static int take(void *env, int letter, const char *name)
+static int take_option(void *env, int letter, const char *name)
 {
   struct request *request = env;
 
@@ -66,7 +66,8 @@ int cn_frames_main(int argc, char **argv)
   static const struct option options[] = {
       {"rewrite", no_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn frames";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "ho:", .options = options, .take = take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "ho:", .options = options, .take = take_option};
   struct request request = {0};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 
@@ -77,6 +78,6 @@ int cn_frames_main(int argc, char **argv)
     return CN_EXIT_USAGE;
   }
   if (request.rewrites)
-    return rewrite(argv[optind], request.output);
+    return rewrite_file(argv[optind], request.output);
   return cairn_frames_print_file(argv[optind], request.json, stdout, stderr) ? CN_EXIT_FAILED : CN_EXIT_OK;
 }

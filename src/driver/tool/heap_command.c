@@ -39,17 +39,17 @@ struct loaded {
   struct cn_graph graph;
 };
 
-static void say(const struct request *request, const char *what, const char *path)
+static void print_progress(const struct request *request, const char *what, const char *path)
 {
   if (request->progress)
     fprintf(stderr, "cairn heap: %s %s\n", what, path);
 }
 
-static bool load(struct loaded *heap, const struct request *request, const char *path)
+static bool load_heap(struct loaded *heap, const struct request *request, const char *path)
 {
   char *error = NULL;
 
-  say(request, "reading", path);
+  print_progress(request, "reading", path);
   if (cn_input_open(&heap->file, path, NULL, &error)) {
     cn_tool_error("'%s': %s", path, error);
     free(error);
@@ -63,12 +63,12 @@ static bool load(struct loaded *heap, const struct request *request, const char 
     cn_dump_free(&heap->dump);
     return false;
   }
-  say(request, "finding what keeps what in", path);
+  print_progress(request, "finding what keeps what in", path);
   cn_graph_make(&heap->graph, &heap->dump);
   return true;
 }
 
-static void unload(struct loaded *heap)
+static void unload_heap(struct loaded *heap)
 {
   cn_graph_free(&heap->graph);
   cn_dump_free(&heap->dump);
@@ -89,22 +89,22 @@ static int print_diff(const struct loaded *heap, const struct request *request, 
 {
   struct loaded other;
 
-  if (!load(&other, request, path))
+  if (!load_heap(&other, request, path))
     return CN_EXIT_FAILED;
   cn_report_diff(stdout, &heap->graph, &other.graph, request->most);
-  unload(&other);
+  unload_heap(&other);
   return CN_EXIT_OK;
 }
 
 /* `operands`: the dump, and the command to run on it. */
-static int run(const struct request *request, char **operands, int count)
+static int run_request(const struct request *request, char **operands, int count)
 {
   const char *what = count > 1 ? operands[1] : "top";
   struct loaded heap;
   int status = CN_EXIT_OK;
 
   CN_CHECK(count > 0);
-  if (!load(&heap, request, operands[0]))
+  if (!load_heap(&heap, request, operands[0]))
     return CN_EXIT_FAILED;
   if (request->page != NULL)
     status = cn_heap_page_write(&heap.graph, request->page) ? CN_EXIT_OK : CN_EXIT_FAILED;
@@ -114,7 +114,7 @@ static int run(const struct request *request, char **operands, int count)
     status = print_path(&heap, operands[2]);
   else
     status = print_diff(&heap, request, operands[2]);
-  unload(&heap);
+  unload_heap(&heap);
   return status;
 }
 
@@ -129,7 +129,7 @@ static bool is_usage(const struct request *request, char **operands, int count)
   return count == 3 && (strcmp(operands[1], "path") == 0 || strcmp(operands[1], "diff") == 0);
 }
 
-static int take(void *env, int letter, const char *name)
+static int take_option(void *env, int letter, const char *name)
 {
   struct request *request = env;
   char *end;
@@ -157,7 +157,7 @@ int cn_heap_main(int argc, char **argv)
                                           {"progress", no_argument, NULL, 'p'},
                                           CN_ARGUMENTS_COMMON};
   static char name[] = "cairn heap";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take_option};
   struct request request = {.most = 20, .progress = isatty(STDERR_FILENO)};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 
@@ -167,5 +167,5 @@ int cn_heap_main(int argc, char **argv)
     cn_tool_error("a dump is needed, and one of top, path OBJECT, diff DUMP (see --help)");
     return CN_EXIT_USAGE;
   }
-  return run(&request, argv + optind, argc - optind);
+  return run_request(&request, argv + optind, argc - optind);
 }

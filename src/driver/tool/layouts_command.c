@@ -17,7 +17,7 @@ static const char help[] =
     "they have names. '-' is standard input.\n\n"
     "  --help, --version\n";
 
-static int take(void *env, int letter, const char *name)
+static int refuse_option(void *env, int letter, const char *name)
 {
   (void)env;
   (void)letter;
@@ -25,7 +25,7 @@ static int take(void *env, int letter, const char *name)
   return CN_EXIT_USAGE;
 }
 
-static int print(const char *path)
+static int print_layouts(const char *path)
 {
   struct cn_input file;
   char *error = NULL;
@@ -42,7 +42,8 @@ int cn_layouts_main(int argc, char **argv)
 {
   static const struct option options[] = {CN_ARGUMENTS_COMMON};
   static char name[] = "cairn layouts";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "h", .options = options, .take = refuse_option};
   int status = cn_arguments_take(argc, argv, &arguments, NULL);
 
   if (status >= 0)
@@ -52,5 +53,5 @@ int cn_layouts_main(int argc, char **argv)
     return CN_EXIT_USAGE;
   }
   CN_CHECK(argv[optind]);
-  return print(argv[optind]);
+  return print_layouts(argv[optind]);
 }

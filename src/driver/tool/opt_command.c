@@ -156,7 +156,7 @@ static bool run_list(LLVMModuleRef module, LLVMTargetMachineRef machine, const c
   char *llvm = cn_strdup("");
   bool ok = true;
 
-  CN_CHECK(list_is_valid(list)); /* take() */
+  CN_CHECK(list_is_valid(list)); /* take_option() */
   while (ok && *list) {
     size_t length = first_name(list);
     CN_ASSERT(length > 0);
@@ -244,7 +244,7 @@ static void print_analyses(LLVMModuleRef module, const struct opt *opt)
   }
 }
 
-static bool transform(LLVMModuleRef module, const struct opt *opt)
+static bool transform_module(LLVMModuleRef module, const struct opt *opt)
 {
   struct cn_machine how = {.opt_level = 2, .reloc = LLVMRelocPIC, .code_model = LLVMCodeModelDefault};
   /* A target without a port has passes, and lacks a machine to ask. */
@@ -298,7 +298,7 @@ static const struct option long_options[] = {{"passes", required_argument, NULL,
                                              {"time-passes", no_argument, NULL, OPT_TIMES},
                                              CN_ARGUMENTS_COMMON};
 
-static int take(void *env, int letter, const char *name)
+static int take_option(void *env, int letter, const char *name)
 {
   struct opt *opt = env;
 
@@ -346,7 +346,7 @@ static int take(void *env, int letter, const char *name)
   }
 }
 
-static int run(struct opt *opt)
+static int run_opt(struct opt *opt)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = cn_module_read(context, opt->input);
@@ -354,7 +354,7 @@ static int run(struct opt *opt)
 
   for (size_t i = 0; ok && i < opt->imports.count; i++)
     ok = cn_module_import(module, opt->imports.at[i]);
-  ok = ok && transform(module, opt);
+  ok = ok && transform_module(module, opt);
 
   if (module)
     LLVMDisposeModule(module);
@@ -365,7 +365,7 @@ static int run(struct opt *opt)
 }
 
 /* Check that the options and operands can be run. */
-static int check(const struct opt *opt, int operands)
+static int check_arguments(const struct opt *opt, int operands)
 {
   if (operands != 1) {
     cn_tool_error(operands ? "more than one input (see --help)" : "no input (see --help)");
@@ -393,16 +393,20 @@ static void free_all(struct opt *opt)
 int cn_opt_main(int argc, char **argv)
 {
   static char name[] = "cairn opt";
-  struct cn_arguments arguments = {
-      .name = name, .help = help, .more = print_all_names, .letters = "hp:So:", .options = long_options, .take = take};
+  struct cn_arguments arguments = {.name = name,
+                                   .help = help,
+                                   .more = print_all_names,
+                                   .letters = "hp:So:",
+                                   .options = long_options,
+                                   .take = take_option};
   struct opt opt = {.compile = {.opt_level = 3, .diagnose = cn_tool_diagnose}};
 
   cairn_compile_init();
   int status = cn_arguments_take(argc, argv, &arguments, &opt);
-  if (status < 0 && (status = check(&opt, argc - optind)) == CN_EXIT_OK) {
+  if (status < 0 && (status = check_arguments(&opt, argc - optind)) == CN_EXIT_OK) {
     opt.input = argv[optind];
     opt.compile.env = argv[optind];
-    status = run(&opt);
+    status = run_opt(&opt);
   }
   free_all(&opt);
   return status;

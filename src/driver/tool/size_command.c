@@ -30,7 +30,7 @@ struct settings {
   uint64_t most;
 };
 
-static double ratio(uint64_t part, uint64_t whole)
+static double ratio_of(uint64_t part, uint64_t whole)
 {
   return whole ? (double)part / (double)whole : 0;
 }
@@ -53,11 +53,11 @@ static void print_text(const char *name, const struct cn_size *size, const struc
   printf("%s: %zu functions, %" PRIu64 " safepoints, %" PRIu64 " bytes of code\n", name, size->functions.count,
          size->safepoints, size->text);
   printf("  %10" PRIu64 "  frame maps: %.1f per safepoint, %.1f %% of the code\n", frames,
-         ratio(frames, size->safepoints), 100 * ratio(frames, size->text));
-  printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details, ratio(details, size->safepoints));
+         ratio_of(frames, size->safepoints), 100 * ratio_of(frames, size->text));
+  printf("  %10" PRIu64 "  details: %.1f per safepoint\n", details, ratio_of(details, size->safepoints));
   if (size->stack_maps)
     printf("  %10" PRIu64 "  LLVM's stack maps: %.1f per safepoint; frame maps are 1/%.1f of that\n", size->stack_maps,
-           ratio(size->stack_maps, size->safepoints), ratio(size->stack_maps, frames));
+           ratio_of(size->stack_maps, size->safepoints), ratio_of(size->stack_maps, frames));
   for (unsigned kind = 0; kind < CN_SIZE_COUNT; kind++)
     if (size->bytes[kind])
       printf("    %10" PRIu64 "  %s%s%s%s\n", size->bytes[kind], cn_size_names[kind], *cn_size_help[kind] ? " (" : "",
@@ -107,7 +107,7 @@ struct totals {
   size_t files;
 };
 
-static void add(struct totals *totals, const struct cn_size *size)
+static void add_size(struct totals *totals, const struct cn_size *size)
 {
   struct cn_size *total = &totals->size;
 
@@ -136,7 +136,7 @@ static int count_object(void *env, const char *member, const void *bytes, size_t
     return -1;
   char *name = member ? cn_format("%s(%s)", totals->path, member) : cn_strdup(totals->path);
   (totals->how->json ? print_json : print_text)(name, &size, totals->how);
-  add(totals, &size);
+  add_size(totals, &size);
   cn_size_free(&size);
   free(name);
   return 0;
@@ -158,7 +158,7 @@ static bool count_file(struct totals *totals, const char *path)
   return !status;
 }
 
-static int run(char **paths, const struct settings *how)
+static int count_files(char **paths, const struct settings *how)
 {
   struct settings without = {.json = how->json};
   struct totals totals = {.how = how, .all_have_stack_maps = true};
@@ -176,7 +176,7 @@ static int run(char **paths, const struct settings *how)
   return ok ? CN_EXIT_OK : CN_EXIT_FAILED;
 }
 
-static int take(void *env, int letter, const char *name)
+static int take_option(void *env, int letter, const char *name)
 {
   struct settings *how = env;
   char *end = NULL;
@@ -201,7 +201,7 @@ int cn_size_main(int argc, char **argv)
   static const struct option options[] = {
       {"json", no_argument, NULL, 'j'}, {"functions", optional_argument, NULL, 'f'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn size";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take_option};
   struct settings how = {.most = UINT64_MAX};
   int status = cn_arguments_take(argc, argv, &arguments, &how);
 
@@ -211,5 +211,5 @@ int cn_size_main(int argc, char **argv)
     cn_tool_error("at least one file is needed (see --help)");
     return CN_EXIT_USAGE;
   }
-  return run(argv + optind, &how);
+  return count_files(argv + optind, &how);
 }

@@ -16,7 +16,7 @@ static const char help[] =
     "  --raw             FILE is the bytes of such a section, from whatever file format\n"
     "  --help, --version\n";
 
-static int take(void *env, int letter, const char *name)
+static int take_option(void *env, int letter, const char *name)
 {
   struct cn_stackmap_print *how = env;
 
@@ -33,7 +33,7 @@ int cn_stackmap_main(int argc, char **argv)
   static const struct option options[] = {
       {"json", no_argument, NULL, 'j'}, {"raw", no_argument, NULL, 'r'}, CN_ARGUMENTS_COMMON};
   static char name[] = "cairn stackmap";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take};
+  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = options, .take = take_option};
   struct cn_stackmap_print how = {0};
   int status = cn_arguments_take(argc, argv, &arguments, &how);
 

@@ -98,7 +98,7 @@ static bool verify_module(LLVMModuleRef module, const char *path, const struct r
   return cairn_compile_pass(module, NULL, "verify-barriers", &own) == CAIRN_OK && seen;
 }
 
-static bool verify(const char *path, const struct request *request)
+static bool verify_file(const char *path, const struct request *request)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = cn_module_read(context, path);
@@ -110,7 +110,7 @@ static bool verify(const char *path, const struct request *request)
   return ok;
 }
 
-static int take(void *env, int letter, const char *name)
+static int take_option(void *env, int letter, const char *name)
 {
   struct request *request = env;
 
@@ -126,7 +126,7 @@ static int take(void *env, int letter, const char *name)
   }
 }
 
-static int run(char **paths, const struct request *request)
+static int verify_files(char **paths, const struct request *request)
 {
   int status = CN_EXIT_OK;
 
@@ -136,7 +136,7 @@ static int run(char **paths, const struct request *request)
   }
   cairn_compile_init();
   for (; *paths; paths++)
-    if (!verify(*paths, request))
+    if (!verify_file(*paths, request))
       status = CN_EXIT_FAILED;
   return status;
 }
@@ -144,12 +144,13 @@ static int run(char **paths, const struct request *request)
 int cn_verify_main(int argc, char **argv)
 {
   static char name[] = "cairn verify";
-  struct cn_arguments arguments = {.name = name, .help = help, .letters = "h", .options = long_options, .take = take};
+  struct cn_arguments arguments = {
+      .name = name, .help = help, .letters = "h", .options = long_options, .take = take_option};
   struct request request = {.options = {.barriers = CAIRN_BARRIERS_NONE, .diagnose = cn_tool_diagnose}};
   int status = cn_arguments_take(argc, argv, &arguments, &request);
 
   if (status < 0)
-    status = run(argv + optind, &request);
+    status = verify_files(argv + optind, &request);
   free((void *)request.options.address_spaces);
   return status;
 }

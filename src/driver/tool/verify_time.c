@@ -10,7 +10,7 @@
 #include "object/print/json_out.h"
 
 /* A function has a name and, with a line, a file; a cause has a kind and a reason. */
-static void check(const struct cairn_time *time)
+static void check_time(const struct cairn_time *time)
 {
   CN_CHECK(time->function && (time->line == 0 || time->file));
   for (size_t i = 0; i < time->cause_count; i++)
@@ -43,7 +43,7 @@ static void print_cause(const char *path, const struct cairn_time_cause *cause)
 
 void cn_verify_print_time(void *env, const struct cairn_time *time)
 {
-  check(time);
+  check_time(time);
   printf("@%s", time->function);
   if (time->line)
     printf(" (%s:%u)", time->file, time->line);
@@ -67,7 +67,7 @@ void cn_verify_print_time(void *env, const struct cairn_time *time)
 /* ---- JSON ---- */
 
 /* A bound as a member: null if it is missing, left out unless asked for. */
-static struct cn_json_member bound(const char *name, bool asked, uint64_t work)
+static struct cn_json_member bound_member(const char *name, bool asked, uint64_t work)
 {
   struct cn_json_member member = CN_NUMBER_IF(name, work != CAIRN_TIME_UNBOUNDED, work);
 
@@ -80,7 +80,7 @@ static void print_cause_json(struct cn_json_out *json, const struct cairn_time_c
 {
   cn_json_out_open(json, NULL, '{');
   CN_MEMBERS(json, CN_STRING("kind", cause->kind), CN_STRING_OR_NOT("where", cause->where),
-             CN_STRING_OR_NOT("why", cause->why), bound("work", true, cause->work),
+             CN_STRING_OR_NOT("why", cause->why), bound_member("work", true, cause->work),
              CN_STRING_OR_NOT("file", cause->file), CN_STRING_OR_NOT("directory", cause->directory),
              CN_NUMBER_OR_NOT("line", cause->line), CN_NUMBER_OR_NOT("column", cause->column));
   cn_json_out_close(json);
@@ -90,12 +90,12 @@ void cn_verify_print_time_json(void *env, const struct cairn_time *time)
 {
   struct cn_json_out json = {.out = stdout};
 
-  check(time);
+  check_time(time);
   cn_json_out_open_on_line(&json, NULL, '{');
   CN_MEMBERS(&json, CN_STRING("function", time->function), CN_STRING_OR_NOT("module", env),
-             CN_NUMBER("units_per_us", CAIRN_TIME_PER_US), bound("enter", time->polls, time->enter),
-             bound("between", time->polls, time->between), bound("leave", time->polls, time->leave),
-             bound("through", time->passes, time->through), CN_BOOL("recursive", time->recursive),
+             CN_NUMBER("units_per_us", CAIRN_TIME_PER_US), bound_member("enter", time->polls, time->enter),
+             bound_member("between", time->polls, time->between), bound_member("leave", time->polls, time->leave),
+             bound_member("through", time->passes, time->through), CN_BOOL("recursive", time->recursive),
              CN_BOOL("nopoll", time->nopoll), CN_NUMBER("regions", time->regions), CN_STRING_OR_NOT("file", time->file),
              CN_STRING_OR_NOT("directory", time->directory), CN_NUMBER_OR_NOT("line", time->line));
   if (time->cause_count)

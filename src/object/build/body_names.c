@@ -20,7 +20,7 @@
 #define BODY_PREFIX "cairn.body."
 #define LOCAL_PREFIX "cairn.local."
 
-static bool begins(const char *name, const char *prefix)
+static bool has_prefix(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
@@ -30,7 +30,8 @@ static bool begins(const char *name, const char *prefix)
  * size. */
 static bool is_hidden_name(const struct cn_elf_symbol *s)
 {
-  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK && (begins(s->name, CALL_PREFIX) || begins(s->name, BODY_PREFIX));
+  return ELF64_ST_BIND(s->sym.st_info) != STB_WEAK &&
+         (has_prefix(s->name, CALL_PREFIX) || has_prefix(s->name, BODY_PREFIX));
 }
 
 typedef CN_VECTOR(const struct cn_elf_symbol *) symbol_vector;
@@ -60,12 +61,12 @@ static symbol_vector functions_of(const struct cn_elf *elf)
 }
 
 /* The function whose body `local` names. */
-static const struct cn_elf_symbol *owner(const symbol_vector *functions, const struct cn_elf_symbol *local)
+static const struct cn_elf_symbol *owner_of(const symbol_vector *functions, const struct cn_elf_symbol *local)
 {
   struct cn_elf_symbol key = {.name = local->name + sizeof LOCAL_PREFIX - 1,
                               .section = local->section,
                               .sym.st_value = local->sym.st_value - CAIRN_ABI_ENTRY_SIZE};
-  CN_ASSERT(begins(local->name, LOCAL_PREFIX));
+  CN_ASSERT(has_prefix(local->name, LOCAL_PREFIX));
   const struct cn_elf_symbol *at = &key;
   const struct cn_elf_symbol **found = bsearch(&at, functions->at, functions->count, sizeof at, by_place);
 
@@ -73,7 +74,7 @@ static const struct cn_elf_symbol *owner(const symbol_vector *functions, const s
 }
 
 /* Change the view that tools have of the symbol. True if it changes. */
-static bool change(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
+static bool change_symbol(const symbol_vector *functions, const struct cn_elf_symbol *s, Elf64_Sym *sym)
 {
   unsigned bind = ELF64_ST_BIND(s->sym.st_info);
 
@@ -84,7 +85,8 @@ static bool change(const symbol_vector *functions, const struct cn_elf_symbol *s
     sym->st_size = 0;
     return true;
   }
-  const struct cn_elf_symbol *of = bind == STB_LOCAL && begins(s->name, LOCAL_PREFIX) ? owner(functions, s) : NULL;
+  const struct cn_elf_symbol *of =
+      bind == STB_LOCAL && has_prefix(s->name, LOCAL_PREFIX) ? owner_of(functions, s) : NULL;
   if (of == NULL)
     return false;
   CN_ASSERT(of->section == s->section && of->sym.st_value < s->sym.st_value);
@@ -99,7 +101,7 @@ void cn_body_names_hide(struct cn_parts *parts, const struct cn_elf *elf)
 
   for (uint32_t i = 1; i < elf->symbol_count; i++) {
     Elf64_Sym sym = elf->symbols[i].sym;
-    if (!change(&functions, &elf->symbols[i], &sym))
+    if (!change_symbol(&functions, &elf->symbols[i], &sym))
       continue;
     struct cn_bytes *symbols = cn_part_own(&parts->list.at[elf->symtab]);
     CN_CHECK((i + UINT64_C(1)) * sizeof sym <= symbols->count);

@@ -33,7 +33,7 @@ struct builder {
   char **error;
 };
 
-static int refuse(const struct builder *b, const struct cn_map_function *f, uint32_t offset, const char *why)
+static int refuse_function(const struct builder *b, const struct cn_map_function *f, uint32_t offset, const char *why)
 {
   return CN_FAIL(b->error, "in function '%s' at +0x%" PRIx32 ": %s", f->name, offset, why);
 }
@@ -160,7 +160,7 @@ static int add_record(const struct builder *b, struct cn_map_function *f, struct
   const char *why = build_safepoint(b, f, size, map, record, &safepoint);
 
   cn_push(&f->safepoints, safepoint);
-  return why ? refuse(b, f, record->instruction_offset, why) : 0;
+  return why ? refuse_function(b, f, record->instruction_offset, why) : 0;
 }
 
 /* Order the safepoints; refuse two at one place. */
@@ -172,7 +172,7 @@ static int finish_function(const struct builder *b, struct cn_map_function *f)
     qsort(f->safepoints.at, f->safepoints.count, sizeof *f->safepoints.at, by_return_offset);
   for (size_t i = 1; i < f->safepoints.count; i++)
     if (f->safepoints.at[i].return_offset == f->safepoints.at[i - 1].return_offset)
-      return refuse(b, f, f->safepoints.at[i].return_offset, "there are two records for one call");
+      return refuse_function(b, f, f->safepoints.at[i].return_offset, "there are two records for one call");
   return 0;
 }
 
@@ -294,7 +294,7 @@ static int finish_functions(const struct builder *b)
   return 0;
 }
 
-static int build(struct builder *b)
+static int build_frames(struct builder *b)
 {
   if (cn_elf_place(b->elf, b->error) || cn_cfi_open(&b->cfi, b->elf, b->error))
     return -1;
@@ -316,7 +316,7 @@ int cn_frames_build(struct cn_elf *elf, struct cn_frames *frames, char **error)
   struct builder b = {.elf = elf, .frames = frames, .error = error};
 
   *frames = (struct cn_frames){0};
-  int status = build(&b);
+  int status = build_frames(&b);
   if (!status)
     CN_ASSERT_VALID(cn_frames_wrong(elf, frames));
   cn_cfi_close(b.cfi);

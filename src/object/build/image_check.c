@@ -98,7 +98,7 @@ static const char *check_maps(struct image *image)
   return NULL;
 }
 
-static const char *check(struct image *image, const struct cn_elf *elf)
+static const char *check_image(struct image *image, const struct cn_elf *elf)
 {
   const char *why = NULL;
 
@@ -118,7 +118,7 @@ static const char *check(struct image *image, const struct cn_elf *elf)
 }
 
 /* A message about the function at `address`, by its name if it has one. */
-static char *describe(struct cn_elf *elf, uint64_t address, const char *why)
+static char *describe_fault(struct cn_elf *elf, uint64_t address, const char *why)
 {
   char *error = NULL;
   const struct cn_elf_symbol *symbol = NULL;
@@ -154,9 +154,9 @@ static int check_bytes(const void *bytes, size_t size, char **error)
     return 0;
   if (cn_elf_open(&elf, bytes, size, error))
     return -1;
-  const char *why = check(&image, &elf);
+  const char *why = check_image(&image, &elf);
   if (why)
-    *error = describe(&elf, image.wrong, why);
+    *error = describe_fault(&elf, image.wrong, why);
   cn_elf_close(&elf);
   cn_free(&image.code);
   cn_free(&image.maps);

@@ -83,7 +83,7 @@ static bool has_names(const struct cn_elf *elf, uint32_t section)
 }
 
 /* Reverse the order of the pointers. False: a relocation is of something else. */
-static bool reverse(struct cn_part *rela, uint64_t size)
+static bool reverse_pointers(struct cn_part *rela, uint64_t size)
 {
   struct cn_bytes *bytes = cn_part_own(rela);
   Elf64_Rela r;
@@ -98,7 +98,7 @@ static bool reverse(struct cn_part *rela, uint64_t size)
   return true;
 }
 
-static const char *move(struct cn_parts *parts, const struct cn_elf *elf, uint32_t index, struct cn_bytes *names)
+static const char *move_table(struct cn_parts *parts, const struct cn_elf *elf, uint32_t index, struct cn_bytes *names)
 {
   const struct cn_elf_section *section = &elf->sections[index];
   const struct form *form = form_of(section);
@@ -109,7 +109,7 @@ static const char *move(struct cn_parts *parts, const struct cn_elf *elf, uint32
   if (section->relocations != rela || elf->sections[rela].next_relocations)
     return "has relocations that are not in one table";
   if (size % SLOT || part->is_fresh || (size && !is_zero(section)) || has_names(elf, index) ||
-      (rela && !reverse(&parts->list.at[rela], size)))
+      (rela && !reverse_pointers(&parts->list.at[rela], size)))
     return "is not a table of pointers to functions";
   char *name = name_of(section, form);
   if (!name)
@@ -134,7 +134,8 @@ int cn_structors_move(struct cn_parts *parts, const struct cn_elf *elf, char **e
     if (!form_of(&elf->sections[i]))
       continue;
     bool is_table = table == i || table == cn_elf_rela(elf, elf->sections[i].relocations);
-    const char *why = is_table ? "is also another thing" : move(parts, elf, i, cn_part_own(&parts->list.at[table]));
+    const char *why =
+        is_table ? "is also another thing" : move_table(parts, elf, i, cn_part_own(&parts->list.at[table]));
     if (why)
       return CN_FAIL(error, "section '%s' %s", elf->sections[i].name, why);
   }

@@ -56,21 +56,21 @@ static size_t first_at(const struct cn_inline_chains *s, uint64_t address)
 }
 
 /* Take one of the budget; false: it is used up. */
-static bool spend(struct cn_inline_chains *s)
+static bool spend_budget(struct cn_inline_chains *s)
 {
   return s->budget && s->budget--;
 }
 
 /* Move the safepoints in the entry's ranges from scope `from` to scope `to`, and give them to the unit. Returns their
  * number. */
-static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
+static size_t take_safepoints(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int from, int to)
 {
   Dwarf_Addr base, start, end;
   ptrdiff_t at = 0;
   size_t taken = 0;
 
-  while (spend(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-    for (size_t p = first_at(s, start); spend(s) && p < s->points.count && s->points.at[p].address < end; p++) {
+  while (spend_budget(s) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+    for (size_t p = first_at(s, start); spend_budget(s) && p < s->points.count && s->points.at[p].address < end; p++) {
       struct point *point = &s->points.at[p];
       if (point->scope != from || (point->unit != NO_SCOPE && point->unit != unit))
         continue;
@@ -81,7 +81,7 @@ static size_t take(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int fro
   return taken;
 }
 
-static uint32_t number(Dwarf_Die *die, unsigned name)
+static uint32_t number_attribute_of(Dwarf_Die *die, unsigned name)
 {
   Dwarf_Attribute attribute;
   Dwarf_Word value;
@@ -109,7 +109,7 @@ static const char *call_file(struct unit *unit, Dwarf_Die *die)
 {
   Dwarf_Files *files;
   size_t count;
-  uint32_t index = number(die, DW_AT_call_file);
+  uint32_t index = number_attribute_of(die, DW_AT_call_file);
 
   if (!dwarf_hasattr(die, DW_AT_call_file) || dwarf_getsrcfiles(&unit->die, &files, &count) || index >= count)
     return NULL;
@@ -126,7 +126,7 @@ static const char *function_name(Dwarf_Die *die)
 
 /* The scope that `die` opens within `scope`; `scope` if `die` opens no scope; NO_SCOPE if its scope holds no safepoint.
  * *inside: it may contain others. */
-static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
+static int enter_scope(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope, bool *inside)
 {
   int tag = dwarf_tag(die), opened = (int)s->scopes.count;
   bool inlined = tag == DW_TAG_inlined_subroutine;
@@ -139,7 +139,7 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
   if (inlined && scope != NO_SCOPE)
     made.length += s->scopes.at[scope].length;
   *inside = made.length <= CN_MAX_SOURCES && s->scopes.count < INT32_MAX && (!inlined || scope != NO_SCOPE) &&
-            take(s, die, unit, inlined ? scope : NO_SCOPE, opened) != 0;
+            take_safepoints(s, die, unit, inlined ? scope : NO_SCOPE, opened) != 0;
   if (!*inside) {
     *inside = !inlined; /* functions are nested in some languages */
     return NO_SCOPE;
@@ -147,25 +147,25 @@ static int enter(struct cn_inline_chains *s, Dwarf_Die *die, int unit, int scope
   made.name = function_name(die);
   if (inlined) {
     made.call_file = call_file(&s->units.at[unit], die);
-    made.call_line = number(die, DW_AT_call_line);
-    made.call_column = number(die, DW_AT_call_column);
+    made.call_line = number_attribute_of(die, DW_AT_call_line);
+    made.call_column = number_attribute_of(die, DW_AT_call_column);
   }
   cn_push(&s->scopes, made);
   return opened;
 }
 
 /* Visit the children of `parent`. Input says where the next one is: it must lie further on. */
-static void visit(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
+static void visit_children(struct cn_inline_chains *s, Dwarf_Die *parent, int unit, int scope, unsigned depth)
 {
   Dwarf_Die die, next;
   int status = depth < MAX_DEPTH ? dwarf_child(parent, &die) : 1;
 
-  while (status == 0 && spend(s)) {
+  while (status == 0 && spend_budget(s)) {
     Dwarf_Off at = dwarf_dieoffset(&die);
     bool inside = false;
-    int inner = enter(s, &die, unit, scope, &inside);
+    int inner = enter_scope(s, &die, unit, scope, &inside);
     if (inside && dwarf_haschildren(&die) > 0)
-      visit(s, &die, unit, inner, depth + 1);
+      visit_children(s, &die, unit, inner, depth + 1);
     status = dwarf_siblingof(&die, &next);
     if (status == 0 && dwarf_dieoffset(&next) <= at)
       return;
@@ -180,12 +180,12 @@ static void visit_units(struct cn_inline_chains *s)
   uint8_t type;
 
   memset(&split, 0, sizeof split);
-  while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 && spend(s)) {
+  while (dwarf_get_units(s->debug.dwarf, unit, &unit, NULL, &type, &die, &split) == 0 && spend_budget(s)) {
     bool is_split = type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     int index = (int)s->units.count;
     cn_push(&s->units, (struct unit){is_split ? split : die, die});
-    take(s, &die, index, NO_SCOPE, NO_SCOPE);
-    visit(s, &s->units.at[index].die, index, NO_SCOPE, 0);
+    take_safepoints(s, &die, index, NO_SCOPE, NO_SCOPE);
+    visit_children(s, &s->units.at[index].die, index, NO_SCOPE, 0);
     memset(&split, 0, sizeof split);
   }
 }

@@ -30,7 +30,7 @@ static uint64_t bytes_of(const unsigned char *layout, uint64_t room)
   return bytes <= room ? (bytes + ALIGN - 1) / ALIGN * ALIGN : 0;
 }
 
-static int check(const struct cn_elf_section *section, char **error)
+static int check_section(const struct cn_elf_section *section, char **error)
 {
   const unsigned char *data = section->data;
   uint64_t at = 0, size = data ? section->head.sh_size : 0, bytes;
@@ -54,7 +54,7 @@ int cn_object_layouts_check(const struct cn_elf *elf, char **error)
 {
   CN_ASSERT(elf->section_count == 0 || elf->sections != NULL);
   for (uint32_t i = 0; (i = cn_elf_find(elf, "cairn_layouts", i + 1));)
-    if (check(&elf->sections[i], error))
+    if (check_section(&elf->sections[i], error))
       return -1;
   return 0;
 }

@@ -25,7 +25,7 @@ static bool place_of(const struct cn_elf *elf, const Elf64_Rela *r, struct cn_di
   return out->section != 0;
 }
 
-static Elf64_Rela relocation(const struct cn_elf_section *rela, size_t index)
+static Elf64_Rela read_relocation(const struct cn_elf_section *rela, size_t index)
 {
   Elf64_Rela r;
 
@@ -45,7 +45,7 @@ static size_t count_of(const struct cn_elf_section *rela)
   return rela && rela->data ? rela->head.sh_size / sizeof(Elf64_Rela) : 0;
 }
 
-static uint32_t load(const unsigned char *at)
+static uint32_t load_u32(const unsigned char *at)
 {
   uint32_t value;
 
@@ -59,11 +59,11 @@ static size_t next_piece(const struct cn_elf_section *s, size_t *at)
   size_t size = s->data ? s->head.sh_size : 0;
 
   CN_CHECK(*at <= size);
-  while (size - *at >= 4 && load(s->data + *at) == 0)
+  while (size - *at >= 4 && load_u32(s->data + *at) == 0)
     *at += 4;
   if (size - *at < CN_PIECE_HEADER)
     return 0;
-  size_t length = load(s->data + *at + CN_PIECE_LENGTH);
+  size_t length = load_u32(s->data + *at + CN_PIECE_LENGTH);
   return length >= CN_PIECE_HEADER && length % 4 == 0 && length <= size - *at ? length : 0;
 }
 
@@ -73,7 +73,7 @@ static uint32_t *index_relocations(const struct cn_elf_section *s, const struct 
   uint32_t *index = cn_alloc((s->head.sh_size / 4 + 1) * sizeof *index);
 
   for (size_t i = 0; i < count_of(rela); i++) {
-    uint64_t at = relocation(rela, i).r_offset;
+    uint64_t at = read_relocation(rela, i).r_offset;
     if (at < s->head.sh_size)
       index[at / 4] = (uint32_t)i + 1;
   }
@@ -95,7 +95,7 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
     bool mixed = false;
     for (size_t at = 0, length; !mixed && (length = next_piece(s, &at)) != 0; at += length) {
       uint32_t found = index[(at + CN_PIECE_CODE) / 4];
-      Elf64_Rela r = found ? relocation(rela, found - 1) : (Elf64_Rela){0};
+      Elf64_Rela r = found ? read_relocation(rela, found - 1) : (Elf64_Rela){0};
       struct cn_distance code = {0};
       mixed = !place_of(elf, &r, &code) || code.section != s->head.sh_link;
     }
@@ -107,8 +107,8 @@ uint32_t cn_pieces_find_mixed(const struct cn_elf *elf, enum cn_kind kind)
 }
 
 /* Take one piece, [at, at + length) of the section. */
-static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
-                 const uint32_t *index, size_t at, size_t length, struct cn_pieces *out)
+static bool keep_piece(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
+                       const uint32_t *index, size_t at, size_t length, struct cn_pieces *out)
 {
   struct cn_piece piece = {.start = out->bytes.count, .length = length};
 
@@ -118,7 +118,7 @@ static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s, const
     struct cn_distance distance = {.at = piece.start + i};
     if (!found && i != CN_PIECE_CODE)
       continue;
-    Elf64_Rela r = found ? relocation(rela, found - 1) : (Elf64_Rela){0};
+    Elf64_Rela r = found ? read_relocation(rela, found - 1) : (Elf64_Rela){0};
     if (i == CN_PIECE_LENGTH || r.r_offset != at + i || !place_of(elf, &r, &distance))
       return false;
     cn_push(&out->distances, distance);
@@ -134,13 +134,13 @@ static bool keep(const struct cn_elf *elf, const struct cn_elf_section *s, const
   return true;
 }
 
-static int split(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
-                 const uint32_t *index, struct cn_pieces *out, char **error)
+static int split_section(const struct cn_elf *elf, const struct cn_elf_section *s, const struct cn_elf_section *rela,
+                         const uint32_t *index, struct cn_pieces *out, char **error)
 {
   size_t at = 0, length;
 
   for (; (length = next_piece(s, &at)) != 0; at += length)
-    if (!keep(elf, s, rela, index, at, length, out))
+    if (!keep_piece(elf, s, rela, index, at, length, out))
       return CN_FAIL(error, "section %s, offset %zu: about code that the object does not have", s->name, at);
   return at == s->head.sh_size ? 0 : CN_FAIL(error, "section %s, offset %zu: malformed", s->name, at);
 }
@@ -170,7 +170,7 @@ const struct cn_distance *cn_pieces_distances(const struct cn_pieces *p, const s
 }
 
 /* True if both are equal outside of relocated fields, and these fields refer to the same places. */
-static bool same(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
+static bool is_same_piece(const struct cn_pieces *p, const struct cn_piece *a, const struct cn_piece *b)
 {
   size_t count, other, at = 0;
   const struct cn_distance *x = cn_pieces_distances(p, a, &count);
@@ -200,7 +200,7 @@ static const char *function_at(const struct cn_elf *elf, const struct cn_piece *
 }
 
 /* Order the pieces, and drop repeated ones. */
-static int settle(const struct cn_elf *elf, const char *name, struct cn_pieces *out, char **error)
+static int sort_unique_pieces(const struct cn_elf *elf, const char *name, struct cn_pieces *out, char **error)
 {
   size_t kept = 0;
 
@@ -210,7 +210,7 @@ static int settle(const struct cn_elf *elf, const char *name, struct cn_pieces *
     struct cn_piece *piece = &out->pieces.at[i], *last = kept ? &out->pieces.at[kept - 1] : NULL;
     if (!last || last->section != piece->section || last->offset != piece->offset)
       out->pieces.at[kept++] = *piece;
-    else if (!same(out, last, piece))
+    else if (!is_same_piece(out, last, piece))
       return CN_FAIL(error, "section %s: function '%s' is in it twice, and differs", name, function_at(elf, piece));
   }
   out->pieces.count = kept;
@@ -226,10 +226,10 @@ int cn_pieces_split(const struct cn_elf *elf, uint32_t section, struct cn_pieces
   if (!s->data || !rela)
     return CN_FAIL(error, "section %s: malformed", s->name);
   uint32_t *index = index_relocations(s, rela);
-  int status = split(elf, s, rela, index, out, error);
+  int status = split_section(elf, s, rela, index, out, error);
   free(index);
   if (!status)
-    status = settle(elf, s->name, out, error);
+    status = sort_unique_pieces(elf, s->name, out, error);
   if (status)
     cn_pieces_free(out);
   CN_ASSERT_VALID(cn_pieces_wrong(out));

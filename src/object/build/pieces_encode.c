@@ -6,7 +6,7 @@
 #include "object/build/frames_build.h"
 #include "object/build/pieces.h"
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
   return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
 }
@@ -22,17 +22,17 @@ static uint64_t identity_of_details(const struct cn_elf *elf, const struct cn_ma
     const struct cn_map_safepoint *s = &f->safepoints.at[i];
     for (size_t k = 0; k < s->detail.deopts.count; k++) {
       const struct cn_deopt *d = &s->detail.deopts.at[k];
-      hash = mix(mix(hash, s->return_offset), (uint64_t)d->kind << 16 | d->size);
-      hash = mix(mix(hash, d->loc.is_register), d->loc.reg);
-      hash = mix(mix(hash, (uint64_t)(int64_t)d->loc.offset), d->constant);
+      hash = mix_hash(mix_hash(hash, s->return_offset), (uint64_t)d->kind << 16 | d->size);
+      hash = mix_hash(mix_hash(hash, d->loc.is_register), d->loc.reg);
+      hash = mix_hash(mix_hash(hash, (uint64_t)(int64_t)d->loc.offset), d->constant);
     }
     for (size_t k = 0; k < s->detail.spans.count; k++) {
       const struct cn_span_use *use = &s->detail.spans.at[k];
-      hash = mix(mix(hash, s->return_offset), (uint64_t)use->index << 32 | use->depth);
+      hash = mix_hash(mix_hash(hash, s->return_offset), (uint64_t)use->index << 32 | use->depth);
       spans = true;
     }
   }
-  return spans ? mix(hash, cn_pieces_hash(elf->bytes, elf->size)) : hash;
+  return spans ? mix_hash(hash, cn_pieces_hash(elf->bytes, elf->size)) : hash;
 }
 
 void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf, const struct cn_frames *frames)
@@ -42,7 +42,7 @@ void cn_pieces_encode(struct cn_pieces *out, const struct cn_elf *elf, const str
     struct cn_piece piece = {.section = f->section, .offset = f->offset, .start = out->bytes.count};
     cn_framemap_write(&out->bytes, f);
     piece.length = out->bytes.count - piece.start;
-    piece.identity = mix(cn_pieces_hash(out->bytes.at + piece.start, piece.length), identity_of_details(elf, f));
+    piece.identity = mix_hash(cn_pieces_hash(out->bytes.at + piece.start, piece.length), identity_of_details(elf, f));
     cn_push(&out->pieces, piece);
     cn_push(&out->distances, (struct cn_distance){piece.start + CN_PIECE_CODE, f->section, f->offset});
   }

@@ -112,7 +112,7 @@ static void join_group(struct rewriter *w, uint32_t group, uint32_t member)
   w->parts.list.at[member].head.sh_flags |= SHF_GROUP;
 }
 
-static int relocate(struct rewriter *w, const struct cn_distance *d, uint64_t at, struct cn_part *relocations)
+static int add_relocation(struct rewriter *w, const struct cn_distance *d, uint64_t at, struct cn_part *relocations)
 {
   CN_CHECK(d->section < w->elf.section_count);
   uint32_t symbol = w->symbols[d->section];
@@ -166,7 +166,7 @@ static int write_fragment(struct rewriter *w, enum cn_kind kind, size_t first, s
     CN_CHECK(w->in_memory || p->section == from->pieces.at[first].section);
     const struct cn_distance *d = cn_pieces_distances(from, p, &count);
     for (size_t k = 0; k < count; k++)
-      if (relocate(w, &d[k], part->fresh.count + (d[k].at - p->start), relocations))
+      if (add_relocation(w, &d[k], part->fresh.count + (d[k].at - p->start), relocations))
         return -1;
     cn_bytes_append(&part->fresh, from->bytes.at + p->start, p->length);
   }
@@ -295,7 +295,7 @@ static void clear_symbols(struct rewriter *w)
 }
 
 /* Read the stack maps, and write frame maps in their place. */
-static int encode(struct rewriter *w)
+static int encode_stack_maps(struct rewriter *w)
 {
   struct cn_frames frames;
 
@@ -313,7 +313,7 @@ static int replace_maps(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   if (find_slot(w, stack_maps ? stack_maps : mixed, !stack_maps))
     return -1;
-  if (stack_maps ? encode(w) : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
+  if (stack_maps ? encode_stack_maps(w) : cn_pieces_split(&w->elf, mixed, &w->pieces[w->slot_kind], w->error))
     return -1;
   add_names(w);
   empty_slot(w);
@@ -327,7 +327,7 @@ static int replace_maps(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
   return 0;
 }
 
-static int rewrite(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
+static int rewrite_sections(struct rewriter *w, uint32_t stack_maps, uint32_t mixed)
 {
   CN_CHECK(!stack_maps || !mixed);
   cn_parts_copy(&w->parts, &w->elf, w->old);
@@ -370,7 +370,7 @@ static enum cairn_status rewrite_one(const void *bytes, size_t size, bool in_mem
     status = check_still_there(&w.elf, error) || cn_names_check(&w.elf, error) ? -1 : 0;
   bool old_structors = !in_memory && cn_structors_are_old(&w.elf);
   if (!status && (stack_maps || mixed || cn_guard_is_there(&w.elf) || old_structors)) {
-    status = rewrite(&w, stack_maps, mixed);
+    status = rewrite_sections(&w, stack_maps, mixed);
     if (!status) {
       struct cn_bytes file = cn_parts_write(&w.parts, &w.elf.head);
       *out = file.at;

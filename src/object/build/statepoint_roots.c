@@ -21,7 +21,7 @@ struct reader {
   CN_VECTOR(struct cn_area) areas;
 };
 
-static struct cairn_stackmap_location location(const struct reader *r, uint32_t index)
+static struct cairn_stackmap_location location_of(const struct reader *r, uint32_t index)
 {
   return cn_record_location(&r->record, index);
 }
@@ -68,7 +68,7 @@ static const char *read_place(const struct reader *r, struct cairn_stackmap_loca
 
 static const char *read_pair(struct reader *r, uint32_t index)
 {
-  struct cairn_stackmap_location base = location(r, index), derived = location(r, index + 1);
+  struct cairn_stackmap_location base = location_of(r, index), derived = location_of(r, index + 1);
   struct cn_root root = {0};
 
   if (is_immovable(base)) /* references derived from it are immovable, too */
@@ -123,7 +123,7 @@ static void make_unique(struct reader *r)
 /* ---- described allocas ---- */
 
 /* The bytes from the first reference to the end of the last; false: more than any frame has. */
-static bool extent(const struct cn_area *a, uint64_t *size)
+static bool size_of_area(const struct cn_area *a, uint64_t *size)
 {
   uint64_t most = INT32_MAX;
 
@@ -141,7 +141,7 @@ static const char *read_area(struct reader *r, struct cn_area area)
 
   if (area.count == 0)
     return NULL;
-  if (!extent(&area, &size) || area.offset > INT32_MAX - (int64_t)area.ref_offset)
+  if (!size_of_area(&area, &size) || area.offset > INT32_MAX - (int64_t)area.ref_offset)
     return "a described alloca is larger than a frame";
   CN_CHECK(size >= 8 && size <= (uint64_t)INT32_MAX + 8);
   area.offset += (int32_t)area.ref_offset;

@@ -58,16 +58,16 @@ static struct index index_symbols(const struct cn_elf *elf)
   return index;
 }
 
-static const struct cn_elf_symbol *find(const struct index *index, const char *name)
+static const struct cn_elf_symbol *find_symbol(const struct index *index, const char *name)
 {
   const struct cn_elf_symbol **found = bsearch(name, index->at, index->count, sizeof *index->at, compare_name);
 
   return found ? *found : NULL;
 }
 
-static bool defines(const struct index *index, const char *name)
+static bool is_defined(const struct index *index, const char *name)
 {
-  const struct cn_elf_symbol *symbol = find(index, name);
+  const struct cn_elf_symbol *symbol = find_symbol(index, name);
 
   return symbol && symbol->sym.st_shndx != SHN_UNDEF;
 }
@@ -76,9 +76,10 @@ static bool defines(const struct index *index, const char *name)
 
 /* True if the symbol agrees with its function. A thunk refers to the function. Thunks of the body merely mention it,
  * and strip removes that mention. */
-static bool agrees(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which, const char *function)
+static bool agrees_with_function(const struct index *index, const struct cn_elf_symbol *symbol, unsigned which,
+                                 const char *function)
 {
-  const struct cn_elf_symbol *its = find(index, function);
+  const struct cn_elf_symbol *its = find_symbol(index, function);
   unsigned char bind = ELF64_ST_BIND(symbol->sym.st_info);
   bool is_thunk = bind == STB_WEAK && ELF64_ST_TYPE(symbol->sym.st_info) == STT_FUNC;
 
@@ -101,7 +102,7 @@ int cn_names_check(const struct cn_elf *elf, char **error)
   for (size_t i = 0; i < index.count && !wrong; i++) {
     unsigned which;
     function = function_of(index.at[i]->name, &which);
-    if (function && !agrees(&index, index.at[i], which, function))
+    if (function && !agrees_with_function(&index, index.at[i], which, function))
       wrong = index.at[i];
   }
   free(index.at);
@@ -129,7 +130,7 @@ static const struct cn_rename *rename_of(const struct index *index, const char *
   const char *function = function_of(name, which);
 
   for (size_t i = 0; function && i < renames->list.count; i++)
-    if (strcmp(function, renames->list.at[i].from) == 0 && !defines(index, function))
+    if (strcmp(function, renames->list.at[i].from) == 0 && !is_defined(index, function))
       return &renames->list.at[i];
   return NULL;
 }
@@ -161,7 +162,7 @@ static char *new_name(const struct index *index, const char *name, const struct 
 /* Another symbol that has this name in the end: one whose name stays, or the first that gets it. */
 static uint32_t find_new(const struct change *change, const struct index *index, const char *name)
 {
-  const struct cn_elf_symbol *old = find(index, name);
+  const struct cn_elf_symbol *old = find_symbol(index, name);
   uint32_t i = old ? (uint32_t)(old - change->elf->symbols) : 0;
 
   if (i && !change->names[i])
@@ -169,13 +170,13 @@ static uint32_t find_new(const struct change *change, const struct index *index,
   i = 1;
   while (i < change->elf->symbol_count && (!change->names[i] || strcmp(change->names[i], name) != 0))
     i++;
-  CN_CHECK(i < change->elf->symbol_count); /* plan() has given the name */
+  CN_CHECK(i < change->elf->symbol_count); /* choose_new_names() has given the name */
   return i;
 }
 
 /* Choose the new names. A unit that calls `f` may have `__wrap_f` as well: an object has one symbol of a name. The
  * other symbol stays, under an unused name. */
-static void plan(struct change *change, const struct index *index, const struct cn_renames *renames)
+static void choose_new_names(struct change *change, const struct index *index, const struct cn_renames *renames)
 {
   for (size_t i = 0; i < index->count; i++) {
     uint32_t at = (uint32_t)(index->at[i] - change->elf->symbols);
@@ -211,7 +212,7 @@ static void rename_all(const struct change *change, struct cn_parts *parts)
   }
 }
 
-static void redirect(const struct change *change, struct cn_bytes *relocations)
+static void redirect_relocations(const struct change *change, struct cn_bytes *relocations)
 {
   Elf64_Rela r;
 
@@ -236,7 +237,7 @@ static int redirect_all(const struct change *change, struct cn_parts *parts, cha
                      "have a form that does not allow that: assemble without --crel",
                      section->name);
     if (section->head.sh_type == SHT_RELA)
-      redirect(change, cn_part_own(&parts->list.at[i]));
+      redirect_relocations(change, cn_part_own(&parts->list.at[i]));
   }
   return 0;
 }
@@ -262,7 +263,7 @@ enum cairn_status cn_names_change(const void *bytes, size_t size, const struct c
   struct index index = index_symbols(&elf);
   struct change change = {&elf, cn_alloc((elf.symbol_count + 1) * sizeof *change.names),
                           cn_alloc((elf.symbol_count + 1) * sizeof *change.instead), false, false};
-  plan(&change, &index, renames);
+  choose_new_names(&change, &index, renames);
   cn_parts_copy(&parts, &elf, bytes);
   int status = check_expressions(&index, renames, error);
   if (!status)
@@ -292,7 +293,7 @@ const char *cn_names_defined(const void *bytes, size_t size, const struct cn_ren
   }
   struct index index = index_symbols(&elf);
   for (size_t i = 0; i < renames->list.count && !found; i++)
-    if (defines(&index, renames->list.at[i].from))
+    if (is_defined(&index, renames->list.at[i].from))
       found = renames->list.at[i].from;
   free(index.at);
   cn_elf_close(&elf);

@@ -23,7 +23,7 @@ struct cn_cfi {
 };
 
 /* Make .eh_frame SHT_PROGBITS: LLVM gives it the psABI's type, which libdw 0.188 ignores. */
-static void retype(struct cn_elf *elf, uint32_t section)
+static void make_progbits(struct cn_elf *elf, uint32_t section)
 {
   Elf64_Shdr *head = &elf->sections[section].head;
 
@@ -42,7 +42,7 @@ int cn_cfi_open(struct cn_cfi **out, struct cn_elf *elf, char **error)
     return -1;
   struct cn_cfi *cfi = cn_alloc(sizeof *cfi);
   if (section && elf->sections[section].data) {
-    retype(elf, section);
+    make_progbits(elf, section);
     elf_version(EV_CURRENT);
     cfi->elf = elf_memory((char *)elf->bytes, elf->size);
     cfi->cfi = cfi->elf ? dwarf_getcfi_elf(cfi->elf) : NULL;

@@ -19,7 +19,7 @@ struct bytes {
   const unsigned char *at, *end;
 };
 
-static bool skip(struct bytes *b, uint64_t count)
+static bool skip_bytes(struct bytes *b, uint64_t count)
 {
   if (count > (uint64_t)(b->end - b->at))
     return false;
@@ -97,7 +97,7 @@ static const char *operands_of(unsigned opcode)
 }
 
 /* Skip one operand; false if it is cut off, or says that CN_DWARF_MISTAKEN is undefined. */
-static bool step(struct bytes *b, char operand, unsigned encoding)
+static bool skip_operand(struct bytes *b, char operand, unsigned encoding)
 {
   uint64_t value;
 
@@ -107,12 +107,12 @@ static bool step(struct bytes *b, char operand, unsigned encoding)
   case 'r':
     return take_uleb(b, &value) && value != CN_DWARF_MISTAKEN;
   case 'b':
-    return take_uleb(b, &value) && skip(b, value);
+    return take_uleb(b, &value) && skip_bytes(b, value);
   case 'p':
-    return pointer_size(encoding) && skip(b, pointer_size(encoding));
+    return pointer_size(encoding) && skip_bytes(b, pointer_size(encoding));
   default:
     CN_CHECK(operand >= '1' && operand <= '8');
-    return skip(b, (unsigned)(operand - '0'));
+    return skip_bytes(b, (unsigned)(operand - '0'));
   }
 }
 
@@ -132,7 +132,7 @@ static bool is_defined(struct bytes b, unsigned encoding)
     if (!operands)
       return false;
     for (; *operands; operands++)
-      if (!step(&b, *operands, encoding))
+      if (!skip_operand(&b, *operands, encoding))
         return false;
   }
   return true;
@@ -159,14 +159,14 @@ static bool read_encoding(const Dwarf_CIE *cie, unsigned *encoding)
     unsigned byte = *b.at++;
     if (*letter == 'R')
       *encoding = byte;
-    else if (*letter == 'P' ? !pointer_size(byte) || !skip(&b, pointer_size(byte)) : *letter != 'L')
+    else if (*letter == 'P' ? !pointer_size(byte) || !skip_bytes(&b, pointer_size(byte)) : *letter != 'L')
       return false;
   }
   unsigned base = *encoding & 0xf0;
   return pointer_size(*encoding) && (base == DW_EH_PE_absptr || base == DW_EH_PE_pcrel);
 }
 
-static uint64_t load(const unsigned char *at, unsigned encoding)
+static uint64_t load_pointer(const unsigned char *at, unsigned encoding)
 {
   if (pointer_size(encoding) == 8)
     return cn_load_u64(at);
@@ -183,18 +183,18 @@ static bool read_range(const struct cn_elf_section *s, struct bytes *b, const Dw
   const unsigned char *at = b->at;
   uint64_t length = 0;
 
-  if (!skip(b, 2 * size) || (*cie->augmentation && (!take_uleb(b, &length) || !skip(b, length))))
+  if (!skip_bytes(b, 2 * size) || (*cie->augmentation && (!take_uleb(b, &length) || !skip_bytes(b, length))))
     return false;
-  out->start = load(at, encoding);
+  out->start = load_pointer(at, encoding);
   if (encoding & DW_EH_PE_pcrel)
     out->start += s->head.sh_addr + (uint64_t)(at - s->data);
-  out->size = load(at + size, encoding & 0x07); /* sizes are unsigned */
+  out->size = load_pointer(at + size, encoding & 0x07); /* sizes are unsigned */
   return true;
 }
 
 /* True if the entry's function may lose the register. Then `out` is its code. */
-static bool check(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident, const Dwarf_FDE *fde,
-                  struct cn_code_range *out)
+static bool may_lose_register(const struct cn_elf_section *s, Elf_Data *data, const unsigned char *ident,
+                              const Dwarf_FDE *fde, struct cn_code_range *out)
 {
   Dwarf_CFI_Entry entry;
   Dwarf_Off next;
@@ -224,7 +224,7 @@ void cn_cfi_find_undefined(const struct cn_elf_section *eh_frame, struct cn_code
     int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
     if (status > 0 || next <= at)
       break;
-    if (status == 0 && !dwarf_cfi_cie_p(&entry) && check(eh_frame, &data, ident, &entry.fde, &range))
+    if (status == 0 && !dwarf_cfi_cie_p(&entry) && may_lose_register(eh_frame, &data, ident, &entry.fde, &range))
       cn_push(&out->list, range);
   }
 }

@@ -63,7 +63,7 @@ static bool relocate_compressed(struct cn_debug *debug, struct cn_elf *elf, uint
   return ok;
 }
 
-static bool relocate(struct cn_debug *debug, struct cn_elf *elf)
+static bool relocate_debug_sections(struct cn_debug *debug, struct cn_elf *elf)
 {
   char *error = NULL;
   bool found = false, ok = true;
@@ -90,7 +90,7 @@ bool cn_debug_open(struct cn_debug *debug, struct cn_elf *elf)
     return false;
   elf_version(EV_CURRENT);
   debug->view = elf_memory((char *)elf->bytes, elf->size);
-  if (debug->view && relocate(debug, elf))
+  if (debug->view && relocate_debug_sections(debug, elf))
     debug->dwarf = dwarf_begin_elf(debug->view, DWARF_C_READ, NULL);
   if (!debug->dwarf)
     cn_debug_close(debug);

@@ -59,7 +59,7 @@ static void add_unit(struct cn_lines *lines, Dwarf_Die *unit)
 }
 
 /* Order by address; an end of code precedes code that begins there. */
-static int compare(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
   const struct row *x = a, *y = b;
 
@@ -78,7 +78,7 @@ static void add_units(struct cn_lines *lines)
   while (dwarf_get_units(lines->debug.dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
     add_unit(lines, &die);
   if (lines->rows.count)
-    qsort(lines->rows.at, lines->rows.count, sizeof *lines->rows.at, compare);
+    qsort(lines->rows.at, lines->rows.count, sizeof *lines->rows.at, compare_rows);
 }
 
 struct cn_lines *cn_lines_open(struct cn_elf *elf)

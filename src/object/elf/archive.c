@@ -24,7 +24,7 @@ bool cn_archive_is(const void *bytes, size_t size)
 }
 
 /* Read a decimal number that ends with the field or at a space; false: the field holds something else. */
-static bool number(const char *field, size_t length, size_t *value)
+static bool read_decimal(const char *field, size_t length, size_t *value)
 {
   size_t i = 0;
 
@@ -42,7 +42,7 @@ static void set_name(struct cn_archive_member *m, const char *name, size_t lengt
   m->name[length] = 0;
 }
 
-static size_t until(const char *text, size_t most, char end)
+static size_t length_until(const char *text, size_t most, char end)
 {
   const char *found = memchr(text, end, most);
 
@@ -55,24 +55,24 @@ static bool read_name(const char *bytes, struct cn_archive_member *m, const char
   size_t value;
 
   if (memcmp(field, "#1/", 3) == 0) {
-    if (!number(field + 3, NAME_BYTES - 3, &value) || value > m->size)
+    if (!read_decimal(field + 3, NAME_BYTES - 3, &value) || value > m->size)
       return false;
-    set_name(m, (const char *)m->data, until((const char *)m->data, value, 0));
+    set_name(m, (const char *)m->data, length_until((const char *)m->data, value, 0));
     m->data += value;
     m->size -= value;
     return true;
   }
   if (field[0] == '/') {
-    if (!number(field + 1, NAME_BYTES - 1, &value) || value >= m->names_size)
+    if (!read_decimal(field + 1, NAME_BYTES - 1, &value) || value >= m->names_size)
       return false;
     const char *name = bytes + m->names + value;
-    size_t length = until(name, m->names_size - value, '\n');
+    size_t length = length_until(name, m->names_size - value, '\n');
     set_name(m, name, length && name[length - 1] == '/' ? length - 1 : length);
     return true;
   }
-  size_t length = until(field, NAME_BYTES, '/');
+  size_t length = length_until(field, NAME_BYTES, '/');
   if (length == NAME_BYTES)
-    length = until(field, NAME_BYTES, ' ');
+    length = length_until(field, NAME_BYTES, ' ');
   set_name(m, field, length);
   return true;
 }
@@ -98,7 +98,7 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m,
     const char *header = all + at;
     bool own = size - at >= HEADER_BYTES && is_table(header, "");
     if (size - at < HEADER_BYTES || memcmp(header + END_AT, "`\n", 2) != 0 ||
-        !number(header + SIZE_AT, SIZE_BYTES, &length))
+        !read_decimal(header + SIZE_AT, SIZE_BYTES, &length))
       return CN_FAIL(error, "malformed archive, at offset 0x%zx", at);
     bool outside = thin && !own && memcmp(header, "// ", 3) != 0;
     if (outside ? memcmp(header, "#1/", 3) == 0 : length > size - at - HEADER_BYTES)
@@ -120,7 +120,7 @@ int cn_archive_next(const void *bytes, size_t size, struct cn_archive_member *m,
 }
 
 /* A message about a member. Takes `why`. */
-static char *about(const char *member, char *why)
+static char *format_member_error(const char *member, char *why)
 {
   char *message = cn_format("member '%s': %s", member, why);
 
@@ -143,7 +143,7 @@ int cn_archive_each(const void *bytes, size_t size, const char *wanted, cn_archi
     status = visit(env, member.name, member.data, member.size, &why);
     found |= !status;
     if (why && (status < 0 || !hint))
-      *(status < 0 ? error : &hint) = about(member.name, why);
+      *(status < 0 ? error : &hint) = format_member_error(member.name, why);
     else
       free(why);
     if (status < 0)

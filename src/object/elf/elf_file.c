@@ -17,7 +17,7 @@ int cn_elf_fail(struct cn_elf *elf, size_t offset, const char *reason, char **er
   return CN_FAIL(error, "%s, at offset 0x%zx", reason, offset);
 }
 
-static bool within(const struct cn_elf *elf, uint64_t offset, uint64_t size)
+static bool is_within_file(const struct cn_elf *elf, uint64_t offset, uint64_t size)
 {
   return size <= elf->size && offset <= elf->size - size;
 }
@@ -26,7 +26,7 @@ static int read_header(struct cn_elf *elf, char **error)
 {
   if (elf->size < SELFMAG || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
     return cn_elf_fail(elf, 0, "not an ELF file", error);
-  if (!within(elf, 0, sizeof elf->head))
+  if (!is_within_file(elf, 0, sizeof elf->head))
     return cn_elf_fail(elf, elf->size, "the ELF header is cut off", error);
   memcpy(&elf->head, elf->bytes, sizeof elf->head);
   if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || elf->head.e_ident[EI_DATA] != ELFDATA2LSB)
@@ -69,19 +69,19 @@ static int read_section_headers(struct cn_elf *elf, char **error)
 
   if (!elf->head.e_shoff)
     return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), "no section headers", error);
-  if (!within(elf, elf->head.e_shoff, sizeof first))
+  if (!is_within_file(elf, elf->head.e_shoff, sizeof first))
     return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   memcpy(&first, elf->bytes + elf->head.e_shoff, sizeof first);
   if (count == 0)
     count = first.sh_size; /* 65280 sections and more: the ELF standard's extended numbering */
-  if (count == 0 || count > UINT32_MAX / sizeof first || !within(elf, elf->head.e_shoff, count * sizeof first))
+  if (count == 0 || count > UINT32_MAX / sizeof first || !is_within_file(elf, elf->head.e_shoff, count * sizeof first))
     return cn_elf_fail(elf, offsetof(Elf64_Ehdr, e_shoff), beyond, error);
   elf->section_count = (uint32_t)count;
   elf->sections = cn_alloc(count * sizeof *elf->sections);
   for (uint32_t i = 0; i < count; i++) {
     Elf64_Shdr *h = &elf->sections[i].head;
     memcpy(h, elf->bytes + elf->head.e_shoff + i * sizeof *h, sizeof *h);
-    if (has_bytes(elf, i) && !within(elf, h->sh_offset, h->sh_size))
+    if (has_bytes(elf, i) && !is_within_file(elf, h->sh_offset, h->sh_size))
       return cn_elf_fail(elf, header_at(elf, i), "a section that lies beyond the end of the file", error);
   }
   return 0;
@@ -107,7 +107,7 @@ static int copy_bytes(struct cn_elf *elf, const void *bytes, char **error)
 
 /* Read the headers in the caller's bytes, then copy: files of other formats, and bytes far behind the sections, take no
  * memory. */
-static int take(struct cn_elf *elf, const void *bytes, size_t size, char **error)
+static int read_and_copy_file(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
   *elf = (struct cn_elf){.size = size, .bytes = (unsigned char *)bytes};
   int status = read_header(elf, error);
@@ -263,7 +263,7 @@ static uint32_t symbol_table(const struct cn_elf *elf)
 
 int cn_elf_open_any(struct cn_elf *elf, const void *bytes, size_t size, char **error)
 {
-  int status = take(elf, bytes, size, error);
+  int status = read_and_copy_file(elf, bytes, size, error);
   if (!status)
     status = read_sections(elf, error);
   if (!status)
@@ -358,7 +358,7 @@ static bool is_placed(const Elf64_Shdr *h)
   return (h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) && h->sh_size;
 }
 
-static bool holds(const struct cn_elf *elf, uint32_t section, uint64_t address)
+static bool has_address(const struct cn_elf *elf, uint32_t section, uint64_t address)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;
 
@@ -371,10 +371,10 @@ uint32_t cn_elf_section_at(const struct cn_elf *elf, uint64_t address)
   uint32_t low = 0;
 
   CN_BISECT(low, elf->placed_count, middle, elf->sections[elf->placed[middle]].head.sh_addr <= address);
-  if (low && holds(elf, elf->placed[low - 1], address))
+  if (low && has_address(elf, elf->placed[low - 1], address))
     return elf->placed[low - 1];
   for (uint32_t i = 1; i < elf->section_count && (elf->sections_overlap || !elf->placed); i++)
-    if (holds(elf, i, address))
+    if (has_address(elf, i, address))
       return i;
   return 0;
 }
@@ -394,7 +394,7 @@ static unsigned rank_of(const struct cn_elf_symbol *symbol)
   return 2u * global + !made;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_by_address(const void *a, const void *b)
 {
   const struct by_address *x = a, *y = b;
 
@@ -413,7 +413,7 @@ static void sort_sections(struct cn_elf *elf)
   for (uint32_t i = 1; i < elf->section_count; i++)
     if (is_placed(&elf->sections[i].head))
       order[count++] = (struct by_address){elf->sections[i].head.sh_addr, 0, i};
-  qsort(order, count, sizeof *order, compare);
+  qsort(order, count, sizeof *order, compare_by_address);
   free(elf->placed);
   elf->placed = cn_alloc((count + UINT64_C(1)) * sizeof *elf->placed);
   elf->placed_count = count;
@@ -437,7 +437,7 @@ static void sort_functions(struct cn_elf *elf)
         (elf->sections[s->section].head.sh_flags & SHF_ALLOC))
       order[count++] = (struct by_address){cn_elf_address(elf, s), rank_of(s), i};
   }
-  qsort(order, count, sizeof *order, compare);
+  qsort(order, count, sizeof *order, compare_by_address);
   free(elf->functions);
   elf->functions = cn_alloc((count + UINT64_C(1)) * sizeof *elf->functions);
   elf->function_count = count;

@@ -65,7 +65,7 @@ static void add_local(struct binder *b, uint32_t index, Elf64_Sym sym)
 
 /* Give a local copy to a symbol that names a bound of one of the object's sections, and to each of Cairn's own symbols:
  * an object in memory uses its own copies. */
-static int bind(struct binder *b, uint32_t index)
+static int bind_symbol(struct binder *b, uint32_t index)
 {
   static const char start[] = "__start_", stop[] = "__stop_", own[] = "cairn.";
   const struct cn_elf_symbol *s = &b->elf.symbols[index];
@@ -90,14 +90,14 @@ static int bind(struct binder *b, uint32_t index)
   return 0;
 }
 
-static uint32_t renumbered(const struct binder *b, uint32_t symbol)
+static uint32_t new_number_of(const struct binder *b, uint32_t symbol)
 {
   CN_ASSERT(b->first <= b->elf.symbol_count);
   return symbol < b->first ? symbol : symbol + (uint32_t)b->fresh.count;
 }
 
 /* A relocation that is done. Its symbol is the last of the new table. */
-static Elf64_Rela done(const struct binder *b)
+static Elf64_Rela make_done_relocation(const struct binder *b)
 {
   uint64_t last = b->elf.symbol_count + b->fresh.count;
 
@@ -120,7 +120,7 @@ static void bind_missing(const struct binder *b, uint32_t target, uint32_t symbo
       section->head.sh_size < 8 || r->r_offset > section->head.sh_size - 8)
     return;
   memset(b->file + section->head.sh_offset + r->r_offset, 0, 8);
-  *r = done(b);
+  *r = make_done_relocation(b);
 }
 
 /* Store the distance of the thread's mutator from the thread pointer. */
@@ -137,7 +137,7 @@ static int bind_mutator(const struct binder *b, uint32_t target, Elf64_Rela *r)
   if (narrow != value || !b->elf.sections[target].data || head->sh_size < 4 || r->r_offset > head->sh_size - 4)
     return CN_FAIL(b->error, "section '%s': malformed relocation", b->elf.sections[target].name);
   memcpy(b->file + head->sh_offset + r->r_offset, &narrow, sizeof narrow);
-  *r = done(b);
+  *r = make_done_relocation(b);
   return 0;
 }
 
@@ -154,7 +154,7 @@ static int bind_relocations(struct binder *b, uint32_t section)
     uint32_t symbol = (uint32_t)ELF64_R_SYM(r.r_info);
     if (symbol >= b->elf.symbol_count)
       return CN_FAIL(b->error, "section '%s': relocation against no symbol", s->name);
-    uint32_t new = b->bound[symbol] ? b->bound[symbol] : renumbered(b, symbol);
+    uint32_t new = b->bound[symbol] ? b->bound[symbol] : new_number_of(b, symbol);
     r.r_info = ELF64_R_INFO((uint64_t)new, ELF64_R_TYPE(r.r_info));
     if (strcmp(b->elf.symbols[symbol].name, "cairn_mutator") == 0 && bind_mutator(b, s->head.sh_info, &r))
       return -1;
@@ -165,7 +165,7 @@ static int bind_relocations(struct binder *b, uint32_t section)
 }
 
 /* Renumber symbols in all sections that name them by number. */
-static int renumber(struct binder *b)
+static int renumber_symbols(struct binder *b)
 {
   for (uint32_t i = 1; i < b->elf.section_count; i++) {
     Elf64_Shdr head = b->elf.sections[i].head;
@@ -179,7 +179,7 @@ static int renumber(struct binder *b)
       return CN_FAIL(b->error, "section '%s' is of a kind that no compiler makes for " CN_ELF_MACHINE_NAME " objects",
                      b->elf.sections[i].name);
     case SHT_GROUP:
-      head.sh_info = renumbered(b, head.sh_info);
+      head.sh_info = new_number_of(b, head.sh_info);
       break;
     case SECTION_ADDRSIG:
       head.sh_type = SHT_NULL;
@@ -245,13 +245,13 @@ static int bind_all(struct binder *b)
     return CN_FAIL(b->error, "malformed symbol table");
   b->bound = cn_alloc(elf->symbol_count * sizeof *b->bound);
   for (uint32_t i = b->first; i < elf->symbol_count; i++)
-    if (bind(b, i))
+    if (bind_symbol(b, i))
       return -1;
   size_t room = (elf->size + 7) / 8 * 8;
   b->file = cn_alloc(room + new_symbols(b) + b->names_size + sizeof loader_symbol);
   memcpy(b->file, elf->bytes, elf->size);
   b->size = room;
-  if (renumber(b))
+  if (renumber_symbols(b))
     return -1;
   write_symbols(b);
   return 0;

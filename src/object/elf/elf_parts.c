@@ -56,7 +56,7 @@ uint32_t cn_part_add_string(struct cn_part *table, const char *text)
 }
 
 /* Align in the file for readers that map it; linkers only use sh_addralign. */
-static void pad(struct cn_bytes *out, uint64_t align)
+static void pad_to_alignment(struct cn_bytes *out, uint64_t align)
 {
   uint64_t most = align < 64 ? align : 64;
 
@@ -74,14 +74,14 @@ struct cn_bytes cn_parts_write(struct cn_parts *parts, const Elf64_Ehdr *header)
   cn_bytes_append(&out, &head, sizeof head);
   for (size_t i = 1; i < count; i++) {
     struct cn_part *p = &parts->list.at[i];
-    pad(&out, p->head.sh_addralign);
+    pad_to_alignment(&out, p->head.sh_addralign);
     p->head.sh_offset = out.count;
     if (p->is_fresh)
       p->head.sh_size = p->fresh.count;
     if (p->is_fresh || p->data)
       cn_bytes_append(&out, p->is_fresh ? p->fresh.at : p->data, p->head.sh_size);
   }
-  pad(&out, 8);
+  pad_to_alignment(&out, 8);
   head.e_shoff = out.count;
   bool many = count >= SHN_LORESERVE; /* then the first section header holds the number */
   head.e_shnum = many ? 0 : (Elf64_Half)count;

@@ -125,7 +125,7 @@ static bool store_uleb(unsigned char *at, size_t room, enum action action, uint6
 }
 
 /* Store one relocation's value at `at`, which has space for it. */
-static void store(unsigned char *at, const struct howto *how, uint64_t value, uint64_t place)
+static void store_relocated_value(unsigned char *at, const struct howto *how, uint64_t value, uint64_t place)
 {
   CN_CHECK(how->bits <= 64);
   unsigned bytes = (how->bits + 7u) / 8;
@@ -178,8 +178,8 @@ static bool symbol_value(const struct cn_elf *elf, uint32_t table, uint64_t inde
   return true;
 }
 
-static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64_Rela *r, uint32_t table, size_t at,
-                 char **error)
+static int apply_relocation(struct cn_elf *elf, struct cn_elf_section *section, const Elf64_Rela *r, uint32_t table,
+                            size_t at, char **error)
 {
   const struct howto *how = howto_of(elf, (uint32_t)ELF64_R_TYPE(r->r_info));
   uint64_t base = elf->head.e_type == ET_REL ? 0 : section->head.sh_addr, value;
@@ -195,7 +195,7 @@ static int apply(struct cn_elf *elf, struct cn_elf_section *section, const Elf64
   unsigned char *place = section->data + offset;
   value += (uint64_t)r->r_addend;
   if (how->action != SET_ULEB && how->action != SUBTRACT_ULEB)
-    store(place, how, value, section->head.sh_addr + offset);
+    store_relocated_value(place, how, value, section->head.sh_addr + offset);
   else if (!store_uleb(place, section->head.sh_size - offset, how->action, value))
     return cn_elf_fail(elf, at, "a relocation of a number that does not end", error);
   return 0;
@@ -214,7 +214,7 @@ static int apply_all(struct cn_elf *elf, const struct cn_elf_section *s, uint32_
       continue; /* of another section */
     if (s->head.sh_type == SHT_REL)
       return cn_elf_fail(elf, s->head.sh_offset + at, "a relocation without addend", error);
-    if (apply(elf, section, &r, s->head.sh_link, s->head.sh_offset + at, error))
+    if (apply_relocation(elf, section, &r, s->head.sh_link, s->head.sh_offset + at, error))
       return -1;
   }
   return 0;

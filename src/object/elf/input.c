@@ -25,7 +25,7 @@ bool cn_input_is_binary(const unsigned char *bytes, size_t size)
   return (size >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) || cn_archive_is(bytes, size);
 }
 
-static int map(struct cn_input *input, int fd, size_t size, char **error)
+static int map_file(struct cn_input *input, int fd, size_t size, char **error)
 {
   CN_CHECK(size != 0); /* mmap() refuses zero bytes */
   void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -37,7 +37,7 @@ static int map(struct cn_input *input, int fd, size_t size, char **error)
 }
 
 /* Double the capacity, or fail. */
-static int grow(unsigned char **bytes, size_t *room, char **error)
+static int grow_read_buffer(unsigned char **bytes, size_t *room, char **error)
 {
   size_t more = *room ? 2 * *room : FIRST_READ_BYTES;
   unsigned char *grown = more <= MOST ? realloc(*bytes, more) : NULL;
@@ -59,7 +59,7 @@ static int read_stream(struct cn_input *input, int fd, cn_input_begins *begins, 
   int status = 0;
 
   while (!status && got > 0 && (used < HEAD_BYTES || !begins || begins(bytes, used))) {
-    if (used == room && (status = grow(&bytes, &room, error)) != 0)
+    if (used == room && (status = grow_read_buffer(&bytes, &room, error)) != 0)
       break;
     CN_CHECK(used < room);
     do
@@ -85,7 +85,7 @@ static int open_descriptor(struct cn_input *input, int fd, cn_input_begins *begi
     return CN_FAIL(error, "%s", strerror(errno));
   /* Read standard input behind its start: a map would include the earlier bytes. */
   if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0)
-    return map(input, fd, (size_t)status.st_size, error);
+    return map_file(input, fd, (size_t)status.st_size, error);
   return read_stream(input, fd, begins, error);
 }
 

@@ -8,7 +8,7 @@
 #include "object/print/frames_view.h"
 #include "object/print/maps_file.h"
 
-static int visit(void *env, const char *member, const void *bytes, size_t size, char **error)
+static int print_member_frames(void *env, const char *member, const void *bytes, size_t size, char **error)
 {
   const struct cn_maps_job *job = env;
   struct cn_frames_view view;
@@ -27,7 +27,7 @@ static int visit(void *env, const char *member, const void *bytes, size_t size, 
 int cairn_frames_print_file(const char *path, bool json, FILE *out, FILE *err)
 {
   struct cn_maps_job job = {
-      .command = "cairn frames", .wanted = "frame maps", .visit = visit, .begins = cn_input_is_binary};
+      .command = "cairn frames", .wanted = "frame maps", .visit = print_member_frames, .begins = cn_input_is_binary};
 
   return cn_maps_print_file(&job, path, json, out, err);
 }

@@ -15,13 +15,13 @@ struct printer {
 };
 
 /* Open an object or array of JSON; text has no brackets. */
-static void open(const struct printer *p, const char *name, char bracket)
+static void open_json(const struct printer *p, const char *name, char bracket)
 {
   if (p->json)
     cn_json_out_open(p->json, name, bracket);
 }
 
-static void close(const struct printer *p)
+static void close_json(const struct printer *p)
 {
   if (p->json)
     cn_json_out_close(p->json);
@@ -76,7 +76,7 @@ static void print_frame(const struct printer *p, uint32_t offset, const struct c
     fprintf(p->out, "  +0x%" PRIx32 ": cfa ", offset);
     print_sum(p->out, cfa.reg, cfa.offset);
   }
-  open(p, "saved", '[');
+  open_json(p, "saved", '[');
   for (unsigned r = 0; r < CN_CALLEE_SAVED; r++) {
     const char *name = cn_port_saved_names[r];
     if (!(s->saved >> r & 1))
@@ -86,7 +86,7 @@ static void print_frame(const struct printer *p, uint32_t offset, const struct c
     else
       fprintf(p->out, ", %s at cfa - %" PRId64, name, -(int64_t)s->saved_offset[r]);
   }
-  close(p);
+  close_json(p);
   if (p->json)
     return;
   print_id(p->out, s->id);
@@ -225,18 +225,18 @@ static void print_details(const struct printer *p, const struct cn_frames_entry 
   if (!cn_frames_view_details(entry, offset, &d))
     d = (struct cn_details){0};
   struct cn_details before = d;
-  open(p, "sources", '[');
+  open_json(p, "sources", '[');
   for (int column = 4; !cn_details_next_source(&d, &source); column += 2)
     print_source(p, &source, column);
-  close(p);
-  open(p, "deopt", '[');
+  close_json(p);
+  open_json(p, "deopt", '[');
   while (!cn_details_next_deopt(&d, &value))
     print_deopt(p, &value);
-  close(p);
-  open(p, "spans", '[');
+  close_json(p);
+  open_json(p, "spans", '[');
   while (!cn_details_next_span_use(&d, &use))
     print_span(p, &d, &before, use);
-  close(p);
+  close_json(p);
 }
 
 static void print_safepoint(const struct printer *p, const struct cn_frames_entry *entry, uint32_t index)
@@ -249,18 +249,18 @@ static void print_safepoint(const struct printer *p, const struct cn_frames_entr
   if (cn_framemap_return_offset(&entry->map, index, &offset) || cn_framemap_safepoint(&entry->map, index, &s))
     CN_UNREACHABLE(); /* cn_frames_view_open() has read it once */
   CN_ASSERT(offset <= entry->map.code_size);
-  open(p, NULL, '{');
+  open_json(p, NULL, '{');
   print_frame(p, offset, &s);
-  open(p, "roots", '[');
+  open_json(p, "roots", '[');
   while (!cn_framemap_next_root(&s, &root))
     print_root(p, &root);
-  close(p);
-  open(p, "areas", '[');
+  close_json(p);
+  open_json(p, "areas", '[');
   while (!cn_framemap_next_area(&s, &area))
     print_area(p, &area);
-  close(p);
+  close_json(p);
   print_details(p, entry, offset);
-  close(p);
+  close_json(p);
 }
 
 /* JSON: an address is section and offset in an object, a number in an image. */
@@ -270,7 +270,7 @@ static void print_function(const struct printer *p, const struct cn_frames_entry
   bool image = p->view->elf.head.e_type != ET_REL;
   uint64_t address = image ? entry->address : 0;
 
-  open(p, NULL, '{');
+  open_json(p, NULL, '{');
   if (p->json) {
     CN_MEMBERS(p->json, CN_STRING("name", entry->name), CN_NUMBER_IF("address", image, address),
                CN_STRING("section", entry->section ? section->name : NULL),
@@ -282,24 +282,24 @@ static void print_function(const struct printer *p, const struct cn_frames_entry
       fprintf(p->out, " at 0x%" PRIx64, address);
     fprintf(p->out, ": code size %" PRIu32 ", safepoints %" PRIu32 "\n", entry->map.code_size, entry->map.safepoints);
   }
-  open(p, "safepoints", '[');
+  open_json(p, "safepoints", '[');
   for (uint32_t i = 0; i < entry->map.safepoints; i++)
     print_safepoint(p, entry, i);
-  close(p);
-  close(p);
+  close_json(p);
+  close_json(p);
 }
 
 void cn_frames_print(FILE *out, struct cn_json_out *json, const char *member, struct cn_frames_view *view)
 {
   struct printer p = {out, json, view};
 
-  open(&p, NULL, '{');
+  open_json(&p, NULL, '{');
   if (json)
     CN_MEMBERS(json, CN_STRING("member", member),
                CN_STRING("type", view->elf.head.e_type == ET_REL ? "object" : "image"));
-  open(&p, "functions", '[');
+  open_json(&p, "functions", '[');
   for (size_t i = 0; i < view->functions.count; i++)
     print_function(&p, &view->functions.at[i]);
-  close(&p);
-  close(&p);
+  close_json(&p);
+  close_json(&p);
 }

@@ -78,7 +78,7 @@ static uint64_t address_of(const struct cn_elf_section *s, uintptr_t pointer)
   return pointer - (uintptr_t)s->data + s->head.sh_addr;
 }
 
-static int malformed(const struct cn_elf_section *s, const unsigned char *at, char **error)
+static int fail_malformed(const struct cn_elf_section *s, const unsigned char *at, char **error)
 {
   return CN_FAIL(error, "section %s, offset %zu: malformed", s->name, (size_t)(at - s->data));
 }
@@ -94,7 +94,7 @@ static int read_maps(struct cn_frames_view *view, uint32_t section, char **error
     return -1;
   while (cursor && (status = cn_framemap_next_function(&cursor, end, &e.map)) != CN_FRAMEMAP_NONE) {
     if (status || check_map(&e.map))
-      return malformed(s, status ? cursor : e.map.data, error);
+      return fail_malformed(s, status ? cursor : e.map.data, error);
     e.address = address_of(s, e.map.entry);
     const struct cn_elf_symbol *symbol = cn_elf_function_at(&view->elf, e.address);
     e.name = symbol ? symbol->name : NULL;
@@ -109,7 +109,7 @@ struct by_address {
   size_t index;
 };
 
-static int compare(const void *x, const void *y)
+static int compare_by_address(const void *x, const void *y)
 {
   const struct by_address *a = x, *b = y;
 
@@ -119,8 +119,8 @@ static int compare(const void *x, const void *y)
 }
 
 /* Give the details to all functions at the address. Returns their number. */
-static size_t assign(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
-                     const struct cn_details_function *details)
+static size_t assign_details(struct cn_frames_view *view, const struct by_address *order, uint64_t address,
+                             const struct cn_details_function *details)
 {
   size_t count = view->functions.count, given = 0;
   size_t low = count ? cn_sorted_below(&order->address, count, sizeof *order, address) : 0;
@@ -159,8 +159,8 @@ static int read_details(struct cn_frames_view *view, const struct by_address *or
     return -1;
   while (cursor && (status = cn_details_next_function(&cursor, end, &f)) != CN_FRAMEMAP_NONE) {
     if (status || check_details(&f))
-      return malformed(s, cursor, error);
-    if (!assign(view, order, address_of(s, f.entry), &f))
+      return fail_malformed(s, cursor, error);
+    if (!assign_details(view, order, address_of(s, f.entry), &f))
       return CN_FAIL(error, "section %s, offset %zu: describes code without a frame map", s->name,
                      (size_t)(cursor - s->data));
   }
@@ -196,7 +196,7 @@ static int read_all(struct cn_frames_view *view, char **error)
   struct by_address *order = cn_alloc((count + 1) * sizeof *order);
   for (size_t i = 0; i < count; i++)
     order[i] = (struct by_address){view->functions.at[i].address, i};
-  qsort(order, count, sizeof *order, compare);
+  qsort(order, count, sizeof *order, compare_by_address);
   int status = 0;
   for (section = 0; !status && (section = cn_elf_find(&view->elf, "cairn_details", section + 1));)
     status = read_details(view, order, section, error);

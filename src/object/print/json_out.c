@@ -9,7 +9,7 @@
 
 /* The length of the UTF-8 sequence that begins here (RFC 3629, section 4), or 0 if the bytes are malformed. The zero at
  * the end of the text ends a sequence, too. */
-static unsigned sequence(const unsigned char *c)
+static unsigned length_of_sequence(const unsigned char *c)
 {
   static const struct {
     unsigned char first, last, low, high; /* of the first byte; of the second one */
@@ -37,7 +37,7 @@ void cn_json_out_text(FILE *out, const char *text)
 
   putc('"', out);
   while (*c) {
-    unsigned length = sequence(c);
+    unsigned length = length_of_sequence(c);
     if (!length)
       fputs("\\ufffd", out);
     else if (*c == '"' || *c == '\\')
@@ -59,7 +59,7 @@ static void put_line(struct cn_json_out *json)
 }
 
 /* Write the separators and the name in front of a value. */
-static void begin(struct cn_json_out *json, const char *name)
+static void begin_value(struct cn_json_out *json, const char *name)
 {
   /* Write the name: members of objects have one, elements of arrays have null. */
   CN_ASSERT(json->depth && json->closing[json->depth - 1] == '}' ? name != NULL : name == NULL);
@@ -81,7 +81,7 @@ static void begin(struct cn_json_out *json, const char *name)
 void cn_json_out_open(struct cn_json_out *json, const char *name, char bracket)
 {
   CN_CHECK(json->depth < CN_JSON_OUT_DEEPEST && (bracket == '{' || bracket == '['));
-  begin(json, name);
+  begin_value(json, name);
   putc(bracket, json->out);
   json->is_not_first[json->depth] = false;
   json->closing[json->depth++] = bracket == '{' ? '}' : ']';
@@ -111,25 +111,25 @@ void cn_json_out_close(struct cn_json_out *json)
 
 void cn_json_out_number(struct cn_json_out *json, const char *name, uint64_t value)
 {
-  begin(json, name);
+  begin_value(json, name);
   fprintf(json->out, "%" PRIu64, value);
 }
 
 void cn_json_out_signed(struct cn_json_out *json, const char *name, int64_t value)
 {
-  begin(json, name);
+  begin_value(json, name);
   fprintf(json->out, "%" PRId64, value);
 }
 
 void cn_json_out_bool(struct cn_json_out *json, const char *name, bool value)
 {
-  begin(json, name);
+  begin_value(json, name);
   fputs(value ? "true" : "false", json->out);
 }
 
 void cn_json_out_null(struct cn_json_out *json, const char *name)
 {
-  begin(json, name);
+  begin_value(json, name);
   fputs("null", json->out);
 }
 
@@ -139,7 +139,7 @@ void cn_json_out_string(struct cn_json_out *json, const char *name, const char *
     cn_json_out_null(json, name);
     return;
   }
-  begin(json, name);
+  begin_value(json, name);
   cn_json_out_text(json->out, text);
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "base/check.h"
 
-static int walk(struct cn_maps_job *job, const struct cn_input *file, char **error)
+static int visit_members(struct cn_maps_job *job, const struct cn_input *file, char **error)
 {
   return job->raw ? job->visit(job, NULL, file->bytes, file->size, error)
                   : cn_archive_each(file->bytes, file->size, job->wanted, job->visit, job, error);
@@ -21,7 +21,7 @@ static int print_json(struct cn_maps_job *job, const char *path, const struct cn
   cn_json_out_open(&json, NULL, '{');
   cn_json_out_string(&json, "file", path);
   cn_json_out_open(&json, "objects", '[');
-  int status = walk(job, file, error);
+  int status = visit_members(job, file, error);
   cn_json_out_close(&json);
   cn_json_out_close(&json);
   return status;
@@ -35,10 +35,10 @@ int cn_maps_print_file(struct cn_maps_job *job, const char *path, bool json, FIL
 
   CN_CHECK(!job->out); /* the first walk only checks */
   if (!status)
-    status = walk(job, &file, &error);
+    status = visit_members(job, &file, &error);
   job->out = out;
   if (!status)
-    status = json ? print_json(job, path, &file, &error) : walk(job, &file, &error);
+    status = json ? print_json(job, path, &file, &error) : visit_members(job, &file, &error);
   if (status)
     fprintf(err, "%s: error: '%s': %s\n", job->command, path, error);
   free(error);

@@ -167,7 +167,8 @@ static void count_all(struct cn_size *size, const struct cn_frames_view *view)
 }
 
 /* The object's stack maps, if it has any, and the object with frame maps in their place. */
-static int replace(struct cn_size *size, const void *bytes, size_t length, void **out, size_t *out_length, char **error)
+static int replace_stack_maps(struct cn_size *size, const void *bytes, size_t length, void **out, size_t *out_length,
+                              char **error)
 {
   struct cn_elf elf;
 
@@ -189,7 +190,7 @@ int cn_size_count(struct cn_size *size, const void *bytes, size_t length, char *
   size_t object_length = 0;
 
   *size = (struct cn_size){0};
-  int status = replace(size, bytes, length, &object, &object_length, error);
+  int status = replace_stack_maps(size, bytes, length, &object, &object_length, error);
   if (!status)
     status = cn_frames_view_open(&view, object ? object : bytes, object ? object_length : length, error);
   if (!status) {

@@ -38,7 +38,7 @@ static int open_view(struct cn_stackmap_view *view, const void *bytes, size_t si
   return status < 0 ? status : check_view(view, bad);
 }
 
-static int visit(void *env, const char *member, const void *bytes, size_t size, char **error)
+static int print_member_maps(void *env, const char *member, const void *bytes, size_t size, char **error)
 {
   const struct cn_maps_job *job = env;
   struct cn_stackmap_view view = {.member = member};
@@ -68,7 +68,7 @@ int cairn_stackmap_print_file(const char *path, struct cn_stackmap_print how, FI
 {
   struct cn_maps_job job = {.command = "cairn stackmap",
                             .wanted = "a section .llvm_stackmaps",
-                            .visit = visit,
+                            .visit = print_member_maps,
                             .begins = how.raw ? is_raw : cn_input_is_binary,
                             .raw = how.raw};
 

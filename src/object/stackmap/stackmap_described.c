@@ -14,7 +14,8 @@ struct reader {
   const struct cairn_stackmap_record *record;
 };
 
-static enum cairn_status fail(const struct reader *r, enum cairn_status status, struct cairn_stackmap_error *error)
+static enum cairn_status fail_at_record(const struct reader *r, enum cairn_status status,
+                                        struct cairn_stackmap_error *error)
 {
   if (error) {
     error->offset = r->record->offset;
@@ -23,7 +24,7 @@ static enum cairn_status fail(const struct reader *r, enum cairn_status status, 
   return status;
 }
 
-static bool constant(const struct reader *r, uint32_t index, uint64_t *value)
+static bool read_constant(const struct reader *r, uint32_t index, uint64_t *value)
 {
   struct cairn_stackmap_location l = cairn_stackmap_location(r->map, r->record, index);
 
@@ -37,10 +38,10 @@ static bool take_tail(const struct reader *r, uint64_t mark, uint32_t first, uin
 {
   uint64_t length, found;
 
-  if (*end < first + 2 || !constant(r, *end - 1, &length) || length == 0 || length > *end - 1 - first)
+  if (*end < first + 2 || !read_constant(r, *end - 1, &length) || length == 0 || length > *end - 1 - first)
     return false;
   uint32_t at = *end - 1 - (uint32_t)length;
-  if (!constant(r, at, &found) || found != mark)
+  if (!read_constant(r, at, &found) || found != mark)
     return false;
   *from = at + 1;
   *to = *end - 1;
@@ -57,21 +58,21 @@ static bool read_area(const struct reader *r, uint32_t at, uint32_t end, struct 
     return false;
   *area =
       (struct cairn_stackmap_area){.place = cairn_stackmap_location(r->map, r->record, at), .offsets_first = at + 4};
-  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !constant(r, at + 1, &area->count) ||
-      !constant(r, at + 2, &area->stride) || !constant(r, at + 3, &references))
+  if (area->place.kind == CAIRN_STACKMAP_CONSTANT || !read_constant(r, at + 1, &area->count) ||
+      !read_constant(r, at + 2, &area->stride) || !read_constant(r, at + 3, &references))
     return false;
   at += 4;
   if (references == 0) {
     area->end = at + 3;
-    return end - at >= 3 && constant(r, at, &area->offset) && constant(r, at + 1, &area->tag) &&
-           constant(r, at + 2, &area->parameter) && area->tag >= CAIRN_ABI_ROOT_USER && area->tag <= UINT32_MAX;
+    return end - at >= 3 && read_constant(r, at, &area->offset) && read_constant(r, at + 1, &area->tag) &&
+           read_constant(r, at + 2, &area->parameter) && area->tag >= CAIRN_ABI_ROOT_USER && area->tag <= UINT32_MAX;
   }
   if (references > end - at)
     return false;
   area->references = (uint32_t)references;
   area->end = at + area->references;
   for (uint32_t i = at; i < area->end; i++)
-    if (!constant(r, i, &value))
+    if (!read_constant(r, i, &value))
       return false;
   return true;
 }
@@ -82,7 +83,7 @@ static enum cairn_status check_areas(const struct reader *r, struct cairn_stackm
   struct cairn_stackmap_area area;
   uint64_t areas = 0;
 
-  if (end && (at == end || !constant(r, at++, &areas)))
+  if (end && (at == end || !read_constant(r, at++, &areas)))
     return CAIRN_E_DESCRIBED;
   d->areas_first = at;
   for (; at < end; at = area.end, d->areas++) {
@@ -100,12 +101,12 @@ static bool check_spans(const struct reader *r, struct cairn_stackmap_described 
 
   if (!end)
     return true;
-  if (d->spans_first == end || !constant(r, d->spans_first++, &count) || count > end - d->spans_first ||
+  if (d->spans_first == end || !read_constant(r, d->spans_first++, &count) || count > end - d->spans_first ||
       count * 2 != end - d->spans_first)
     return false;
   d->spans = (uint32_t)count;
   for (uint32_t i = d->spans_first; i < end; i++)
-    if (!constant(r, i, &value) || value > UINT32_MAX)
+    if (!read_constant(r, i, &value) || value > UINT32_MAX)
       return false;
   return true;
 }
@@ -125,18 +126,18 @@ enum cairn_status cairn_stackmap_described(const struct cairn_stackmap *map, con
   take_tail(&r, CAIRN_ABI_ALLOCA_MARK, first, &end, &d.areas_first, &d.areas_end);
   d.deopt_count = end - first;
   for (uint32_t i = first; i < end; i++) {
-    if (!constant(&r, i, &value))
+    if (!read_constant(&r, i, &value))
       continue;
     if (value == CAIRN_ABI_ALLOCA_MARK)
-      return fail(&r, CAIRN_E_DESCRIBED, error);
+      return fail_at_record(&r, CAIRN_E_DESCRIBED, error);
     if (value == CAIRN_ABI_SPAN_MARK)
-      return fail(&r, CAIRN_E_SPANS, error);
+      return fail_at_record(&r, CAIRN_E_SPANS, error);
   }
   enum cairn_status status = check_areas(&r, &d);
   if (status < 0)
-    return fail(&r, status, error);
+    return fail_at_record(&r, status, error);
   if (!check_spans(&r, &d, spans_end))
-    return fail(&r, CAIRN_E_SPANS, error);
+    return fail_at_record(&r, CAIRN_E_SPANS, error);
   *described = d;
   return CAIRN_OK;
 }

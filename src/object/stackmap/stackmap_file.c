@@ -11,7 +11,7 @@ static const char maps_name[] = ".llvm_stackmaps";
 
 /* Check and relocate one section of stack maps. Refuse one that is empty, compressed or without bytes (in a file of
  * debug information): it must not look like a map without roots. */
-static int prepare(struct cn_elf *elf, uint32_t section, char **error)
+static int prepare_section(struct cn_elf *elf, uint32_t section, char **error)
 {
   const Elf64_Shdr *h = &elf->sections[section].head;
 
@@ -36,7 +36,7 @@ static enum cairn_status open_file(struct cairn_stackmap_file *file, const void 
   if (cn_elf_place(elf, error))
     return CAIRN_E_ELF;
   for (; section; section = cn_elf_find(elf, maps_name, section + 1)) {
-    if (prepare(elf, section, error))
+    if (prepare_section(elf, section, error))
       return CAIRN_E_ELF;
     cn_push(&file->sections, section);
   }

@@ -38,7 +38,7 @@ static size_t up8(size_t n)
   return (n + 7) & ~(size_t)7;
 }
 
-static uint64_t load(const unsigned char *at, unsigned bytes)
+static uint64_t load_bytes(const unsigned char *at, unsigned bytes)
 {
   uint64_t value = 0;
 
@@ -47,7 +47,7 @@ static uint64_t load(const unsigned char *at, unsigned bytes)
   return value;
 }
 
-static enum cairn_status fail(struct cairn_stackmap_error *error, enum cairn_status status, size_t offset)
+static enum cairn_status fail_at_offset(struct cairn_stackmap_error *error, enum cairn_status status, size_t offset)
 {
   if (error)
     *error = (struct cairn_stackmap_error){offset, cairn_status_text(status)};
@@ -63,16 +63,16 @@ static size_t read_record(const unsigned char *bytes, size_t length, unsigned ve
   if (length < RECORD_BYTES || offset > length - RECORD_BYTES)
     return 0;
   record->offset = offset;
-  record->id = load(bytes + offset, 8);
-  record->instruction_offset = (uint32_t)load(bytes + offset + 8, 4);
-  record->flags = (uint16_t)load(bytes + offset + 12, 2);
-  record->locations = (uint16_t)load(bytes + offset + 14, 2);
+  record->id = load_bytes(bytes + offset, 8);
+  record->instruction_offset = (uint32_t)load_bytes(bytes + offset + 8, 4);
+  record->flags = (uint16_t)load_bytes(bytes + offset + 12, 2);
+  record->locations = (uint16_t)load_bytes(bytes + offset + 14, 2);
   record->locations_offset = offset + RECORD_BYTES;
   *wrong = offset + 14;
   size_t at = up8(record->locations_offset + record->locations * location_size(version));
   if (length < LIVE_OUTS_BYTES || at > length - LIVE_OUTS_BYTES)
     return 0;
-  record->live_outs = (uint16_t)load(bytes + at + 2, 2);
+  record->live_outs = (uint16_t)load_bytes(bytes + at + 2, 2);
   record->live_outs_offset = at + LIVE_OUTS_BYTES;
   *wrong = at + 2;
   at = up8(record->live_outs_offset + (size_t)record->live_outs * LIVE_OUT_BYTES);
@@ -85,7 +85,7 @@ static enum cairn_status check_zero(const struct cairn_stackmap *map, size_t fro
 {
   for (; from < to; from++)
     if (map->bytes[from])
-      return fail(error, CAIRN_E_RESERVED, from);
+      return fail_at_offset(error, CAIRN_E_RESERVED, from);
   return CAIRN_OK;
 }
 
@@ -95,9 +95,9 @@ static enum cairn_status check_location(const struct cairn_stackmap *map, size_t
   unsigned kind = map->bytes[at];
 
   if (kind < CAIRN_STACKMAP_REGISTER || kind > CAIRN_STACKMAP_CONSTANT_INDEX)
-    return fail(error, CAIRN_E_KIND, at);
-  if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load(map->bytes + index, 4) >= map->constants)
-    return fail(error, CAIRN_E_CONSTANT, index);
+    return fail_at_offset(error, CAIRN_E_KIND, at);
+  if (kind == CAIRN_STACKMAP_CONSTANT_INDEX && load_bytes(map->bytes + index, 4) >= map->constants)
+    return fail_at_offset(error, CAIRN_E_CONSTANT, index);
   if (map->version != 3)
     return CAIRN_OK;
   enum cairn_status status = check_zero(map, at + 1, at + 2, error);
@@ -129,10 +129,10 @@ static enum cairn_status check_counts(const struct cairn_stackmap *map, struct c
   for (uint32_t i = 0; i < map->functions; i++) {
     struct cairn_stackmap_function f = cairn_stackmap_function(map, i);
     if (f.records > map->records - sum)
-      return fail(error, CAIRN_E_COUNT, f.offset + 16);
+      return fail_at_offset(error, CAIRN_E_COUNT, f.offset + 16);
     sum += f.records;
   }
-  return sum == map->records ? CAIRN_OK : fail(error, CAIRN_E_COUNT, 12);
+  return sum == map->records ? CAIRN_OK : fail_at_offset(error, CAIRN_E_COUNT, 12);
 }
 
 static enum cairn_status check_records(struct cairn_stackmap *map, size_t length, struct cairn_stackmap_error *error)
@@ -143,7 +143,7 @@ static enum cairn_status check_records(struct cairn_stackmap *map, size_t length
     struct cairn_stackmap_record record;
     size_t wrong, end = read_record(map->bytes, length, map->version, at, &record, &wrong);
     if (!end)
-      return fail(error, CAIRN_E_TRUNCATED, wrong);
+      return fail_at_offset(error, CAIRN_E_TRUNCATED, wrong);
     enum cairn_status status = check_record(map, &record, end, error);
     if (status < 0)
       return status;
@@ -160,24 +160,24 @@ enum cairn_status cairn_stackmap_open(const void *bytes, size_t length, struct c
 
   *map = (struct cairn_stackmap){.bytes = bytes};
   if (length < HEADER_BYTES)
-    return fail(error, CAIRN_E_TRUNCATED, length);
+    return fail_at_offset(error, CAIRN_E_TRUNCATED, length);
   map->version = p[0];
   if (map->version < 1 || map->version > 3)
-    return fail(error, CAIRN_E_VERSION, 0);
+    return fail_at_offset(error, CAIRN_E_VERSION, 0);
   enum cairn_status status = check_zero(map, 1, 4, error);
   if (status < 0)
     return status;
-  map->functions = (uint32_t)load(p + 4, 4);
-  map->constants = (uint32_t)load(p + 8, 4);
-  map->records = (uint32_t)load(p + 12, 4);
+  map->functions = (uint32_t)load_bytes(p + 4, 4);
+  map->constants = (uint32_t)load_bytes(p + 8, 4);
+  map->records = (uint32_t)load_bytes(p + 12, 4);
   map->functions_offset = HEADER_BYTES;
   size_t room = length - HEADER_BYTES;
   if (map->functions > room / function_size(map->version))
-    return fail(error, CAIRN_E_TRUNCATED, 4);
+    return fail_at_offset(error, CAIRN_E_TRUNCATED, 4);
   map->constants_offset = HEADER_BYTES + map->functions * function_size(map->version);
   room = length - map->constants_offset;
   if (map->constants > room / CONSTANT_BYTES)
-    return fail(error, CAIRN_E_TRUNCATED, 8);
+    return fail_at_offset(error, CAIRN_E_TRUNCATED, 8);
   map->records_offset = map->constants_offset + (size_t)map->constants * CONSTANT_BYTES;
   status = check_counts(map, error);
   return status < 0 ? status : check_records(map, length, error);
@@ -188,17 +188,17 @@ struct cairn_stackmap_function cairn_stackmap_function(const struct cairn_stackm
   CN_CHECK(index < map->functions);
   size_t at = map->functions_offset + index * function_size(map->version);
 
-  return (struct cairn_stackmap_function){.address = load(map->bytes + at, 8),
-                                          .stack_size = load(map->bytes + at + 8, 8),
+  return (struct cairn_stackmap_function){.address = load_bytes(map->bytes + at, 8),
+                                          .stack_size = load_bytes(map->bytes + at + 8, 8),
                                           .records = map->version == 1 ? CAIRN_STACKMAP_UNKNOWN_COUNT
-                                                                       : load(map->bytes + at + 16, 8),
+                                                                       : load_bytes(map->bytes + at + 16, 8),
                                           .offset = at};
 }
 
 uint64_t cairn_stackmap_constant(const struct cairn_stackmap *map, uint32_t index)
 {
   CN_CHECK(index < map->constants);
-  return load(map->bytes + map->constants_offset + (size_t)index * CONSTANT_BYTES, 8);
+  return load_bytes(map->bytes + map->constants_offset + (size_t)index * CONSTANT_BYTES, 8);
 }
 
 bool cairn_stackmap_next(const struct cairn_stackmap *map, struct cairn_stackmap_cursor *cursor,
@@ -229,10 +229,10 @@ struct cairn_stackmap_location cairn_stackmap_location(const struct cairn_stackm
   CN_CHECK(index < record->locations);
   const unsigned char *at = map->bytes + record->locations_offset + index * location_size(map->version);
   bool wide = map->version == 3;
-  uint32_t offset = (uint32_t)load(at + (wide ? 8 : 4), 4);
+  uint32_t offset = (uint32_t)load_bytes(at + (wide ? 8 : 4), 4);
   struct cairn_stackmap_location location = {.kind = (enum cairn_stackmap_kind)at[0],
-                                             .size = wide ? (uint16_t)load(at + 2, 2) : at[1],
-                                             .reg = (uint16_t)load(at + (wide ? 4 : 2), 2),
+                                             .size = wide ? (uint16_t)load_bytes(at + 2, 2) : at[1],
+                                             .reg = (uint16_t)load_bytes(at + (wide ? 4 : 2), 2),
                                              .offset = (int32_t)offset};
 
   if (location.kind == CAIRN_STACKMAP_CONSTANT)
@@ -251,7 +251,7 @@ struct cairn_stackmap_live_out cairn_stackmap_live_out(const struct cairn_stackm
   CN_CHECK(index < record->live_outs);
   const unsigned char *at = map->bytes + record->live_outs_offset + (size_t)index * LIVE_OUT_BYTES;
 
-  return (struct cairn_stackmap_live_out){.reg = (uint16_t)load(at, 2), .size = at[3]};
+  return (struct cairn_stackmap_live_out){.reg = (uint16_t)load_bytes(at, 2), .size = at[3]};
 }
 
 enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
@@ -266,20 +266,20 @@ enum cairn_status cairn_stackmap_statepoint(const struct cairn_stackmap *map,
     if (i < end)
       fixed[i] = cairn_stackmap_location(map, record, i);
     if (i >= end || fixed[i].kind != CAIRN_STACKMAP_CONSTANT)
-      return fail(error, CAIRN_E_NOT_STATEPOINT, record->offset);
+      return fail_at_offset(error, CAIRN_E_NOT_STATEPOINT, record->offset);
   }
   if (fixed[0].value > MOST_CONVENTION || fixed[1].value > MOST_FLAGS)
-    return fail(error, CAIRN_E_NOT_STATEPOINT, record->offset);
+    return fail_at_offset(error, CAIRN_E_NOT_STATEPOINT, record->offset);
   if (fixed[2].value > end - 3)
-    return fail(error, CAIRN_E_DEOPT, record->offset);
+    return fail_at_offset(error, CAIRN_E_DEOPT, record->offset);
   uint32_t first = 3 + (uint32_t)fixed[2].value;
   while (end > first && cairn_stackmap_location(map, record, end - 1).kind == CAIRN_STACKMAP_DIRECT)
     end--;
   for (uint32_t i = first; i < end; i++)
     if (cairn_stackmap_location(map, record, i).kind == CAIRN_STACKMAP_DIRECT)
-      return fail(error, CAIRN_E_PAIRS, record->offset);
+      return fail_at_offset(error, CAIRN_E_PAIRS, record->offset);
   if ((end - first) % 2)
-    return fail(error, CAIRN_E_PAIRS, record->offset);
+    return fail_at_offset(error, CAIRN_E_PAIRS, record->offset);
   *statepoint = (struct cairn_stackmap_statepoint){.calling_convention = fixed[0].value,
                                                    .flags = fixed[1].value,
                                                    .deopt_first = 3,

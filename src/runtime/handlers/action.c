@@ -66,7 +66,7 @@ static bool is_delivered(const struct sigaction *action)
 }
 
 /* The kernel's action as the program knows it. */
-static void translate(struct sigaction *action, const struct entry *entry)
+static void translate_action(struct sigaction *action, const struct entry *entry)
 {
   if (!is_delivered(action))
     return;
@@ -117,7 +117,7 @@ static int install(int signal, const struct sigaction *action, struct sigaction 
   if (result != 0)
     put(signal, &old);
   else
-    translate(before, &old);
+    translate_action(before, &old);
   return result;
 }
 
@@ -136,7 +136,7 @@ INTERPOSED int sigaction(int signal, const struct sigaction *action, struct siga
   if (action != NULL)
     result = install(signal, action, &kernel);
   else if ((result = cn_os_action(signal, NULL, &kernel)) == 0)
-    translate(&kernel, &entries[signal]);
+    translate_action(&kernel, &entries[signal]);
   int error = errno;
   sigprocmask(SIG_SETMASK, &mask, NULL);
   errno = error;
@@ -170,7 +170,7 @@ cn_signal_handler *cn_os_action_take(int signal)
   if (cn_os_action_watched(signal)) {
     entries[signal].handler = (uintptr_t)SIG_DFL;
   } else if (cn_os_action(signal, NULL, &action) == 0) {
-    translate(&action, &entries[signal]);
+    translate_action(&action, &entries[signal]);
     action.sa_handler = SIG_DFL;
     cn_os_action(signal, &action, NULL);
   }

@@ -92,7 +92,7 @@ const char *cn_barrier_kind_name(uint64_t kind)
 }
 
 /* The function that the kind needs and the collector lacks, or null. */
-static const char *missing(const struct cairn_collector *c)
+static const char *missing_function_of(const struct cairn_collector *c)
 {
   bool snapshot = c->barriers == CAIRN_ABI_BARRIERS_SNAPSHOT, loads = c->barriers == CAIRN_ABI_BARRIERS_LOADS;
 
@@ -110,14 +110,14 @@ void cn_barriers_check_collector(const struct cairn_collector *collector)
   if (kind >= KIND_COUNT || names[kind] == NULL || kind == CAIRN_ABI_BARRIERS_CARDS_1)
     cairn_fatal("collector %s needs barriers of kind %llu, which are unknown to this runtime", collector->name,
                 (unsigned long long)kind);
-  if (missing(collector) != NULL)
+  if (missing_function_of(collector) != NULL)
     cairn_fatal("collector %s needs barriers of kind %s, and does not have the function %s", collector->name,
-                names[kind], missing(collector));
+                names[kind], missing_function_of(collector));
 }
 
 /* True if code of this kind may run under a collector that needs the kind `needed`. Marks of cards are harmless under a
  * collector without barriers: if there is no table, one byte takes all marks. */
-static bool fits(uint64_t kind, uint64_t needed)
+static bool is_kind_allowed(uint64_t kind, uint64_t needed)
 {
   bool cards = kind == CAIRN_ABI_BARRIERS_CARDS || kind == CAIRN_ABI_BARRIERS_CARDS_1;
 
@@ -129,7 +129,7 @@ void cn_barriers_check_image(const struct cairn_collector *collector, const stru
   uint64_t kind = image->flags >> CAIRN_ABI_IMAGE_BARRIERS_SHIFT & 0xff;
   char file[CN_REPORT_PC];
 
-  if (fits(kind, collector->barriers) || !cn_image_has_sections(image))
+  if (is_kind_allowed(kind, collector->barriers) || !cn_image_has_sections(image))
     return;
   cairn_fatal("%s was compiled with barriers of kind %s, and collector %s needs those of kind %s: "
               "compile it with -fcairn-barriers=%s%s",

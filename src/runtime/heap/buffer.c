@@ -149,7 +149,7 @@ static void begin_handlers(struct cairn_mutator *mutator, uintptr_t start, uintp
 }
 
 /* Gives handlers the upper part of the buffer, except the room for the block that may be under way. */
-static void carve(struct cairn_mutator *mutator, size_t bytes)
+static void carve_handler_part(struct cairn_mutator *mutator, size_t bytes)
 {
   size_t room = mutator->buffer_end - mutator->alloc, part;
 
@@ -173,7 +173,7 @@ void *cn_buffer_allocate_interrupting(struct cairn_mutator *mutator, size_t byte
   CN_ASSERT(bytes % CAIRN_ABI_OBJECT_ALIGN == 0 && bytes != 0);
   CN_ASSERT_VALID(cn_buffer_wrong(mutator));
   if (handlers->end - handlers->alloc < bytes)
-    carve(mutator, bytes);
+    carve_handler_part(mutator, bytes);
   if (handlers->end - handlers->alloc < bytes)
     return NULL;
   handlers->alloc += bytes;

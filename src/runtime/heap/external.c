@@ -23,14 +23,14 @@ static int64_t least_of(int64_t value)
   return value > 0 ? value : 0;
 }
 
-static int64_t now(void)
+static int64_t load_external_bytes(void)
 {
   return least_of(__atomic_load_n(&bytes, __ATOMIC_RELAXED));
 }
 
 uint64_t cn_external_bytes(void)
 {
-  return (uint64_t)now();
+  return (uint64_t)load_external_bytes();
 }
 
 bool cn_external_is_due(void)
@@ -39,12 +39,12 @@ bool cn_external_is_due(void)
   size_t more = (size_t)left > cn_options.heap_initial ? (size_t)left : cn_options.heap_initial;
 
   CN_ASSERT(left >= 0);
-  return (size_t)now() > (size_t)left + more;
+  return (size_t)load_external_bytes() > (size_t)left + more;
 }
 
 void cn_external_collected(void)
 {
-  __atomic_store_n(&kept, now(), __ATOMIC_RELAXED);
+  __atomic_store_n(&kept, load_external_bytes(), __ATOMIC_RELAXED);
 }
 
 void cn_external_print(void)

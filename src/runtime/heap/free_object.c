@@ -55,7 +55,7 @@ static void forget_old(void)
 }
 
 /* The smallest block that is large enough, and less than twice as large; MAX_KEPT: there is no such block. */
-static unsigned smallest(size_t bytes)
+static unsigned find_smallest_block(size_t bytes)
 {
   unsigned best = MAX_KEPT;
   size_t rest = bytes;
@@ -70,7 +70,7 @@ static unsigned smallest(size_t bytes)
 }
 
 /* Takes a block for `bytes`. The rest becomes a filler, because collectors may walk over it. */
-static void *take(unsigned which, size_t bytes)
+static void *take_kept_block(unsigned which, size_t bytes)
 {
   uintptr_t block = kept.block[which];
 
@@ -83,9 +83,9 @@ static void *take(unsigned which, size_t bytes)
 
 void *cn_give_back_again(size_t bytes)
 {
-  unsigned which = smallest(bytes);
+  unsigned which = find_smallest_block(bytes);
 
-  return which == MAX_KEPT ? NULL : take(which, bytes);
+  return which == MAX_KEPT ? NULL : take_kept_block(which, bytes);
 }
 
 /* A handler that jumps out of here leaves an object of the same type, with the old count or with the new one. */
@@ -98,10 +98,10 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
       cairn_layout_payload(layout, (uint64_t)count, &payload) != CAIRN_OK)
     return NULL;
   size_t bytes = payload + CAIRN_ABI_INDEXED_HEADER_SIZE;
-  unsigned which = smallest(bytes);
+  unsigned which = find_smallest_block(bytes);
   if (which == MAX_KEPT || cairn_header_layout(((uintptr_t *)kept.block[which])[1]) != layout)
     return NULL;
-  uintptr_t *block = take(which, bytes);
+  uintptr_t *block = take_kept_block(which, bytes);
   block[1] = (uintptr_t)layout;
   block[0] = (uintptr_t)count << 1 | 1;
   mutator->allocated += bytes;
@@ -111,7 +111,7 @@ void *cn_give_back_alloc(const struct cairn_layout *layout, int64_t count)
 }
 
 /* The entry of the block; or a free one, and `known` is false. */
-static unsigned find(uintptr_t block, bool *known)
+static unsigned find_kept_block(uintptr_t block, bool *known)
 {
   unsigned at = kept.taken;
 
@@ -129,20 +129,20 @@ static unsigned find(uintptr_t block, bool *known)
   return at;
 }
 
-static void keep(uintptr_t block, size_t bytes, const struct cairn_layout *layout)
+static void keep_block(uintptr_t block, size_t bytes, const struct cairn_layout *layout)
 {
   bool known;
 
   forget_old();
   kept.layout = layout;
-  unsigned at = find(block, &known);
+  unsigned at = find_kept_block(block, &known);
   kept.block[at] = block;
   if (!known || kept.bytes[at] < bytes) /* the array may have become longer in its place */
     kept.bytes[at] = bytes;
   kept.room[at] = kept.bytes[at];
 }
 
-static void wait(uintptr_t block, uintptr_t end)
+static void add_waiting_block(uintptr_t block, uintptr_t end)
 {
   uint64_t now = __atomic_load_n(&cn_stats.collections, __ATOMIC_RELAXED);
 
@@ -193,7 +193,7 @@ void cairn_give_back(void *reference)
   if (cn_buffer_shorten(mutator, block, end))
     take_waiting(mutator);
   else if (cn_options.stress == 0 && cn_heap_keeps_place(end - block))
-    keep(block, end - block, layout);
+    keep_block(block, end - block, layout);
   else
-    wait(block, end);
+    add_waiting_block(block, end);
 }

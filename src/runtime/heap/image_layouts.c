@@ -25,7 +25,7 @@ static atomic_bool begun;
 _Static_assert(offsetof(struct cairn_layout, offsets) == sizeof(struct cairn_layout),
                "the last layout of a section may have no offsets");
 
-_Noreturn static void refuse(const struct cairn_layout *layout)
+_Noreturn static void refuse_layout(const struct cairn_layout *layout)
 {
   char file[CN_REPORT_PC];
   const char *name = cn_os_module((uintptr_t)layout, file, sizeof file) ? file : "code without a file";
@@ -80,7 +80,7 @@ static void check_flags(const struct cairn_layout *layout)
 }
 
 /* Between the layouts of two units there may be words of zero. */
-static void check(const struct cairn_image *image)
+static void check_layouts(const struct cairn_image *image)
 {
   const unsigned char *at = image->layouts_start;
   size_t left = (size_t)(image->layouts_stop - at), bytes;
@@ -90,7 +90,7 @@ static void check(const struct cairn_image *image)
     const struct cairn_layout *layout = (const struct cairn_layout *)at;
     bytes = *(const uint64_t *)at == 0 ? sizeof(uint64_t) : bytes_of(layout, left);
     if (bytes == 0)
-      refuse(layout);
+      refuse_layout(layout);
     if (layout->magic == CAIRN_ABI_LAYOUT_MAGIC)
       check_flags(layout);
     if (bytes > left)
@@ -101,7 +101,7 @@ static void check(const struct cairn_image *image)
 void cn_layouts_check(const struct cairn_image *image)
 {
   if (atomic_load(&begun))
-    check(image);
+    check_layouts(image);
 }
 
 void cn_layouts_begin(void)
@@ -111,7 +111,7 @@ void cn_layouts_begin(void)
   atomic_store(&begun, true);
   const struct cn_image_list *list = cn_image_list();
   for (size_t i = 0; i < list->count; i++)
-    check(&list->at[i].image);
+    check_layouts(&list->at[i].image);
   cn_image_leave(entered);
 }
 
@@ -155,7 +155,7 @@ uint64_t cn_layouts_type_key(const struct cairn_layout *layout)
   return address << 1 | is_array(layout);
 }
 
-static const char *brackets(const struct cairn_layout *layout)
+static const char *brackets_of(const struct cairn_layout *layout)
 {
   return is_array(layout) ? "[]" : "";
 }
@@ -167,8 +167,8 @@ int cairn_layout_type(const struct cairn_layout *layout, char *text, size_t size
   if (cn_is_filler(layout))
     return snprintf(text, size, "filler");
   if (names == NULL)
-    return snprintf(text, size, "layout %p%s", (const void *)layout, brackets(layout));
-  return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type(names), names, brackets(layout));
+    return snprintf(text, size, "layout %p%s", (const void *)layout, brackets_of(layout));
+  return snprintf(text, size, "%.*s%s", (int)cn_layout_names_type(names), names, brackets_of(layout));
 }
 
 int cairn_layout_place(const struct cairn_layout *layout, uint64_t offset, char *text, size_t size)

@@ -82,7 +82,7 @@ void cn_heap_check_image(const struct cairn_image *image, const void *key)
 }
 
 /* An image that comes meanwhile is in the list here, or its thread sees `settled`. */
-static void settle(void)
+static void settle_collector(void)
 {
   __atomic_store_n(&settled, true, __ATOMIC_SEQ_CST);
   bool entered = cn_image_enter();
@@ -118,7 +118,7 @@ void cairn_set_collector(const struct cairn_collector *chosen)
   cn_barriers_check_collector(chosen);
   leave_default();
   collector = chosen;
-  settle();
+  settle_collector();
   if (chosen->barriers == CAIRN_ABI_BARRIERS_NONE)
     return;
   if (cairn_mutator_count() > 1 || cairn_mutator.anchor != cairn_mutator.anchors)
@@ -188,7 +188,7 @@ void cairn_note_addresses(size_t bytes)
 /* This may end the program, whose exit handlers then call cn_heap_set_up() again. */
 static void set_up(void)
 {
-  settle();
+  settle_collector();
   CN_ASSERT(cn_options.heap_initial <= cn_options.heap_max);
   cn_layouts_begin();
   check_words();
@@ -286,14 +286,14 @@ bool cn_heap_lengthen(uintptr_t block, size_t had, size_t bytes)
   return true;
 }
 
-static bool refill(size_t bytes)
+static bool refill_buffer(size_t bytes)
 {
   __atomic_store_n(&used, true, __ATOMIC_RELAXED);
   cairn_mutator.wanted = bytes;
   return collector->refill(&cairn_mutator, bytes) == CAIRN_OK;
 }
 
-static bool grow(size_t bytes)
+static bool grow_heap(size_t bytes)
 {
   cairn_mutator.wanted = bytes;
   return collector->grow(&cairn_mutator, bytes) == CAIRN_OK;
@@ -308,7 +308,7 @@ void *cn_heap_allocate(struct cn_wanted wanted)
   if (is_large(bytes))
     return allocate_large(wanted);
   void *block = cn_buffer_allocate(&cairn_mutator, bytes);
-  if (block == NULL && refill(bytes))
+  if (block == NULL && refill_buffer(bytes))
     block = cn_buffer_allocate(&cairn_mutator, bytes);
   if (block != NULL && !wanted.any)
     cn_buffer_clear(&cairn_mutator, block, bytes);
@@ -330,7 +330,7 @@ void *cn_heap_allocate_interrupting(struct cn_wanted wanted)
   void *block = cn_buffer_allocate_interrupting(&cairn_mutator, bytes);
   if (block == NULL) {
     cn_buffer_extend_handlers(&cairn_mutator, true);
-    bool more = refill(bytes) || grow(bytes);
+    bool more = refill_buffer(bytes) || grow_heap(bytes);
     cn_buffer_extend_handlers(&cairn_mutator, false);
     if (more)
       block = cn_buffer_allocate_interrupting(&cairn_mutator, bytes);
@@ -344,7 +344,7 @@ void *cn_heap_allocate_growing(struct cn_wanted wanted)
 {
   void *block = cn_heap_allocate(wanted);
 
-  if (block == NULL && grow(wanted.bytes))
+  if (block == NULL && grow_heap(wanted.bytes))
     block = cn_heap_allocate(wanted);
   return block;
 }

@@ -45,7 +45,7 @@ void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place);
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place);
 #pragma GCC visibility pop
 
-static void keep(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place, uintptr_t pc)
+static void keep_note(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place, uintptr_t pc)
 {
   if (notes == NULL)
     return;
@@ -64,16 +64,16 @@ static void keep(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place
 
 void cairn_note_store(uintptr_t to, uint64_t bytes, const char *place)
 {
-  keep(to, 0, bytes, place, (uintptr_t)__builtin_return_address(0));
+  keep_note(to, 0, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
 void cairn_note_copy(uintptr_t to, uintptr_t from, uint64_t bytes, const char *place)
 {
-  keep(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
+  keep_note(to, from, bytes, place, (uintptr_t)__builtin_return_address(0));
 }
 
 /* The number of the oldest note that is kept. */
-static uint64_t first(void)
+static uint64_t oldest_kept_note(void)
 {
   return made - forgotten > CN_NOTED_STORES ? made - CN_NOTED_STORES : forgotten;
 }
@@ -91,7 +91,7 @@ static void each_word(const struct note *note, cn_noted_stores_visitor *visit, v
 
 void cn_noted_stores_each(cn_noted_stores_visitor *visit, void *env)
 {
-  for (uint64_t i = first(); notes != NULL && i < made; i++) {
+  for (uint64_t i = oldest_kept_note(); notes != NULL && i < made; i++) {
     const struct note *note = &notes[i % CN_NOTED_STORES];
     if (note->from != 0)
       each_word(note, visit, env);
@@ -119,7 +119,7 @@ const char *cn_noted_store(uintptr_t address, char text[CN_NOTED_STORE_TEXT])
   text[0] = 0;
   if (notes == NULL)
     return text;
-  const struct note *note = last_to(address, first());
+  const struct note *note = last_to(address, oldest_kept_note());
   if (note != NULL)
     snprintf(text, CN_NOTED_STORE_TEXT, "; stored at pc %s%s%s", cn_report_pc(note->pc, pc), note->place[0] ? ", " : "",
              note->place);

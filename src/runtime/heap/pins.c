@@ -60,7 +60,7 @@ static size_t home_of(uintptr_t address)
 }
 
 /* The index of the address's entry, or of the free cell for it. */
-static size_t find(uintptr_t address)
+static size_t find_entry(uintptr_t address)
 {
   size_t i = home_of(address);
 
@@ -70,7 +70,7 @@ static size_t find(uintptr_t address)
   return i;
 }
 
-static bool grow(void)
+static bool grow_table(void)
 {
   struct pin *old = pins.at;
   size_t had = pins.room, room = had != 0 ? 2 * had : ROOM_LEAST;
@@ -82,14 +82,14 @@ static bool grow(void)
   pins.room = room;
   for (size_t i = 0; i < had; i++)
     if (old[i].address != 0)
-      pins.at[find(old[i].address)] = old[i];
+      pins.at[find_entry(old[i].address)] = old[i];
   if (old != NULL)
     cn_os_free(old, had * sizeof *old);
   return true;
 }
 
 /* Frees the cell, and moves back the entries after it that would become unreachable. */
-static void drop(size_t hole)
+static void drop_entry(size_t hole)
 {
   size_t mask = pins.room - 1;
 
@@ -110,7 +110,7 @@ const char *cn_pins_wrong(void)
   for (size_t i = 0; i < pins.room; i++) {
     const struct pin *pin = &pins.at[i];
     count += pin->address != 0;
-    if (pin->address != 0 && find(pin->address) != i)
+    if (pin->address != 0 && find_entry(pin->address) != i)
       return "pins: an entry is not found where it lies";
     if (pin->address != 0 && (pin->count == 0 || pin->site >= sites.count))
       return "pins: an entry has no pin, or no site";
@@ -157,7 +157,7 @@ void cn_pins_print(void)
 
 /* ---- the program ---- */
 
-static void take(void)
+static void take_lock(void)
 {
   bool taken = cn_lock_take(CN_LOCK_PINS);
 
@@ -191,7 +191,7 @@ static bool is_start(uintptr_t address)
   return collector->is_object != NULL && collector->is_object(address);
 }
 
-static void check(uintptr_t address, bool start, const char *site, uintptr_t pc)
+static void check_pin_request(uintptr_t address, bool start, const char *site, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
   bool moves = (collector->traits & CAIRN_COLLECTOR_MOVES) != 0,
@@ -203,12 +203,12 @@ static void check(uintptr_t address, bool start, const char *site, uintptr_t pc)
     cn_report_fatal(pc, "cairn_pin at %s: 0x%lx is no object of the heap", site, (unsigned long)address);
 }
 
-static bool add(uintptr_t address, const char *place, bool start)
+static bool add_pin(uintptr_t address, const char *place, bool start)
 {
-  take();
-  bool done = 2 * pins.count < pins.room || grow();
+  take_lock();
+  bool done = 2 * pins.count < pins.room || grow_table();
   if (done) {
-    struct pin *pin = &pins.at[find(address)];
+    struct pin *pin = &pins.at[find_entry(address)];
     pins.count += pin->count == 0;
     size_t site = site_of(place, start ? address : 0);
     *pin = (struct pin){address, pin->count + 1, site};
@@ -220,16 +220,16 @@ static bool add(uintptr_t address, const char *place, bool start)
 }
 
 /* False: the address is unpinned. */
-static bool subtract(uintptr_t address)
+static bool subtract_pin(uintptr_t address)
 {
   bool done = false;
 
-  take();
+  take_lock();
   if (address != 0 && pins.room != 0) {
-    size_t i = find(address);
+    size_t i = find_entry(address);
     done = pins.at[i].address != 0;
     if (done && --pins.at[i].count == 0)
-      drop(i);
+      drop_entry(i);
   }
   CN_ASSERT_VALID(cn_pins_wrong());
   cn_lock_release(CN_LOCK_PINS);
@@ -241,27 +241,27 @@ void *cairn_pin_at(uintptr_t reference, const char *site)
   uintptr_t object = reference - cairn_words.reference;
   bool start = is_start(object);
 
-  check(object, start, site, (uintptr_t)__builtin_return_address(0));
-  if (!add(object, site, start))
+  check_pin_request(object, start, site, (uintptr_t)__builtin_return_address(0));
+  if (!add_pin(object, site, start))
     cairn_out_of_memory(false, "no memory for a pin at %s", site);
   return (void *)object;
 }
 
-static void unpin(uintptr_t address, const char *site, uintptr_t pc)
+static void unpin_or_fail(uintptr_t address, const char *site, uintptr_t pc)
 {
-  if (!subtract(address))
+  if (!subtract_pin(address))
     cn_report_fatal(pc, "cairn_unpin at %s: 0x%lx is not pinned, or has been unpinned before", site,
                     (unsigned long)address);
 }
 
 void cairn_unpin_at(uintptr_t reference, const char *site)
 {
-  unpin(reference - cairn_words.reference, site, (uintptr_t)__builtin_return_address(0));
+  unpin_or_fail(reference - cairn_words.reference, site, (uintptr_t)__builtin_return_address(0));
 }
 
 void cairn_unpin_address_at(void *address, const char *site)
 {
-  unpin((uintptr_t)address, site, (uintptr_t)__builtin_return_address(0));
+  unpin_or_fail((uintptr_t)address, site, (uintptr_t)__builtin_return_address(0));
 }
 
 /* ---- collections ---- */
@@ -284,7 +284,7 @@ void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
 {
   if (!cairn_pins_any())
     return;
-  take();
+  take_lock();
   for (size_t i = 0; i < pins.room; i++) {
     const struct pin *pin = &pins.at[i];
     uintptr_t object = pin->address != 0 ? visit(env, pin->address) : 0;
@@ -300,9 +300,9 @@ void cairn_pins_visit(cairn_pin_visitor *visit, void *env)
 /* A native thread may have unpinned the address meanwhile. */
 void cairn_pins_forget(uintptr_t address)
 {
-  take();
-  size_t i = find(address);
+  take_lock();
+  size_t i = find_entry(address);
   if (pins.at[i].address != 0)
-    drop(i);
+    drop_entry(i);
   cn_lock_release(CN_LOCK_PINS);
 }

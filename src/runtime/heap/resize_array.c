@@ -36,12 +36,12 @@ static uintptr_t payload_end(uintptr_t array, const struct cairn_layout *layout,
 }
 
 /* The address of element `count`, which may be the array's end. */
-static uintptr_t element(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
+static uintptr_t address_of_element(uintptr_t array, const struct cairn_layout *layout, uint64_t count)
 {
   return array + layout->elem_offset + count * layout->elem_size;
 }
 
-static void clear(uintptr_t from, uintptr_t to)
+static void clear_range(uintptr_t from, uintptr_t to)
 {
   if (from < to)
     memset((void *)from, 0, to - from);
@@ -69,13 +69,13 @@ bool cn_resize_in_place(struct cairn_mutator *mutator, uintptr_t array, uint64_t
        (!cn_buffer_extend(mutator, block, end, wanted - end) && !cn_heap_lengthen(block, end - block, wanted - block))))
     return false;
   if (count < had)
-    tell_of_lost(mutator, layout, element(array, layout, count), element(array, layout, had));
+    tell_of_lost(mutator, layout, address_of_element(array, layout, count), address_of_element(array, layout, had));
   if (wanted < end) {
     memmove((void *)wanted, (const void *)end, hash);
     cairn_fill(wanted + hash, end + hash);
   }
   if (count > had && (how & CN_RESIZE_UNINIT) == 0)
-    clear(element(array, layout, had), wanted);
+    clear_range(address_of_element(array, layout, had), wanted);
   ((uintptr_t *)array)[-2] = count << 1 | 1;
   return true;
 }
@@ -105,13 +105,13 @@ uintptr_t cairn_resize_finish(uintptr_t fresh, uintptr_t array, bool uninit)
   array -= cairn_words.reference;
   const struct cairn_layout *layout = cairn_object_layout(array);
   uint64_t had = cairn_object_count(array), count = cairn_object_count(fresh);
-  uintptr_t copied = element(array, layout, had < count ? had : count) - array;
+  uintptr_t copied = address_of_element(array, layout, had < count ? had : count) - array;
   CN_ASSERT(are_alike(layout, cairn_object_layout(fresh)));
   if (cn_heap_collector()->barriers == CAIRN_ABI_BARRIERS_LOADS)
     cn_barrier_range(array, copied);
   memcpy((void *)fresh, (const void *)array, copied);
   tell_of_copied(fresh, layout, copied);
   if (!uninit && !cairn_layout_has_references(layout))
-    clear(fresh + copied, payload_end(fresh, layout, count));
+    clear_range(fresh + copied, payload_end(fresh, layout, count));
   return fresh + cairn_words.reference;
 }

@@ -43,7 +43,7 @@ static uint32_t fields_of(const struct cairn_layout *layout)
 }
 
 /* Inserts the type before the one at index `at`. */
-static struct type *insert(struct histogram *h, size_t at, struct type type)
+static struct type *insert_type(struct histogram *h, size_t at, struct type type)
 {
   CN_ASSERT(at <= h->types.count);
   type.fields = h->fields.count;
@@ -62,7 +62,7 @@ static struct type *type_by(struct histogram *h, uint64_t key, const struct cair
     return &h->types.at[h->last];
   size_t at = cn_sorted_below(&h->types.at->key, h->types.count, sizeof *h->types.at, key);
   if (at == h->types.count || h->types.at[at].key != key)
-    return insert(h, at, (struct type){.key = key, .layout = layout});
+    return insert_type(h, at, (struct type){.key = key, .layout = layout});
   h->last = at;
   return &h->types.at[at];
 }
@@ -114,7 +114,7 @@ static void add_field(void *env, uint32_t number, struct cairn_slot slot)
   field->bytes += bytes_at(object->histogram->walk, to);
 }
 
-static void add(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
+static void add_object(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   struct histogram *h = env;
   uint64_t bytes = object->end - object->block;
@@ -174,16 +174,16 @@ static void count_all(struct histogram *h)
 {
   for (size_t i = 0; i < h->walk->ranges.count; i++)
     if (h->walk->ranges.at[i].blocks)
-      cn_heap_walk_range(h->walk, &h->walk->ranges.at[i], add, h);
+      cn_heap_walk_range(h->walk, &h->walk->ranges.at[i], add_object, h);
 }
 
-static void empty(struct histogram *h)
+static void free_tables(struct histogram *h)
 {
   cn_grow_free(&h->types);
   cn_grow_free(&h->fields);
 }
 
-static void print(void *env, const struct cairn_heap_row *row)
+static void print_row(void *env, const struct cairn_heap_row *row)
 {
   (void)env;
   cn_report_text("cairn: %12llu %14llu  %s\n", (unsigned long long)row->count, (unsigned long long)row->bytes,
@@ -200,8 +200,8 @@ void cn_type_histogram(uint64_t collection)
   cn_heap_walk_close(&walk);
   cn_report_text("cairn: after collection %llu: %llu objects of %llu bytes\n", (unsigned long long)collection,
                  (unsigned long long)histogram.count, (unsigned long long)histogram.bytes);
-  visit_rows(&histogram, print, NULL);
-  empty(&histogram);
+  visit_rows(&histogram, print_row, NULL);
+  free_tables(&histogram);
 }
 
 void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visitor *visit, void *env)
@@ -210,5 +210,5 @@ void cn_type_histogram_rows(const struct cn_heap_walk *walk, cairn_heap_row_visi
 
   count_all(&histogram);
   visit_rows(&histogram, visit, env);
-  empty(&histogram);
+  free_tables(&histogram);
 }

@@ -237,7 +237,7 @@ static void put_end(void)
   cn_out_number(&dump.out, dump.all_roots);
 }
 
-static void start(const struct cn_world *world)
+static void start_dump(const struct cn_world *world)
 {
   dump.world = world;
   dump.types.count = dump.places.count = 0;
@@ -248,7 +248,7 @@ static void start(const struct cn_world *world)
 
 static enum cairn_status put_all(const struct cn_world *world, const char *path, char *message, size_t size)
 {
-  start(world);
+  start_dump(world);
   cn_out_begin(&dump.out, path);
   put_head();
   cn_world_walk(world, put_object, NULL);

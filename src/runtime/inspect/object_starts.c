@@ -29,7 +29,7 @@ static size_t bit_of(const struct cn_heap_range *range, uintptr_t payload)
   return (payload - range->start) / CAIRN_ABI_OBJECT_ALIGN;
 }
 
-static void note(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
+static void note_start(void *env, const struct cn_heap_object *object, const struct cn_heap_range *range)
 {
   size_t bit = bit_of(range, object->payload);
 
@@ -39,7 +39,7 @@ static void note(void *env, const struct cn_heap_object *object, const struct cn
 }
 
 /* Writes the ranks. Returns the number of objects up to the end of the range. */
-static uint64_t rank(struct cn_heap_range *range, uint64_t before)
+static uint64_t write_ranks(struct cn_heap_range *range, uint64_t before)
 {
   size_t words = words_of(range);
   uint64_t *ranks = range->starts + words;
@@ -64,8 +64,8 @@ bool cn_object_starts_make(struct cn_heap_walk *walk)
     range->starts = cn_os_resize(NULL, 0, bytes_of(range));
     if (range->starts == NULL)
       return false;
-    cn_heap_walk_range(walk, range, note, NULL);
-    count = rank(range, count);
+    cn_heap_walk_range(walk, range, note_start, NULL);
+    count = write_ranks(range, count);
   }
   walk->objects = count;
   return true;

@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "runtime/os/os.h"
 
-static void fail(struct cn_out *out, int error)
+static void keep_first_error(struct cn_out *out, int error)
 {
   CN_ASSERT(error != 0);
   if (out->error == 0)
@@ -56,10 +56,10 @@ void cn_out_begin(struct cn_out *out, const char *path)
   if (!out->in_place)
     out->fd = open_temporary(out);
   if (out->fd < 0)
-    fail(out, errno);
+    keep_first_error(out, errno);
 }
 
-static void flush(struct cn_out *out)
+static void flush_buffer(struct cn_out *out)
 {
   size_t done = 0;
 
@@ -69,7 +69,7 @@ static void flush(struct cn_out *out)
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0) {
-      fail(out, n < 0 ? errno : EIO);
+      keep_first_error(out, n < 0 ? errno : EIO);
       break;
     }
     done += (size_t)n;
@@ -81,7 +81,7 @@ static void flush(struct cn_out *out)
 void cn_out_byte(struct cn_out *out, unsigned char byte)
 {
   if (out->used == sizeof out->buffer)
-    flush(out);
+    flush_buffer(out);
   CN_ASSERT(out->used < sizeof out->buffer);
   out->buffer[out->used++] = byte;
 }
@@ -129,7 +129,7 @@ static void let_signals(struct cn_out *out)
 }
 
 /* Describes the error; `whole`: the file is complete, and only has another name. */
-static void describe(const struct cn_out *out, bool whole, char *message, size_t size)
+static void describe_error(const struct cn_out *out, bool whole, char *message, size_t size)
 {
   const char *why = strerrordesc_np(out->error);
 
@@ -144,17 +144,17 @@ static void describe(const struct cn_out *out, bool whole, char *message, size_t
 
 bool cn_out_end(struct cn_out *out, char *message, size_t size)
 {
-  flush(out);
+  flush_buffer(out);
   CN_ASSERT(out->used == 0);
   if (out->fd >= 0 && cn_os_file_close(out->fd) != 0)
-    fail(out, errno);
+    keep_first_error(out, errno);
   bool whole = out->error == 0;
   if (whole && !out->in_place && rename(out->temporary, out->path) != 0)
-    fail(out, errno);
+    keep_first_error(out, errno);
   if (out->error != 0 && out->fd >= 0 && !out->in_place)
     unlink(out->temporary);
   let_signals(out);
   if (out->error != 0 && message != NULL)
-    describe(out, whole, message, size);
+    describe_error(out, whole, message, size);
   return out->error == 0;
 }

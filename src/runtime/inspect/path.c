@@ -39,7 +39,7 @@ static uintptr_t object_at(const struct search *search, uintptr_t address)
   return range != NULL && range->blocks ? cn_object_starts_last(range, address) : 0;
 }
 
-static void reach(struct search *search, uintptr_t object, uintptr_t from)
+static void reach_object(struct search *search, uintptr_t object, uintptr_t from)
 {
   const struct cn_heap_range *range = cn_heap_walk_range_of(&search->world.walk, object - CAIRN_ABI_HEADER_SIZE);
   CN_CHECK(range != NULL && range->blocks);
@@ -59,7 +59,7 @@ static void reach_root(void *env, const struct cn_place *place, uintptr_t addres
   if (object == 0 || (place->kind == CN_DUMP_HANDLE && place->at == (uintptr_t)search->asked.address))
     return;
   cn_grow_push(&search->roots, *place);
-  reach(search, object, (search->roots.count - 1) << NUMBER_SHIFT | FROM_ROOT);
+  reach_object(search, object, (search->roots.count - 1) << NUMBER_SHIFT | FROM_ROOT);
 }
 
 static void reach_field(void *env, struct cairn_slot slot)
@@ -68,7 +68,7 @@ static void reach_field(void *env, struct cairn_slot slot)
   uintptr_t to = cairn_slot_object(slot);
 
   if (to != 0 && object_at(search, to) == to)
-    reach(search, to, search->object);
+    reach_object(search, to, search->object);
 }
 
 /* Searches from the objects reached so far. True: the target has been reached. */
@@ -116,7 +116,7 @@ static void name_field(void *env, uint32_t field, struct cairn_slot slot)
   cairn_layout_place(layout, (uintptr_t)slot.address - link->object, link->text, link->size);
 }
 
-static void show(struct search *search, uintptr_t from, uintptr_t to, cairn_heap_step_visitor *visit, void *env)
+static void show_step(struct search *search, uintptr_t from, uintptr_t to, cairn_heap_step_visitor *visit, void *env)
 {
   char text[CN_PLACE_TEXT], type[CN_LAYOUT_TEXT] = "of images that were unloaded";
   struct cn_heap_object object = cn_world_object(&search->world, to);
@@ -148,7 +148,7 @@ static void show_all(struct search *search, cairn_heap_step_visitor *visit, void
     at = from;
   } while ((from & FROM_ROOT) == 0);
   for (; steps > 0; from = search->queue[steps])
-    show(search, from, search->queue[--steps], visit, env);
+    show_step(search, from, search->queue[--steps], visit, env);
 }
 
 /* ---- */
@@ -175,7 +175,7 @@ static void free_tables(struct search *search)
   cn_object_starts_free(&search->world.walk);
 }
 
-static enum cairn_status find(struct search *search, cairn_heap_step_visitor *visit, void *env)
+static enum cairn_status find_path(struct search *search, cairn_heap_step_visitor *visit, void *env)
 {
   if (!make_tables(search))
     return CAIRN_E_MEMORY;
@@ -199,7 +199,7 @@ enum cairn_status cairn_heap_path(struct cairn_handle *object, cairn_heap_step_v
   CN_CHECK(visit != NULL);
   if (status != CAIRN_OK)
     return status;
-  status = find(&search, visit, env);
+  status = find_path(&search, visit, env);
   free_tables(&search);
   cn_world_go(&search.world);
   return status;

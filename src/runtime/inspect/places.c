@@ -29,7 +29,7 @@ struct search {
   struct cn_walk walk;
 };
 
-static void found(void *env, struct cairn_slot slot)
+static void visit_found_slot(void *env, struct cairn_slot slot)
 {
   struct search *search = env;
   uintptr_t address = cairn_slot_object(slot);
@@ -51,20 +51,20 @@ static void found_in_frame(void *env, uintptr_t *slot, unsigned tag, void *param
     cn_frame_roots_bad(&search->walk, "a root that is not kept anywhere");
   switch (tag) {
   case CAIRN_ROOT_DEFAULT:
-    found(search, (struct cairn_slot){slot});
+    visit_found_slot(search, (struct cairn_slot){slot});
     return;
   case CAIRN_ROOT_OFFSET:
     word = *slot - (uintptr_t)parameter;
     if (*slot != 0)
-      found(search, (struct cairn_slot){&word});
+      visit_found_slot(search, (struct cairn_slot){&word});
     return;
   case CAIRN_ROOT_BASE:
-    found(search, (struct cairn_slot){parameter});
+    visit_found_slot(search, (struct cairn_slot){parameter});
     return;
   default:
     if (!cn_user_roots_any())
       cn_frame_roots_bad(&search->walk, "a user root, but the program has not called cairn_set_user_roots()");
-    cn_user_roots_visit(slot, tag, parameter, found, search);
+    cn_user_roots_visit(slot, tag, parameter, visit_found_slot, search);
   }
 }
 
@@ -94,7 +94,7 @@ static void search_table(struct search *search, bool (*next)(struct cn_root_slot
 
   for (; next(&slots, NAME_BYTES); slots.count = 0)
     for (size_t i = 0; i < slots.count; i++)
-      found(search, (struct cairn_slot){at[i]});
+      visit_found_slot(search, (struct cairn_slot){at[i]});
 }
 
 void cn_places_visit(cn_place_visitor *visit, void *env)

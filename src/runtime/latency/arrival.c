@@ -30,7 +30,7 @@ static void read_clocks(struct question *question, int thread)
   }
 }
 
-static void prepare(struct cairn_mutator *mutator, void *env)
+static void prepare_question(struct cairn_mutator *mutator, void *env)
 {
   struct question *question = env;
 
@@ -57,7 +57,7 @@ static uintptr_t pc_of(const struct cairn_mutator *mutator)
   return youngest != NULL ? youngest->pc : 0;
 }
 
-static void answer(int thread, void *env)
+static void answer_question(int thread, void *env)
 {
   uint64_t now = cn_os_nanoseconds();
   struct question *question = env;
@@ -75,15 +75,15 @@ static void answer(int thread, void *env)
       .native = !own || mutator->stopped == NULL || mutator->interruptions != question->interruptions};
 }
 
-static enum cairn_status ask(struct cn_handshake *request, struct cairn_arrival *arrival, uint64_t timeout)
+static enum cairn_status ask_thread(struct cn_handshake *request, struct cairn_arrival *arrival, uint64_t timeout)
 {
   uint64_t now = cn_os_nanoseconds();
   struct question question = {0};
 
   request->deadline = timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
-  request->operation = answer;
+  request->operation = answer_question;
   request->env = &question;
-  request->prepare = prepare;
+  request->prepare = prepare_question;
   enum cairn_status status = cn_handshake(request);
   if (status == CAIRN_OK && arrival) {
     *arrival = question.arrival;
@@ -96,7 +96,7 @@ enum cairn_status cn_arrival_of_any(uint64_t random, struct cairn_arrival *arriv
 {
   struct cn_handshake request = {.thread = CN_HANDSHAKE_ANY, .random = random};
 
-  return ask(&request, arrival, timeout);
+  return ask_thread(&request, arrival, timeout);
 }
 
 enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival, uint64_t timeout)
@@ -106,5 +106,5 @@ enum cairn_status cairn_safepoint_ask(int thread, struct cairn_arrival *arrival,
 
   if (self->attached && (thread == 0 ? self == cn_mutator_main() : self->thread == thread))
     return CAIRN_E_SELF;
-  return thread < 0 ? CAIRN_E_UNKNOWN : ask(&request, arrival, timeout);
+  return thread < 0 ? CAIRN_E_UNKNOWN : ask_thread(&request, arrival, timeout);
 }

@@ -29,13 +29,13 @@ static struct cn_sample sample;
 
 /* At a safepoint the thread waits in the runtime; its managed code is of interest. The unwinder sees the stub's
  * caller one byte before (backtrace.c). */
-static void take(const struct cn_regs *stopped, uintptr_t pc)
+static void take_sample(const struct cn_regs *stopped, uintptr_t pc)
 {
   sample.pc = stopped ? stopped->pc : pc;
   cn_backtrace_keep(stopped ? stopped->pc - 1 : pc, &sample.backtrace);
 }
 
-static void handle(int signal, siginfo_t *info, void *context)
+static void handle_signal(int signal, siginfo_t *info, void *context)
 {
   uint32_t expected = SAMPLE_ASKED;
   int error = errno;
@@ -43,7 +43,7 @@ static void handle(int signal, siginfo_t *info, void *context)
   (void)signal;
   (void)info;
   if (asked == cn_os_thread() && atomic_compare_exchange_strong(&state, &expected, SAMPLE_TAKEN)) {
-    take(cairn_mutator.stopped, cn_arch_fault_pc(context));
+    take_sample(cairn_mutator.stopped, cn_arch_fault_pc(context));
     atomic_store(&state, SAMPLE_NONE);
     cn_os_wake(&state);
   }
@@ -56,13 +56,14 @@ static bool is_free(int signal)
 {
   struct sigaction action;
 
-  return cn_os_action(signal, NULL, &action) == 0 && (action.sa_handler == SIG_DFL || action.sa_sigaction == handle);
+  return cn_os_action(signal, NULL, &action) == 0 &&
+         (action.sa_handler == SIG_DFL || action.sa_sigaction == handle_signal);
 }
 
 /* Returns 0 on failure. */
-static int choose(int thread)
+static int choose_signal(int thread)
 {
-  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  struct sigaction action = {.sa_sigaction = handle_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   uint64_t blocked = cn_os_thread_blocks(thread);
   int signal = SIGRTMAX;
 
@@ -73,7 +74,7 @@ static int choose(int thread)
 }
 
 /* False: the caller gives up. */
-static bool await(void)
+static bool await_sample(void)
 {
   uint64_t deadline = cn_os_nanoseconds() + PATIENCE_NANOSECONDS;
   uint32_t now, expected = SAMPLE_ASKED;
@@ -89,7 +90,7 @@ static bool await(void)
 
 const char *cn_sample_take(int thread, const struct cn_sample **result)
 {
-  int signal = choose(thread);
+  int signal = choose_signal(thread);
 
   if (signal == 0)
     return "it blocks all signals that have no handler";
@@ -97,5 +98,5 @@ const char *cn_sample_take(int thread, const struct cn_sample **result)
   atomic_store(&state, SAMPLE_ASKED);
   cn_os_thread_signal(thread, signal);
   *result = &sample;
-  return await() ? NULL : "it takes no signal";
+  return await_sample() ? NULL : "it takes no signal";
 }

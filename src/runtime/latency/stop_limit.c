@@ -29,7 +29,7 @@ static struct cn_os_thread reporter;
 /* ---- requesters: they have the lock of stops ---- */
 
 /* False: an earlier report is being printed. */
-static bool post(struct late *late, uint64_t now)
+static bool post_late_stop(struct late *late, uint64_t now)
 {
   uint32_t expected = 0;
 
@@ -54,13 +54,13 @@ void cn_stop_limit_waits(int thread, uint64_t since)
     return;
   if (awaited.thread != thread || awaited.since != since)
     awaited = (struct late){.thread = thread, .since = since, .looked = now, .ran = cn_os_thread_ran(thread)};
-  if ((now - since) / 1000 >= cn_options.stop_limit && post(&awaited, now))
+  if ((now - since) / 1000 >= cn_options.stop_limit && post_late_stop(&awaited, now))
     reported = since;
 }
 
 /* ---- the runtime's thread ---- */
 
-static void print(const struct late *late)
+static void print_late_stop(const struct late *late)
 {
   const struct cn_sample *sample = NULL;
   const char *wrong = cn_sample_take(late->thread, &sample);
@@ -76,7 +76,7 @@ static void print(const struct late *late)
     cn_backtrace_print(&sample->backtrace);
 }
 
-static void *report(void *unused)
+static void *report_late_stops(void *unused)
 {
   uint32_t now;
 
@@ -87,16 +87,16 @@ static void *report(void *unused)
     while ((now = atomic_load(&state)) == 0)
       cn_os_wait(&state, 0, UINT64_MAX);
     if ((now & STATE_POSTED) != 0)
-      print(&posted);
+      print_late_stop(&posted);
     atomic_fetch_and(&state, ~(uint32_t)STATE_POSTED);
   } while ((now & STATE_OVER) == 0);
   return NULL;
 }
 
 /* A constructor: in .preinit_array libc is still unready for threads. */
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void start_reporter(void)
 {
-  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report, NULL))
+  if (cn_options.stop_limit != 0 && !cn_os_thread_start(&reporter, report_late_stops, NULL))
     cn_report_text("cairn: CAIRN_STOP_LIMIT: no thread can be started\n");
 }
 

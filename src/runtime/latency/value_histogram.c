@@ -8,7 +8,7 @@
 #include "base/check.h"
 
 /* Values below 16 have a bucket each; above, the four bits below the highest choose the step. */
-static size_t bucket(uint64_t value)
+static size_t bucket_of(uint64_t value)
 {
   if (value < CN_HISTOGRAM_STEPS)
     return (size_t)value;
@@ -25,7 +25,7 @@ static uint64_t bucket_start(size_t index)
 
 void cn_histogram_add(struct cn_histogram *histogram, uint64_t value)
 {
-  size_t index = bucket(value);
+  size_t index = bucket_of(value);
 
   CN_ASSERT(index < CN_HISTOGRAM_BUCKETS && bucket_start(index) <= value);
   histogram->total++;

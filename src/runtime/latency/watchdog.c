@@ -42,7 +42,7 @@ enum cn_blame cn_watchdog_blame(const struct cairn_arrival *arrival)
 }
 
 /* "thread 17 "name", pc 0x401136 (function+0x16), file.c:12". */
-static const char *describe(const struct cairn_arrival *arrival, char buffer[512])
+static const char *describe_arrival(const struct cairn_arrival *arrival, char buffer[512])
 {
   char name[32], place[CN_REPORT_PC], line[256];
 
@@ -53,7 +53,7 @@ static const char *describe(const struct cairn_arrival *arrival, char buffer[512
   return buffer;
 }
 
-static void note(const struct cairn_arrival *arrival)
+static void note_arrival(const struct cairn_arrival *arrival)
 {
   enum cn_blame blame = cn_watchdog_blame(arrival);
   bool slowest = blame == CN_BLAME_CODE && arrival->nanoseconds > found.slowest.nanoseconds;
@@ -67,7 +67,7 @@ static void note(const struct cairn_arrival *arrival)
   if ((cn_options.log & CN_LOG_ARRIVALS) != 0)
     cn_report_text("cairn: arrivals: slowest so far: %llu.%llu us; %s\n",
                    (unsigned long long)arrival->nanoseconds / 1000, (unsigned long long)arrival->nanoseconds / 100 % 10,
-                   describe(arrival, text));
+                   describe_arrival(arrival, text));
 }
 
 /* A random number from 0 to twice the interval. */
@@ -78,7 +78,7 @@ static uint64_t pause_length(uint64_t *state)
   return (*state >> 11) % (2000 * interval);
 }
 
-static void *watch(void *unused)
+static void *sample_arrivals(void *unused)
 {
   uint64_t random = cn_os_nanoseconds();
   struct cairn_arrival arrival;
@@ -91,15 +91,15 @@ static void *watch(void *unused)
       ;
     if (stopping != 0 || cn_arrival_of_any(random >> 11, &arrival, CAIRN_ASK_FOREVER) != CAIRN_OK)
       break; /* all threads have ended */
-    note(&arrival);
+    note_arrival(&arrival);
   }
   return NULL;
 }
 
 /* A constructor: in .preinit_array libc is still unready for threads. */
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void start_watchdog(void)
 {
-  if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, watch, NULL))
+  if (cn_options.watchdog != 0 && !cn_os_thread_start(&thread, sample_arrivals, NULL))
     cn_report_text("cairn: CAIRN_WATCHDOG: no thread can be started\n");
 }
 
@@ -130,7 +130,7 @@ void cn_watchdog_print(void)
   cn_report_microseconds("arrival 99.9 % (us)", cn_histogram_quantile(own, 999));
   cn_report_microseconds("arrival maximum (us)", own->maximum);
   if (found.slowest.pc != 0)
-    cn_report_text("slowest arrival: %s\n", describe(&found.slowest, text));
+    cn_report_text("slowest arrival: %s\n", describe_arrival(&found.slowest, text));
   print_apart("arrivals preempted", "arrival preempted, maximum (us)", CN_BLAME_PREEMPTED);
   print_apart("arrivals held up by the host", "arrival held up, maximum (us)", CN_BLAME_HOST);
   print_apart("arrivals from native code", "arrival from native code, maximum (us)", CN_BLAME_NATIVE);

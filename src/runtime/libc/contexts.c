@@ -32,7 +32,7 @@ void cn_contexts_init(void)
     next = __setcontext;
 }
 
-static int go(const ucontext_t *context)
+static int resume_context(const ucontext_t *context)
 {
   if (next == NULL)
     cairn_fatal("a jump, and the runtime does not find the C library's setcontext()");
@@ -63,7 +63,7 @@ PUBLIC __attribute__((weak)) int setcontext(const ucontext_t *context)
     cn_stop_refuse_own((uintptr_t)__builtin_return_address(0));
   if (!has_other_stack(context, (uintptr_t)__builtin_frame_address(0)))
     cn_jumps_cut(target);
-  return go(context);
+  return resume_context(context);
 }
 
 /* Refuse to leave managed frames: their anchors would have to stay, since the saved context points to them, and to
@@ -81,5 +81,5 @@ PUBLIC __attribute__((weak)) int swapcontext(ucontext_t *from, const ucontext_t 
   if (back)
     return 0;
   back = true;
-  return go(to);
+  return resume_context(to);
 }

@@ -72,7 +72,7 @@ static uint8_t state_now(const struct cairn_mutator *mutator)
 
 /* Signals are deferred meanwhile. If a fault's handler jumps out of a slow path, the thread stays busy: the next
  * safepoint reports it. */
-static void cut(struct cairn_mutator *mutator, uintptr_t target)
+static void abandon_frames_below(struct cairn_mutator *mutator, uintptr_t target)
 {
   uint64_t busy = mutator->busy;
   int error = errno;
@@ -105,7 +105,7 @@ void cn_jumps_cut(uintptr_t target)
 
   if (mutator->attached && (newer || cn_signals_interrupting() || cn_thread_delivers()) &&
       !cn_coroutine_stacks_elsewhere(mutator, target))
-    cut(mutator, target);
+    abandon_frames_below(mutator, target);
 }
 
 /* True if the anchor's frame has returned, or an unseen jump has left it. */
@@ -170,7 +170,7 @@ extern __typeof__(siglongjmp) _longjmp PUBLIC __attribute__((weak, alias("siglon
 
 /* glibc's check: a frame below `sp` has been left, unless the jump leaves an alternate stack: from there it may lead
  * down. glibc's own would measure from this file's frames, and static programs lack it. */
-static void check(uintptr_t target, uintptr_t sp)
+static void check_jump_target(uintptr_t target, uintptr_t sp)
 {
   stack_t stack;
 
@@ -183,7 +183,7 @@ static void check(uintptr_t target, uintptr_t sp)
 extern __typeof__(siglongjmp) __longjmp_chk;
 PUBLIC __attribute__((weak)) void __longjmp_chk(sigjmp_buf buffer, int value)
 {
-  check(cn_arch_jump_sp(buffer), (uintptr_t)__builtin_frame_address(0));
+  check_jump_target(cn_arch_jump_sp(buffer), (uintptr_t)__builtin_frame_address(0));
   siglongjmp(buffer, value);
 }
 

@@ -38,18 +38,18 @@ static void find_next(void)
     next = __pthread_setspecific;
 }
 
-static bool set(void)
+static bool set_ending_key(void)
 {
   return next(ending, &rounds) == 0;
 }
 
-static void end(void *value)
+static void end_destructor_round(void *value)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
   bool last = ++rounds == PTHREAD_DESTRUCTOR_ITERATIONS;
 
   (void)value;
-  if (!last && !set())
+  if (!last && !set_ending_key())
     cn_report_fatal(pc, "no memory to notice the end of the thread");
   tell(last, pc);
 }
@@ -60,7 +60,7 @@ void cn_thread_end_init(cn_thread_end_round *round)
   tell = round;
   if (next == NULL)
     find_next();
-  has_key = pthread_key_create(&ending, end) == 0;
+  has_key = pthread_key_create(&ending, end_destructor_round) == 0;
 }
 
 void cn_thread_end_await(uintptr_t pc)
@@ -73,7 +73,7 @@ void cn_thread_end_await(uintptr_t pc)
   if (rounds == PTHREAD_DESTRUCTOR_ITERATIONS)
     cn_report_fatal(pc, "a destructor of thread-specific data runs managed code, and no round of "
                         "destructors is left that would detach the thread");
-  if (!awaited && !set())
+  if (!awaited && !set_ending_key())
     cn_report_fatal(pc, "no memory to notice the end of the thread");
   awaited = true;
 }
@@ -87,7 +87,7 @@ PUBLIC __attribute__((weak)) int pthread_setspecific(pthread_key_t key, const vo
   if (next == NULL) /* a sanitizer's runtime starts before this one */
     find_next();
   if (value != NULL && has_key && !awaited)
-    awaited = set();
+    awaited = set_ending_key();
   return next(key, value);
 }
 

@@ -37,7 +37,7 @@
 
 /* Keep the data that outlives the thread: its counts, and its share of the heap. If it was cancelled between two
  * instructions of managed code, its last block may lack its header. */
-static void settle(struct cairn_mutator *mutator)
+static void retire_mutator(struct cairn_mutator *mutator)
 {
   CN_CHECK(mutator == &cairn_mutator && mutator->stopped == NULL);
   cn_global_roots_clear(mutator);
@@ -82,7 +82,7 @@ static void check_left(const struct cairn_mutator *mutator, uintptr_t pc)
 }
 
 /* The mutator has left the registry. */
-static void reset(struct cairn_mutator *mutator)
+static void reset_mutator(struct cairn_mutator *mutator)
 {
   cn_anchors_free(mutator);
   cn_fault_take_stack(mutator);
@@ -92,19 +92,19 @@ static void reset(struct cairn_mutator *mutator)
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
 }
 
-static void detach(struct cairn_mutator *mutator, uintptr_t pc)
+static void detach_mutator(struct cairn_mutator *mutator, uintptr_t pc)
 {
   cn_stop_refuse_own(pc);
   cn_defer_signals();
   cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
   drop_left(mutator);
   check_left(mutator, pc);
-  cn_stop_remove(mutator, settle);
+  cn_stop_remove(mutator, retire_mutator);
   if (cairn_mutator_count() == 0) {
     cn_workers_end();
     cn_background_end();
   }
-  reset(mutator);
+  reset_mutator(mutator);
   cn_defer_let_signals();
 }
 
@@ -116,8 +116,8 @@ void cn_attach_handler_ends(uintptr_t pc)
   cn_defer_signals();
   cn_signals_drop_anchors(mutator, (uintptr_t)__builtin_frame_address(0));
   check_left(mutator, pc);
-  if (cn_stop_remove_unless_fork(mutator, settle))
-    reset(mutator);
+  if (cn_stop_remove_unless_fork(mutator, retire_mutator))
+    reset_mutator(mutator);
   cn_defer_let_signals();
 }
 
@@ -139,7 +139,7 @@ void cn_attach_end(bool last, uintptr_t pc)
     return;
   leave_all(mutator);
   if (last)
-    detach(mutator, pc);
+    detach_mutator(mutator, pc);
 }
 
 /* ---- the beginning ---- */
@@ -170,7 +170,7 @@ static void find_bounds(struct cairn_mutator *mutator, uintptr_t pc)
   mutator->stack_floor = cn_bounds_floor(bottom, mutator->stack_end);
 }
 
-static void add(struct cairn_mutator *mutator, uintptr_t pc)
+static void add_mutator(struct cairn_mutator *mutator, uintptr_t pc)
 {
   CN_ASSERT_VALID(cn_mutator_wrong(mutator));
   cn_anchors_make(mutator);
@@ -189,18 +189,18 @@ static void add(struct cairn_mutator *mutator, uintptr_t pc)
 void cn_attach_main(void)
 {
   cn_mutator_set_main(&cairn_mutator);
-  add(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
+  add_mutator(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
 }
 
 void cn_attach(uintptr_t pc)
 {
   cn_thread_end_await(pc);
-  add(&cairn_mutator, pc);
+  add_mutator(&cairn_mutator, pc);
   cn_fault_give_stack(&cairn_mutator);
 }
 
 void cairn_thread_detach(void)
 {
   if (cairn_mutator.attached)
-    detach(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
+    detach_mutator(&cairn_mutator, (uintptr_t)__builtin_return_address(0));
 }

@@ -72,7 +72,7 @@ static void check_regions(const struct cairn_image *image)
                   (unsigned long)region.start, (unsigned long)region.end);
 }
 
-static void note(const struct cairn_image *image)
+static void prepare_for_image(const struct cairn_image *image)
 {
   cn_layouts_check(image);
   /* The program itself unmaps code that is in no file, maybe too early: fault.c. */
@@ -93,13 +93,13 @@ void cairn_image_register(const struct cairn_image *image)
   check_form(image);
   check_bounds(image);
   if (cn_image_add(image))
-    note(image);
+    prepare_for_image(image);
   cn_defer_let_signals();
 }
 
 /* ---- an image goes ---- */
 
-static void forget(const struct cairn_image *image)
+static void forget_image(const struct cairn_image *image)
 {
   cn_noted_stores_forget();
   cn_finalisers_forget(image);
@@ -139,7 +139,7 @@ static void go_on(bool stopped)
 
 /* The program ends: this is the last destructor of the executable, and those of shared objects follow. From here on
  * all images stay registered: other threads may still run their code, and all stay mapped. */
-__attribute__((destructor(101))) static void end(void)
+__attribute__((destructor(101))) static void note_program_end(void)
 {
   atomic_store(&ended, true);
 }
@@ -154,7 +154,7 @@ void cairn_image_unregister(const struct cairn_image *image)
     cairn_fatal("an image is unloaded by the thread that collects");
   cn_defer_signals();
   bool stopped = stop_world((uintptr_t)__builtin_return_address(0));
-  cn_image_remove(image, stopped ? forget : NULL);
+  cn_image_remove(image, stopped ? forget_image : NULL);
   go_on(stopped);
   cn_defer_let_signals();
 }

@@ -40,7 +40,7 @@
 
 /* ---- fork() ---- */
 
-static struct cairn_mutator *self(void)
+static struct cairn_mutator *attached_mutator(void)
 {
   return cairn_mutator.attached ? &cairn_mutator : NULL;
 }
@@ -63,24 +63,24 @@ static void fork_begins(void)
     cn_background_await();
     return;
   }
-  if (self() && cairn_mutator.state == CAIRN_ABI_MANAGED)
+  if (attached_mutator() && cairn_mutator.state == CAIRN_ABI_MANAGED)
     cn_report_fatal(pc, "fork() was called as a leaf function, without an anchor");
-  if (!cn_stop_begin_fork(self()))
+  if (!cn_stop_begin_fork(attached_mutator()))
     cn_report_fatal(pc, "a signal handler calls fork() while another thread does");
 }
 
 static void fork_ends(void)
 {
-  CN_ASSERT(self() == NULL || self()->state != CAIRN_ABI_MANAGED || !may_stop());
+  CN_ASSERT(attached_mutator() == NULL || attached_mutator()->state != CAIRN_ABI_MANAGED || !may_stop());
   if (may_stop())
-    cn_stop_end(self());
+    cn_stop_end(attached_mutator());
   else
     cn_background_release();
   cn_defer_let_signals();
 }
 
 /* Keep the objects of a thread that is missing in the child. Its buffer is whole except for the last block. */
-static void abandon(struct cairn_mutator *mutator)
+static void abandon_mutator(struct cairn_mutator *mutator)
 {
   cn_buffer_mend(mutator);
   cn_buffer_retire(mutator);
@@ -93,17 +93,17 @@ static void abandon(struct cairn_mutator *mutator)
 }
 
 /* In the child, which has only this thread. */
-static void forked(void)
+static void reset_after_fork(void)
 {
   cn_locks_forked();
   cn_events_forked();
   cn_exhaustion_forked();
-  cn_stop_forked(self(), abandon);
+  cn_stop_forked(attached_mutator(), abandon_mutator);
   cn_workers_forked();
   cn_background_forked();
   CN_ASSERT_VALID(cn_stop_registry_wrong());
-  if (self())
-    self()->thread = cn_os_thread();
+  if (attached_mutator())
+    attached_mutator()->thread = cn_os_thread();
   cn_os_barrier_prepare();
   cn_defer_let_signals();
 }
@@ -132,7 +132,7 @@ static void check_stack(char **environment)
 
 /* With raised privileges ignore the caller's variables, here and in programs that this one starts, as the C library
  * ignores its own (LD_PRELOAD). */
-static void start(char **environment)
+static void start_runtime(char **environment)
 {
   char message[200];
 
@@ -155,7 +155,7 @@ static void start(char **environment)
   cn_thread_end_init(cn_attach_end);
   cn_os_barrier_prepare();
   cn_os_forks_watch();
-  cn_os_forks(fork_begins, fork_ends, forked);
+  cn_os_forks(fork_begins, fork_ends, reset_after_fork);
   if (cn_options.stress != 0)
     cn_fault_install();
   if (cn_os_is_main_thread())
@@ -172,12 +172,12 @@ static void start_once(char **environment)
     return;
   cn_mutex_take(&lock, UINT64_MAX);
   if (!started)
-    start(environment);
+    start_runtime(environment);
   __atomic_store_n(&started, true, __ATOMIC_RELEASE);
   cn_mutex_release(&lock);
 }
 
-static void preinit(int argc, char **argv, char **environment)
+static void start_before_main(int argc, char **argv, char **environment)
 {
   (void)argc;
   (void)argv;
@@ -185,11 +185,11 @@ static void preinit(int argc, char **argv, char **environment)
 }
 
 typedef void preinit_function(int, char **, char **);
-__attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = preinit;
+__attribute__((section(".preinit_array"), used)) static preinit_function *const preinit_entry = start_before_main;
 
 /* ---- the first managed code of a thread ---- */
 
-static struct cairn_mutator *attach(uintptr_t pc)
+static struct cairn_mutator *attach_thread(uintptr_t pc)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
@@ -203,7 +203,7 @@ static struct cairn_mutator *attach(uintptr_t pc)
 }
 
 const struct cn_hooks cn_hooks = {
-    .attach = attach,
+    .attach = attach_thread,
     .begin_heap = cn_heap_begin,
     .release_signals = cn_signals_release,
     .deliver = cn_signals_deliver,

@@ -43,7 +43,7 @@ void cn_os_forked(void (*child)(void))
 static _Atomic uint32_t *process;
 enum { NEW, TAKEN, KNOWN };
 
-static void know(void)
+static void mark_process_known(void)
 {
   if (process != NULL)
     atomic_store(process, KNOWN);
@@ -58,8 +58,8 @@ void cn_os_forks_watch(void)
     process = page;
   else if (page != NULL)
     cn_os_free(page, cn_os_page());
-  know();
-  __register_atfork(NULL, NULL, know, NULL);
+  mark_process_known();
+  __register_atfork(NULL, NULL, mark_process_known, NULL);
 }
 
 bool cn_os_is_new_process(void)
@@ -80,5 +80,5 @@ void cn_os_new_process_settle(bool call)
   CN_CHECK(process != NULL && atomic_load(process) == TAKEN);
   for (unsigned i = 0; call && i < atomic_load(&child_count); i++)
     children[i]();
-  know();
+  mark_process_known();
 }

@@ -98,7 +98,7 @@ bool cn_groups_path(const char *text, size_t length, const char *controller, cha
  * group's path, and `tree` the root of the hierarchy. */
 typedef size_t limit_of(const char *text, size_t length);
 
-static size_t least(struct texts *texts, const char *file, limit_of *limit)
+static size_t least_limit_on_path(struct texts *texts, const char *file, limit_of *limit)
 {
   char text[64], *name = texts->name, *path = texts->path;
   size_t found = SIZE_MAX, length = strlen(path);
@@ -148,10 +148,10 @@ static size_t find_in(struct texts *texts, const char *root, const char *control
     return SIZE_MAX;
   if (!cn_groups_path(texts->text, length, controller, path, sizeof texts->path))
     path[0] = 0;
-  return least(texts, file, limit);
+  return least_limit_on_path(texts, file, limit);
 }
 
-static size_t find(const char *root, const char *controller, const char *file, limit_of *limit)
+static size_t find_group_limit(const char *root, const char *controller, const char *file, limit_of *limit)
 {
   struct texts *texts = cn_os_resize(NULL, 0, sizeof *texts);
 
@@ -164,13 +164,13 @@ static size_t find(const char *root, const char *controller, const char *file, l
 
 size_t cn_groups_memory(const char *root)
 {
-  size_t second = find(root, NULL, "memory.max", memory_of),
-         first = find(root, "memory", "memory.limit_in_bytes", memory_of);
+  size_t second = find_group_limit(root, NULL, "memory.max", memory_of),
+         first = find_group_limit(root, "memory", "memory.limit_in_bytes", memory_of);
 
   return first < second ? first : second;
 }
 
 size_t cn_groups_processors(const char *root)
 {
-  return find(root, NULL, "cpu.max", processors_of);
+  return find_group_limit(root, NULL, "cpu.max", processors_of);
 }

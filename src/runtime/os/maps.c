@@ -79,7 +79,7 @@ bool cn_os_mappings(bool (*found)(void *env, const struct cn_mapping *mapping), 
   return done;
 }
 
-static bool has(const struct cn_mapping *mapping, uintptr_t address)
+static bool has_address(const struct cn_mapping *mapping, uintptr_t address)
 {
   CN_ASSERT(mapping->start <= mapping->end);
   return address - mapping->start < mapping->end - mapping->start;
@@ -95,7 +95,7 @@ static bool is_around(void *env, const struct cn_mapping *mapping)
   struct around *around = env;
 
   around->mapping = *mapping;
-  return mapping->may_write && has(mapping, around->address);
+  return mapping->may_write && has_address(mapping, around->address);
 }
 
 bool cn_os_memory_around(uintptr_t address, uintptr_t *bottom, uintptr_t *end)
@@ -118,7 +118,7 @@ static bool is_file_at(void *env, const struct cn_mapping *mapping)
 {
   struct file_at *at = env;
 
-  if (!has(mapping, at->address))
+  if (!has_address(mapping, at->address))
     return false;
   if (mapping->file != NULL && strlen(mapping->file) < at->size)
     strcpy(at->buffer, mapping->file);

@@ -55,7 +55,7 @@ struct image_file {
   size_t size;
 };
 
-static bool inside(const struct image_file *file, uint64_t offset, uint64_t bytes)
+static bool is_inside_file(const struct image_file *file, uint64_t offset, uint64_t bytes)
 {
   return offset <= file->size && bytes <= file->size - offset;
 }
@@ -80,13 +80,13 @@ static bool is_better(const Elf64_Sym *symbol, uintptr_t address, const Elf64_Sy
 }
 
 /* The name of the best symbol of one table, or null. */
-static const char *nearest(const struct image_file *file, const Elf64_Shdr *table, const Elf64_Shdr *strings,
-                           uintptr_t address, uintptr_t *start)
+static const char *find_nearest_symbol(const struct image_file *file, const Elf64_Shdr *table,
+                                       const Elf64_Shdr *strings, uintptr_t address, uintptr_t *start)
 {
   const Elf64_Sym *best = NULL;
 
-  if (!inside(file, table->sh_offset, table->sh_size) || table->sh_offset % 8 != 0 ||
-      !inside(file, strings->sh_offset, strings->sh_size) || strings->sh_size == 0 ||
+  if (!is_inside_file(file, table->sh_offset, table->sh_size) || table->sh_offset % 8 != 0 ||
+      !is_inside_file(file, strings->sh_offset, strings->sh_size) || strings->sh_size == 0 ||
       file->bytes[strings->sh_offset + strings->sh_size - 1] != 0)
     return NULL;
   const Elf64_Sym *symbols = (const void *)(file->bytes + table->sh_offset);
@@ -102,22 +102,22 @@ static const char *nearest(const struct image_file *file, const Elf64_Shdr *tabl
   return (const char *)file->bytes + strings->sh_offset + best->st_name;
 }
 
-static const char *find(const struct image_file *file, uintptr_t address, uintptr_t *start)
+static const char *find_symbol(const struct image_file *file, uintptr_t address, uintptr_t *start)
 {
   const Elf64_Ehdr *header = (const void *)file->bytes;
   const char *name = NULL;
 
   if (file->size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
       header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 != 0 ||
-      !inside(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
+      !is_inside_file(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr)))
     return NULL;
   const Elf64_Shdr *sections = (const void *)(file->bytes + header->e_shoff);
   for (unsigned i = 0; i < header->e_shnum && name == NULL; i++)
     if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < header->e_shnum)
-      name = nearest(file, &sections[i], &sections[sections[i].sh_link], address, start);
+      name = find_nearest_symbol(file, &sections[i], &sections[sections[i].sh_link], address, start);
   for (unsigned i = 0; i < header->e_shnum && name == NULL; i++)
     if (sections[i].sh_type == SHT_DYNSYM && sections[i].sh_link < header->e_shnum)
-      name = nearest(file, &sections[i], &sections[sections[i].sh_link], address, start);
+      name = find_nearest_symbol(file, &sections[i], &sections[sections[i].sh_link], address, start);
   return name;
 }
 
@@ -153,7 +153,7 @@ bool cn_os_symbol(uintptr_t pc, char *buffer, size_t size)
   struct image_file file = {bytes, (size_t)status.st_size};
   CN_ASSERT(size != 0 && pc >= query.bias);
   uintptr_t start = 0;
-  const char *name = find(&file, pc - query.bias, &start);
+  const char *name = find_symbol(&file, pc - query.bias, &start);
   if (name != NULL)
     snprintf(buffer, size, "%s+0x%lx", name, (unsigned long)(pc - query.bias - start));
   munmap(bytes, file.size);

@@ -32,7 +32,7 @@ static struct {
 } unwinder;
 static _Atomic bool ready;
 
-static bool linked(void)
+static bool bind_linked_unwinder(void)
 {
   unwinder.backtrace = _Unwind_Backtrace;
   unwinder.cfa = _Unwind_GetCFA;
@@ -42,7 +42,7 @@ static bool linked(void)
   return unwinder.backtrace && unwinder.cfa && unwinder.ip && unwinder.reg && unwinder.function;
 }
 
-static bool loaded(void)
+static bool load_unwinder(void)
 {
   static const struct {
     const char *name;
@@ -67,7 +67,7 @@ static bool loaded(void)
 
 bool cn_os_unwinder(bool load)
 {
-  if (!atomic_load_explicit(&ready, memory_order_acquire) && (linked() || (load && loaded())))
+  if (!atomic_load_explicit(&ready, memory_order_acquire) && (bind_linked_unwinder() || (load && load_unwinder())))
     atomic_store_explicit(&ready, true, memory_order_release);
   return atomic_load_explicit(&ready, memory_order_acquire);
 }

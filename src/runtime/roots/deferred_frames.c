@@ -66,7 +66,7 @@ struct visit {
   void *env;
 };
 
-static void found(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void visit_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
   const struct visit *visit = env;
   uintptr_t reference = *slot - (uintptr_t)parameter;
@@ -89,7 +89,7 @@ static void visit_some(struct older *its, struct visit *visit)
   cn_walk_resume(&walk, &its->place);
   for (int i = 0; more && i < VISIT_ACTIVATIONS; i++) {
     CN_CHECK(walk.frame.map != NULL); /* also below code of other managers */
-    cn_frame_roots(&walk, found, visit);
+    cn_frame_roots(&walk, visit_root, visit);
     more = cn_walk_next(&walk);
   }
   if (more)

@@ -65,7 +65,7 @@ bool cn_described_had(uintptr_t slot, const struct cn_regs *regs)
 }
 
 /* True if the walk's frame is the caller of its callee, whose map says its size. */
-static bool follows(const struct cn_walk *walk, uint64_t natives)
+static bool is_direct_caller(const struct cn_walk *walk, uint64_t natives)
 {
   const struct cn_frame *frame = &walk->frame;
 
@@ -74,11 +74,11 @@ static bool follows(const struct cn_walk *walk, uint64_t natives)
 }
 
 /* Adds the walk's frame to a chain. False: the chain ends here. */
-static bool extend(struct chain *chain, const struct cn_walk *walk)
+static bool extend_chain(struct chain *chain, const struct cn_walk *walk)
 {
   const struct cn_frame *frame = &walk->frame;
 
-  if (chain->levels == SEARCH_LEVELS || !follows(walk, 0))
+  if (chain->levels == SEARCH_LEVELS || !is_direct_caller(walk, 0))
     return false;
   bool constant = frame->size != 0 && (frame->size & CN_ENTRY_CHAINED) == 0;
   chain->pc[chain->levels] = frame->pc;
@@ -87,7 +87,7 @@ static bool extend(struct chain *chain, const struct cn_walk *walk)
   return chain->levels == 1 || chain->words[chain->levels - 2] != 0;
 }
 
-static void keep(const struct chain *chain)
+static void keep_chain(const struct chain *chain)
 {
   struct chain *place = chain_of(chain->pc[0], chain->distance);
 
@@ -101,7 +101,7 @@ struct search {
   bool found;
 };
 
-static void compare(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void compare_slot(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
   struct search *search = env;
 
@@ -116,19 +116,19 @@ static bool in_region(const struct cn_walk *walk, uintptr_t slot)
   struct search search = {slot, false};
 
   CN_ASSERT(walk->frame.map == NULL);
-  cn_frame_roots(walk, compare, &search);
+  cn_frame_roots(walk, compare_slot, &search);
   return search.found;
 }
 
 /* Continues the walk from its place. `chain` is null, or is kept if it reaches the slot. */
-static bool find(struct cn_walk *walk, bool any, uintptr_t slot, struct chain *chain)
+static bool find_slot_area(struct cn_walk *walk, bool any, uintptr_t slot, struct chain *chain)
 {
   for (; any; any = cn_walk_next(walk)) {
     const struct cn_area *area = cn_frame_roots_area_at(walk, slot);
-    if (chain != NULL && !extend(chain, walk))
+    if (chain != NULL && !extend_chain(chain, walk))
       chain = NULL;
     if (area != NULL && chain != NULL && area->reg == cn_arch_sp)
-      keep(chain);
+      keep_chain(chain);
     if (area != NULL || (walk->frame.map == NULL && in_region(walk, slot)))
       return true;
   }
@@ -144,7 +144,8 @@ static bool find_waiting(struct cn_walk *walk, uintptr_t slot)
   if (!cn_coroutine_stacks_elsewhere(mutator, slot))
     return false;
   struct cairn_stack *stack = cn_coroutine_stacks_at(slot);
-  return cn_coroutine_stacks_waits(mutator, stack) && find(walk, cn_walk_waiting(walk, mutator, stack), slot, NULL);
+  return cn_coroutine_stacks_waits(mutator, stack) &&
+         find_slot_area(walk, cn_walk_waiting(walk, mutator, stack), slot, NULL);
 }
 
 bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
@@ -156,7 +157,7 @@ bool cn_described_has(uintptr_t slot, const struct cn_regs *regs)
   if (cn_index_look_up(regs->pc) == NULL)
     return false;
   bool entered = cn_index_enter(); /* signal handlers wait now */
-  bool found = find(&walk, cn_walk_running(&walk, regs), slot, &chain) || find_waiting(&walk, slot);
+  bool found = find_slot_area(&walk, cn_walk_running(&walk, regs), slot, &chain) || find_waiting(&walk, slot);
   cn_index_leave(entered);
   return found;
 }
@@ -166,7 +167,7 @@ bool cn_described_elsewhere(struct cairn_mutator *mutator, uintptr_t slot)
   struct cn_walk walk;
 
   bool entered = cn_index_enter();
-  bool found = find(&walk, cn_walk_begin(&walk, mutator, mutator->stopped), slot, NULL);
+  bool found = find_slot_area(&walk, cn_walk_begin(&walk, mutator, mutator->stopped), slot, NULL);
   cn_index_leave(entered);
   return found;
 }

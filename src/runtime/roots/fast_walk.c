@@ -92,7 +92,7 @@ uintptr_t **cn_fast_walk_others(const struct cn_fast_walk *stretch, const struct
 
 bool cn_fast_walk_any;
 
-static bool suits(const struct cn_frame *frame, uintptr_t end)
+static bool is_fast_walkable(const struct cn_frame *frame, uintptr_t end)
 {
   if (frame->map == NULL || frame->sp % sizeof frame->sp != 0 || frame->sp > end)
     return false;
@@ -113,7 +113,7 @@ uint64_t cn_fast_walk_walk(struct cn_walk *walk, struct cn_root_slots *slots, ca
       .env = env,
   };
 
-  if (!suits(&walk->frame, walk->stack_end))
+  if (!is_fast_walkable(&walk->frame, walk->stack_end))
     return 0;
   cn_root_slots_room(slots, CN_STRETCH_ROOM);
   cn_fast_walk_loop *own = cn_fast_walk_any ? NULL : cn_arch_fast_walk();

@@ -48,7 +48,7 @@ static uintptr_t memory_place(const struct cn_walk *walk, uint8_t base, int32_t 
   return address;
 }
 
-static uintptr_t *place(const struct cn_walk *walk, const struct cn_loc *loc)
+static uintptr_t *place_of(const struct cn_walk *walk, const struct cn_loc *loc)
 {
   if (loc->is_register)
     return register_place(walk, loc->reg);
@@ -132,9 +132,9 @@ void cn_frame_roots_others(const struct cn_walk *walk, cairn_stack_root *found, 
 
   CN_ASSERT(map != NULL && (map->roots != 0 || map->areas != 0));
   for (uint32_t i = 0; i < map->roots; i++) {
-    uintptr_t *base = place(walk, &root[i].base);
+    uintptr_t *base = place_of(walk, &root[i].base);
     if (root[i].is_derived)
-      found(env, place(walk, &root[i].derived), CAIRN_ROOT_BASE, base);
+      found(env, place_of(walk, &root[i].derived), CAIRN_ROOT_BASE, base);
     else
       found(env, base, CAIRN_ROOT_DEFAULT, NULL);
   }

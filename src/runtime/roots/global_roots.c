@@ -10,7 +10,7 @@
 #include "runtime/core/image.h"
 
 /* The distance from a thread's mutator to its thread-local. */
-static uintptr_t distance(const struct cairn_global_root *root)
+static uintptr_t distance_of(const struct cairn_global_root *root)
 {
   CN_CHECK(cn_image_root_is_thread_local(root));
   return cn_image_root_address(root) - (uintptr_t)&cairn_mutator;
@@ -43,7 +43,7 @@ static bool add_root(const struct cairn_global_root *root, struct cn_root_slots 
     return true;
   if (!cn_image_root_is_thread_local(root))
     return add_at((uintptr_t)root->address, root->layout, slots, most);
-  uintptr_t from = distance(root);
+  uintptr_t from = distance_of(root);
   if (now.thread == NULL)
     now.thread = cairn_mutator_next(NULL);
   for (; now.thread != NULL; now.thread = cairn_mutator_next(now.thread))
@@ -84,9 +84,9 @@ bool cn_global_roots_next(struct cn_root_slots *slots, size_t most)
   return slots->count != 0;
 }
 
-static void clear(const struct cairn_global_root *root, struct cairn_mutator *mutator)
+static void clear_root(const struct cairn_global_root *root, struct cairn_mutator *mutator)
 {
-  uintptr_t address = (uintptr_t)mutator + distance(root);
+  uintptr_t address = (uintptr_t)mutator + distance_of(root);
 
   for (uint32_t i = 0; i < root->layout->base_refs; i++)
     *(uintptr_t *)(address + root->layout->offsets[i]) = 0;
@@ -103,7 +103,7 @@ void cn_global_roots_clear(struct cairn_mutator *mutator)
     const struct cairn_global_root *root = image->roots_start;
     for (; root != image->roots_stop; root++)
       if (cn_image_root_is_thread_local(root))
-        clear(root, mutator);
+        clear_root(root, mutator);
   }
   cn_image_leave(entered);
 }

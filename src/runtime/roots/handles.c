@@ -51,7 +51,7 @@ _Noreturn static void no_handle(const struct cairn_handle *handle, uintptr_t pc)
   cn_report_fatal(pc, "%p is no handle, or has been freed", (const void *)handle);
 }
 
-static void check(const struct cairn_handle *handle, uintptr_t pc)
+static void check_handle(const struct cairn_handle *handle, uintptr_t pc)
 {
   if (handle == NULL || (uintptr_t)handle % sizeof(uintptr_t) != 0 || handle->seal != seal_of(handle))
     no_handle(handle, pc);
@@ -96,7 +96,7 @@ static bool add_chunk(void)
   return true;
 }
 
-static struct cairn_handle *make(uintptr_t reference)
+static struct cairn_handle *make_handle(uintptr_t reference)
 {
   cn_lock_take(CN_LOCK_HANDLES);
   if (unused == NULL && !add_chunk()) {
@@ -114,7 +114,7 @@ static struct cairn_handle *make(uintptr_t reference)
 }
 
 /* Keeps the reference: a collection may update it meanwhile. */
-static void drop(struct cairn_handle *handle)
+static void free_handle(struct cairn_handle *handle)
 {
   bool taken = cn_lock_take(CN_LOCK_HANDLES);
 
@@ -127,18 +127,18 @@ static void drop(struct cairn_handle *handle)
 
 struct cairn_handle *cairn_handle_new(uintptr_t reference)
 {
-  return make(reference);
+  return make_handle(reference);
 }
 
 uintptr_t cairn_handle_get(struct cairn_handle *handle)
 {
-  check(handle, (uintptr_t)__builtin_return_address(0));
+  check_handle(handle, (uintptr_t)__builtin_return_address(0));
   return handle->reference;
 }
 
 struct cairn_slot cn_handles_slot(struct cairn_handle *handle)
 {
-  check(handle, (uintptr_t)__builtin_return_address(0));
+  check_handle(handle, (uintptr_t)__builtin_return_address(0));
   return (struct cairn_slot){&handle->reference};
 }
 
@@ -146,17 +146,17 @@ void cairn_handle_free(struct cairn_handle *handle)
 {
   uintptr_t pc = (uintptr_t)__builtin_return_address(0);
 
-  check(handle, pc);
+  check_handle(handle, pc);
   if (handle->scoped)
     no_handle(handle, pc); /* its scope would free the next handle in the cell */
-  drop(handle);
+  free_handle(handle);
 }
 
 /* ---- scopes ---- */
 
 struct cairn_handle *cairn_handle_scoped(uintptr_t reference)
 {
-  struct cairn_handle *handle = make(reference);
+  struct cairn_handle *handle = make_handle(reference);
 
   handle->scoped = 1;
   CN_ASSERT(scoped.count == 0 || scoped.at[scoped.count - 1]->scoped);
@@ -175,14 +175,14 @@ void cairn_handle_scope_end(size_t scope)
     cn_report_fatal((uintptr_t)__builtin_return_address(0), "a scope of handles ends that has "
                                                             "ended");
   while (scoped.count > scope)
-    drop(scoped.at[--scoped.count]);
+    free_handle(scoped.at[--scoped.count]);
 }
 
 /* ---- collections ---- */
 
 static struct chunk *next; /* to be enumerated next */
 
-static void take(void)
+static void take_handle_lock(void)
 {
   bool taken = cn_lock_take(CN_LOCK_HANDLES); /* native threads free handles meanwhile */
 
@@ -191,7 +191,7 @@ static void take(void)
 
 void cn_handles_begin(void)
 {
-  take();
+  take_handle_lock();
   CN_ASSERT_VALID(cn_handles_wrong());
   next = chunks;
   cn_lock_release(CN_LOCK_HANDLES);
@@ -201,7 +201,7 @@ bool cn_handles_next(struct cn_root_slots *slots, size_t most)
 {
   CN_CHECK(slots->count == 0 && most >= CHUNK_CELLS);
   cn_root_slots_room(slots, most);
-  take();
+  take_handle_lock();
   for (; next != NULL && slots->count + CHUNK_CELLS <= most; next = next->next)
     for (size_t i = 0; i < CHUNK_CELLS; i++) {
       struct cairn_handle *handle = &next->cells[i];

@@ -41,7 +41,7 @@ static uintptr_t name_of(const struct cn_root_task *source)
   return source->stack ? (uintptr_t)source->stack : (uintptr_t)&source->mutator->own;
 }
 
-static bool take(struct cn_root_task *source)
+static bool claim_task_stack(struct cn_root_task *source)
 {
   return cn_coroutine_stacks_claim(source->mutator, source->stack, name_of(source));
 }
@@ -76,13 +76,13 @@ static bool next_waiting(struct cn_root_task *source)
   while ((stack = cn_coroutine_stacks_number(now.stack)) != NULL) {
     now.stack++;
     *source = (struct cn_root_task){now.self, stack, .waits = true};
-    if (take(source))
+    if (claim_task_stack(source))
       return true;
   }
   while (now.own != NULL) {
     *source = (struct cn_root_task){now.own, NULL, .waits = true};
     now.own = cairn_mutator_next(now.own);
-    if (source->mutator->stack != NULL && take(source))
+    if (source->mutator->stack != NULL && claim_task_stack(source))
       return true;
   }
   return false;

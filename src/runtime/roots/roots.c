@@ -87,7 +87,7 @@ static void check_place(const struct cn_walk *walk, const void *place)
     cn_frame_roots_bad(walk, "a root that is not kept anywhere");
 }
 
-static void note(void *env, uintptr_t *slot, unsigned tag, void *parameter)
+static void add_root(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 {
   struct cairn_root_set *roots = env;
   const struct cn_walk *walk = &roots->walk;
@@ -120,12 +120,12 @@ static void note_frames(struct cairn_root_set *roots)
 
   CN_ASSERT(!walk->past_end);
   do {
-    uint64_t frames = cn_fast_walk_walk(walk, &roots->slots, note, roots);
+    uint64_t frames = cn_fast_walk_walk(walk, &roots->slots, add_root, roots);
     roots->frames += frames;
     if (frames > 0 && !cn_walk_settle(walk))
       return;
     roots->frames++;
-    cn_frame_roots(walk, note, roots);
+    cn_frame_roots(walk, add_root, roots);
   } while (cn_walk_next(walk));
 }
 
@@ -149,7 +149,7 @@ static void note_source(struct cairn_root_set *roots, const struct cn_root_task 
   struct cn_young young = {0};
   bool first = enumerates == FIRST_ROUND;
 
-  if (first && cn_young_scan(source, &roots->walk, note, roots, &young))
+  if (first && cn_young_scan(source, &roots->walk, add_root, roots, &young))
     roots->frames += young.visited;
   else if (cn_root_tasks_walk(source, &roots->walk))
     note_frames(roots);
@@ -330,7 +330,7 @@ static bool fetch_tables(struct cairn_root_set *roots)
 }
 
 /* Leaves all roots beyond one part to other threads. If it does, the set is reserved for this task. */
-static void share(struct cairn_root_set *roots)
+static void share_excess_roots(struct cairn_root_set *roots)
 {
   struct part *part = &roots->part;
 
@@ -366,13 +366,13 @@ static bool fetch_source(struct cairn_root_set *roots)
     cn_root_tasks_walked(&source);
     if (enumerates != FIRST_ROUND)
       roots->special = roots;
-    share(roots);
+    share_excess_roots(roots);
   }
   done_noting(found);
   return found;
 }
 
-static bool fetch(struct cairn_root_set *roots)
+static bool fetch_next_roots(struct cairn_root_set *roots)
 {
   cn_mutex_take(&changing, UINT64_MAX);
   bool found = fetch_left(roots) || fetch_special(roots) || fetch_tables(roots);
@@ -390,7 +390,7 @@ struct cairn_root_set *cairn_roots_fetch(void)
   cn_mutex_release(&changing);
   for (;;) {
     uint32_t before = atomic_load(&news);
-    if (fetch(roots))
+    if (fetch_next_roots(roots))
       return roots;
     if (atomic_load(&noting) == 0)
       break;
@@ -398,7 +398,7 @@ struct cairn_root_set *cairn_roots_fetch(void)
     cn_os_wait(&news, before, UINT64_MAX);
     atomic_fetch_sub(&waiting, 1);
   }
-  if (fetch(roots)) /* the last walk may have left some since */
+  if (fetch_next_roots(roots)) /* the last walk may have left some since */
     return roots;
   give_back(roots);
   return NULL;

@@ -99,7 +99,7 @@ static void note_area(void *env, uintptr_t *slot, unsigned tag, void *parameter)
 }
 
 /* Notes the activation's return address as a candidate for a barrier now, or as a stop for a later one. */
-static void consider(struct scan *scan)
+static void note_barrier_candidate(struct scan *scan)
 {
   const struct cn_frame *frame = &scan->walk->frame;
   CN_ASSERT(scan->candidates <= MAX_CANDIDATES);
@@ -119,7 +119,7 @@ static void look_at(struct scan *scan)
   const struct cn_frame *frame = &scan->walk->frame;
 
   CN_ASSERT(!scan->walk->past_end);
-  consider(scan);
+  note_barrier_candidate(scan);
   scan->unsure = frame->map == NULL;
   cn_frame_roots(scan->walk, note_root, scan);
   if (scan->unsure)

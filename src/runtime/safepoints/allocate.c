@@ -81,7 +81,7 @@ static void *in_stop(void *env)
   return cn_collect_may() ? cn_collect_mapped(allocation->regs, CAIRN_CAUSE_ALLOCATION, allocation->wanted) : NULL;
 }
 
-static void *growing(void *env)
+static void *allocate_growing(void *env)
 {
   const struct allocation *allocation = env;
 
@@ -137,14 +137,14 @@ static cn_attempt *const attempts[] = {
     in_handlers_part,     /* a handler that interrupted managed code has its part of the buffer, or the program ends */
     in_buffer,            /* in the mutator's buffer, or in a new one */
     in_stop,              /* by the attempts in a stopped world (collect.c) */
-    growing,              /* beyond the usual size: collections are impossible, or the collection waits for a fork() */
+    allocate_growing,     /* beyond the usual size: collections are impossible, or the collection waits for a fork() */
     after_asking,         /* the program frees memory, and a collection follows, as long as the program wants that */
     end_program,
     NULL,
 };
 
 /* The slow path of an allocation up to its end. A signal may come at the end: the block must have a header by then. */
-static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
+static uintptr_t *allocate_slowly(const struct cn_regs *regs, struct cn_wanted wanted, bool *native)
 {
   struct allocation allocation = {.regs = regs, .wanted = wanted, .native = native};
 
@@ -156,7 +156,7 @@ static uintptr_t *allocate(const struct cn_regs *regs, struct cn_wanted wanted, 
 
 /* Between the two handlers wait, as in the slow path itself: deferring signals by the system would take most of its
  * time. */
-static uint64_t hold(const struct cn_regs *regs)
+static uint64_t defer_handlers(const struct cn_regs *regs)
 {
   struct cairn_mutator *mutator = cn_mutator_get(regs->pc);
   uint64_t busy = mutator->busy;
@@ -166,7 +166,7 @@ static uint64_t hold(const struct cn_regs *regs)
   return busy;
 }
 
-static void let(uint64_t busy)
+static void release_handlers(uint64_t busy)
 {
   cairn_mutator.busy = busy;
   cn_defer_let_cancellation();
@@ -193,10 +193,10 @@ static bool is_known(const struct cairn_layout *layout)
 static void check_layout(const struct cn_regs *regs, const struct cairn_layout *layout)
 {
   char place[CN_REPORT_PC], file[CN_REPORT_PC];
-  uint64_t busy = hold(regs);
+  uint64_t busy = defer_handlers(regs);
   bool known = is_known(layout);
 
-  let(busy);
+  release_handlers(busy);
   if (known)
     return;
   if (cn_os_module((uintptr_t)layout, file, sizeof file))
@@ -208,7 +208,7 @@ static void check_layout(const struct cn_regs *regs, const struct cairn_layout *
 }
 
 /* The end of the slow path: a reference to the object, whose header has been written. */
-static void *allocated(const struct cairn_layout *layout, uintptr_t *payload, bool native)
+static void *finish_allocation(const struct cairn_layout *layout, uintptr_t *payload, bool native)
 {
   uintptr_t reference = (uintptr_t)payload + cairn_words.reference;
 
@@ -225,10 +225,10 @@ void *cn_safepoint_alloc(const struct cn_regs *regs, const struct cairn_layout *
   bool native;
 
   CN_ASSERT(bytes > layout->base_size);
-  uintptr_t *block = allocate(regs, (struct cn_wanted){.bytes = bytes}, &native);
+  uintptr_t *block = allocate_slowly(regs, (struct cn_wanted){.bytes = bytes}, &native);
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)layout;
-  return allocated(layout, block + 1, native);
+  return finish_allocation(layout, block + 1, native);
 }
 
 /* The bytes of a block for `count` elements, or the end of the program. */
@@ -250,12 +250,12 @@ static void *allocate_indexed(const struct cn_regs *regs, const struct cairn_lay
                               struct cn_wanted wanted)
 {
   bool native;
-  uintptr_t *block = allocate(regs, wanted, &native);
+  uintptr_t *block = allocate_slowly(regs, wanted, &native);
 
   CN_ASSERT((uintptr_t)block % CAIRN_ABI_OBJECT_ALIGN == 0);
   block[0] = (uintptr_t)count << 1 | 1;
   block[1] = (uintptr_t)layout;
-  return allocated(layout, block + 2, native);
+  return finish_allocation(layout, block + 2, native);
 }
 
 void *cn_safepoint_alloc_indexed(const struct cn_regs *regs, const struct cairn_layout *layout, int64_t count)
@@ -282,13 +282,13 @@ static bool resize_in_place(const struct cn_regs *regs, const struct cairn_layou
                             int64_t count, bool uninit)
 {
   enum cn_resize how = (uninit ? CN_RESIZE_UNINIT : 0U) | (cn_signals_interrupting() ? CN_RESIZE_NOT_LONGER : 0U);
-  uint64_t busy = hold(regs);
+  uint64_t busy = defer_handlers(regs);
   array -= cairn_words.reference;
   bool is_array = cn_resize_is_array(array, layout);
   bool done = is_array && cn_resize_in_place(&cairn_mutator, array, (uint64_t)count, how);
 
   cairn_mutator.uncleared |= done && uninit;
-  let(busy);
+  release_handlers(busy);
   if (!is_array)
     cn_report_fatal(regs->pc, "0x%lx is resized, which is not the start of an array of that type",
                     (unsigned long)array);

@@ -13,7 +13,7 @@
 #include "runtime/threads/stop.h"
 
 /* The word is the runtime's by then; this is where the thread sees it. */
-static void give(int thread, void *env)
+static void give_barrier_words(int thread, void *env)
 {
   (void)thread;
   (void)env;
@@ -26,7 +26,7 @@ struct visitor {
   void *env;
 };
 
-static void take(int thread, void *env)
+static void take_store_log(int thread, void *env)
 {
   struct visitor *visitor = env;
 
@@ -62,14 +62,14 @@ enum cairn_status cairn_barrier_word_handshake(uint64_t word, uint64_t timeout)
     return status;
   cn_mutator_set_barrier(word);
   release_registry();
-  return cairn_handshake_all(give, NULL, timeout);
+  return cairn_handshake_all(give_barrier_words, NULL, timeout);
 }
 
 /* A thread that ends between the two has its log taken by the second. */
 enum cairn_status cairn_logs_handshake(cairn_log_visitor *visit, void *env, uint64_t timeout)
 {
   struct visitor visitor = {visit, env};
-  enum cairn_status shaken = cairn_handshake_all(take, &visitor, timeout);
+  enum cairn_status shaken = cairn_handshake_all(take_store_log, &visitor, timeout);
   enum cairn_status status = shaken == CAIRN_E_BUSY ? shaken : hold_registry();
 
   CN_CHECK(visit != NULL);

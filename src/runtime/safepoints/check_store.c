@@ -21,7 +21,7 @@
 #include "runtime/walk/coroutine_stacks.h"
 #include "runtime/walk/index.h"
 
-static bool holds(const struct cairn_global_root *root, uintptr_t slot)
+static bool has_reference_at(const struct cairn_global_root *root, uintptr_t slot)
 {
   uintptr_t offset = slot - cn_image_root_address(root);
 
@@ -34,12 +34,12 @@ static bool holds(const struct cairn_global_root *root, uintptr_t slot)
   return false;
 }
 
-static const struct cairn_global_root *find(const struct cn_image_list *list, uintptr_t slot)
+static const struct cairn_global_root *find_global_root(const struct cn_image_list *list, uintptr_t slot)
 {
   for (size_t i = 0; i < list->count; i++) {
     const struct cairn_image *image = &list->at[i].image;
     for (const struct cairn_global_root *at = image->roots_start; at != image->roots_stop; at++)
-      if (holds(at, slot))
+      if (has_reference_at(at, slot))
         return at;
   }
   return NULL;
@@ -53,7 +53,7 @@ static _Thread_local struct {
   volatile uint64_t generation; /* generation of the list; 0: empty */
 } last;
 
-static void keep(const struct cairn_global_root *root, uint64_t generation)
+static void keep_last_root(const struct cairn_global_root *root, uint64_t generation)
 {
   last.generation = 0;
   if ((cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) != 0)
@@ -64,16 +64,16 @@ static void keep(const struct cairn_global_root *root, uint64_t generation)
 
 static bool in_last_global(uintptr_t slot)
 {
-  return last.generation != 0 && last.generation == cn_image_generation() && holds(last.root, slot);
+  return last.generation != 0 && last.generation == cn_image_generation() && has_reference_at(last.root, slot);
 }
 
 static bool in_global(uintptr_t slot)
 {
   bool entered = cn_image_enter();
   const struct cn_image_list *list = cn_image_list();
-  const struct cairn_global_root *root = find(list, slot);
+  const struct cairn_global_root *root = find_global_root(list, slot);
   if (root != NULL)
-    keep(root, list->generation);
+    keep_last_root(root, list->generation);
   cn_image_leave(entered);
   return root != NULL;
 }
@@ -92,7 +92,7 @@ struct question {
   bool described;
 };
 
-static void look(int thread, void *env)
+static void look_up_slot(int thread, void *env)
 {
   struct question *question = env;
 
@@ -108,7 +108,7 @@ static enum cairn_status ask_other_thread(uintptr_t slot, bool *described)
   struct question question = {.slot = slot};
   struct cn_handshake request = {.thread = CN_HANDSHAKE_AT,
                                  .address = slot,
-                                 .operation = look,
+                                 .operation = look_up_slot,
                                  .env = &question,
                                  .deadline = cn_os_nanoseconds() + PATIENCE_NANOSECONDS};
   enum cairn_status status = cn_handshake_now(&request);
@@ -140,7 +140,7 @@ static bool is_looked_at(uintptr_t slot, const struct cn_regs *regs)
   return (!walks && in_global(slot)) || cn_described_has(slot, regs) || (walks && in_global(slot));
 }
 
-static const char *advice(uintptr_t slot, const struct cn_regs *regs)
+static const char *choose_advice(uintptr_t slot, const struct cn_regs *regs)
 {
   bool described;
 
@@ -153,21 +153,21 @@ static const char *advice(uintptr_t slot, const struct cn_regs *regs)
              : "give the local the type of the stored value";
 }
 
-_Noreturn static void lost(uintptr_t slot, const char *what, const struct cn_regs *regs)
+_Noreturn static void report_lost_reference(uintptr_t slot, const char *what, const struct cn_regs *regs)
 {
   char place[CN_REPORT_PC];
 
   cairn_fatal("a reference is stored at 0x%lx, at pc %s, which is neither a local nor a global that "
               "holds references: the collector would not find it there; stored is %s; %s "
               "[unmanaged-store]",
-              (unsigned long)slot, cn_report_pc(regs->pc, place), what, advice(slot, regs));
+              (unsigned long)slot, cn_report_pc(regs->pc, place), what, choose_advice(slot, regs));
 }
 
 void cn_check_store(uintptr_t slot, const char *what, const struct cn_regs *regs)
 {
   CN_ASSERT(cairn_mutator.stopped == NULL);
   if (!is_looked_at(slot, regs))
-    lost(slot, what, regs);
+    report_lost_reference(slot, what, regs);
 }
 
 /* Check the words that end up where a reference may lie: at multiples of eight in `to`. */
@@ -182,6 +182,6 @@ void cn_check_copy(uintptr_t to, const unsigned char *from, size_t bytes, const 
     memcpy(&word, from + i, sizeof word);
     uintptr_t object = cairn_slot_object((struct cairn_slot){&word});
     if (object != 0 && is_object(object) && !is_looked_at(to + i, regs))
-      lost(to + i, "values of unknown type, from a copy", regs);
+      report_lost_reference(to + i, "values of unknown type, from a copy", regs);
   }
 }

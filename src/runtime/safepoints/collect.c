@@ -172,7 +172,7 @@ static cn_attempt *const stopped_attempts[] = {
 };
 
 /* The world is stopped. If no block is wanted, only collect. */
-static void *serve(const struct cn_regs *regs, enum cairn_cause cause, const struct request *request)
+static void *serve_request(const struct cn_regs *regs, enum cairn_cause cause, const struct request *request)
 {
   struct stopped stopped = {.regs = regs, .cause = cause, .request = request};
   void *block = NULL;
@@ -216,7 +216,7 @@ void *cn_collect(const struct cn_regs *regs, enum cairn_cause cause, struct cn_w
       begun = begin_stop(regs, is_not_served, &request);
   }
   if (begun == CN_STOP_BEGUN)
-    block = serve(regs, cause, &request);
+    block = serve_request(regs, cause, &request);
   else if (begun == CN_STOP_NOT_NOW)
     cn_poll_word_arm(mutator, CN_REASON_COLLECT);
   return block;

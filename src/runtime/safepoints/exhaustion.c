@@ -93,7 +93,7 @@ struct answer {
   bool again;
 };
 
-static void ask(int signal, siginfo_t *info, void *env)
+static void ask_callback(int signal, siginfo_t *info, void *env)
 {
   struct answer *answer = env;
 
@@ -107,7 +107,7 @@ bool cn_exhaustion_call(struct cn_exhaustion_call *call)
   struct answer answer = {.call = call};
 
   CN_CHECK(!cairn_mutator.busy && call->call != NULL);
-  cn_signals_interrupt(ask, &answer);
+  cn_signals_interrupt(ask_callback, &answer);
   return answer.again;
 }
 

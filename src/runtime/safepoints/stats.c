@@ -107,7 +107,7 @@ size_t cairn_soft_limit(void)
 }
 
 /* Runs after the program's own exit handlers. A program that ends by a signal or by _exit() prints nothing. */
-__attribute__((destructor(101))) static void end(void)
+__attribute__((destructor(101))) static void end_runtime(void)
 {
   uint64_t safepoints, allocated;
 

@@ -22,7 +22,7 @@
 
 enum { ALTERNATE_STACK_BYTES = 64 << 10 };
 
-static void explain(uintptr_t address, uintptr_t pc)
+static void explain_stale_reference(uintptr_t address, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
   uint64_t collection;
@@ -61,7 +61,7 @@ void cn_fault_explain(const siginfo_t *info, const void *context)
   if (info->si_code <= 0)
     return;
   cn_overflow_fault((uintptr_t)info->si_addr, cn_arch_fault_pc(context), cn_arch_fault_sp(context));
-  explain((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
+  explain_stale_reference((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
   if (info->si_signo == SIGSEGV && info->si_code == SEGV_MAPERR)
     explain_image((uintptr_t)info->si_addr, cn_arch_fault_pc(context));
 }

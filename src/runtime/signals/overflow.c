@@ -20,7 +20,7 @@ enum {
   MAX_FRAME_BYTES = 256 << 20, /* the largest frame that lies outside the stack */
 };
 
-static bool wanted(void)
+static bool has_stack_polls(void)
 {
   return (cn_image_flags() & CAIRN_ABI_IMAGE_STACK_POLLS) != 0;
 }
@@ -47,7 +47,7 @@ void cn_overflow_check(struct cairn_mutator *mutator, const struct cn_regs *regs
   uintptr_t sp = cn_arch_sp_after(regs), floor = mutator->stack_floor;
   char place[CN_REPORT_PC];
 
-  if (!wanted() || !is_below(mutator, sp))
+  if (!has_stack_polls() || !is_below(mutator, sp))
     return;
   cn_bounds_find(mutator); /* the program may have raised its limit */
   if (mutator->stack_floor != floor)
@@ -75,7 +75,7 @@ void cn_overflow_fault(uintptr_t address, uintptr_t pc, uintptr_t sp)
   uintptr_t bottom = mutator->stack_bottom, lowest = bottom > MAX_FRAME_BYTES ? bottom - MAX_FRAME_BYTES : 0;
   char place[CN_REPORT_PC];
 
-  if (!mutator->attached || !wanted() || sp < lowest || sp >= mutator->stack_floor || address < lowest ||
+  if (!mutator->attached || !has_stack_polls() || sp < lowest || sp >= mutator->stack_floor || address < lowest ||
       address >= mutator->stack_floor)
     return;
   cn_report_text("cairn: stack overflow at pc %s: no room for its frame on %zu KB of stack\n", cn_report_pc(pc, place),

@@ -37,7 +37,7 @@ static _Thread_local volatile unsigned depth;
 
 /* An entry of the calling thread. The entries are kept out of thread-local storage, which is part of the thread's
  * stack: few threads ever need them. */
-static struct interruption *interruption(unsigned index)
+static struct interruption *interruption_at(unsigned index)
 {
   CN_ASSERT(index < MAX_NESTED);
   return (struct interruption *)cairn_mutator.interrupted + index;
@@ -58,7 +58,7 @@ const char *cn_signals_wrong(void)
   if (depth > MAX_NESTED || (depth != 0 && mutator->interrupted == NULL))
     return "signals: an interruption has no entry";
   for (unsigned i = 0; i < depth; i++)
-    if (interruption(i)->frame != 0 && interruption(i)->frame < interruption(i)->low)
+    if (interruption_at(i)->frame != 0 && interruption_at(i)->frame < interruption_at(i)->low)
       return "signals: a handler's frame does not lie on its stack";
   if (depth != 0 && mutator->interruptions % 2 == 0)
     return "signals: requesters do not see that managed code is interrupted";
@@ -82,7 +82,7 @@ bool cn_signals_interrupting(void)
 struct cn_anchor *cn_signals_anchors(void)
 {
   const struct cairn_mutator *mutator = &cairn_mutator;
-  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruption(depth - 1)->anchor;
+  struct cn_anchor *from = depth == 0 ? mutator->anchors : interruption_at(depth - 1)->anchor;
   bool here = from == NULL || cn_anchors_chunk(from)->oldest == mutator->anchors;
 
   return here && cn_anchors_count(from) <= cn_anchors_count(mutator->anchor) ? from : mutator->anchor;
@@ -90,7 +90,7 @@ struct cn_anchor *cn_signals_anchors(void)
 
 uint8_t cn_signals_state(void)
 {
-  return depth == 0 ? CAIRN_ABI_NATIVE : interruption(depth - 1)->state;
+  return depth == 0 ? CAIRN_ABI_NATIVE : interruption_at(depth - 1)->state;
 }
 
 /* ---- signals that come during a slow path ---- */
@@ -116,7 +116,7 @@ static bool is_synchronous(int signal, const siginfo_t *info)
 
 /* Queue the signal in the kernel again, with its data, and block it meanwhile: further ones of its number merge or
  * queue by the kernel's rules. */
-static void postpone(int signal, siginfo_t *info, ucontext_t *context)
+static void postpone_signal(int signal, siginfo_t *info, ucontext_t *context)
 {
   int error = errno;
   sigset_t set;
@@ -180,9 +180,9 @@ static void count_interruption(struct cairn_mutator *mutator, bool begins)
     __atomic_store_n(&mutator->interruptions, mutator->interruptions + 1, __ATOMIC_SEQ_CST);
 }
 
-static void leave(unsigned index)
+static void leave_interruption(unsigned index)
 {
-  interruption(index)->frame = 0;
+  interruption_at(index)->frame = 0;
   depth = index;
   if (index == 0)
     cn_poll_word_open_buffer(&cairn_mutator);
@@ -193,9 +193,9 @@ void cn_signals_settle(uintptr_t sp)
   bool mend = false;
 
   CN_ASSERT_VALID(cn_signals_wrong());
-  while (depth != 0 && is_over(interruption(depth - 1), sp)) {
-    drop_anchors(interruption(depth - 1));
-    leave(depth - 1);
+  while (depth != 0 && is_over(interruption_at(depth - 1), sp)) {
+    drop_anchors(interruption_at(depth - 1));
+    leave_interruption(depth - 1);
     mend = depth == 0;
   }
   if (mend)
@@ -227,8 +227,8 @@ static void become_managed(struct cairn_mutator *mutator)
 }
 
 /* `low`: the lower end of the handler's stack, if it is an alternate one; else 0. */
-static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, void *context, uintptr_t frame,
-                      uintptr_t low)
+static void interrupt_managed_code(cn_signal_handler *handler, int signal, siginfo_t *info, void *context,
+                                   uintptr_t frame, uintptr_t low)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
   unsigned index = depth;
@@ -241,16 +241,16 @@ static void interrupt(cn_signal_handler *handler, int signal, siginfo_t *info, v
     become_managed(mutator);
   count_interruption(mutator, true);
   depth = index + 1;
-  interruption(index)->low = low;
-  interruption(index)->anchor = mutator->anchor;
-  interruption(index)->state = mutator->state;
-  interruption(index)->frame = frame;
+  interruption_at(index)->low = low;
+  interruption_at(index)->anchor = mutator->anchor;
+  interruption_at(index)->state = mutator->state;
+  interruption_at(index)->frame = frame;
   CN_ASSERT_VALID(cn_signals_wrong());
   cn_buffer_close(mutator);
   cn_arch_interrupting(signal, info, context, (void (*)(void))handler);
   /* An unseen jump within the handler leaves the state of native code. */
-  __atomic_store_n(&mutator->state, interruption(index)->state, __ATOMIC_SEQ_CST);
-  leave(index);
+  __atomic_store_n(&mutator->state, interruption_at(index)->state, __ATOMIC_SEQ_CST);
+  leave_interruption(index);
   if (index == 0)
     count_interruption(mutator, false);
   if (native)
@@ -268,7 +268,7 @@ static bool is_anchored(const struct cairn_mutator *mutator, const ucontext_t *c
          sp < mutator->stack_end;
 }
 
-static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
+static void run_handler(cn_signal_handler *handler, int signal, siginfo_t *info, ucontext_t *context)
 {
   struct cairn_mutator *mutator = &cairn_mutator;
 
@@ -282,13 +282,13 @@ static void run(cn_signal_handler *handler, int signal, siginfo_t *info, ucontex
     }
   }
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  interrupt(handler, signal, info, context, frame, low_end(context, frame));
+  interrupt_managed_code(handler, signal, info, context, frame, low_end(context, frame));
 }
 
 void cn_signals_interrupt(cn_signal_handler *handler, void *env)
 {
   CN_CHECK(!cairn_mutator.busy && cairn_mutator.state == CAIRN_ABI_MANAGED);
-  interrupt(handler, 0, NULL, env, (uintptr_t)__builtin_frame_address(0), 0);
+  interrupt_managed_code(handler, 0, NULL, env, (uintptr_t)__builtin_frame_address(0), 0);
 }
 
 /* Take the default action: the kernel does when the instruction faults again, or at once. */
@@ -339,21 +339,21 @@ size_t cn_signals_jump(uintptr_t sp)
   return 0;
 }
 
-static void deliver(int signal, siginfo_t *info, void *context)
+static void deliver_signal(int signal, siginfo_t *info, void *context)
 {
   bool attached = cairn_mutator.attached != 0;
 
   if (cn_os_action_watched(signal))
     cn_fault_explain(info, context);
   if (attached && cairn_mutator.busy && !is_synchronous(signal, info)) {
-    postpone(signal, info, context);
+    postpone_signal(signal, info, context);
     return;
   }
   cn_signal_handler *handler = cn_os_action_take(signal);
   if ((uintptr_t)handler == (uintptr_t)SIG_DFL || (uintptr_t)handler == (uintptr_t)SIG_IGN)
     act_by_default(signal, info, (uintptr_t)handler);
   else if (attached)
-    run(handler, signal, info, context);
+    run_handler(handler, signal, info, context);
   else
     handler(signal, info, context);
 }
@@ -368,7 +368,7 @@ void cn_signals_deliver(int signal, siginfo_t *info, void *context)
   mine.anchors = cn_anchors_count(cairn_mutator.anchor);
   mine.self = ~(uintptr_t)&mine;
   cn_thread.delivery = &mine;
-  deliver(signal, info, context);
+  deliver_signal(signal, info, context);
   mine.self = 0;
   cn_thread.delivery = outer;
   if (!attached && around == NULL && cairn_mutator.attached) {

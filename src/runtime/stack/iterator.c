@@ -17,7 +17,7 @@
 _Static_assert(CAIRN_STACK_REGISTERS == CN_ARCH_REGISTERS, "<cairn/stack.h>");
 _Static_assert(_Alignof(struct cn_walk) <= _Alignof(struct cairn_stack_iterator), "<cairn/stack.h>");
 
-static struct cn_walk *inner(struct cairn_stack_iterator *iterator)
+static struct cn_walk *walk_of(struct cairn_stack_iterator *iterator)
 {
   return (struct cn_walk *)iterator;
 }
@@ -28,14 +28,14 @@ static const struct cn_walk *inner_const(const struct cairn_stack_iterator *iter
 }
 
 /* Before and after a callback of a manager; Cairn's own are always there. */
-static void enter(const struct cn_walk *walk)
+static void enter_frame_region(const struct cn_walk *walk)
 {
   CN_ASSERT(!walk->past_end);
   if (walk->frame.map == NULL)
     cn_code_regions_enter(&walk->frame.region);
 }
 
-static void leave(const struct cn_walk *walk)
+static void leave_frame_region(const struct cn_walk *walk)
 {
   if (walk->frame.map == NULL)
     cn_code_regions_leave();
@@ -47,9 +47,9 @@ void cairn_stack_youngest(struct cairn_stack_iterator *iterator)
   const struct cairn_mutator *mutator = &cairn_mutator;
 
   if (mutator->attached)
-    cn_walk_begin(inner(iterator), mutator, mutator->stopped);
+    cn_walk_begin(walk_of(iterator), mutator, mutator->stopped);
   else
-    *inner(iterator) = (struct cn_walk){.past_end = true};
+    *walk_of(iterator) = (struct cn_walk){.past_end = true};
 }
 
 enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, int thread)
@@ -61,14 +61,14 @@ enum cairn_status cairn_stack_of_thread(struct cairn_stack_iterator *iterator, i
     return CAIRN_E_UNKNOWN;
   if (!stopped && (mutator != &cairn_mutator || mutator->stopped == NULL))
     return CAIRN_E_BUSY;
-  cn_walk_begin(inner(iterator), mutator, mutator->stopped);
+  cn_walk_begin(walk_of(iterator), mutator, mutator->stopped);
   return CAIRN_OK;
 }
 
 void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state, uintptr_t low,
                            uintptr_t high)
 {
-  struct cn_walk *walk = inner(iterator);
+  struct cn_walk *walk = walk_of(iterator);
   struct cairn_stack *stack = cn_coroutine_stacks_at(low);
 
   if (stack != NULL && stack->high == high)
@@ -80,7 +80,7 @@ void cairn_stack_suspended(struct cairn_stack_iterator *iterator, const struct c
 /* Each step goes through the activation's manager. */
 void cairn_stack_next(struct cairn_stack_iterator *iterator)
 {
-  struct cn_walk *walk = inner(iterator);
+  struct cn_walk *walk = walk_of(iterator);
 
   if (!walk->past_end)
     cn_walk_next(walk);
@@ -89,7 +89,7 @@ void cairn_stack_next(struct cairn_stack_iterator *iterator)
 /* The manager of a region may show inlined functions as separate activations. */
 void cairn_stack_next_virtual(struct cairn_stack_iterator *iterator)
 {
-  struct cn_walk *walk = inner(iterator);
+  struct cn_walk *walk = walk_of(iterator);
   struct cn_source source;
   uint32_t depths;
 
@@ -139,7 +139,7 @@ void cairn_stack_get(const struct cairn_stack_iterator *iterator, struct cairn_s
 
 void cairn_stack_set(struct cairn_stack_iterator *iterator, const struct cairn_stack_state *state)
 {
-  cn_walk_set(inner(iterator), state);
+  cn_walk_set(walk_of(iterator), state);
 }
 
 int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buffer, size_t size)
@@ -152,9 +152,9 @@ int cairn_stack_describe(const struct cairn_stack_iterator *iterator, char *buff
   const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
   if (manager->describe == NULL)
     return snprintf(buffer, size, "%s", manager->name != NULL ? manager->name : "code region");
-  enter(walk);
+  enter_frame_region(walk);
   int length = manager->describe(iterator, buffer, size, data);
-  leave(walk);
+  leave_frame_region(walk);
   return length;
 }
 
@@ -172,9 +172,9 @@ void cairn_stack_enumerate(const struct cairn_stack_iterator *iterator, cairn_st
   const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
   if (manager->enumerate == NULL)
     return;
-  enter(walk);
+  enter_frame_region(walk);
   manager->enumerate(iterator, callback, env, data);
-  leave(walk);
+  leave_frame_region(walk);
 }
 
 bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key, uintptr_t *value)
@@ -187,8 +187,8 @@ bool cairn_stack_span(const struct cairn_stack_iterator *iterator, uint64_t key,
   const struct cairn_code_manager *manager = cn_manager_of(walk, &data);
   if (manager->span == NULL)
     return false;
-  enter(walk);
+  enter_frame_region(walk);
   bool found = manager->span(iterator, key, value, data);
-  leave(walk);
+  leave_frame_region(walk);
   return found;
 }

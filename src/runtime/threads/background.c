@@ -86,7 +86,7 @@ static void call_aside(void)
 
 /* The thread has run out of work. Stops do not wake it while it checks whether they come: so it wakes once in each
  * CAIRN_IDLE, and sleeps for good when it has taken the steps and stops cease. */
-static void rest(uint32_t seen)
+static void await_next_turn(uint32_t seen)
 {
   uint32_t at = atomic_load(&stops);
 
@@ -104,7 +104,7 @@ static void rest(uint32_t seen)
   }
 }
 
-static void *work(void *unused)
+static void *run_background_thread(void *unused)
 {
   (void)unused;
   cn_thread.works = CN_WORKS_STEPS;
@@ -115,7 +115,7 @@ static void *work(void *unused)
       return NULL;
     call_aside();
     if (!go_on(false))
-      rest(seen);
+      await_next_turn(seen);
   }
 }
 
@@ -133,12 +133,12 @@ void cn_background_prepare(void)
     return;
   cn_mutex_take(&pool, UINT64_MAX);
   if (!started && !atomic_load(&ended))
-    started = cn_os_thread_start(&thread, work, NULL);
+    started = cn_os_thread_start(&thread, run_background_thread, NULL);
   cn_mutex_release(&pool);
 }
 
 /* The caller has the pool. */
-static void end(void)
+static void end_background_thread(void)
 {
   CN_CHECK(!is_it());
   if (!started)
@@ -153,7 +153,7 @@ static void end(void)
 void cn_background_end(void)
 {
   cn_mutex_take(&pool, UINT64_MAX);
-  end();
+  end_background_thread();
   cn_mutex_release(&pool);
 }
 
@@ -162,7 +162,7 @@ void cn_background_exit(void)
   atomic_store(&ended, true);
   if (!cn_mutex_take(&pool, 0))
     return;
-  end();
+  end_background_thread();
   cn_mutex_release(&pool);
 }
 

@@ -52,7 +52,7 @@ static bool is_meant(const struct cn_handshake *request, const struct cairn_muta
   return request->thread == CN_HANDSHAKE_ALL || request->thread == mutator->thread;
 }
 
-static void choose(struct cn_handshake *request)
+static void choose_random_thread(struct cn_handshake *request)
 {
   size_t count = cairn_mutator_count();
   struct cairn_mutator *mutator = cairn_mutator_next(NULL);
@@ -71,7 +71,7 @@ static void choose_at(struct cn_handshake *request)
 }
 
 /* Returns the number of mutators. */
-static size_t post(struct cn_handshake *request)
+static size_t post_request(struct cn_handshake *request)
 {
   size_t count = 0;
 
@@ -101,7 +101,7 @@ static bool take_over(struct cairn_mutator *mutator)
 }
 
 /* Wait, and read the state again from time to time: a thread that enters native code does so silently. */
-static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
+static enum cairn_status await_mutator(struct cairn_mutator *mutator, uint64_t deadline)
 {
   uint32_t word;
 
@@ -115,23 +115,23 @@ static enum cairn_status await(struct cairn_mutator *mutator, uint64_t deadline)
   return CAIRN_OK;
 }
 
-static enum cairn_status perform(struct cn_handshake *request)
+static enum cairn_status perform_handshake(struct cn_handshake *request)
 {
   enum cairn_status result = CAIRN_OK;
 
   CN_ASSERT_VALID(cn_handshake_wrong());
   if (request->thread == CN_HANDSHAKE_ANY)
-    choose(request);
+    choose_random_thread(request);
   else if (request->thread == CN_HANDSHAKE_AT)
     choose_at(request);
-  size_t count = post(request);
+  size_t count = post_request(request);
   if (count == 0 && request->thread != CN_HANDSHAKE_ALL)
     return request->thread == 0 ? CAIRN_E_ENDED : CAIRN_E_UNKNOWN;
   cn_os_barrier();
   for (struct cairn_mutator *m = NULL; (m = cairn_mutator_next(m)) != NULL;) {
     if (!is_meant(request, m))
       continue;
-    enum cairn_status status = await(m, request->deadline);
+    enum cairn_status status = await_mutator(m, request->deadline);
     cn_poll_word_disarm(m, CN_REASON_HANDSHAKE); /* only now: it must see the request */
     if (status != CAIRN_OK)
       result = status;
@@ -146,7 +146,7 @@ static bool is_over(const void *unused)
   return atomic_load(&ended);
 }
 
-static enum cairn_status take(uint64_t deadline)
+static enum cairn_status exclude_stops(uint64_t deadline)
 {
   if (is_over(NULL))
     return CAIRN_E_ENDED;
@@ -167,10 +167,10 @@ enum cairn_status cn_handshake(struct cn_handshake *request)
   if (!may_wait(&cairn_mutator))
     return CAIRN_E_BUSY;
   cn_defer_signals();
-  enum cairn_status status = take(request->deadline);
+  enum cairn_status status = exclude_stops(request->deadline);
   if (status == CAIRN_OK) {
     CN_ASSERT(request->operation != NULL);
-    status = perform(request);
+    status = perform_handshake(request);
     cn_stop_include();
   }
   cn_defer_let_signals();
@@ -185,7 +185,7 @@ enum cairn_status cn_handshake_now(struct cn_handshake *request)
     return CAIRN_E_BUSY;
   cn_defer_signals();
   if (cn_stop_exclude_unless(0, NULL)) {
-    status = perform(request);
+    status = perform_handshake(request);
     cn_stop_include();
   }
   cn_defer_let_signals();

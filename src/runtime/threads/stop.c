@@ -55,7 +55,7 @@ static void set_state(struct cairn_mutator *mutator, uint8_t state)
   __atomic_store_n(&mutator->state, state, __ATOMIC_SEQ_CST);
 }
 
-static void rest(struct cairn_mutator *mutator)
+static void rest_at_safepoint(struct cairn_mutator *mutator)
 {
   set_state(mutator, CAIRN_ABI_SAFEPOINT);
   atomic_fetch_add(&arrivals, 1);
@@ -85,7 +85,7 @@ static bool goes_through(const struct cairn_mutator *mutator)
 
 static void let_pass(struct cairn_mutator *mutator)
 {
-  rest(mutator);
+  rest_at_safepoint(mutator);
   while (atomic_load(&stopping) && !goes_through(mutator))
     cn_os_wait(&stopping, 1, UINT64_MAX);
 }
@@ -160,7 +160,7 @@ static bool take_unless(uint64_t deadline, cn_mutex_over *over, const void *env)
   return holding;
 }
 
-static void take(void)
+static void take_stop_lock(void)
 {
   bool taken = take_unless(UINT64_MAX, NULL, NULL);
 
@@ -180,7 +180,7 @@ bool cn_stop_is_own(void)
 }
 
 /* The child of a fork() may see it half done. */
-static void add(struct cairn_mutator *mutator)
+static void register_mutator(struct cairn_mutator *mutator)
 {
   CN_ASSERT_VALID(cn_stop_registry_wrong());
   cn_mutator_give_barrier_words(mutator);
@@ -221,7 +221,7 @@ static bool add_during_fork(struct cairn_mutator *mutator)
   CN_CHECK(taken);
   if (added) {
     cn_poll_word_arm(mutator, CN_REASON_STOP);
-    add(mutator);
+    register_mutator(mutator);
   }
   cn_mutex_release(&fork_lock);
   return added;
@@ -233,7 +233,7 @@ void cn_stop_add(struct cairn_mutator *mutator)
   while (!take_unless(UINT64_MAX, may_add_during_fork, NULL))
     if (add_during_fork(mutator))
       return;
-  add(mutator);
+  register_mutator(mutator);
   give_back();
 }
 
@@ -258,11 +258,11 @@ static void remove_taken(struct cairn_mutator *mutator, cn_stop_farewell *farewe
 void cn_stop_remove(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
 {
   CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
-  take();
+  take_stop_lock();
   remove_taken(mutator, farewell);
 }
 
-static bool forks(const void *unused)
+static bool is_fork_open(const void *unused)
 {
   (void)unused;
   return atomic_load(&open);
@@ -271,7 +271,7 @@ static bool forks(const void *unused)
 bool cn_stop_remove_unless_fork(struct cairn_mutator *mutator, cn_stop_farewell *farewell)
 {
   CN_CHECK(state_of(mutator) != CAIRN_ABI_MANAGED);
-  if (!take_unless(UINT64_MAX, forks, NULL))
+  if (!take_unless(UINT64_MAX, is_fork_open, NULL))
     return false;
   remove_taken(mutator, farewell);
   return true;
@@ -279,7 +279,7 @@ bool cn_stop_remove_unless_fork(struct cairn_mutator *mutator, cn_stop_farewell 
 
 void cn_stop_exclude(void)
 {
-  take();
+  take_stop_lock();
 }
 
 bool cn_stop_exclude_unless(uint64_t deadline, cn_mutex_over *over)
@@ -303,7 +303,7 @@ struct cairn_mutator *cairn_mutator_next(const struct cairn_mutator *mutator)
   return mutator ? mutator->next : first;
 }
 
-static struct cairn_mutator *find(int thread)
+static struct cairn_mutator *find_mutator(int thread)
 {
   struct cairn_mutator *mutator = first;
 
@@ -320,9 +320,9 @@ struct cairn_mutator *cn_stop_find(int thread, bool *stopped)
 
   *stopped = examined ? examined->thread == thread : atomic_load(&stopping) != 0;
   if (*stopped || examined)
-    return find(thread);
-  take();
-  found = find(thread);
+    return find_mutator(thread);
+  take_stop_lock();
+  found = find_mutator(thread);
   give_back();
   return found;
 }
@@ -370,7 +370,7 @@ bool cn_stop_rests(const struct cairn_mutator *mutator)
 
 /* Read the number of arrivals first: a later arrival changes it. Read the state again from time to time: a thread
  * that enters native code does so silently. */
-static bool await(const struct cairn_mutator *mutator, uint64_t since)
+static bool await_mutator(const struct cairn_mutator *mutator, uint64_t since)
 {
   uint32_t before = atomic_load(&arrivals);
   bool waited = false;
@@ -393,7 +393,7 @@ static void await_all(const struct cairn_mutator *self, uint64_t since)
   int slowest = 0;
 
   for (struct cairn_mutator *m = first; m; m = m->next)
-    if (m != self && await(m, since))
+    if (m != self && await_mutator(m, since))
       slowest = m->thread;
   standing = cn_events_tell((struct cairn_event){.kind = CAIRN_EVENT_STOPPED, .since = since, .slowest = slowest});
 }
@@ -408,7 +408,7 @@ static bool take_if_it_may_wait(struct cairn_mutator *self, bool managed)
 {
   CN_CHECK(!self || self->interruptions % 2 == 0); /* fails if two requesters would wait for each other */
   if (managed)
-    rest(self);
+    rest_at_safepoint(self);
   if (take_unless(UINT64_MAX, may_not_wait, self))
     return true;
   if (managed)
@@ -417,7 +417,7 @@ static bool take_if_it_may_wait(struct cairn_mutator *self, bool managed)
 }
 
 /* The caller has the lock. */
-static void stop(struct cairn_mutator *self, bool forks)
+static void stop_mutators(struct cairn_mutator *self, bool forks)
 {
   uint64_t since = cn_os_nanoseconds();
 
@@ -446,7 +446,7 @@ bool cn_stop_begin(struct cairn_mutator *self)
 {
   if (!take_if_it_may_wait(self, is_managed(self)))
     return false;
-  stop(self, false);
+  stop_mutators(self, false);
   return true;
 }
 
@@ -454,7 +454,7 @@ bool cn_stop_begin_fork(struct cairn_mutator *self)
 {
   if (!take_if_it_may_wait(self, is_managed(self)))
     return false;
-  stop(self, true);
+  stop_mutators(self, true);
   return true;
 }
 
@@ -468,7 +468,7 @@ enum cn_stop_begun cn_stop_begin_unless(struct cairn_mutator *self, cn_stop_serv
     give_back();
     return CN_STOP_SERVED;
   }
-  stop(self, false);
+  stop_mutators(self, false);
   return CN_STOP_BEGUN;
 }
 

@@ -56,7 +56,7 @@ static void do_part(unsigned number)
   cn_image_leave(entered);
 }
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
   struct worker *self = argument;
   unsigned number = (unsigned)(self - workers) + 1;
@@ -86,12 +86,12 @@ static void give_turn(struct worker *worker)
 /* ---- how many there are ---- */
 
 /* The system may run out of threads: then the number of workers is smaller, for good. */
-static void start(void)
+static void start_workers(void)
 {
   CN_ASSERT(cn_options.workers >= 1 && cn_options.workers <= CN_WORKERS_MOST);
   for (; started + 1 < cn_options.workers; started++) {
     atomic_store(&workers[started].turn, 0);
-    if (!cn_os_thread_start(&workers[started].thread, work, &workers[started]))
+    if (!cn_os_thread_start(&workers[started].thread, run_worker, &workers[started]))
       break;
   }
   tried = true;
@@ -104,7 +104,7 @@ void cn_workers_prepare(bool is_parallel)
     return;
   cn_mutex_take(&pool, UINT64_MAX);
   if (!tried && !atomic_load(&ended))
-    start();
+    start_workers();
   cn_mutex_release(&pool);
 }
 
@@ -158,7 +158,7 @@ unsigned cairn_workers_most(void)
   return (unsigned)cn_options.workers;
 }
 
-static unsigned run(unsigned most)
+static unsigned run_job(unsigned most)
 {
   unsigned count = started + 1 < most ? started + 1 : most;
 
@@ -183,7 +183,7 @@ unsigned cairn_workers_run(unsigned most, cairn_job *wanted, void *env)
   cn_mutex_take(&pool, UINT64_MAX);
   job = wanted;
   job_env = env;
-  unsigned count = run(most);
+  unsigned count = run_job(most);
   cn_mutex_release(&pool);
   return count;
 }

@@ -28,7 +28,7 @@ static _Thread_local volatile unsigned depth;  /* how often the thread has enter
 /* ---- readers ---- */
 
 /* Signals that come in between wait until the outermost leaves. */
-static void enter(void)
+static void enter_readers(void)
 {
   cn_defer_signals();
   if (depth++ == 0)
@@ -66,7 +66,7 @@ bool cn_code_regions_find(uintptr_t pc, struct cn_region *region)
 {
   if (!cn_code_regions_any())
     return false;
-  enter();
+  enter_readers();
   bool found = cn_region_table_find(atomic_load(&current), pc, region);
   cn_code_regions_leave();
   CN_ASSERT(!found || (region->start < pc && pc <= region->end && region->manager != NULL));
@@ -78,7 +78,7 @@ bool cn_code_regions_overlap(uintptr_t start, uintptr_t end, struct cn_region *r
   if (!cn_code_regions_any())
     return false;
   CN_ASSERT(start <= end);
-  enter();
+  enter_readers();
   bool found = cn_region_table_overlap(atomic_load(&current), start, end, region);
   cn_code_regions_leave();
   CN_ASSERT(!found || (region->start < end && region->end > start));
@@ -90,7 +90,7 @@ void cn_code_regions_enter(const struct cn_region *region)
   struct cn_region there;
 
   CN_ASSERT(region->start < region->end && region->manager != NULL);
-  enter();
+  enter_readers();
   if (!cn_region_table_find(atomic_load(&current), region->end, &there) || there.start != region->start ||
       there.manager != region->manager || there.data != region->data)
     cairn_fatal("an activation of the code region at 0x%lx is on a stack, and the region was "
@@ -101,22 +101,22 @@ void cn_code_regions_enter(const struct cn_region *region)
 /* ---- writers ---- */
 
 /* In the child of a fork(), whose only thread this is. */
-static void forked(void)
+static void reset_after_fork(void)
 {
   cn_readers_forked(&readers, inside);
   pthread_mutex_init(&writers, NULL);
 }
 
-static void prepare(void)
+static void watch_forks(void)
 {
   static bool prepared;
 
   if (!prepared)
-    cn_os_forked(forked);
+    cn_os_forked(reset_after_fork);
   prepared = true;
 }
 
-static void publish(struct cn_region_table *table, const struct cn_region_waste *waste)
+static void publish_table(struct cn_region_table *table, const struct cn_region_waste *waste)
 {
   CN_ASSERT(inside == 0); /* otherwise this would wait for itself */
   CN_ASSERT(table != waste->table);
@@ -125,7 +125,7 @@ static void publish(struct cn_region_table *table, const struct cn_region_waste 
   cn_region_table_free(waste);
 }
 
-static bool taken(uintptr_t start, uintptr_t end)
+static bool is_range_taken(uintptr_t start, uintptr_t end)
 {
   uintptr_t stubs_end, stubs_start = cn_arch_stubs(&stubs_end);
   struct cn_region other;
@@ -134,21 +134,21 @@ static bool taken(uintptr_t start, uintptr_t end)
          (start < stubs_end && end > stubs_start) || cn_image_has_code(start, end);
 }
 
-static enum cairn_status insert(const struct cn_region *region)
+static enum cairn_status insert_region(const struct cn_region *region)
 {
   struct cn_region_table *table = atomic_load(&current);
   struct cn_region_waste waste;
 
   CN_ASSERT(region->start < region->end && region->manager->previous != NULL);
-  if (taken(region->start, region->end))
+  if (is_range_taken(region->start, region->end))
     return CAIRN_E_OVERLAP;
   if (!cn_region_table_insert(&table, region, &waste))
     return CAIRN_E_MEMORY;
-  publish(table, &waste);
+  publish_table(table, &waste);
   return CAIRN_OK;
 }
 
-static enum cairn_status delete(uintptr_t start)
+static enum cairn_status delete_region(uintptr_t start)
 {
   struct cn_region_table *table = atomic_load(&current);
   struct cn_region_waste waste;
@@ -158,7 +158,7 @@ static enum cairn_status delete(uintptr_t start)
     return CAIRN_E_UNKNOWN;
   if (!cn_region_table_delete(&table, start, &waste))
     return CAIRN_E_MEMORY;
-  publish(table, &waste);
+  publish_table(table, &waste);
   return CAIRN_OK;
 }
 
@@ -173,8 +173,8 @@ enum cairn_status cairn_code_region_add(const struct cairn_code_manager *manager
     return CAIRN_E_BUSY;
   cn_defer_signals();
   pthread_mutex_lock(&writers);
-  prepare();
-  enum cairn_status status = insert(&region);
+  watch_forks();
+  enum cairn_status status = insert_region(&region);
   pthread_mutex_unlock(&writers);
   if (status == CAIRN_OK)
     cn_return_barriers_distrust();
@@ -188,7 +188,7 @@ enum cairn_status cairn_code_region_remove(uintptr_t start)
     return CAIRN_E_BUSY;
   cn_defer_signals();
   pthread_mutex_lock(&writers);
-  enum cairn_status status = delete(start);
+  enum cairn_status status = delete_region(start);
   pthread_mutex_unlock(&writers);
   cn_defer_let_signals();
   return status;

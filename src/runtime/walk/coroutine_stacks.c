@@ -49,7 +49,7 @@ struct cn_return_barriers **cn_coroutine_stacks_barriers(const struct cairn_muta
 /* ---- which stack ---- */
 
 /* The number of stacks that begin at or below the address. */
-static size_t upto(uintptr_t address)
+static size_t count_stacks_up_to(uintptr_t address)
 {
   size_t low = 0;
 
@@ -74,7 +74,7 @@ struct cairn_stack *cn_coroutine_stacks_at(uintptr_t sp)
     return NULL;
   cn_defer_signals();
   cn_mutex_take(&changing, UINT64_MAX);
-  size_t n = upto(sp);
+  size_t n = count_stacks_up_to(sp);
   struct cairn_stack *there = n > 0 && sp < stacks.at[n - 1]->high ? stacks.at[n - 1] : NULL;
   cn_mutex_release(&changing);
   cn_defer_let_signals();
@@ -206,10 +206,10 @@ static void end_change(struct cairn_mutator *mutator, bool native)
   cn_slow_path_leave(mutator, native);
 }
 
-static enum cairn_status add(struct cairn_stack *stack)
+static enum cairn_status add_stack(struct cairn_stack *stack)
 {
   struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
-  size_t n = upto(stack->high - 1);
+  size_t n = count_stacks_up_to(stack->high - 1);
 
   if (n > 0 && stacks.at[n - 1]->high > stack->low)
     return CAIRN_E_OVERLAP;
@@ -230,7 +230,7 @@ enum cairn_status cairn_stack_add(struct cairn_stack *stack)
   if (stack->low >= stack->high || stack->high % sizeof stack->high != 0)
     return CAIRN_E_BOUNDS;
   bool native = begin_change(mutator);
-  enum cairn_status status = add(stack);
+  enum cairn_status status = add_stack(stack);
   end_change(mutator, native);
   return status;
 }
@@ -240,7 +240,7 @@ void cairn_stack_remove(struct cairn_stack *stack)
   struct cairn_mutator *mutator = mutator_now(__func__, (uintptr_t)__builtin_return_address(0));
   struct cn_stack_saved *saved = (struct cn_stack_saved *)stack->words;
   bool native = begin_change(mutator);
-  size_t n = upto(stack->low);
+  size_t n = count_stacks_up_to(stack->low);
 
   if (n == 0 || stacks.at[n - 1] != stack)
     cairn_fatal("cairn_stack_remove() of a stack that was not added");
@@ -263,7 +263,7 @@ static void refuse_transition(const void *pc)
                 "may");
 }
 
-static void change(struct cairn_mutator *mutator, struct cairn_stack *stack)
+static void switch_stack(struct cairn_mutator *mutator, struct cairn_stack *stack)
 {
   struct cn_stack_saved *from = saved_of(mutator, mutator->stack), *to = saved_of(mutator, stack);
 
@@ -298,7 +298,7 @@ void cairn_stack_switch(struct cairn_stack *stack)
     cairn_fatal("cairn_stack_switch() was called by a thread without managed code, or during a "
                 "collection");
   cn_slow_path_enter(mutator, native);
-  change(mutator, stack);
+  switch_stack(mutator, stack);
   cn_slow_path_leave(mutator, native);
 }
 

@@ -15,14 +15,14 @@ _Static_assert((int)CN_ENTRY_SAVED == (1 << CN_CALLEE_SAVED) - 1, "a bit for eac
 _Static_assert((int)CN_CALLEE_SAVED < (int)CN_PLAIN_SP && (int)CN_PLAIN_SP == WORD_BYTES - 1,
                "a root's code is the number of a register, or a distance in words");
 
-_Noreturn static void bad(const char *what, uintptr_t entry)
+_Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 {
   char place[CN_REPORT_PC];
 
   cairn_fatal("bad frame map: %s, function %s", what, cn_report_pc(entry, place));
 }
 
-static void *take(struct cn_maps *maps, size_t bytes)
+static void *take_map_memory(struct cn_maps *maps, size_t bytes)
 {
   struct cn_maps_chunk *chunk = maps->chunks.at + maps->chunks.count - 1;
 
@@ -81,7 +81,7 @@ static int code_of(const struct cn_safepoint *safepoint, const struct cn_loc *lo
 static int next_code(struct cn_safepoint *safepoint, const struct cn_framemap_function *function, struct cn_root *root)
 {
   if (cn_framemap_next_root(safepoint, root) != CN_FRAMEMAP_OK)
-    bad("a root cannot be read", function->entry);
+    report_bad_map("a root cannot be read", function->entry);
   return root->is_derived ? -1 : code_of(safepoint, &root->base);
 }
 
@@ -115,7 +115,7 @@ static void check_frame(const struct cn_safepoint *safepoint, uintptr_t entry)
     if ((safepoint->saved >> i & 1) &&
         (safepoint->saved_offset[i] > -2 * WORD_BYTES || safepoint->saved_offset[i] % WORD_BYTES != 0 ||
          (safepoint->cfa_reg == cn_arch_sp && safepoint->saved_offset[i] < -safepoint->cfa_offset)))
-      bad("a register is saved outside the frame", entry);
+      report_bad_map("a register is saved outside the frame", entry);
 }
 
 /* ---- maps ---- */
@@ -139,7 +139,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framem
 
   CN_ASSERT(index < function->safepoints);
   if (cn_framemap_safepoint(function, index, &safepoint) != CN_FRAMEMAP_OK)
-    bad("a safepoint cannot be read", function->entry);
+    report_bad_map("a safepoint cannot be read", function->entry);
   check_frame(&safepoint, function->entry);
   uint32_t roots = safepoint.roots, plain = count_plain(safepoint, function);
   struct cn_map head = {.cfa_offset = safepoint.cfa_offset,
@@ -149,7 +149,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framem
                         .plain = plain,
                         .roots = roots - plain,
                         .areas = safepoint.areas};
-  struct cn_map *map = take(maps, bytes_of(&head));
+  struct cn_map *map = take_map_memory(maps, bytes_of(&head));
   *map = head;
   struct cn_root *other = (struct cn_root *)(uintptr_t)cn_map_roots(map);
   uint16_t *at = map->plain_at;
@@ -166,7 +166,7 @@ const struct cn_map *cn_maps_decode(struct cn_maps *maps, const struct cn_framem
   struct cn_area *area = (struct cn_area *)(uintptr_t)cn_map_areas(map);
   for (uint32_t i = 0; i < map->areas; i++)
     if (cn_framemap_next_area(&safepoint, &area[i]) != CN_FRAMEMAP_OK)
-      bad("an area cannot be read", function->entry);
+      report_bad_map("an area cannot be read", function->entry);
   int32_t *saved = (int32_t *)(uintptr_t)cn_map_saved(map);
   for (int i = 0; i < CN_CALLEE_SAVED && !map->pushed; i++)
     saved[i] = safepoint.saved_offset[i];

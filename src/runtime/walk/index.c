@@ -36,7 +36,7 @@ struct code {
 static CN_GROW(struct code) codes;
 static _Atomic uint64_t synced; /* cn_image_generation() of `codes`; 0: unset */
 
-_Noreturn static void bad(const char *what, uintptr_t entry)
+_Noreturn static void report_bad_map(const char *what, uintptr_t entry)
 {
   char place[CN_REPORT_PC];
 
@@ -50,7 +50,7 @@ static struct cn_framemap_function read_function(const struct code *code, size_t
   struct cn_framemap_function function;
 
   if (cn_framemap_next_function(&cursor, code->stop, &function) != CN_FRAMEMAP_OK)
-    bad("it has changed", code->functions.at[index].entry);
+    report_bad_map("it has changed", code->functions.at[index].entry);
   return function;
 }
 
@@ -93,11 +93,11 @@ static void check_functions(struct code *code)
         struct cn_framemap_function one = read_function(code, kept - 1);
         struct cn_framemap_function other = read_function(code, i);
         if (!cn_framemap_same(&one, &other))
-          bad("two different maps of one function", function->entry);
+          report_bad_map("two different maps of one function", function->entry);
         continue;
       }
       if (function->entry - before->entry < before->code_size)
-        bad("it lies in another function", function->entry);
+        report_bad_map("it lies in another function", function->entry);
     }
     code->functions.at[kept++] = *function;
   }
@@ -132,7 +132,7 @@ static bool is_locked(void)
   return (cn_locks_held() >> CN_LOCK_FRAMES & 1) != 0;
 }
 
-static struct cn_index *table(void)
+static struct cn_index *current_table(void)
 {
   return atomic_load_explicit(&cn_index_current, memory_order_relaxed);
 }
@@ -144,7 +144,7 @@ static size_t table_bytes(size_t entries)
   return (sizeof(struct cn_index) + entries * sizeof(struct cn_entry) + page - 1) / page * page;
 }
 
-static void put(struct cn_index *index, uint64_t key, uint64_t value)
+static void put_entry(struct cn_index *index, uint64_t key, uint64_t value)
 {
   uint64_t there;
 
@@ -203,7 +203,7 @@ const char *cn_index_wrong(const struct cn_index *index)
 /* Make another table, at most a quarter used, with the entries whose images are there. */
 static void replace_table(void)
 {
-  struct cn_index *old = table(), *index;
+  struct cn_index *old = current_table(), *index;
   size_t live = 0, bits = LEAST_BITS;
 
   CN_ASSERT(is_locked());
@@ -221,7 +221,7 @@ static void replace_table(void)
   for (size_t i = 0; i <= old->mask; i++) {
     uint64_t value = atomic_load_explicit(&old->at[i].value, memory_order_relaxed);
     if (value != 0)
-      put(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
+      put_entry(index, atomic_load_explicit(&old->at[i].key, memory_order_relaxed), value);
   }
   CN_ASSERT_VALID(cn_index_wrong(index));
   atomic_store(&cn_index_current, index);
@@ -229,17 +229,17 @@ static void replace_table(void)
     cn_grow_push(&replaced, (typeof(*replaced.at)){old, cn_image_readers_now(), false});
 }
 
-static void insert(uint64_t key, uint64_t value)
+static void insert_entry(uint64_t key, uint64_t value)
 {
-  if (table()->used >= (table()->mask + 1) / 2)
+  if (current_table()->used >= (current_table()->mask + 1) / 2)
     replace_table();
-  put(table(), key, value);
+  put_entry(current_table(), key, value);
 }
 
 /* Keep the keys, so that searches for other entries go on past them. */
 static void forget_entries(uintptr_t low, uintptr_t high)
 {
-  struct cn_index *index = table();
+  struct cn_index *index = current_table();
 
   CN_ASSERT(is_locked() && low <= high);
   for (size_t i = 0; i <= index->mask; i++) {
@@ -254,7 +254,7 @@ static void forget_entries(uintptr_t low, uintptr_t high)
 
 /* ---- images that come and go ---- */
 
-static void drop(struct code *code)
+static void drop_code(struct code *code)
 {
   CN_ASSERT(!code->there);
   forget_entries(code->low, code->high);
@@ -270,7 +270,7 @@ static struct code *code_of_image(uint64_t id)
   return NULL;
 }
 
-static void add(const struct cn_image *image)
+static void add_code(const struct cn_image *image)
 {
   cn_grow_push(&codes, (struct code){.id = image->id,
                                      .start = image->image.frames_start,
@@ -297,7 +297,7 @@ static void take_over(const struct cn_image_list *list)
   for (size_t i = 0; i < list->count; i++) {
     struct code *code = code_of_image(list->at[i].id);
     if (code == NULL)
-      add(&list->at[i]);
+      add_code(&list->at[i]);
     else
       code->there = true;
   }
@@ -305,7 +305,7 @@ static void take_over(const struct cn_image_list *list)
     if (codes.at[i].there)
       codes.at[kept++] = codes.at[i];
     else
-      drop(&codes.at[i]);
+      drop_code(&codes.at[i]);
   codes.count = kept;
   CN_CHECK(kept == list->count); /* otherwise the roots of one would be skipped */
   atomic_store_explicit(&synced, list->generation, memory_order_release);
@@ -321,7 +321,7 @@ static void take_over_new(void)
   cn_image_leave(entered);
 }
 
-static void leave(void)
+static void leave_index(void)
 {
   cn_lock_release(CN_LOCK_FRAMES);
 }
@@ -336,7 +336,7 @@ static bool try_enter(void)
 
 /* End the program if the lock is unavailable: unknown code passes for native code, and its roots are skipped, so a
  * lock must not make code unknown to a walk. */
-static void enter(void)
+static void enter_index(void)
 {
   if (!try_enter())
     cairn_fatal("the stack is walked in a signal handler that has interrupted the runtime");
@@ -346,7 +346,7 @@ static void enter(void)
 
 /* The function with the call that returns to `pc`: the last that starts below it; a call may be its last
  * instruction. */
-static bool search(uintptr_t pc, struct code **code, size_t *index)
+static bool search_functions(uintptr_t pc, struct code **code, size_t *index)
 {
   CN_ASSERT(is_locked());
   for (size_t i = 0; i < codes.count; i++) {
@@ -363,9 +363,9 @@ static bool search(uintptr_t pc, struct code **code, size_t *index)
   return false;
 }
 
-static bool locate(uintptr_t pc, struct code **code, size_t *index)
+static bool locate_function(uintptr_t pc, struct code **code, size_t *index)
 {
-  if (search(pc, code, index))
+  if (search_functions(pc, code, index))
     return true;
   cn_native_pcs_note(pc);
   return false;
@@ -379,7 +379,7 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (cn_framemap_return_offset(function, middle, &offset) != CN_FRAMEMAP_OK || offset > function->code_size)
-      bad("a return offset cannot be read", function->entry);
+      report_bad_map("a return offset cannot be read", function->entry);
     if (function->entry + offset == pc) {
       *index = middle;
       return true;
@@ -392,7 +392,7 @@ static bool find_safepoint(const struct cn_framemap_function *function, uintptr_
   return false;
 }
 
-static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
+static enum cn_frames find_or_decode_map(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   struct code *code;
   size_t index;
@@ -400,7 +400,7 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 
   if (cn_index_look(pc, key, value)) /* another thread was here first */
     return CN_FRAMES_FOUND;
-  if (!locate(pc, &code, &index))
+  if (!locate_function(pc, &code, &index))
     return CN_FRAMES_NONE;
   struct cn_framemap_function function = read_function(code, index);
   if (!find_safepoint(&function, pc, &safepoint))
@@ -408,7 +408,7 @@ static enum cn_frames meet(uintptr_t pc, uint64_t *key, uint64_t *value)
   const struct cn_map *map = cn_maps_decode(&code->maps, &function, safepoint);
   *key = cn_maps_key(map, pc);
   *value = cn_maps_value(map);
-  insert(*key, *value);
+  insert_entry(*key, *value);
   CN_ASSERT(cn_index_look_up(pc) == map);
   return CN_FRAMES_FOUND;
 }
@@ -417,9 +417,9 @@ enum cn_frames cn_index_meet(uintptr_t pc, uint64_t *key, uint64_t *value)
 {
   if (up_to_date() && cn_native_pcs_hold(pc)) /* in this order */
     return CN_FRAMES_NONE;
-  enter();
-  enum cn_frames found = meet(pc, key, value);
-  leave();
+  enter_index();
+  enum cn_frames found = find_or_decode_map(pc, key, value);
+  leave_index();
   return found;
 }
 
@@ -428,9 +428,9 @@ bool cn_index_find_inside(uintptr_t pc)
   struct code *code;
   size_t index;
 
-  enter();
-  bool inside = locate(pc, &code, &index);
-  leave();
+  enter_index();
+  bool inside = locate_function(pc, &code, &index);
+  leave_index();
   return inside;
 }
 
@@ -444,8 +444,8 @@ bool cn_index_find_among(const uintptr_t *low, const uintptr_t *high)
   if (!try_enter())
     return true;
   for (; low < high && !found; low++)
-    found = cn_arch_in_stubs(*low) || search(*low, &code, &index);
-  leave();
+    found = cn_arch_in_stubs(*low) || search_functions(*low, &code, &index);
+  leave_index();
   return found;
 }
 
@@ -453,19 +453,19 @@ void cn_index_begin(void)
 {
   if (up_to_date())
     return;
-  enter();
-  leave();
+  enter_index();
+  leave_index();
 }
 
 uintptr_t cn_index_without_barriers(void)
 {
   uintptr_t entry = 0;
 
-  enter();
+  enter_index();
   for (size_t i = 0; i < codes.count; i++)
     if (codes.at[i].no_barriers != 0)
       entry = codes.at[i].no_barriers;
-  leave();
+  leave_index();
   return entry;
 }
 
@@ -476,12 +476,12 @@ bool cn_index_range(uintptr_t pc, uintptr_t *low, uintptr_t *high)
 
   if (!try_enter())
     return false;
-  bool there = locate(pc, &code, &index);
+  bool there = locate_function(pc, &code, &index);
   if (there) {
     *low = code->low;
     *high = code->high;
   }
-  leave();
+  leave_index();
   return there;
 }
 
@@ -502,7 +502,7 @@ void cn_index_trim(void)
 {
   size_t kept = 0;
 
-  enter();
+  enter_index();
   for (size_t i = 0; i < replaced.count; i++) {
     struct cn_index *index = replaced.at[i].index;
     if (replaced.at[i].seen && cn_image_readers_left(replaced.at[i].since) && !others_read()) {
@@ -513,7 +513,7 @@ void cn_index_trim(void)
     }
   }
   replaced.count = kept;
-  leave();
+  leave_index();
 }
 
 size_t cn_index_memory(size_t *safepoints)
@@ -523,12 +523,12 @@ size_t cn_index_memory(size_t *safepoints)
   *safepoints = 0;
   if (!try_enter())
     return 0;
-  *safepoints = table()->used;
-  bytes = table_bytes(table()->mask + 1);
+  *safepoints = current_table()->used;
+  bytes = table_bytes(current_table()->mask + 1);
   for (size_t i = 0; i < codes.count; i++)
     bytes += codes.at[i].functions.room * sizeof(struct function) + cn_maps_memory(&codes.at[i].maps);
   for (size_t i = 0; i < replaced.count; i++)
     bytes += table_bytes(replaced.at[i].index->mask + 1);
-  leave();
+  leave_index();
   return bytes;
 }

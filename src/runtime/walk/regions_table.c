@@ -180,8 +180,8 @@ void cn_region_table_free(const struct cn_region_waste *waste)
 /* ---- changes ---- */
 
 /* Make the table with `now` leaves in the place of the i-th. */
-static bool replace(struct cn_region_table **table, size_t i, struct cn_region_leaf *const *leaves, size_t now,
-                    struct cn_region_waste *waste)
+static bool replace_leaf(struct cn_region_table **table, size_t i, struct cn_region_leaf *const *leaves, size_t now,
+                         struct cn_region_waste *waste)
 {
   struct cn_region_table *old = *table, *new = NULL;
   size_t count = old != NULL ? old->count : 0, before = i < count ? 1 : 0;
@@ -205,7 +205,7 @@ static bool replace(struct cn_region_table **table, size_t i, struct cn_region_l
   return true;
 }
 
-static void append(struct cn_region_leaf *leaf, const struct cn_region *from, size_t count)
+static void append_regions(struct cn_region_leaf *leaf, const struct cn_region *from, size_t count)
 {
   CN_ASSERT(leaf->count + count <= LEAF_ROOM);
   memcpy(leaf->region + leaf->count, from, count * sizeof *from);
@@ -213,7 +213,8 @@ static void append(struct cn_region_leaf *leaf, const struct cn_region *from, si
 }
 
 /* All of `old`, which may be null, and `region`, into one new leaf, or two. Returns their number; 0: out of memory. */
-static size_t with(const struct cn_region_leaf *old, const struct cn_region *region, struct cn_region_leaf *leaves[2])
+static size_t make_leaves_with(const struct cn_region_leaf *old, const struct cn_region *region,
+                               struct cn_region_leaf *leaves[2])
 {
   size_t count = old != NULL ? old->count : 0;
   size_t at = old != NULL ? regions_below(old, region->start + 1) : 0;
@@ -230,9 +231,9 @@ static size_t with(const struct cn_region_leaf *old, const struct cn_region *reg
   for (size_t i = 0; i <= count; i++) {
     struct cn_region_leaf *leaf = leaves[parts == 2 && i > first];
     if (i == at)
-      append(leaf, region, 1);
+      append_regions(leaf, region, 1);
     else
-      append(leaf, &old->region[i - (i > at)], 1);
+      append_regions(leaf, &old->region[i - (i > at)], 1);
   }
   CN_ASSERT(leaves[0]->count + (parts == 2 ? leaves[1]->count : 0) == count + 1);
   return parts;
@@ -247,10 +248,10 @@ bool cn_region_table_insert(struct cn_region_table **table, const struct cn_regi
 
   if (i == count && count != 0)
     i--; /* after all others: into the last leaf */
-  size_t parts = with(count != 0 ? (*table)->entry[i].leaf : NULL, region, leaves);
+  size_t parts = make_leaves_with(count != 0 ? (*table)->entry[i].leaf : NULL, region, leaves);
   if (parts == 0)
     return false;
-  if (replace(table, i, leaves, parts, waste))
+  if (replace_leaf(table, i, leaves, parts, waste))
     return true;
   for (size_t j = 0; j < parts; j++)
     free_leaf(leaves[j]);
@@ -266,13 +267,13 @@ bool cn_region_table_delete(struct cn_region_table **table, uintptr_t start, str
 
   CN_ASSERT(at < old->count && old->region[at].start == start);
   if (old->count == 1)
-    return replace(table, i, NULL, 0, waste);
+    return replace_leaf(table, i, NULL, 0, waste);
   struct cn_region_leaf *leaf = new_leaf();
   if (leaf == NULL)
     return false;
-  append(leaf, old->region, at);
-  append(leaf, old->region + at + 1, old->count - at - 1);
-  if (replace(table, i, &leaf, 1, waste))
+  append_regions(leaf, old->region, at);
+  append_regions(leaf, old->region + at + 1, old->count - at - 1);
+  if (replace_leaf(table, i, &leaf, 1, waste))
     return true;
   free_leaf(leaf);
   return false;

@@ -14,7 +14,7 @@
 
 const struct cn_regs cn_walk_apart;
 
-_Noreturn static void fail(const struct cn_walk *walk, const char *reason)
+_Noreturn static void report_parse_failure(const struct cn_walk *walk, const char *reason)
 {
   char place[CN_REPORT_PC];
 
@@ -55,7 +55,7 @@ static bool pass_entry(struct cn_walk *walk)
     frame->place[CN_ARCH_ENTRY_SAVES] = &anchor->saved[CN_ARCH_ENTRY_SAVES];
     return true;
   }
-  fail(walk, "native code called the managed function, and has no anchor");
+  report_parse_failure(walk, "native code called the managed function, and has no anchor");
 }
 
 /* A signal that came while native code ran is like a call from there. After one that interrupted managed code the
@@ -65,10 +65,10 @@ static void check_signal(const struct cn_walk *walk)
   uintptr_t pc;
 
   if (cn_arch_is_interrupting(walk->frame.pc))
-    fail(walk, "a signal handler that interrupted managed code is on it");
+    report_parse_failure(walk, "a signal handler that interrupted managed code is on it");
   if (cn_arch_signal_frame(walk->frame.pc, walk->frame.sp, &pc) && cn_index_find_inside(pc + 1) &&
       !cn_arch_in_entry(pc))
-    fail(walk, "a signal handler that interrupted managed code reached a safepoint");
+    report_parse_failure(walk, "a signal handler that interrupted managed code reached a safepoint");
 }
 
 static inline void set_map(struct cn_frame *frame, uint64_t key, uint64_t value)
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) bool find_map(struct cn_walk *walk)
   return true;
 }
 
-static enum cn_frames meet(struct cn_frame *frame)
+static enum cn_frames decode_frame_map(struct cn_frame *frame)
 {
   uint64_t key, value;
   enum cn_frames found = cn_index_meet(frame->pc, &key, &value);
@@ -104,8 +104,8 @@ static enum cn_frames meet(struct cn_frame *frame)
 static void check_anchor(const struct cn_walk *walk)
 {
   if (!cn_anchor_is_entry(walk->anchor) && (cn_image_flags() & CAIRN_ABI_IMAGE_NO_SAFEPOINTS) == 0)
-    fail(walk, "managed code called native code there and has no frame map: no image is registered "
-               "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
+    report_parse_failure(walk, "managed code called native code there and has no frame map: no image is registered "
+                               "for it, as if the 'enter' of a module in memory (<cairn/compile.h>) was not called");
 }
 
 /* Settle at a pc that is missing in the table, or without a frame map. `anchored`: an anchor has it. */
@@ -115,7 +115,7 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool a
   bool entered = false; /* the pc is that of native code that called a managed function */
 
   do {
-    enum cn_frames found = meet(frame);
+    enum cn_frames found = decode_frame_map(frame);
     if (found == CN_FRAMES_FOUND)
       break;
     frame->map = NULL;
@@ -129,13 +129,13 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool a
       continue;
     }
     if (found == CN_FRAMES_CODE)
-      fail(walk, "the managed function has no safepoint there");
+      report_parse_failure(walk, "the managed function has no safepoint there");
     check_signal(walk);
     if (anchored)
       check_anchor(walk);
     else if (!entered && cn_arch_calls_as_managed(frame->pc))
-      fail(walk, "the managed function has no frame map: was its object linked without 'cairn "
-                 "frames --rewrite', or its section cairn_frames taken away?");
+      report_parse_failure(walk, "the managed function has no frame map: was its object linked without 'cairn "
+                                 "frames --rewrite', or its section cairn_frames taken away?");
     if (!take_anchor(walk))
       return !(walk->past_end = true);
     anchored = true;
@@ -144,7 +144,7 @@ static __attribute__((noinline)) bool settle_slowly(struct cn_walk *walk, bool a
   return true;
 }
 
-static inline bool settle(struct cn_walk *walk, bool anchored)
+static inline bool resolve_frame(struct cn_walk *walk, bool anchored)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -157,12 +157,12 @@ static inline bool settle(struct cn_walk *walk, bool anchored)
 
 bool cn_walk_settle(struct cn_walk *walk)
 {
-  return settle(walk, false);
+  return resolve_frame(walk, false);
 }
 
 /* Begin nowhere. Fields that are valid only if another says so stay as they are: short walks are frequent, and the
  * struct is large. */
-static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
+static void begin_walk(struct cn_walk *walk, const struct cairn_mutator *mutator, uintptr_t stack_end)
 {
   struct cn_frame *frame = &walk->frame;
 
@@ -189,7 +189,7 @@ static void begin(struct cn_walk *walk, const struct cairn_mutator *mutator, uin
 static void begin_own(struct cn_walk *walk, const struct cairn_mutator *mutator)
 {
   CN_ASSERT(mutator->anchors == NULL || !cn_anchors_wrong(mutator->anchors, mutator->anchor));
-  begin(walk, mutator, mutator->stack_end);
+  begin_walk(walk, mutator, mutator->stack_end);
   walk->stack = mutator->stack;
   walk->anchor = mutator->anchor;
 }
@@ -218,7 +218,7 @@ bool cn_walk_begin(struct cn_walk *walk, const struct cairn_mutator *mutator, co
     if (!take_anchor(walk))
       return !(walk->past_end = true);
     walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
-    return settle(walk, true);
+    return resolve_frame(walk, true);
   }
   walk->stopped = true;
   frame->regs = regs;
@@ -288,7 +288,7 @@ bool cn_walk_other(struct cn_walk *walk, const struct cairn_mutator *mutator, st
                    const struct cairn_stack_state *state)
 {
   CN_ASSERT(mutator != NULL);
-  begin(walk, mutator, 0);
+  begin_walk(walk, mutator, 0);
   (void)enter_stack(walk, stack); /* its claims begin later */
   if (state != NULL)
     return cn_walk_set(walk, state);
@@ -306,7 +306,7 @@ bool cn_walk_waiting(struct cn_walk *walk, const struct cairn_mutator *mutator, 
 
 bool cn_walk_suspended(struct cn_walk *walk, const struct cairn_stack_state *state, uintptr_t stack_end)
 {
-  begin(walk, NULL, stack_end);
+  begin_walk(walk, NULL, stack_end);
   return cn_walk_set(walk, state);
 }
 
@@ -323,7 +323,7 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept)
 {
   struct cn_frame *frame = &walk->frame;
 
-  begin(walk, kept->walk.mutator, kept->walk.stack_end);
+  begin_walk(walk, kept->walk.mutator, kept->walk.stack_end);
   walk->stack = kept->walk.stack;
   walk->anchor = kept->walk.anchor;
   frame->pc = kept->walk.frame.pc;
@@ -331,7 +331,7 @@ void cn_walk_resume(struct cn_walk *walk, struct cn_walk_kept *kept)
   for (int i = 0; i < CN_CALLEE_SAVED; i++)
     frame->place[i] = kept->walk.frame.place[i] != NULL ? &kept->reg[i] : NULL;
   if (!cn_walk_settle(walk) || frame->map == NULL || frame->sp != kept->walk.frame.sp)
-    fail(walk, "an activation that has not run is not there any more");
+    report_parse_failure(walk, "an activation that has not run is not there any more");
   walk->fetch_at = frame->sp + CN_PREFETCH_FIRST * sizeof frame->sp;
 }
 
@@ -352,17 +352,17 @@ static __attribute__((noinline)) bool next_of_region(struct cn_walk *walk)
   cn_code_regions_leave();
   walk->stepping = false;
   if (!walk->stepped)
-    fail(walk, "its manager did not step to the caller");
+    report_parse_failure(walk, "its manager did not step to the caller");
   if (!walk->past_end && walk->frame.sp == sp && walk->frame.pc_slot == pc_slot)
-    fail(walk, "its manager stepped to the same activation");
+    report_parse_failure(walk, "its manager stepped to the same activation");
   if (walk->past_end && take_anchor(walk))
-    fail(walk, "a manager says that there is no older activation");
+    report_parse_failure(walk, "a manager says that there is no older activation");
   return !walk->past_end;
 }
 
 /* Note that the prologue has pushed the registers of `mask` below `cfa`. Branch-free: the set of registers is
  * unpredictable. */
-static inline void push(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
+static inline void place_pushed_registers(struct cn_frame *frame, unsigned mask, uintptr_t cfa)
 {
   typedef uintptr_t pair __attribute__((vector_size(16), aligned(8), may_alias));
   const struct cn_shape *shape = &cn_arch_shapes[mask];
@@ -383,7 +383,7 @@ static uintptr_t end_of(const struct cn_frame *frame)
   return kept != NULL ? *kept + (uintptr_t)(intptr_t)map->cfa_offset : 0;
 }
 
-static void save(struct cn_frame *frame, uintptr_t cfa)
+static void place_saved_registers(struct cn_frame *frame, uintptr_t cfa)
 {
   const int32_t *offset = cn_map_saved(frame->map);
 
@@ -393,7 +393,7 @@ static void save(struct cn_frame *frame, uintptr_t cfa)
       frame->place[i] = (uintptr_t *)(cfa + (uintptr_t)(intptr_t)offset[i]);
 }
 
-static __attribute__((noinline)) void fetch(struct cn_walk *walk)
+static __attribute__((noinline)) void prefetch_frames(struct cn_walk *walk)
 {
   CN_ASSERT(walk->frame.sp <= walk->stack_end);
   bool entered = !walk->stopped && cn_index_enter();
@@ -407,12 +407,12 @@ static __attribute__((noinline)) void fetch(struct cn_walk *walk)
 }
 
 /* A step over a frame that ends there. */
-static inline bool step(struct cn_walk *walk, uintptr_t cfa)
+static inline bool step_to_caller(struct cn_walk *walk, uintptr_t cfa)
 {
   struct cn_frame *frame = &walk->frame;
 
   if (cfa <= frame->sp || cfa > walk->stack_end || cfa % sizeof cfa != 0)
-    fail(walk, "the frame does not end on the stack");
+    report_parse_failure(walk, "the frame does not end on the stack");
   walk->virtual_frame = 0;
   frame->pc_slot = (uintptr_t *)cfa - 1;
   frame->pc = *frame->pc_slot;
@@ -421,7 +421,7 @@ static inline bool step(struct cn_walk *walk, uintptr_t cfa)
   if (walk->ahead.begun)
     __builtin_prefetch(frame->pc_slot + CN_PREFETCH_FETCH);
   if (cfa > walk->fetch_at)
-    fetch(walk);
+    prefetch_frames(walk);
   return find_map(walk) || settle_slowly(walk, false);
 }
 
@@ -432,13 +432,13 @@ static __attribute__((noinline)) bool next_irregular(struct cn_walk *walk)
 
   CN_ASSERT(frame->size == 0);
   if (cfa == 0)
-    fail(walk, "the frame's base register is unknown");
+    report_parse_failure(walk, "the frame's base register is unknown");
   if (frame->map->pushed)
-    push(frame, frame->saved, cfa);
+    place_pushed_registers(frame, frame->saved, cfa);
   else
-    save(frame, cfa);
+    place_saved_registers(frame, cfa);
   frame->link = frame->place[CN_ARCH_FRAME_POINTER];
-  return step(walk, cfa);
+  return step_to_caller(walk, cfa);
 }
 
 bool cn_walk_next(struct cn_walk *walk)
@@ -452,7 +452,7 @@ bool cn_walk_next(struct cn_walk *walk)
     return next_of_region(walk);
   if (frame->size & CN_ENTRY_CHAINED) {
     if (link == NULL)
-      fail(walk, "the frame's base register is unknown");
+      report_parse_failure(walk, "the frame's base register is unknown");
     cfa = *link + 2 * sizeof cfa;
     frame->link = (uintptr_t *)cfa - 2;
   } else {
@@ -462,6 +462,6 @@ bool cn_walk_next(struct cn_walk *walk)
     if (frame->saved >> CN_ARCH_FRAME_POINTER & 1) /* pushed first */
       frame->link = (uintptr_t *)cfa - 2;
   }
-  push(frame, frame->saved, cfa);
-  return step(walk, cfa);
+  place_pushed_registers(frame, frame->saved, cfa);
+  return step_to_caller(walk, cfa);
 }

@@ -42,16 +42,16 @@ static struct queue {
   size_t first; /* the first object that waits to be taken */
 } queues[MAX_QUEUES];
 
-static void take(void)
+static void take_weak_lock(void)
 {
   bool taken = cn_lock_take(CN_LOCK_WEAK);
 
   CN_CHECK(taken);
 }
 
-static void add(uintptr_t reference, unsigned queue)
+static void register_finalisable(uintptr_t reference, unsigned queue)
 {
-  take();
+  take_weak_lock();
   cn_grow_push(&objects.registered, (struct cn_dead){.word = reference, .queue = queue});
   CN_ASSERT(objects.old < objects.registered.count);
   cn_lock_release(CN_LOCK_WEAK);
@@ -59,7 +59,7 @@ static void add(uintptr_t reference, unsigned queue)
 
 void cn_finalisers_add(uintptr_t reference)
 {
-  add(reference, 0);
+  register_finalisable(reference, 0);
 }
 
 static void check_queue(unsigned queue, uintptr_t pc)
@@ -78,7 +78,7 @@ void cairn_finalise(uintptr_t reference, unsigned queue)
     cn_report_fatal(pc, "the collector %s does not provide for finalisers", collector->name);
   if (reference == 0 || !cn_heap_is_object(reference - cairn_words.reference))
     cn_report_fatal(pc, "0x%lx is to be finalised, which is not the start of an object", (unsigned long)reference);
-  add(reference, queue);
+  register_finalisable(reference, queue);
 }
 
 uintptr_t cairn_finalise_next(unsigned number)
@@ -89,7 +89,7 @@ uintptr_t cairn_finalise_next(unsigned number)
   struct queue *queue = &queues[number];
   if (__atomic_load_n(&queue->handles.count, __ATOMIC_RELAXED) == 0)
     return 0;
-  take();
+  take_weak_lock();
   if (queue->first != queue->handles.count) {
     struct cairn_handle *handle = queue->handles.at[queue->first++];
     reference = cairn_handle_get(handle);
@@ -194,7 +194,7 @@ void cn_finalisers_forget(const struct cairn_image *image)
 {
   if (image->layouts_start == image->layouts_stop)
     return;
-  take();
+  take_weak_lock();
   forget_registered(image);
   for (size_t i = 0; i < MAX_QUEUES; i++)
     forget_queued(image, &queues[i]);

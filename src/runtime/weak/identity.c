@@ -16,7 +16,7 @@ uintptr_t cairn_identity_hash(uintptr_t reference); /* <cairn/weak.h> */
 
 static uint64_t asked; /* objects that may be there, and were not moved since */
 
-static void check(uintptr_t reference, uintptr_t pc)
+static void check_object(uintptr_t reference, uintptr_t pc)
 {
   const struct cairn_collector *collector = cn_heap_collector();
   uintptr_t object = reference - cairn_words.reference;
@@ -29,7 +29,7 @@ static void check(uintptr_t reference, uintptr_t pc)
 }
 
 /* The hash of an object whose hash was asked for earlier; `header` is its header. */
-static uintptr_t known(uintptr_t object, uintptr_t header)
+static uintptr_t known_hash_of(uintptr_t object, uintptr_t header)
 {
   uint64_t bytes;
 
@@ -43,10 +43,10 @@ uintptr_t cairn_identity_hash(uintptr_t reference)
 {
   uintptr_t object = reference - cairn_words.reference, asks = CAIRN_ABI_HEADER_HASH_ASKED;
 
-  check(reference, (uintptr_t)__builtin_return_address(0));
+  check_object(reference, (uintptr_t)__builtin_return_address(0));
   uintptr_t header = __atomic_load_n(cairn_object_header(object), __ATOMIC_RELAXED);
   if ((header & CAIRN_ABI_HEADER_HASH) != 0)
-    return known(object, header);
+    return known_hash_of(object, header);
   header = __atomic_fetch_or(cairn_object_header(object), asks, __ATOMIC_RELAXED);
   CN_ASSERT((header & CAIRN_ABI_HEADER_HASH_MOVED) == 0); /* nothing moves meanwhile */
   if ((header & asks) == 0)

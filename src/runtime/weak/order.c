@@ -51,7 +51,7 @@ static uintptr_t *next_slot(struct step *step)
   }
 }
 
-static bool deepen(struct walk *walk)
+static bool grow_steps(struct walk *walk)
 {
   size_t room = walk->room != 0 ? 2 * walk->room : cn_os_page() / sizeof *walk->steps;
   struct step *steps = cn_os_resize(walk->steps, walk->room * sizeof *steps, room * sizeof *steps);
@@ -64,7 +64,7 @@ static bool deepen(struct walk *walk)
 }
 
 /* Enter the object that the slot refers to. False if memory is exhausted. */
-static bool enter(struct walk *walk, uintptr_t *slot)
+static bool enter_object(struct walk *walk, uintptr_t *slot)
 {
   struct cairn_slot to = {slot};
 
@@ -76,7 +76,7 @@ static bool enter(struct walk *walk, uintptr_t *slot)
   const struct cairn_layout *layout = cairn_object_layout(object);
   bool leads = cairn_layout_is_known(layout) && cairn_layout_has_references(layout) &&
                (layout->flags & CAIRN_ABI_LAYOUT_EPHEMERON) == 0;
-  if (walk->depth == walk->room && !deepen(walk))
+  if (walk->depth == walk->room && !grow_steps(walk))
     return false;
   *header |= CAIRN_ABI_HEADER_AWAITED;
   CN_CHECK(walk->depth < walk->room);
@@ -88,13 +88,13 @@ static bool enter(struct walk *walk, uintptr_t *slot)
 
 static bool walk_from(struct walk *walk, uintptr_t *root)
 {
-  if (!enter(walk, root))
+  if (!enter_object(walk, root))
     return false;
   while (walk->depth != 0) {
     struct step *step = &walk->steps[walk->depth - 1];
     uintptr_t *slot = step->layout != NULL ? next_slot(step) : NULL;
     if (slot != NULL) {
-      if (!enter(walk, slot))
+      if (!enter_object(walk, slot))
         return false;
       continue;
     }

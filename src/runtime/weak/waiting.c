@@ -21,7 +21,7 @@ static struct cn_waiting_cell *cell_of(const struct cn_waiting *waiting, uintptr
   }
 }
 
-static bool grow(struct cn_waiting *waiting)
+static bool grow_cells(struct cn_waiting *waiting)
 {
   struct cn_waiting more = {.room = waiting->room != 0 ? 2 * waiting->room : MIN_ENTRIES, .used = waiting->used};
 
@@ -42,7 +42,7 @@ size_t *cn_waiting_list(struct cn_waiting *waiting, uintptr_t address, bool made
 
   if (cell != NULL && cell->address != 0)
     return &cell->first;
-  if (!made || (2 * (waiting->used + 1) > waiting->room && !grow(waiting)))
+  if (!made || (2 * (waiting->used + 1) > waiting->room && !grow_cells(waiting)))
     return NULL;
   cell = cell_of(waiting, address);
   CN_CHECK(cell->address == 0);

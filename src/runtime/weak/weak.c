@@ -247,7 +247,7 @@ static void clear_all(struct group group)
     *slot_of(&group, i).address = 0;
 }
 
-static void clear(size_t first)
+static void clear_weak_parts(size_t first)
 {
   for (size_t i = first; i < parts.count; i++) {
     const struct cairn_layout *layout = layout_of(&parts.at[i]);
@@ -266,11 +266,11 @@ void cairn_weak_process(const struct cairn_closure *closure)
     cairn_phase_begins("weak");
   now.closure = closure;
   reach_by_ephemerons(0);
-  clear(0);
+  clear_weak_parts(0);
   size_t first = parts.count;
   if (cn_finalisers_process(closure)) {
     reach_by_ephemerons(first);
-    clear(first);
+    clear_weak_parts(first);
   }
   parts.count = 0;
   if (parts.room > PARTS_KEPT)

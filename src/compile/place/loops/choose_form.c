@@ -7,14 +7,14 @@
  * Needs: any function. Provides: loops that are cheap to poll in. Breaks: struct cn_cfg, cn_loops.
  *
  * Read this before you add a form:
- * 1. fits_FORM() only reads, and finds the same form twice: find() runs again after close_loops() has changed the
+ * 1. fits_FORM() only reads, and finds the same form twice: find_forms() runs again after close_loops() has changed the
  *    function. It asks cn_placement_on() for the form's switch. Loops with a header in a region free of safepoints
  *    keep their form.
  * 2. A form that copies blocks needs s->copies, and the LCSSA form that cn_choose_loop_forms() makes for it.
  * 3. Forms are found from the outside in. A form that changes the choice for the loops in it sets a bit of enum around
  *    in s->inside; find_form() reads it for each of these loops.
- * 4. build() runs after `s` is freed, and each form that it builds changes the function: a form names blocks and
- *    instructions, and its place in the order of build() is argued there.
+ * 4. build_forms() runs after `s` is freed, and each form that it builds changes the function: a form names blocks and
+ *    instructions, and its place in the order of build_forms() is argued there.
  * 5. A form that leaves a retreating edge without a poll enters the most work of its loop in `bounded` of struct
  *    cn_strip_mines.
  */
@@ -102,7 +102,7 @@ static void find_form(struct search *s, uint32_t l)
 }
 
 /* Find the forms from the outside in. If a nest has a copy for few iterations, the loops in its old body make many. */
-static void find(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct forms *forms)
+static void find_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t small_work, struct forms *forms)
 {
   struct search s = {.ctx = ctx, .forms = forms, .small_work = small_work, .copies = !is_left_alone(function)};
   struct cn_cfg cfg;
@@ -129,7 +129,7 @@ static void close_loops(struct cn_ctx *ctx, LLVMValueRef function)
   LLVMDisposePassBuilderOptions(options);
 }
 
-static void drop(struct forms *forms)
+static void free_forms(struct forms *forms)
 {
   for (size_t i = 0; i < forms->nests.count; i++)
     cn_nest_free(&forms->nests.at[i]);
@@ -141,7 +141,7 @@ static void drop(struct forms *forms)
 }
 
 /* Copy nests first, while they are complete, and unroll last: uncountable loops stay the same until then. */
-static void build(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
+static void build_forms(struct cn_ctx *ctx, struct forms *forms, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < forms->nests.count; i++) {
     cn_remark(ctx, LLVMGetBasicBlockTerminator(forms->nests.at[i].blocks[0]), "loop",
@@ -167,12 +167,12 @@ void cn_choose_loop_forms(struct cn_ctx *ctx, LLVMValueRef function, uint64_t sm
 {
   struct forms forms = {0};
 
-  find(ctx, function, small_work, &forms);
+  find_forms(ctx, function, small_work, &forms);
   if (forms.nests.count || forms.unrolls.count) {
-    drop(&forms);
+    free_forms(&forms);
     close_loops(ctx, function);
-    find(ctx, function, small_work, &forms);
+    find_forms(ctx, function, small_work, &forms);
   }
-  build(ctx, &forms, out);
-  drop(&forms);
+  build_forms(ctx, &forms, out);
+  free_forms(&forms);
 }

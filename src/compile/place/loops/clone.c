@@ -135,7 +135,7 @@ static void connect_phi(struct cn_clone *clone, LLVMValueRef phi, LLVMValueRef c
   CN_CHECK(LLVMCountIncoming(copy));
 }
 
-static void connect(struct cn_clone *clone, LLVMValueRef i)
+static void connect_copy(struct cn_clone *clone, LLVMValueRef i)
 {
   LLVMValueRef copy = cn_clone_of(clone, i);
 
@@ -196,7 +196,7 @@ void cn_clone_fill(struct cn_clone *clone)
   for (uint32_t b = 0; b < clone->count; b++)
     copy_block(clone, clone->blocks[b], &copied);
   for (size_t i = 0; i < copied.count; i++)
-    connect(clone, copied.at[i]);
+    connect_copy(clone, copied.at[i]);
   for (uint32_t b = 0; b < clone->count; b++)
     CN_CHECK(LLVMGetBasicBlockTerminator(cn_clone_of_block(clone, clone->blocks[b])));
   join_exits(clone);

@@ -225,7 +225,7 @@ static LLVMBasicBlockRef build_guard(struct cn_ctx *ctx, const struct cn_clone *
 }
 
 /* Note that the inner loops of the copy are bounded. */
-static void bound(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_strip_mines *out)
+static void note_bounded_loops(const struct cn_nest *nest, const struct cn_clone *clone, struct cn_strip_mines *out)
 {
   for (size_t i = 0; i < nest->inner.count; i++) {
     const struct cn_countable_loop *c = &nest->inner.at[i].test;
@@ -251,7 +251,7 @@ void cn_nest_build(struct cn_ctx *ctx, const struct cn_nest *nest, struct cn_str
   LLVMSetCurrentDebugLocation2(clone.builder, LLVMInstructionGetDebugLoc(LLVMGetBasicBlockTerminator(header)));
   LLVMValueRef far = build_far(ctx, clone.builder, nest);
   cn_emit_unlikely(ctx, LLVMBuildCondBr(clone.builder, far, header, copy));
-  bound(nest, &clone, out);
+  note_bounded_loops(nest, &clone, out);
   if (nest->polls_first)
     cn_ptrmap_add(&out->first, guard, NULL);
   const struct cn_step_loop made[] = {{.header = header, .blocks = nest->count},

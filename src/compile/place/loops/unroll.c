@@ -166,7 +166,7 @@ static bool is_further(LLVMValueRef value, LLVMValueRef phi)
 /* True if a phi of the header advances only by constants, so that each copy can start before the loads and computations
  * of the others end. Else, as in the probes of a hash table, the copies save only polls, and their many exits are
  * harder to predict than one. */
-static bool counts(const struct cn_loops *loops, uint32_t l)
+static bool has_constant_step(const struct cn_loops *loops, uint32_t l)
 {
   const struct cn_cfg *cfg = loops->cfg;
   LLVMValueRef phi = LLVMGetFirstInstruction(cfg->blocks[loops->at[l].header].block);
@@ -190,7 +190,7 @@ static bool is_worth(const struct cn_loops *loops, uint32_t loop, uint32_t size,
   const struct cn_loop *l = &loops->at[loop];
   struct judge j = {.loops = loops, .loop = l};
 
-  if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !counts(loops, loop))
+  if (l->inner || l->irreducible || cn_clone_size(loops, loop, size) > size || !has_constant_step(loops, loop))
     return false;
   *work = work_of_trip(&j);
   return *work < WORTH && WIDTH * delay_of_trip(&j) < *work + 2;

@@ -56,7 +56,7 @@ struct web {
   struct cn_rematerialised remade;
 };
 
-static const struct cn_parse_point *crossing(const struct web *web, uint32_t i)
+static const struct cn_parse_point *crossing_at(const struct web *web, uint32_t i)
 {
   return &web->refs->points.at[web->refs->crossings.at[web->v->cross + i]];
 }
@@ -72,18 +72,18 @@ static inline uint32_t crossings_before(const struct web *web, uint32_t pos)
 {
   uint32_t low = 0;
 
-  CN_BISECT(low, web->v->cross_count, middle, crossing(web, middle)->pos < pos);
+  CN_BISECT(low, web->v->cross_count, middle, crossing_at(web, middle)->pos < pos);
   return low;
 }
 
 /* The definition that enters a block. */
-static uint32_t entering(const struct web *web, uint32_t block)
+static uint32_t entering_definition_of(const struct web *web, uint32_t block)
 {
   CN_CHECK(web->range.in[block] == web->range.stamp);
   if (web->pads && web->pads[block]) {
     const struct cn_parse_point *point = &web->refs->points.at[web->pads[block] - 1];
     uint32_t i = crossings_before(web, point->pos);
-    CN_CHECK(i < web->v->cross_count && crossing(web, i) == point);
+    CN_CHECK(i < web->v->cross_count && crossing_at(web, i) == point);
     return first_unwound(web) + i;
   }
   return web->sources + 1 + web->range.slot[block];
@@ -93,23 +93,23 @@ static uint32_t at_end(const struct web *web, uint32_t block)
 {
   if (web->crossed[block] == web->range.stamp)
     return 2 + web->last_cross[block];
-  return block == web->v->block ? 1 : entering(web, block);
+  return block == web->v->block ? 1 : entering_definition_of(web, block);
 }
 
-static uint32_t resolve(const struct web *web, uint32_t number)
+static uint32_t resolve_definition(const struct web *web, uint32_t number)
 {
   return number > web->sources ? web->top[number - web->sources - 1] : number;
 }
 
 /* The number of the definition that is read at a position. */
-static uint32_t reaching(const struct web *web, uint32_t block, uint32_t pos)
+static uint32_t reaching_definition_at(const struct web *web, uint32_t block, uint32_t pos)
 {
   uint32_t before = crossings_before(web, pos);
 
   CN_ASSERT(block < web->refs->cfg->count);
-  if (before > 0 && crossing(web, before - 1)->block == block)
+  if (before > 0 && crossing_at(web, before - 1)->block == block)
     return 2 + before - 1;
-  return block == web->v->block ? 1 : resolve(web, entering(web, block));
+  return block == web->v->block ? 1 : resolve_definition(web, entering_definition_of(web, block));
 }
 
 /* ---- reads and their places ---- */
@@ -175,14 +175,15 @@ static void fill_phis(struct web *web)
     const struct cn_block *block = &web->refs->cfg->blocks[web->range.blocks.at[node]];
     for (uint32_t p = 0; p < block->pred_count; p++) {
       uint32_t from = block->preds[p];
-      struct read read = {READ_INCOMING, resolve(web, at_end(web, from)), web->sources + 1 + node, from, NULL};
+      struct read read = {READ_INCOMING, resolve_definition(web, at_end(web, from)), web->sources + 1 + node, from,
+                          NULL};
       note_read(web, read, place_at_end(web, from));
     }
   }
 }
 
 /* Find the places of phis. */
-static void solve(struct web *web)
+static void find_phi_places(struct web *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count;
   const struct cn_block *blocks = web->refs->cfg->blocks;
@@ -235,10 +236,10 @@ static void rewrite_uses(struct web *web)
   for (uint32_t u = web->v->uses; u < web->v->uses + web->v->use_count; u++) {
     const struct cn_ref_use *use = &web->refs->uses.at[u];
     const struct cn_ref_value *via = use->via == CN_NO_INDEX ? NULL : &web->refs->values.at[use->via];
-    uint32_t number = reaching(web, use->block, use->pos);
+    uint32_t number = reaching_definition_at(web, use->block, use->pos);
     if (use->listed)
       continue; /* rewrite_points() handles it */
-    if (number == (via ? reaching(web, via->block, via->pos) : 1))
+    if (number == (via ? reaching_definition_at(web, via->block, via->pos) : 1))
       continue;
     if (via)
       cn_set_use(web->refs, use, copy_for(web, use, number, &copies));
@@ -256,12 +257,12 @@ static void rewrite_points(struct web *web)
   for (extra = cn_rematerialised_first(&web->remade, web->value); extra;
        extra = cn_rematerialised_next(&web->remade, extra)) {
     const struct cn_parse_point *point = &web->refs->points.at[extra->point];
-    uint32_t number = reaching(web, point->block, point->pos + 1);
+    uint32_t number = reaching_definition_at(web, point->block, point->pos + 1);
     note_read(web, (struct read){READ_OPERAND, number, extra->operand, 0, extra->user}, extra->place);
   }
   for (uint32_t i = 0; i < web->v->cross_count && !web->v->rematerialised; i++) {
-    const struct cn_parse_point *point = crossing(web, i);
-    uint32_t number = reaching(web, point->block, point->pos);
+    const struct cn_parse_point *point = crossing_at(web, i);
+    uint32_t number = reaching_definition_at(web, point->block, point->pos);
     if (number == 1)
       continue; /* the entry is the original value already */
     struct cn_sink_place place = {
@@ -280,7 +281,7 @@ static void keep_uses(struct web *web, uint32_t value)
     const struct cn_ref_use *use = &web->refs->uses.at[u];
     if (!use->after || use->state)
       continue;
-    uint32_t number = reaching(web, use->block, use->pos + 1);
+    uint32_t number = reaching_definition_at(web, use->block, use->pos + 1);
     if (number > 1 && number <= web->sources)
       web->kept[number] = true;
   }
@@ -345,7 +346,7 @@ static void put_in(struct web *web, const struct read *read)
 }
 
 /* `count` zeroed elements of `size` bytes, in `at` if its *room elements suffice; *room follows. */
-static void *cleared(void *at, uint32_t *room, uint32_t count, size_t size)
+static void *clear_array(void *at, uint32_t *room, uint32_t count, size_t size)
 {
   if (count <= *room)
     return memset(at, 0, count * size);
@@ -358,9 +359,9 @@ static void clear_definitions(struct web *web)
 {
   uint32_t nodes = (uint32_t)web->range.blocks.count, sources = web->sources + 1;
 
-  web->made = cleared(web->made, &web->made_room, sources + nodes, sizeof *web->made);
-  web->places = cleared(web->places, &web->place_room, sources, sizeof *web->places);
-  web->kept = cleared(web->kept, &web->kept_room, sources, sizeof *web->kept);
+  web->made = clear_array(web->made, &web->made_room, sources + nodes, sizeof *web->made);
+  web->places = clear_array(web->places, &web->place_room, sources, sizeof *web->places);
+  web->kept = clear_array(web->kept, &web->kept_room, sources, sizeof *web->kept);
 }
 
 static void relocate_value(struct web *web, uint32_t value)
@@ -373,13 +374,13 @@ static void relocate_value(struct web *web, uint32_t value)
   web->sources = 1 + (web->pads ? 2 : 1) * v->cross_count;
   cn_live_range(&web->range, web->refs, value);
   for (uint32_t i = 0; i < v->cross_count; i++) {
-    uint32_t block = crossing(web, i)->block;
+    uint32_t block = crossing_at(web, i)->block;
     web->crossed[block] = web->range.stamp;
     web->last_cross[block] = i;
   }
   clear_definitions(web);
   web->reads.count = 0;
-  solve(web);
+  find_phi_places(web);
   rewrite_points(web);
   rewrite_uses(web);
   fill_phis(web);

@@ -75,7 +75,7 @@ struct taken {
   CN_VECTOR(struct slot_interval) heap;
 };
 
-static void take(struct taken *taken, struct slot_interval interval)
+static void push_interval(struct taken *taken, struct slot_interval interval)
 {
   size_t i = taken->heap.count;
 
@@ -133,7 +133,7 @@ static uint32_t assign_slots(struct demoter *d, const uint64_t *chosen)
     if (interval->live.from < first_point(d->refs))
       d->stored = count; /* in order of their first definitions */
     d->slot[interval->value] = interval->slot;
-    take(&taken, *interval);
+    push_interval(&taken, *interval);
   }
   cn_live_intervals_free(&lives);
   cn_free(&taken.heap);
@@ -152,7 +152,7 @@ static uint32_t region_at(const struct demoter *d, uint32_t pos, bool through)
   return low;
 }
 
-static struct reading defined(const struct demoter *d, uint32_t value)
+static struct reading definition_of(const struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
 
@@ -168,7 +168,7 @@ static bool holds_at(const struct reading *reading, const struct cn_ref_use *use
   return reading->block == use->block && reading->region == region;
 }
 
-static void position(struct demoter *d, LLVMValueRef before)
+static void set_insertion_point(struct demoter *d, LLVMValueRef before)
 {
   LLVMPositionBuilderBefore(d->builder, before);
   LLVMSetCurrentDebugLocation2(d->builder, LLVMInstructionGetDebugLoc(before));
@@ -186,7 +186,7 @@ static void position_after(struct demoter *d, LLVMValueRef value)
   } else {
     at = cn_after_definition(value);
   }
-  position(d, at);
+  set_insertion_point(d, at);
 }
 
 static LLVMValueRef load_base(struct demoter *d, uint32_t base)
@@ -214,7 +214,7 @@ static LLVMValueRef follow_chain(struct demoter *d, uint32_t value, LLVMValueRef
 static LLVMValueRef distance_of(struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  struct reading base = defined(d, v->base);
+  struct reading base = definition_of(d, v->base);
   const struct cn_ref_use here = {.block = v->block, .pos = v->pos};
 
   position_after(d, v->value);
@@ -258,7 +258,7 @@ static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct
   const struct cn_ref_value *v = &d->refs->values.at[r->value];
   if (v->base != r->value && !r->distance)
     r->distance = distance_of(d, r->value);
-  position(d, place_before(d, use));
+  set_insertion_point(d, place_before(d, use));
   r->last = (struct reading){use->block, region, read_value(d, r->value, r->distance)};
   return r->last.value;
 }
@@ -266,7 +266,7 @@ static LLVMValueRef read_at(struct demoter *d, struct rewriting *r, const struct
 static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struct cn_ref_use *use, uint32_t region)
 {
   LLVMValueRef gep = d->refs->values.at[use->via].value;
-  struct reading copy = defined(d, use->via);
+  struct reading copy = definition_of(d, use->via);
   bool fresh;
 
   if (holds_at(&copy, use, region))
@@ -278,7 +278,7 @@ static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struc
     return r->copies.at[*index].value;
   uint64_t at = *index;
   LLVMValueRef from = read_at(d, r, use, region);
-  position(d, place_before(d, use));
+  set_insertion_point(d, place_before(d, use));
   copy = (struct reading){use->block, region, follow_chain(d, use->via, from)};
   if (fresh)
     cn_push(&r->copies, copy);
@@ -290,7 +290,7 @@ static LLVMValueRef read_via(struct demoter *d, struct rewriting *r, const struc
 static void rewrite_uses(struct demoter *d, uint32_t value)
 {
   const struct cn_ref_value *v = &d->refs->values.at[value];
-  struct rewriting r = {.value = value, .last = defined(d, value)};
+  struct rewriting r = {.value = value, .last = definition_of(d, value)};
 
   for (uint32_t u = v->uses; u < v->uses + v->use_count; u++) {
     const struct cn_ref_use *use = &d->refs->uses.at[u];

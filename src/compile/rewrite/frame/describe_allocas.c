@@ -19,7 +19,7 @@
 
 enum { WORD_BYTES = CN_AREA_WORD };
 
-static LLVMValueRef number(struct cn_ctx *ctx, uint64_t n)
+static LLVMValueRef i64_constant_of(struct cn_ctx *ctx, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(ctx->llvm), n, false);
 }
@@ -34,12 +34,12 @@ static void push_area(struct cn_ctx *ctx, struct cn_described *out, const struct
   for (uint64_t w = first; w < first + period; w++)
     refs += cn_bit(map->bits, w);
   cn_push(&out->operands, map->alloca);
-  cn_push(&out->operands, number(ctx, count));
-  cn_push(&out->operands, number(ctx, period * WORD_BYTES));
-  cn_push(&out->operands, number(ctx, refs));
+  cn_push(&out->operands, i64_constant_of(ctx, count));
+  cn_push(&out->operands, i64_constant_of(ctx, period * WORD_BYTES));
+  cn_push(&out->operands, i64_constant_of(ctx, refs));
   for (uint64_t w = first; w < first + period; w++)
     if (cn_bit(map->bits, w))
-      cn_push(&out->operands, number(ctx, w * WORD_BYTES));
+      cn_push(&out->operands, i64_constant_of(ctx, w * WORD_BYTES));
 }
 
 /* The shortest period of the bits [first, first + length), by the border of Knuth, Morris and Pratt. */
@@ -61,7 +61,7 @@ static uint64_t period_of(const struct cn_alloca_layout *map, uint64_t first, ui
 }
 
 /* Describe one alloca by as few areas as its repetition allows. Returns their number. */
-static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map)
+static uint64_t describe_alloca(struct cn_ctx *ctx, struct cn_described *out, const struct cn_alloca_layout *map)
 {
   uint64_t first = 0, last = map->words;
 
@@ -82,7 +82,7 @@ static uint64_t describe(struct cn_ctx *ctx, struct cn_described *out, const str
 }
 
 /* Move it to the top of the entry block, so that it dominates every statepoint. */
-static void hoist(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *after)
+static void hoist_alloca(LLVMBuilderRef builder, LLVMValueRef alloca, LLVMValueRef *after)
 {
   LLVMBasicBlockRef entry = LLVMGetInstructionParent(alloca);
   LLVMValueRef next = *after ? LLVMGetNextInstruction(*after) : LLVMGetFirstInstruction(entry);
@@ -109,16 +109,17 @@ static void delete_lifetimes(LLVMValueRef pointer)
   }
 }
 
-static void zero(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map, uint64_t first)
+static void zero_words_from(struct cn_ctx *ctx, LLVMBuilderRef builder, const struct cn_alloca_layout *map,
+                            uint64_t first)
 {
   LLVMTypeRef byte = LLVMInt8TypeInContext(ctx->llvm);
-  LLVMValueRef start = map->alloca, offset = number(ctx, first * WORD_BYTES);
+  LLVMValueRef start = map->alloca, offset = i64_constant_of(ctx, first * WORD_BYTES);
 
   if (first == map->words)
     return;
   if (first)
     start = LLVMBuildInBoundsGEP2(builder, byte, start, &offset, 1, "");
-  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false), number(ctx, (map->words - first) * WORD_BYTES),
+  LLVMBuildMemSet(builder, start, LLVMConstInt(byte, 0, false), i64_constant_of(ctx, (map->words - first) * WORD_BYTES),
                   first ? WORD_BYTES : LLVMGetAlignment(map->alloca));
 }
 
@@ -141,7 +142,7 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const st
 
   if (LLVMGetAlignment(map->alloca) < WORD_BYTES)
     LLVMSetAlignment(map->alloca, WORD_BYTES);
-  zero(ctx, builder, map, first ? *first : 0);
+  zero_words_from(ctx, builder, map, first ? *first : 0);
   escape_local(ctx, builder, map->alloca);
 }
 
@@ -150,10 +151,10 @@ static void zero_and_escape(struct cn_ctx *ctx, LLVMBuilderRef builder, const st
 static void push_word(struct cn_ctx *ctx, struct cn_described *out, const struct cn_user_root *root)
 {
   cn_push(&out->operands, root->alloca);
-  cn_push(&out->operands, number(ctx, 1));
-  cn_push(&out->operands, number(ctx, WORD_BYTES));
-  cn_push(&out->operands, number(ctx, 0));
-  cn_push(&out->operands, number(ctx, root->offset));
+  cn_push(&out->operands, i64_constant_of(ctx, 1));
+  cn_push(&out->operands, i64_constant_of(ctx, WORD_BYTES));
+  cn_push(&out->operands, i64_constant_of(ctx, 0));
+  cn_push(&out->operands, i64_constant_of(ctx, root->offset));
   cn_push(&out->operands, root->tag);
   cn_push(&out->operands, root->parameter);
 }
@@ -178,16 +179,16 @@ static void describe_all(struct cn_ctx *ctx, struct cn_described *out, const str
 {
   uint64_t areas = words->at.count;
 
-  cn_push(&out->operands, number(ctx, CAIRN_ABI_ALLOCA_MARK));
+  cn_push(&out->operands, i64_constant_of(ctx, CAIRN_ABI_ALLOCA_MARK));
   cn_push(&out->operands, NULL);
   for (size_t i = 0; i < maps->maps.count; i++)
     if (cn_alloca_layout_holds_refs(&maps->maps.at[i]))
-      areas += describe(ctx, out, &maps->maps.at[i]);
+      areas += describe_alloca(ctx, out, &maps->maps.at[i]);
   for (size_t i = 0; i < words->at.count; i++)
     push_word(ctx, out, &words->at.at[i]);
-  out->operands.at[1] = number(ctx, areas);
+  out->operands.at[1] = i64_constant_of(ctx, areas);
   uint64_t length = out->operands.count;
-  cn_push(&out->operands, number(ctx, length));
+  cn_push(&out->operands, i64_constant_of(ctx, length));
   if (!areas)
     cn_free(&out->operands);
 }
@@ -209,7 +210,7 @@ void cn_describe_allocas(struct cn_ctx *ctx, LLVMValueRef function, struct cn_de
     cn_error(ctx, function, "roots-pairs", "an object in the frame holds references, where no pair describes them");
   for (size_t i = 0; i < maps.maps.count; i++)
     if (is_described(&maps.maps.at[i], &words)) {
-      hoist(builder, maps.maps.at[i].alloca, &last);
+      hoist_alloca(builder, maps.maps.at[i].alloca, &last);
       delete_lifetimes(maps.maps.at[i].alloca);
     }
   if (last)

@@ -124,7 +124,7 @@ static struct pad_phi *pad_phi_of(struct pads *pads, LLVMValueRef value)
 }
 
 /* Bases first: derived values are made after their bases. */
-static void gather(struct pads *pads)
+static void gather_pad_phis(struct pads *pads)
 {
   const struct cn_cfg *cfg = pads->refs->cfg;
 
@@ -143,7 +143,7 @@ static void gather(struct pads *pads)
 
 /* ---- storing ---- */
 
-static void position(struct pads *pads, LLVMValueRef before)
+static void set_insertion_point(struct pads *pads, LLVMValueRef before)
 {
   LLVMPositionBuilderBefore(pads->builder, before);
   LLVMSetCurrentDebugLocation2(pads->builder, LLVMInstructionGetDebugLoc(before));
@@ -180,7 +180,7 @@ static void store_at_end(struct pads *pads, const struct pad_phi *p, uint32_t fr
     }
     return;
   }
-  position(pads, LLVMGetBasicBlockTerminator(block->block));
+  set_insertion_point(pads, LLVMGetBasicBlockTerminator(block->block));
   if (p->slot != NO_SLOT)
     LLVMBuildStore(pads->builder, value, cn_demote_address(pads->builder, pads->slots, p->slot));
   else
@@ -218,7 +218,7 @@ static void store_operands(struct pads *pads, const struct pad_phi *p)
 
 /* Load the value of `p`: from the slot that is written after a catchswitch (`kept`), else from the slot that is written
  * before unwinding. `base` is the base of a derived value. */
-static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
+static LLVMValueRef load_phi_value(struct pads *pads, const struct pad_phi *p, LLVMValueRef base, bool kept)
 {
   LLVMTypeRef bytes = LLVMInt8TypeInContext(pads->ctx->llvm);
 
@@ -237,15 +237,15 @@ static LLVMValueRef load(struct pads *pads, const struct pad_phi *p, LLVMValueRe
 }
 
 /* Let all uses of an ordinary pad's phi read the value that is loaded after the pad. */
-static void replace(struct pads *pads, struct pad_phi *p)
+static void replace_phi_uses(struct pads *pads, struct pad_phi *p)
 {
-  position(pads, p->after);
-  p->loaded = load(pads, p, base_of(pads, p), false);
+  set_insertion_point(pads, p->after);
+  p->loaded = load_phi_value(pads, p, base_of(pads, p), false);
   LLVMReplaceAllUsesWith(p->phi, p->loaded);
 }
 
 /* In each pad after a catchswitch, copy its phi to the slot that is read later. */
-static void keep(struct pads *pads, const struct pad_phi *p)
+static void copy_to_kept_slot(struct pads *pads, const struct pad_phi *p)
 {
   const struct cn_block *block = &pads->refs->cfg->blocks[p->block];
   bool base = p->slot != NO_SLOT;
@@ -257,7 +257,7 @@ static void keep(struct pads *pads, const struct pad_phi *p)
     LLVMValueRef at = LLVMGetFirstInstruction(pad);
     while (LLVMIsAPHINode(at))
       at = LLVMGetNextInstruction(at);
-    position(pads, cn_after_definition(at));
+    set_insertion_point(pads, cn_after_definition(at));
     LLVMValueRef from = cn_demote_address(pads->builder, slots, base ? p->slot : p->distance);
     LLVMValueRef value = LLVMBuildLoad2(pads->builder, type, from, "");
     LLVMBuildStore(pads->builder, value, cn_demote_address(pads->builder, slots, base ? p->kept : p->kept_distance));
@@ -268,7 +268,7 @@ static LLVMValueRef load_kept(struct pads *pads, const struct pad_phi *p)
 {
   const struct pad_phi *base = p->base == p->phi ? NULL : pad_phi_of(pads, p->base);
 
-  return load(pads, p, base && base->in_switch ? load_kept(pads, base) : base_of(pads, p), true);
+  return load_phi_value(pads, p, base && base->in_switch ? load_kept(pads, base) : base_of(pads, p), true);
 }
 
 static void replace_kept(struct pads *pads, const struct pad_phi *p)
@@ -283,7 +283,8 @@ static void replace_kept(struct pads *pads, const struct pad_phi *p)
     unsigned operand = 0;
     while (LLVMGetOperand(user, operand) != p->phi)
       operand++;
-    position(pads, LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand)) : user);
+    set_insertion_point(pads,
+                        LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, operand)) : user);
     LLVMSetOperand(user, operand, load_kept(pads, p));
   }
   cn_free(&users);
@@ -305,12 +306,12 @@ static void replace_all(struct pads *pads)
 {
   for (size_t i = 0; i < pads->phis.count; i++)
     if (!pads->phis.at[i].in_switch)
-      replace(pads, &pads->phis.at[i]);
+      replace_phi_uses(pads, &pads->phis.at[i]);
   for (size_t i = 0; i < pads->phis.count; i++)
     store_operands(pads, &pads->phis.at[i]);
   for (size_t i = 0; i < pads->phis.count; i++)
     if (pads->phis.at[i].in_switch) {
-      keep(pads, &pads->phis.at[i]);
+      copy_to_kept_slot(pads, &pads->phis.at[i]);
       replace_kept(pads, &pads->phis.at[i]);
     }
   for (size_t i = 0; i < pads->phis.count; i++)
@@ -329,7 +330,7 @@ bool cn_pad_phis_replace(struct cn_ctx *ctx, struct cn_refs *refs)
   cn_refs_restrict(refs);
   find_bases(refs);
   pads.builder = LLVMCreateBuilderInContext(ctx->llvm);
-  gather(&pads);
+  gather_pad_phis(&pads);
   if (pads.phis.count) {
     make_allocas(&pads);
     replace_all(&pads);

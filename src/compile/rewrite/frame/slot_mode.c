@@ -132,7 +132,7 @@ bool cn_slot_mode_wanted(const struct cn_ctx *ctx, const struct cn_refs *refs)
   return is_too_much(&count, budget);
 }
 
-static void remark(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t bases)
+static void remark_slot_mode(struct cn_ctx *ctx, const struct cn_refs *refs, uint32_t bases)
 {
   bool asked = ctx->options->slots == CAIRN_SLOTS_ALWAYS;
 
@@ -160,7 +160,7 @@ bool cn_slot_mode(struct cn_ctx *ctx, struct cn_refs *refs, struct cn_ptrmap *st
     count++;
   }
   if (count) {
-    remark(ctx, refs, count);
+    remark_slot_mode(ctx, refs, count);
     cn_demote(ctx, refs, chosen, stored);
   }
   free(chosen);

@@ -32,7 +32,7 @@ static bool is_stack_object(LLVMValueRef value)
   return address && cn_is_ref(LLVMTypeOf(value));
 }
 
-static void refuse(const struct spread *s, LLVMValueRef at, const char *why)
+static void refuse_alloca_use(const struct spread *s, LLVMValueRef at, const char *why)
 {
   char name[64];
 
@@ -40,7 +40,7 @@ static void refuse(const struct spread *s, LLVMValueRef at, const char *why)
            why);
 }
 
-static void reach(struct spread *s, LLVMValueRef value)
+static void add_reached_value(struct spread *s, LLVMValueRef value)
 {
   bool fresh;
 
@@ -52,15 +52,15 @@ static void reach(struct spread *s, LLVMValueRef value)
 static void use_in_call(struct spread *s, LLVMValueRef call, LLVMValueRef value)
 {
   if (cn_is_ref(LLVMTypeOf(call)) && cn_alloca_uses_hands_on(call)) {
-    reach(s, call);
+    add_reached_value(s, call);
     return;
   }
   bool parse = cn_classify_call(call).kind == CN_CALL_PARSE;
   for (uint32_t o = 0; o < (uint32_t)LLVMGetNumOperands(call); o++)
     if (LLVMGetOperand(call, o) == value && (parse || o >= LLVMGetNumArgOperands(call))) {
-      refuse(s, call,
-             "is given to a call that may collect garbage, and would be taken for one in "
-             "the heap");
+      refuse_alloca_use(s, call,
+                        "is given to a call that may collect garbage, and would be taken for one in "
+                        "the heap");
       return;
     }
 }
@@ -73,24 +73,24 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
   case LLVMFreeze:
   case LLVMPHI:
   case LLVMSelect:
-    reach(s, user);
+    add_reached_value(s, user);
     break;
   case LLVMStore:
     if (LLVMGetOperand(user, 0) == value)
-      refuse(s, user, "is stored where the collector would find it");
+      refuse_alloca_use(s, user, "is stored where the collector would find it");
     break;
   case LLVMAtomicCmpXchg:
   case LLVMAtomicRMW:
     if (LLVMGetOperand(user, 0) != value)
-      refuse(s, user, "is stored where the collector would find it");
+      refuse_alloca_use(s, user, "is stored where the collector would find it");
     break;
   case LLVMInsertElement:
   case LLVMInsertValue:
   case LLVMShuffleVector:
-    refuse(s, user, "becomes part of a vector or struct");
+    refuse_alloca_use(s, user, "becomes part of a vector or struct");
     break;
   case LLVMRet:
-    refuse(s, user, "is returned");
+    refuse_alloca_use(s, user, "is returned");
     break;
   case LLVMCall:
   case LLVMInvoke:
@@ -103,7 +103,7 @@ static void use_in(struct spread *s, LLVMValueRef user, LLVMValueRef value)
 }
 
 /* The object that the address `value` is computed from. */
-static LLVMValueRef origin(LLVMValueRef value)
+static LLVMValueRef underlying_object_of(LLVMValueRef value)
 {
   while (LLVMIsAGetElementPtrInst(value) || LLVMIsABitCastInst(value) || LLVMIsAFreezeInst(value) ||
          (LLVMIsACallInst(value) && cn_alloca_uses_hands_on(value)))
@@ -118,20 +118,20 @@ static void check_merge(struct spread *s, LLVMValueRef merge)
   CN_ASSERT(phi || LLVMIsASelectInst(merge));
   for (unsigned i = 0; i < (phi ? phi : 2); i++) {
     LLVMValueRef from = phi ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
-    LLVMValueRef object = origin(from);
+    LLVMValueRef object = underlying_object_of(from);
     if (LLVMIsConstant(object) || is_stack_object(object) || cn_ptrmap_find(&s->seen, object))
       continue;
-    refuse(s, merge, "and a value of another kind meet in one value: no map can tell which of them it is");
+    refuse_alloca_use(s, merge, "and a value of another kind meet in one value: no map can tell which of them it is");
     return;
   }
 }
 
-static void check(struct cn_ctx *ctx, LLVMValueRef alloca)
+static void check_alloca_uses(struct cn_ctx *ctx, LLVMValueRef alloca)
 {
   struct spread s = {.ctx = ctx, .alloca = alloca};
 
   CN_ASSERT(LLVMIsAAllocaInst(alloca));
-  reach(&s, alloca);
+  add_reached_value(&s, alloca);
   for (size_t w = 0; w < s.work.count; w++)
     CN_EACH_USE(use, s.work.at[w])
       use_in(&s, LLVMGetUser(use), s.work.at[w]);
@@ -148,7 +148,7 @@ void cn_managed_allocas_refuse(struct cn_ctx *ctx, LLVMValueRef function)
   CN_EACH_BLOCK(b, function)
     CN_EACH_INSTRUCTION(i, b)
       if (is_stack_object(i))
-        check(ctx, i);
+        check_alloca_uses(ctx, i);
 }
 
 static LLVMValueRef make_local(LLVMBuilderRef builder, LLVMValueRef alloca)

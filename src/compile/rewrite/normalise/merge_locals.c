@@ -86,7 +86,7 @@ static bool is_mergeable(struct cn_ctx *ctx, LLVMValueRef local)
   return size && size % CN_AREA_WORD == 0 && size % LLVMGetAlignment(local) == 0 && is_used_plainly(local);
 }
 
-static void gather(struct merger *m, LLVMValueRef function)
+static void gather_locals(struct merger *m, LLVMValueRef function)
 {
   LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 
@@ -136,7 +136,7 @@ static void set_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef to)
 
 /* Replace `local` by element `index` of `array`. The entry block computes shared addresses before
  * `top`. */
-static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index, LLVMValueRef top)
+static void replace_local(struct merger *m, LLVMValueRef local, LLVMValueRef array, size_t index, LLVMValueRef top)
 {
   bool declared = cn_ptrmap_find(&m->declared, local) != NULL;
   LLVMValueRef shared = NULL;
@@ -159,7 +159,7 @@ static void replace(struct merger *m, LLVMValueRef local, LLVMValueRef array, si
   LLVMInstructionEraseFromParent(local);
 }
 
-static void merge(struct merger *m, LLVMValueRef function, const struct kind *kind)
+static void merge_locals_of_kind(struct merger *m, LLVMValueRef function, const struct kind *kind)
 {
   LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
   unsigned alignment = CN_AREA_WORD;
@@ -173,7 +173,7 @@ static void merge(struct merger *m, LLVMValueRef function, const struct kind *ki
       alignment = LLVMGetAlignment(kind->locals.at[l]);
   LLVMSetAlignment(array, alignment);
   for (size_t l = 0; l < kind->locals.count; l++)
-    replace(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
+    replace_local(m, kind->locals.at[l], array, l, LLVMGetNextInstruction(array));
 }
 
 /* In a function without parse points, nothing is described, and locals may share their places. */
@@ -192,7 +192,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
   size_t most = 0;
 
   CN_ASSERT(LLVMIsAFunction(function));
-  gather(&m, function);
+  gather_locals(&m, function);
   for (size_t k = 0; k < m.kinds.count; k++)
     most = m.kinds.at[k].locals.count > most ? m.kinds.at[k].locals.count : most;
   if (most >= MIN_LOCALS && has_parse_point(function)) {
@@ -200,7 +200,7 @@ void cn_merge_locals(struct cn_ctx *ctx, LLVMValueRef function)
     find_declared(&m, function);
     for (size_t k = 0; k < m.kinds.count; k++)
       if (m.kinds.at[k].locals.count >= MIN_LOCALS)
-        merge(&m, function, &m.kinds.at[k]);
+        merge_locals_of_kind(&m, function, &m.kinds.at[k]);
     LLVMDisposeBuilder(m.builder);
   }
   for (size_t k = 0; k < m.kinds.count; k++)

@@ -15,7 +15,7 @@
 #include "compile/rewrite/normalise/normalise.h"
 
 /* `constant` without undefined parts. Constant expressions and globals are always defined. */
-static LLVMValueRef defined(LLVMValueRef constant)
+static LLVMValueRef replace_undef_parts(LLVMValueRef constant)
 {
   LLVMTypeRef type = LLVMTypeOf(constant);
   LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -30,7 +30,7 @@ static LLVMValueRef defined(LLVMValueRef constant)
   LLVMValueRef *parts = cn_alloc((size_t)count * sizeof *parts);
   for (int i = 0; i < count; i++) {
     LLVMValueRef part = LLVMGetOperand(constant, (unsigned)i);
-    parts[i] = cn_holds_ref(LLVMTypeOf(part)) ? defined(part) : part;
+    parts[i] = cn_holds_ref(LLVMTypeOf(part)) ? replace_undef_parts(part) : part;
     changed |= parts[i] != part;
   }
   if (changed && kind == LLVMVectorTypeKind)
@@ -56,7 +56,7 @@ void cn_undef_define(LLVMValueRef function)
         LLVMValueRef operand = LLVMGetOperand(i, (unsigned)o);
         if (!operand || !LLVMIsConstant(operand) || !cn_holds_ref(LLVMTypeOf(operand)))
           continue;
-        LLVMValueRef whole = defined(operand);
+        LLVMValueRef whole = replace_undef_parts(operand);
         if (whole != operand)
           LLVMSetOperand(i, (unsigned)o, whole);
       }

@@ -28,12 +28,12 @@ struct lane {
   unsigned lane;
 };
 
-static LLVMValueRef number(const struct lowering *l, uint64_t n)
+static LLVMValueRef i64_constant_of(const struct lowering *l, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), n, false);
 }
 
-static LLVMValueRef argument(LLVMValueRef call, unsigned i)
+static LLVMValueRef argument_of(LLVMValueRef call, unsigned i)
 {
   return LLVMGetArgOperand(call, i);
 }
@@ -43,14 +43,14 @@ static unsigned lanes_of(LLVMValueRef vector)
   return LLVMGetVectorSize(LLVMTypeOf(vector));
 }
 
-static LLVMValueRef gather(struct lowering *l, LLVMTypeRef type, const struct lane *lanes)
+static LLVMValueRef build_from_lanes(struct lowering *l, LLVMTypeRef type, const struct lane *lanes)
 {
   LLVMValueRef whole = LLVMConstNull(type);
 
   for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
     CN_CHECK(lanes[i].lane < lanes_of(lanes[i].vector));
-    LLVMValueRef lane = LLVMBuildExtractElement(l->builder, lanes[i].vector, number(l, lanes[i].lane), "");
-    whole = LLVMBuildInsertElement(l->builder, whole, lane, number(l, i), "");
+    LLVMValueRef lane = LLVMBuildExtractElement(l->builder, lanes[i].vector, i64_constant_of(l, lanes[i].lane), "");
+    whole = LLVMBuildInsertElement(l->builder, whole, lane, i64_constant_of(l, i), "");
   }
   return whole;
 }
@@ -63,7 +63,7 @@ typedef struct lane place(LLVMValueRef call, unsigned i, unsigned part);
 
 static struct lane place_reverse(LLVMValueRef call, unsigned i, unsigned part)
 {
-  LLVMValueRef v = argument(call, 0);
+  LLVMValueRef v = argument_of(call, 0);
 
   (void)part;
   return (struct lane){v, lanes_of(v) - 1 - i};
@@ -72,40 +72,40 @@ static struct lane place_reverse(LLVMValueRef call, unsigned i, unsigned part)
 static struct lane place_extract(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return (struct lane){argument(call, 0), (unsigned)LLVMConstIntGetZExtValue(argument(call, 1)) + i};
+  return (struct lane){argument_of(call, 0), (unsigned)LLVMConstIntGetZExtValue(argument_of(call, 1)) + i};
 }
 
 static struct lane place_insert(LLVMValueRef call, unsigned i, unsigned part)
 {
-  LLVMValueRef inner = argument(call, 1);
-  unsigned at = (unsigned)LLVMConstIntGetZExtValue(argument(call, 2));
+  LLVMValueRef inner = argument_of(call, 1);
+  unsigned at = (unsigned)LLVMConstIntGetZExtValue(argument_of(call, 2));
 
   (void)part;
   if (i >= at && i - at < lanes_of(inner))
     return (struct lane){inner, i - at};
-  return (struct lane){argument(call, 0), i};
+  return (struct lane){argument_of(call, 0), i};
 }
 
 /* Lane `from` of both operands, concatenated. */
 static struct lane place_spliced(LLVMValueRef call, uint64_t from)
 {
-  unsigned count = lanes_of(argument(call, 0));
+  unsigned count = lanes_of(argument_of(call, 0));
 
   CN_CHECK(from < 2 * (uint64_t)count);
-  return from < count ? (struct lane){argument(call, 0), (unsigned)from}
-                      : (struct lane){argument(call, 1), (unsigned)(from - count)};
+  return from < count ? (struct lane){argument_of(call, 0), (unsigned)from}
+                      : (struct lane){argument_of(call, 1), (unsigned)(from - count)};
 }
 
 static struct lane place_left(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return place_spliced(call, LLVMConstIntGetZExtValue(argument(call, 2)) + i);
+  return place_spliced(call, LLVMConstIntGetZExtValue(argument_of(call, 2)) + i);
 }
 
 static struct lane place_right(LLVMValueRef call, unsigned i, unsigned part)
 {
   (void)part;
-  return place_spliced(call, lanes_of(argument(call, 0)) - LLVMConstIntGetZExtValue(argument(call, 2)) + i);
+  return place_spliced(call, lanes_of(argument_of(call, 0)) - LLVMConstIntGetZExtValue(argument_of(call, 2)) + i);
 }
 
 static struct lane place_interleave(LLVMValueRef call, unsigned i, unsigned part)
@@ -114,7 +114,7 @@ static struct lane place_interleave(LLVMValueRef call, unsigned i, unsigned part
 
   (void)part;
   CN_ASSERT(count > 1);
-  return (struct lane){argument(call, i % count), i / count};
+  return (struct lane){argument_of(call, i % count), i / count};
 }
 
 static struct lane place_deinterleave(LLVMValueRef call, unsigned i, unsigned part)
@@ -122,7 +122,7 @@ static struct lane place_deinterleave(LLVMValueRef call, unsigned i, unsigned pa
   unsigned count = LLVMCountStructElementTypes(LLVMTypeOf(call));
 
   CN_ASSERT(part < count);
-  return (struct lane){argument(call, 0), i * count + part};
+  return (struct lane){argument_of(call, 0), i * count + part};
 }
 
 static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRef type, place *from, unsigned part)
@@ -132,7 +132,7 @@ static LLVMValueRef move_lanes(struct lowering *l, LLVMValueRef call, LLVMTypeRe
 
   for (unsigned i = 0; i < count; i++)
     lanes[i] = from(call, i, part);
-  LLVMValueRef result = gather(l, type, lanes);
+  LLVMValueRef result = build_from_lanes(l, type, lanes);
   free(lanes);
   return result;
 }
@@ -155,7 +155,7 @@ static LLVMValueRef lower_places(struct lowering *l, LLVMValueRef call, place *f
 /* ---- masked lanes ---- */
 
 /* The lanes that the mask enables and that precede the explicit vector length. */
-static LLVMValueRef active(struct lowering *l, LLVMValueRef mask, LLVMValueRef length)
+static LLVMValueRef build_active_mask(struct lowering *l, LLVMValueRef mask, LLVMValueRef length)
 {
   LLVMTypeRef i32 = LLVMInt32TypeInContext(l->ctx->llvm);
   LLVMValueRef before = LLVMConstNull(LLVMTypeOf(mask));
@@ -163,7 +163,7 @@ static LLVMValueRef active(struct lowering *l, LLVMValueRef mask, LLVMValueRef l
   for (unsigned i = 0; i < lanes_of(mask); i++) {
     LLVMValueRef lane = LLVMConstInt(i32, i, false);
     LLVMValueRef in = LLVMBuildICmp(l->builder, LLVMIntULT, lane, length, "");
-    before = LLVMBuildInsertElement(l->builder, before, in, number(l, i), "");
+    before = LLVMBuildInsertElement(l->builder, before, in, i64_constant_of(l, i), "");
   }
   return LLVMBuildAnd(l->builder, mask, before, "");
 }
@@ -171,12 +171,12 @@ static LLVMValueRef active(struct lowering *l, LLVMValueRef mask, LLVMValueRef l
 /* vp.select, vp.merge */
 static LLVMValueRef lower_choice(struct lowering *l, LLVMValueRef call)
 {
-  LLVMValueRef mask = active(l, argument(call, 0), argument(call, 3));
+  LLVMValueRef mask = build_active_mask(l, argument_of(call, 0), argument_of(call, 3));
 
-  return LLVMBuildSelect(l->builder, mask, argument(call, 1), argument(call, 2), "");
+  return LLVMBuildSelect(l->builder, mask, argument_of(call, 1), argument_of(call, 2), "");
 }
 
-/* The lanes of `call` that `mask` enables, and those of `otherwise` elsewhere. replace() lets the
+/* The lanes of `call` that `mask` enables, and those of `otherwise` elsewhere. replace_instruction() lets the
  * other uses of the call read the result. */
 static LLVMValueRef mask_result(struct lowering *l, LLVMValueRef call, LLVMValueRef mask, LLVMValueRef otherwise)
 {
@@ -194,7 +194,7 @@ static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
     return NULL;
   LLVMAddCallSiteAttribute(call, CN_FUNCTION_INDEX,
                            LLVMCreateStringAttribute(l->ctx->llvm, mark, sizeof mark - 1, "", 0));
-  LLVMValueRef mask = active(l, argument(call, count - 2), argument(call, count - 1));
+  LLVMValueRef mask = build_active_mask(l, argument_of(call, count - 2), argument_of(call, count - 1));
 
   return mask_result(l, call, mask, LLVMConstNull(LLVMTypeOf(call)));
 }
@@ -203,7 +203,7 @@ static LLVMValueRef lower_vp_load(struct lowering *l, LLVMValueRef call)
 static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
 {
   unsigned count = LLVMGetNumArgOperands(call);
-  LLVMValueRef mask = argument(call, count - 2), otherwise = argument(call, count - 1);
+  LLVMValueRef mask = argument_of(call, count - 2), otherwise = argument_of(call, count - 1);
 
   CN_ASSERT(LLVMTypeOf(otherwise) == LLVMTypeOf(call));
   if (LLVMIsConstant(otherwise))
@@ -215,7 +215,7 @@ static LLVMValueRef lower_masked_load(struct lowering *l, LLVMValueRef call)
 /* A call for each lane, so that each has its base. */
 static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
 {
-  LLVMValueRef pointers = argument(call, 0), masks = argument(call, 1);
+  LLVMValueRef pointers = argument_of(call, 0), masks = argument_of(call, 1);
 
   if (cn_is_ref(LLVMTypeOf(call)))
     return NULL;
@@ -223,10 +223,10 @@ static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
   LLVMValueRef ptrmask = cn_intrinsic(l->ctx, "llvm.ptrmask", types, 2);
   LLVMValueRef whole = LLVMConstNull(LLVMTypeOf(call));
   for (unsigned i = 0; i < lanes_of(call); i++) {
-    LLVMValueRef args[] = {LLVMBuildExtractElement(l->builder, pointers, number(l, i), ""),
-                           LLVMBuildExtractElement(l->builder, masks, number(l, i), "")};
+    LLVMValueRef args[] = {LLVMBuildExtractElement(l->builder, pointers, i64_constant_of(l, i), ""),
+                           LLVMBuildExtractElement(l->builder, masks, i64_constant_of(l, i), "")};
     LLVMValueRef lane = LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(ptrmask), ptrmask, args, 2, "");
-    whole = LLVMBuildInsertElement(l->builder, whole, lane, number(l, i), "");
+    whole = LLVMBuildInsertElement(l->builder, whole, lane, i64_constant_of(l, i), "");
   }
   return whole;
 }
@@ -235,7 +235,7 @@ static LLVMValueRef lower_ptrmask(struct lowering *l, LLVMValueRef call)
 static LLVMValueRef lower_copy(struct lowering *l, LLVMValueRef call)
 {
   (void)l;
-  return argument(call, 0);
+  return argument_of(call, 0);
 }
 
 /* ---- table ---- */
@@ -292,12 +292,12 @@ static const struct vector_intrinsic *find_intrinsic(LLVMValueRef call)
 static bool has_known_place(LLVMValueRef call, place *places)
 {
   if (places == place_interleave)
-    return LLVMGetNumArgOperands(call) * lanes_of(argument(call, 0)) == lanes_of(call);
+    return LLVMGetNumArgOperands(call) * lanes_of(argument_of(call, 0)) == lanes_of(call);
   if (places != place_left && places != place_right)
     return true;
-  LLVMValueRef by = argument(call, 2);
+  LLVMValueRef by = argument_of(call, 2);
 
-  return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) <= lanes_of(argument(call, 0));
+  return LLVMIsAConstantInt(by) && LLVMConstIntGetZExtValue(by) <= lanes_of(argument_of(call, 0));
 }
 
 bool cn_vector_intrinsics_know(LLVMValueRef call)
@@ -320,9 +320,9 @@ static LLVMValueRef lower_bitcast(struct lowering *l, LLVMValueRef cast)
     return NULL;
   CN_CHECK(lanes_of(to_ref ? from : cast) == 1);
   if (to_ref)
-    return LLVMBuildExtractElement(l->builder, from, number(l, 0), "");
+    return LLVMBuildExtractElement(l->builder, from, i64_constant_of(l, 0), "");
   LLVMValueRef null = LLVMConstNull(LLVMTypeOf(cast));
-  return LLVMBuildInsertElement(l->builder, null, from, number(l, 0), "");
+  return LLVMBuildInsertElement(l->builder, null, from, i64_constant_of(l, 0), "");
 }
 
 static LLVMValueRef lower_constant_cast(LLVMValueRef cast)
@@ -354,15 +354,15 @@ static LLVMValueRef lower_returned(LLVMValueRef call)
   unsigned kind = cn_attribute_kind("returned"), arguments = LLVMGetNumArgOperands(call);
 
   for (unsigned a = 0; a < arguments; a++)
-    if (LLVMTypeOf(argument(call, a)) == LLVMTypeOf(call) &&
+    if (LLVMTypeOf(argument_of(call, a)) == LLVMTypeOf(call) &&
         (LLVMGetCallSiteEnumAttribute(call, a + 1, kind) ||
          (callee && LLVMGetEnumAttributeAtIndex(callee, a + 1, kind))))
-      return cn_classify_call(call).kind == CN_CALL_LEAF ? argument(call, a) : NULL;
+      return cn_classify_call(call).kind == CN_CALL_LEAF ? argument_of(call, a) : NULL;
   return NULL;
 }
 
 /* The replacement of `i`, or null if `i` stays as it is; *stays says whether `i` is still needed. */
-static LLVMValueRef lower(struct lowering *l, LLVMValueRef i, bool *stays)
+static LLVMValueRef lower_instruction(struct lowering *l, LLVMValueRef i, bool *stays)
 {
   const struct vector_intrinsic *known;
 
@@ -387,7 +387,7 @@ static LLVMValueRef lower(struct lowering *l, LLVMValueRef i, bool *stays)
 }
 
 /* Let the other uses of `i` read `to`. */
-static void replace(LLVMValueRef i, LLVMValueRef to, bool stays)
+static void replace_instruction(LLVMValueRef i, LLVMValueRef to, bool stays)
 {
   size_t length;
   char *name = cn_strdup(LLVMGetValueName2(i, &length));
@@ -403,7 +403,7 @@ static void replace(LLVMValueRef i, LLVMValueRef to, bool stays)
   free(name);
 }
 
-/* Opcodes that lower() knows. */
+/* Opcodes that lower_instruction() knows. */
 static bool may_change(LLVMValueRef i)
 {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -431,9 +431,9 @@ void cn_vector_intrinsics_lower(struct cn_ctx *ctx, LLVMValueRef function)
         continue;
       LLVMPositionBuilderBefore(l.builder, next);
       LLVMSetCurrentDebugLocation2(l.builder, LLVMInstructionGetDebugLoc(i));
-      LLVMValueRef to = lower(&l, i, &stays);
+      LLVMValueRef to = lower_instruction(&l, i, &stays);
       if (to)
-        replace(i, to, stays);
+        replace_instruction(i, to, stays);
     }
   LLVMDisposeBuilder(l.builder);
 }

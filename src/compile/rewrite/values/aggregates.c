@@ -15,7 +15,7 @@
 #include "compile/core/emit.h"
 #include "compile/rewrite/values/aggregates.h"
 
-static bool crosses(const struct cn_splitter *s, LLVMValueRef value)
+static bool is_crossing(const struct cn_splitter *s, LLVMValueRef value)
 {
   uint32_t index = cn_refs_index(s->refs, value);
 
@@ -53,7 +53,7 @@ static bool replace_extract(struct cn_splitter *s, LLVMValueRef value)
   if (!cn_is_ref(LLVMTypeOf(value)) || (!element && !LLVMIsAExtractValueInst(value)))
     return false;
   LLVMValueRef whole = LLVMGetOperand(value, 0);
-  if (cn_parts_opaque(whole) && !crosses(s, whole))
+  if (cn_parts_opaque(whole) && !is_crossing(s, whole))
     return false;
   LLVMValueRef part = element ? pick_lane(s, value) : cn_parts_of(s, whole).at[cn_parts_first(value)];
   if (part == value) /* an extract that take_apart() made */
@@ -106,7 +106,7 @@ static void delete_dead(struct cn_splitter *s)
   }
 }
 
-static void finish(struct cn_splitter *s)
+static void finish_split(struct cn_splitter *s)
 {
   cn_parts_fill_phis(s);
   CN_ASSERT(s->todo.count == 0);
@@ -136,6 +136,6 @@ bool cn_aggregates_split(struct cn_ctx *ctx, const struct cn_refs *refs)
       rebuild_uses(&s, &refs->values.at[v]);
       changed = true;
     }
-  finish(&s);
+  finish_split(&s);
   return changed;
 }

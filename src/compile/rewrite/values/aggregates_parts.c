@@ -74,16 +74,16 @@ uint32_t cn_parts_first(LLVMValueRef instruction)
 
 /* ---- taking apart and putting together ---- */
 
-static LLVMValueRef number(struct cn_splitter *s, uint64_t n)
+static LLVMValueRef i64_constant_of(struct cn_splitter *s, uint64_t n)
 {
   return LLVMConstInt(LLVMInt64TypeInContext(s->ctx->llvm), n, false);
 }
 
-static LLVMValueRef extract(struct cn_splitter *s, LLVMValueRef value, uint32_t i)
+static LLVMValueRef extract_part(struct cn_splitter *s, LLVMValueRef value, uint32_t i)
 {
   if (LLVMIsConstant(value) && LLVMGetAggregateElement(value, i))
     return LLVMGetAggregateElement(value, i);
-  return is_vector(LLVMTypeOf(value)) ? LLVMBuildExtractElement(s->builder, value, number(s, i), "")
+  return is_vector(LLVMTypeOf(value)) ? LLVMBuildExtractElement(s->builder, value, i64_constant_of(s, i), "")
                                       : LLVMBuildExtractValue(s->builder, value, i, "");
 }
 
@@ -98,7 +98,7 @@ static void take_apart(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *
     return;
   }
   for (uint32_t i = 0; i < element_count(type); i++)
-    take_apart(s, extract(s, value, i), out, at);
+    take_apart(s, extract_part(s, value, i), out, at);
 }
 
 LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMValueRef *parts, uint32_t *at)
@@ -108,7 +108,7 @@ LLVMValueRef cn_parts_join(struct cn_splitter *s, LLVMTypeRef type, const LLVMVa
   LLVMValueRef whole = LLVMGetPoison(type);
   for (uint32_t i = 0; i < element_count(type); i++) {
     LLVMValueRef part = cn_parts_join(s, element_type(type, i), parts, at);
-    whole = is_vector(type) ? LLVMBuildInsertElement(s->builder, whole, part, number(s, i), "")
+    whole = is_vector(type) ? LLVMBuildInsertElement(s->builder, whole, part, i64_constant_of(s, i), "")
                             : LLVMBuildInsertValue(s->builder, whole, part, i, "");
     if (LLVMIsAInstruction(whole))
       cn_parts_may_die(s, whole);
@@ -199,7 +199,7 @@ static void split_select(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef
   CN_CHECK(yes.count == count && no.count == count);
   cn_parts_before(s, value);
   for (uint32_t i = 0; i < count; i++)
-    out[i] = LLVMBuildSelect(s->builder, each ? extract(s, condition, i) : condition, yes.at[i], no.at[i], "");
+    out[i] = LLVMBuildSelect(s->builder, each ? extract_part(s, condition, i) : condition, yes.at[i], no.at[i], "");
 }
 
 static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *out, uint32_t count)
@@ -214,7 +214,7 @@ static void split_gep(struct cn_splitter *s, LLVMValueRef value, LLVMValueRef *o
   for (uint32_t i = 0; i < count; i++) {
     for (unsigned n = 0; n < indices; n++) {
       LLVMValueRef index = LLVMGetOperand(value, n + 1);
-      lane[n] = is_vector(LLVMTypeOf(index)) ? extract(s, index, i) : index;
+      lane[n] = is_vector(LLVMTypeOf(index)) ? extract_part(s, index, i) : index;
     }
     out[i] = LLVMBuildGEPWithNoWrapFlags(s->builder, LLVMGetGEPSourceElementType(value),
                                          pointers.at[pointers.count > 1 ? i : 0], lane, indices, "",

@@ -123,7 +123,7 @@ static void demand_base(const struct cn_base_graph *graph, struct cn_merge *miss
 
 /* Make the base phis and selects that crossing values need, and those that these need in turn. With
  * CAIRN_RELOCATION_SHARE_BASES off, every merge gets one. */
-static void materialise(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_bases *bases)
+static void materialise_bases(struct cn_base_graph *graph, LLVMContextRef llvm, struct cn_bases *bases)
 {
   struct made made = {.builder = LLVMCreateBuilderInContext(llvm)};
   struct cn_merge *missing;
@@ -179,7 +179,7 @@ void cn_bases_find(struct cn_bases *bases, const struct cn_refs *refs)
     return;
   cn_base_graph_build(&graph, refs);
   LLVMContextRef llvm = LLVMGetTypeContext(LLVMTypeOf(refs->cfg->function));
-  materialise(&graph, llvm, bases);
+  materialise_bases(&graph, llvm, bases);
   for (size_t v = 0; v < refs->values.count; v++) {
     LLVMValueRef value = refs->values.at[v].value;
     if (!refs->values.at[v].cross_count)

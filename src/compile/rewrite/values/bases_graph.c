@@ -95,13 +95,13 @@ static unsigned input_count(LLVMValueRef merge)
   return LLVMIsAPHINode(merge) ? LLVMCountIncoming(merge) : 2;
 }
 
-static LLVMValueRef input(LLVMValueRef merge, unsigned i)
+static LLVMValueRef input_of(LLVMValueRef merge, unsigned i)
 {
   CN_ASSERT(i < input_count(merge));
   return LLVMIsAPHINode(merge) ? LLVMGetIncomingValue(merge, i) : LLVMGetOperand(merge, i + 1);
 }
 
-static void discover(struct cn_base_graph *graph, LLVMValueRef value)
+static void discover_merge(struct cn_base_graph *graph, LLVMValueRef value)
 {
   bool moves = false, fresh;
   LLVMValueRef end = cn_base_chain_end(graph, value, &moves);
@@ -138,15 +138,15 @@ static bool is_sorted(const struct cn_base_graph *graph)
 }
 
 /* List all merges that the crossing values come from, in order of position. */
-static void gather(struct cn_base_graph *graph)
+static void gather_merges(struct cn_base_graph *graph)
 {
   for (size_t v = 0; v < graph->refs->values.count; v++)
     if (graph->refs->values.at[v].cross_count)
-      discover(graph, graph->refs->values.at[v].value);
+      discover_merge(graph, graph->refs->values.at[v].value);
   for (size_t m = 0; m < graph->merges.count; m++) {
     LLVMValueRef merge = graph->merges.at[m].value;
     for (unsigned i = 0; i < input_count(merge); i++)
-      discover(graph, input(merge, i));
+      discover_merge(graph, input_of(merge, i));
   }
   if (is_sorted(graph))
     return;
@@ -178,7 +178,7 @@ static uint32_t source_number(struct cn_base_graph *graph, LLVMValueRef base)
 }
 
 /* Number all sources before the first merge: merges' numbers start after the sources'. */
-static void connect(struct cn_base_graph *graph)
+static void connect_inputs(struct cn_base_graph *graph)
 {
   CN_VECTOR(LLVMValueRef) ends = {0};
 
@@ -190,7 +190,7 @@ static void connect(struct cn_base_graph *graph)
     graph->first[m] = (uint32_t)ends.count;
     for (unsigned i = 0; i < count; i++) {
       bool moves = false;
-      LLVMValueRef end = cn_base_chain_end(graph, input(merge->value, i), &moves);
+      LLVMValueRef end = cn_base_chain_end(graph, input_of(merge->value, i), &moves);
       merge->moves |= moves;
       if (!cn_base_is_merge(end))
         source_number(graph, end);
@@ -231,8 +231,8 @@ void cn_base_graph_build(struct cn_base_graph *graph, const struct cn_refs *refs
 {
   CN_ASSERT_VALID(cn_refs_wrong(refs, CN_REFS_LATER));
   *graph = (struct cn_base_graph){.refs = refs};
-  gather(graph);
-  connect(graph);
+  gather_merges(graph);
+  connect_inputs(graph);
   spread_moves(graph);
   graph->top =
       cn_value_flow_solve((uint32_t)graph->sources.count, (uint32_t)graph->merges.count, graph->first, graph->inputs);

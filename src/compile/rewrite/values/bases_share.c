@@ -74,7 +74,7 @@ static uint32_t *find_groups(struct cn_base_graph *graph, bool *any)
 
 /* True if the merge itself can be the base of its class. A merge that chooses a global is its own base, while the bases
  * of the others have null in that place. */
-static bool serves(const struct cn_base_graph *graph, uint32_t m)
+static bool is_possible_base(const struct cn_base_graph *graph, uint32_t m)
 {
   if (graph->merges.at[m].moves)
     return false;
@@ -94,7 +94,7 @@ static uint32_t *find_serving(const struct cn_base_graph *graph, const uint32_t 
     serving[m] = CN_NO_INDEX;
   for (uint32_t m = 0; m < nodes; m++) {
     uint32_t *slot = &serving[class[m]];
-    bool fit = serves(graph, m);
+    bool fit = is_possible_base(graph, m);
     if (!fit && !graph->merges.at[m].moves)
       continue;
     bool better =
@@ -135,7 +135,7 @@ static bool follow_serving(struct cn_base_graph *graph)
 }
 
 /* Set `same` by the tops. True if an input changes by it. */
-static bool share(struct cn_base_graph *graph)
+static bool share_bases(struct cn_base_graph *graph)
 {
   uint32_t sources = (uint32_t)graph->sources.count, nodes = (uint32_t)graph->merges.count;
   bool any = false;
@@ -165,7 +165,7 @@ void cn_bases_share(struct cn_base_graph *graph)
   bool changed = true;
 
   CN_CHECK(graph->top);
-  for (unsigned pass = 0; changed && share(graph) && pass < MAX_ROUNDS; pass++) {
+  for (unsigned pass = 0; changed && share_bases(graph) && pass < MAX_ROUNDS; pass++) {
     uint32_t *top = cn_value_flow_solve((uint32_t)graph->sources.count, nodes, graph->first, graph->inputs);
     changed = memcmp(top, graph->top, nodes * sizeof *top) != 0;
     free(graph->top);

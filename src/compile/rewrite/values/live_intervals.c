@@ -15,7 +15,7 @@
 #include "base/sorted.h"
 #include "compile/rewrite/values/live_intervals.h"
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t larger_of(uint32_t a, uint32_t b)
 {
   return a > b ? a : b;
 }
@@ -30,9 +30,9 @@ void cn_live_intervals_build(struct cn_live_intervals *intervals, const struct c
   for (uint32_t b = 0; b < count; b++)
     for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++)
       if (cn_cfg_retreats(cfg->blocks[b].preds[p], b))
-        intervals->retreat[count + b] = larger(intervals->retreat[count + b], cfg->blocks[b].preds[p]);
+        intervals->retreat[count + b] = larger_of(intervals->retreat[count + b], cfg->blocks[b].preds[p]);
   for (uint32_t i = count; i-- > 1;)
-    intervals->retreat[i] = larger(intervals->retreat[2 * i], intervals->retreat[2 * i + 1]);
+    intervals->retreat[i] = larger_of(intervals->retreat[2 * i], intervals->retreat[2 * i + 1]);
 }
 
 void cn_live_intervals_free(struct cn_live_intervals *intervals)
@@ -50,9 +50,9 @@ static uint32_t last_retreat(const struct cn_live_intervals *intervals, uint32_t
   end += intervals->refs->cfg->count;
   for (; first < end; first /= 2, end /= 2) {
     if (first & 1)
-      last = larger(last, intervals->retreat[first++]);
+      last = larger_of(last, intervals->retreat[first++]);
     if (end & 1)
-      last = larger(last, intervals->retreat[--end]);
+      last = larger_of(last, intervals->retreat[--end]);
   }
   return last;
 }

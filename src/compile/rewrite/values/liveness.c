@@ -30,7 +30,7 @@ void cn_live_free(struct cn_live_range *range)
   free(range->in); /* one allocation for all five arrays */
 }
 
-static void enter(struct cn_live_range *range, uint32_t block)
+static void add_block(struct cn_live_range *range, uint32_t block)
 {
   if (range->in[block] == range->stamp)
     return;
@@ -49,7 +49,7 @@ static void add_uses(struct cn_live_range *range, const struct cn_refs *refs, ui
       range->last[use->block] = until;
     range->used[use->block] = range->stamp;
     if (use->block != def_block)
-      enter(range, use->block);
+      add_block(range, use->block);
   }
 }
 
@@ -72,13 +72,13 @@ static void enter_dominated(struct cn_live_range *range, const struct cn_cfg *cf
     CN_CHECK(from != CN_NO_BLOCK);
     if (cfg->blocks[from].pred_count > 1)
       return; /* the edge into it then dominates no block */
-    enter(range, from);
+    add_block(range, from);
   }
   range->out[from] = range->stamp;
   for (uint32_t b = from + 1; b < cfg->count; b++)
     if (range->out[cfg->blocks[b].idom] == range->stamp) {
       range->out[b] = range->stamp;
-      enter(range, b);
+      add_block(range, b);
     }
 }
 
@@ -103,7 +103,7 @@ void cn_live_range(struct cn_live_range *range, const struct cn_refs *refs, uint
     for (uint32_t p = 0; p < block->pred_count; p++) {
       range->out[block->preds[p]] = range->stamp;
       if (block->preds[p] != v->block)
-        enter(range, block->preds[p]);
+        add_block(range, block->preds[p]);
     }
   }
   if (range->blocks.count > 1)

@@ -48,12 +48,12 @@ static LLVMValueRef base_of(const struct cn_bases *bases, LLVMValueRef pointer)
   return base && *base ? (LLVMValueRef)(uintptr_t)*base : pointer;
 }
 
-static LLVMValueRef address(LLVMBuilderRef builder, LLVMValueRef pointer, LLVMTypeRef integer)
+static LLVMValueRef build_ptrtoint(LLVMBuilderRef builder, LLVMValueRef pointer, LLVMTypeRef integer)
 {
   return LLVMBuildPtrToInt(builder, pointer, integer, "");
 }
 
-static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct cn_bases *bases)
+static void answer_question(LLVMBuilderRef builder, LLVMValueRef question, const struct cn_bases *bases)
 {
   LLVMValueRef pointer = LLVMGetOperand(question, 0), value = base_of(bases, pointer);
   LLVMValueRef declaration = cn_direct_callee(question);
@@ -62,7 +62,7 @@ static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct c
   if (asks_offset(question)) {
     LLVMPositionBuilderBefore(builder, question);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(question));
-    LLVMValueRef from = address(builder, value, type), to = address(builder, pointer, type);
+    LLVMValueRef from = build_ptrtoint(builder, value, type), to = build_ptrtoint(builder, pointer, type);
     value = LLVMBuildSub(builder, to, from, "");
   }
   CN_CHECK(LLVMTypeOf(value) == type);
@@ -74,7 +74,7 @@ static void answer(LLVMBuilderRef builder, LLVMValueRef question, const struct c
 
 /* List the block's questions. Bases are found for values that cross a parse point, so let the asked values count as
  * crossing. */
-static void gather(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
+static void gather_questions(struct cn_refs *refs, LLVMBasicBlockRef block, struct questions *out)
 {
   CN_EACH_INSTRUCTION(i, block) {
     if (!asks_base(i) && !asks_offset(i))
@@ -92,13 +92,13 @@ bool cn_pointer_bases(struct cn_ctx *ctx, struct cn_refs *refs)
   struct cn_bases bases;
 
   for (uint32_t b = 0; b < refs->cfg->count; b++)
-    gather(refs, refs->cfg->blocks[b].block, &questions);
+    gather_questions(refs, refs->cfg->blocks[b].block, &questions);
   bool any = questions.calls.count > 0;
   if (any) {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
     cn_bases_find(&bases, refs);
     for (size_t i = 0; i < questions.calls.count; i++)
-      answer(builder, questions.calls.at[i], &bases);
+      answer_question(builder, questions.calls.at[i], &bases);
     cn_bases_free(&bases);
     LLVMDisposeBuilder(builder);
   }

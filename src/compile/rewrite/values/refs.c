@@ -127,7 +127,7 @@ static uint32_t count_indices(struct cn_refs *refs, LLVMValueRef value)
 
 /* The next value from `value` towards its root, or null if it is its own root. A value in the index was judged when it
  * was added. */
-static LLVMValueRef step(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
+static LLVMValueRef step_to_root(struct cn_refs *refs, LLVMValueRef value, uint32_t *indices)
 {
   uint32_t index = cn_refs_index(refs, value);
 
@@ -149,7 +149,7 @@ static LLVMValueRef find_root(struct cn_refs *refs, LLVMValueRef value, uint32_t
   LLVMValueRef from;
 
   *indices = 0;
-  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && (from = step(refs, value, indices)); steps++)
+  for (unsigned steps = 0; steps < CN_REMAT_LIMIT && (from = step_to_root(refs, value, indices)); steps++)
     value = from;
   return value;
 }
@@ -182,7 +182,7 @@ static uint32_t add_value(struct cn_refs *refs, LLVMValueRef value)
   return index;
 }
 
-static void define(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uint32_t pos)
+static void define_value(struct cn_refs *refs, LLVMValueRef value, uint32_t block, uint32_t pos)
 {
   uint32_t index = add_value(refs, value);
 
@@ -248,7 +248,7 @@ static void scan_instruction(struct cn_refs *refs, LLVMValueRef i, uint32_t bloc
     add_use(refs, LLVMGetOperand(i, use.operand), use);
   }
   if (cn_holds_ref(LLVMTypeOf(i)))
-    define(refs, i, block, pos);
+    define_value(refs, i, block, pos);
 }
 
 static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
@@ -260,7 +260,7 @@ static uint32_t scan_block(struct scan *scan, uint32_t block, uint32_t start)
   refs->first_point[block] = (uint32_t)refs->points.count;
   for (; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     if (cn_holds_ref(LLVMTypeOf(i)))
-      define(refs, i, block, start);
+      define_value(refs, i, block, start);
   for (; i; i = LLVMGetNextInstruction(i))
     scan_instruction(refs, i, block, pos += 2);
   CN_CHECK(pos > start && pos < UINT32_MAX - 2); /* positions ascend, in 32 bits */
@@ -309,7 +309,7 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
   unsigned parameters = LLVMCountParams(cfg->function);
   for (unsigned p = 0; p < parameters; p++)
     if (cn_holds_ref(LLVMTypeOf(LLVMGetParam(cfg->function, p))))
-      define(refs, LLVMGetParam(cfg->function, p), 0, 0);
+      define_value(refs, LLVMGetParam(cfg->function, p), 0, 0);
   uint32_t pos = 0;
   for (uint32_t b = 0; b < cfg->count; b++)
     pos = scan_block(&scan, b, pos);
@@ -321,7 +321,7 @@ void cn_refs_build(struct cn_refs *refs, struct cn_cfg *cfg, unsigned off)
 }
 
 /* Number a made phi like those beside it; a made select gets the position between its neighbours. */
-static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
+static void add_made_merge(struct cn_refs *refs, const struct cn_made_merge *made)
 {
   uint32_t index = cn_refs_index(refs, made->beside);
 
@@ -330,12 +330,12 @@ static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
   struct cn_ref_use use = {.user = made->merge, .block = beside->block, .pos = beside->pos - 1, .point = CN_NO_INDEX};
 
   if (!LLVMIsAPHINode(made->merge)) {
-    define(refs, made->merge, use.block, use.pos);
+    define_value(refs, made->merge, use.block, use.pos);
     for (use.operand = 1; use.operand < 3; use.operand++)
       add_use(refs, LLVMGetOperand(made->merge, use.operand), use);
     return;
   }
-  define(refs, made->merge, beside->block, beside->pos);
+  define_value(refs, made->merge, beside->block, beside->pos);
   unsigned count = LLVMCountIncoming(made->merge);
   for (use.operand = 0; use.operand < count; use.operand++) {
     use.block = cn_cfg_index(refs->cfg, LLVMGetIncomingBlock(made->merge, use.operand));
@@ -348,7 +348,7 @@ static void extend(struct cn_refs *refs, const struct cn_made_merge *made)
 void cn_refs_extend(struct cn_refs *refs, const struct cn_made_merge *made, size_t count)
 {
   for (size_t m = 0; m < count; m++)
-    extend(refs, &made[m]);
+    add_made_merge(refs, &made[m]);
   for (size_t v = 0; v < refs->values.count; v++)
     refs->values.at[v].use_count = 0;
   group_uses(refs);

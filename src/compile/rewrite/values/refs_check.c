@@ -5,7 +5,7 @@
  */
 #include "compile/rewrite/values/refs.h"
 
-static bool ascends(const uint32_t *at, size_t count, uint64_t limit)
+static bool is_ascending_below(const uint32_t *at, size_t count, uint64_t limit)
 {
   for (size_t i = 0; i < count; i++)
     if (at[i] >= limit || (i > 0 && at[i] <= at[i - 1]))
@@ -30,8 +30,9 @@ static const char *value_wrong(const struct cn_refs *refs, uint32_t v, enum cn_r
     return "references: a base has a base";
   if (value->derived != CN_NO_INDEX && (value->derived >= count || refs->values.at[value->derived].base != value->base))
     return "references: a derived value has another base";
-  if (when == CN_REFS_LIVE && ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
-                               !ascends(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
+  if (when == CN_REFS_LIVE &&
+      ((uint64_t)value->cross + value->cross_count > refs->crossings.count ||
+       !is_ascending_below(refs->crossings.at + value->cross, value->cross_count, refs->points.count)))
     return "references: the crossings of a value do not ascend";
   return NULL;
 }
@@ -75,7 +76,7 @@ static const char *points_wrong(const struct cn_refs *refs)
     const struct cn_parse_point *point = &refs->points.at[p];
     if (p > 0 && point->pos <= point[-1].pos)
       return "references: the parse points do not ascend";
-    if (!ascends(point->live.at, point->live.count, refs->values.count))
+    if (!is_ascending_below(point->live.at, point->live.count, refs->values.count))
       return "references: the live values of a parse point do not ascend";
   }
   return NULL;

@@ -120,7 +120,7 @@ static bool is_other_write(LLVMValueRef call)
 
 /* A copy that is a safepoint calls the runtime, with its own barriers. A copy of a part of a word moves
  * only plain data. */
-static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool clears)
+static struct cn_barred_access access_of_copy(LLVMValueRef call, unsigned pointer, bool clears)
 {
   struct cn_barred_access access = {
       .at = call, .slot = LLVMGetArgOperand(call, pointer), .bytes = LLVMGetArgOperand(call, 2), .clears = clears};
@@ -130,7 +130,7 @@ static struct cn_barred_access several(LLVMValueRef call, unsigned pointer, bool
   return in_line && !part && cn_is_ref(LLVMTypeOf(access.slot)) ? access : none;
 }
 
-static struct cn_barred_access beyond(LLVMValueRef call)
+static struct cn_barred_access unsupported_access_of(LLVMValueRef call)
 {
   return (struct cn_barred_access){.at = call, .slot = call, .beyond = "references of a vector of variable length"};
 }
@@ -160,9 +160,9 @@ static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef ca
 
   switch (what_intrinsic(call)) {
   case COPY:
-    return several(call, 0, false);
+    return access_of_copy(call, 0, false);
   case CLEAR:
-    return several(call, 0, true);
+    return access_of_copy(call, 0, true);
   case MASKED_STORE:
     type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
     access = of_lanes(ctx, call, type, LLVMGetArgOperand(call, 1), LLVMGetArgOperand(call, 2));
@@ -171,7 +171,7 @@ static struct cn_barred_access write_of_call(struct cn_ctx *ctx, LLVMValueRef ca
   case BEYOND:
     type = LLVMTypeOf(LLVMGetArgOperand(call, 0));
     if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind && cn_holds_ref(type))
-      return beyond(call);
+      return unsupported_access_of(call);
     return none;
   case MASKED_LOAD:
   case HARMLESS:
@@ -218,11 +218,11 @@ static struct cn_barred_access read_of_call(struct cn_ctx *ctx, LLVMValueRef cal
 {
   switch (what_intrinsic(call)) {
   case COPY:
-    return several(call, 1, false);
+    return access_of_copy(call, 1, false);
   case MASKED_LOAD:
     return of_lanes(ctx, call, LLVMTypeOf(call), LLVMGetArgOperand(call, 0), LLVMGetArgOperand(call, 1));
   case BEYOND:
-    return cn_holds_ref(LLVMTypeOf(call)) ? beyond(call) : none;
+    return cn_holds_ref(LLVMTypeOf(call)) ? unsupported_access_of(call) : none;
   default:
     return none;
   }
@@ -265,7 +265,7 @@ struct element {
 enum { NO_LANE = INT32_MAX };
 
 /* The lane that a shuffle takes lane `e` from. */
-static struct element shuffled(struct element e)
+static struct element source_lane_of(struct element e)
 {
   unsigned first = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(e.value, 0)));
   int from = LLVMGetMaskValue(e.value, e.lane);
@@ -277,11 +277,11 @@ static struct element shuffled(struct element e)
 }
 
 /* The origin of a lane, through shuffles and insertions. */
-static struct element origin(struct element e)
+static struct element origin_of_lane(struct element e)
 {
   while (e.value && e.lane != NO_LANE) {
     if (LLVMIsAShuffleVectorInst(e.value)) {
-      e = shuffled(e);
+      e = source_lane_of(e);
     } else if (LLVMIsConstant(e.value)) {
       e = (struct element){LLVMGetAggregateElement(e.value, e.lane), NO_LANE};
     } else if (LLVMIsAInsertElementInst(e.value) && LLVMIsAConstantInt(LLVMGetOperand(e.value, 2))) {
@@ -298,10 +298,10 @@ static struct element origin(struct element e)
 /* True if `value` is the lane of the vector. */
 static bool is_element(LLVMValueRef value, LLVMValueRef vector, unsigned lane)
 {
-  struct element a = {value, NO_LANE}, b = origin((struct element){vector, lane});
+  struct element a = {value, NO_LANE}, b = origin_of_lane((struct element){vector, lane});
 
   if (LLVMIsAExtractElementInst(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 1)))
-    a = origin(
+    a = origin_of_lane(
         (struct element){LLVMGetOperand(value, 0), (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(value, 1))});
   return a.value && a.value == b.value && a.lane == b.lane;
 }

@@ -16,7 +16,7 @@ static LLVMAttributeRef attribute_of(LLVMValueRef call, LLVMValueRef callee, con
 }
 
 /* True for a call that allocates, or the statepoint of one. *small: each of its blocks takes few bytes. */
-static bool allocates(LLVMValueRef call, bool *small)
+static bool is_allocation(LLVMValueRef call, bool *small)
 {
   LLVMValueRef callee = cn_direct_callee(call);
   size_t size;
@@ -39,7 +39,7 @@ static LLVMValueRef allocation_of(LLVMValueRef value, bool *small)
   if (cn_calls_intrinsic(value, "llvm.experimental.gc.result"))
     value = LLVMGetArgOperand(value, 0);
   bool is_call = LLVMIsACallInst(value) || LLVMIsAInvokeInst(value);
-  return is_call && allocates(value, small) ? value : NULL;
+  return is_call && is_allocation(value, small) ? value : NULL;
 }
 
 struct search {
@@ -90,7 +90,7 @@ bool cn_barred_is_fresh(const struct cn_epochs *epochs, LLVMValueRef reference, 
 }
 
 /* True if it is null, a constant, an immediate or immovable, or a choice of such. */
-static bool lasts(struct search *search, LLVMValueRef value)
+static bool is_immovable_value(struct search *search, LLVMValueRef value)
 {
   LLVMValueRef callee = LLVMIsACallInst(value) ? cn_direct_callee(value) : NULL;
   size_t length;
@@ -104,9 +104,9 @@ static bool lasts(struct search *search, LLVMValueRef value)
   if (!added)
     return true;
   if (LLVMIsASelectInst(value))
-    return lasts(search, LLVMGetOperand(value, 1)) && lasts(search, LLVMGetOperand(value, 2));
+    return is_immovable_value(search, LLVMGetOperand(value, 1)) && is_immovable_value(search, LLVMGetOperand(value, 2));
   for (unsigned i = 0; i < LLVMCountIncoming(value); i++)
-    if (!lasts(search, LLVMGetIncomingValue(value, i)))
+    if (!is_immovable_value(search, LLVMGetIncomingValue(value, i)))
       return false;
   return true;
 }
@@ -114,7 +114,7 @@ static bool lasts(struct search *search, LLVMValueRef value)
 bool cn_barred_leads_nowhere(LLVMValueRef value)
 {
   struct search search = {0};
-  bool nowhere = lasts(&search, value);
+  bool nowhere = is_immovable_value(&search, value);
 
   cn_ptrmap_free(&search.seen);
   return nowhere;

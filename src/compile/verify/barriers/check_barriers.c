@@ -80,7 +80,7 @@ static bool same_address(LLVMValueRef a, LLVMValueRef b, unsigned depth)
   return same_address(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1);
 }
 
-static bool constant(LLVMValueRef bytes, uint64_t *value)
+static bool read_constant(LLVMValueRef bytes, uint64_t *value)
 {
   if (!LLVMIsAConstantInt(bytes))
     return false;
@@ -90,7 +90,7 @@ static bool constant(LLVMValueRef bytes, uint64_t *value)
 
 /* The number before its zero extension: the barrier of a copy takes its length in 64 bits, and the copy's own length
  * may be extended too. */
-static LLVMValueRef unextended(LLVMValueRef bytes)
+static LLVMValueRef strip_zext(LLVMValueRef bytes)
 {
   while (bytes && LLVMIsAZExtInst(bytes))
     bytes = LLVMGetOperand(bytes, 0);
@@ -98,14 +98,15 @@ static LLVMValueRef unextended(LLVMValueRef bytes)
 }
 
 /* True if the whole place of the access is that of the barrier. Both have the same root. */
-static bool covers(struct check *c, const struct barrier *barrier, const struct cn_barred_access *access)
+static bool is_covering(struct check *c, const struct barrier *barrier, const struct cn_barred_access *access)
 {
   uint64_t from, to, size = sizeof(uint64_t), room = sizeof(uint64_t);
 
   if (same_address(barrier->slot, access->slot, DEPTH) &&
-      (unextended(barrier->bytes) == unextended(access->bytes) || (!access->bytes && barrier->bytes)))
+      (strip_zext(barrier->bytes) == strip_zext(access->bytes) || (!access->bytes && barrier->bytes)))
     return true;
-  return (!access->bytes || constant(access->bytes, &size)) && (!barrier->bytes || constant(barrier->bytes, &room)) &&
+  return (!access->bytes || read_constant(access->bytes, &size)) &&
+         (!barrier->bytes || read_constant(barrier->bytes, &room)) &&
          same_address(base_of(c->ctx, barrier->slot, &from), base_of(c->ctx, access->slot, &to), DEPTH) &&
          to - from <= room && size <= room - (to - from);
 }
@@ -176,14 +177,15 @@ static bool was_barred(struct check *c, const struct cn_barred_access *access)
 
   for (size_t b = last ? *last : 0; b && tried < MOST_TRIED; tried++) {
     const struct barrier *barrier = &c->barriers.at[b - 1];
-    if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) && covers(c, barrier, access))
+    if (barrier->epoch == c->epoch && cn_cfg_dominates(&c->cfg, barrier->block, c->block) &&
+        is_covering(c, barrier, access))
       return true;
     b = barrier->previous;
   }
   return false;
 }
 
-static void report(struct check *c, const struct cn_barred_access *access)
+static void report_missing_barrier(struct check *c, const struct cn_barred_access *access)
 {
   char name[120];
   const struct cn_finding finding = {.value = access->slot};
@@ -204,7 +206,7 @@ static void check_write(struct check *c, LLVMValueRef at)
 
   if (!access.slot || (!access.beyond && (is_exempt(c, &access) || was_barred(c, &access))))
     return;
-  report(c, &access);
+  report_missing_barrier(c, &access);
 }
 
 static void check_read(struct check *c, LLVMValueRef at)
@@ -220,7 +222,7 @@ static void check_read(struct check *c, LLVMValueRef at)
         (access.bytes || access.mask ? was_barred(c, &access) : cn_is_immovable(at) || is_healed(at)))
       return;
   }
-  report(c, &access);
+  report_missing_barrier(c, &access);
 }
 
 /* Note the barrier, if the call is one of a write, or of several references that are read. */
@@ -282,7 +284,7 @@ static void check_function(struct check *c, LLVMValueRef function)
 
 /* True if the module defines function `name`. In a module of kind custom, a defined barrier means that its accesses
  * have barriers. */
-static bool defines(struct cn_ctx *ctx, const char *name)
+static bool has_definition(struct cn_ctx *ctx, const char *name)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
 
@@ -296,8 +298,8 @@ bool cn_verify_barriers(struct cn_ctx *ctx)
 
   if (c.kind == CAIRN_BARRIERS_NONE)
     return true;
-  c.loads = custom ? defines(ctx, CN_BARRIER_LOAD) : c.kind == CAIRN_BARRIERS_LOADS;
-  c.stores = custom ? defines(ctx, CN_BARRIER_STORE) : c.kind != CAIRN_BARRIERS_LOADS;
+  c.loads = custom ? has_definition(ctx, CN_BARRIER_LOAD) : c.kind == CAIRN_BARRIERS_LOADS;
+  c.stores = custom ? has_definition(ctx, CN_BARRIER_STORE) : c.kind != CAIRN_BARRIERS_LOADS;
   CN_EACH_FUNCTION(f, ctx->module)
     if (!LLVMIsDeclaration(f) && cn_is_managed(f))
       check_function(&c, f);

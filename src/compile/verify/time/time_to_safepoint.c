@@ -174,7 +174,7 @@ static void time_function(struct timing *t, uint32_t node)
 /* ---- rounds ---- */
 
 /* Assume, for callers that are passed over before it, that a function is as in the last round. */
-static void assume(struct timing *t, uint32_t node, bool first)
+static void assume_summary(struct timing *t, uint32_t node, bool first)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
   struct cn_work_summary all = t->records[node].all;
@@ -198,7 +198,7 @@ static bool time_functions(struct timing *t, unsigned round)
   t->worst = round == ROUNDS;
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (round == 0 || t->records[n].closed)
-      assume(t, n, round == 0);
+      assume_summary(t, n, round == 0);
   for (uint32_t i = 0; i < t->graph.count; i++) {
     uint32_t n = t->graph.order[i];
     struct cn_work_summary before = t->records[n].all;
@@ -246,7 +246,7 @@ static void count_returns(struct timing *t)
   for (unsigned round = 0; round <= ROUNDS && changed; round++) {
     for (uint32_t n = 0; n < t->graph.count; n++)
       if (t->records[n].closed)
-        assume(t, n, false);
+        assume_summary(t, n, false);
     changed = false;
     for (uint32_t i = 0; i < t->graph.count; i++) {
       struct record *r = &t->records[t->graph.order[i]];
@@ -279,7 +279,7 @@ static void add_recursion(struct timing *t, uint32_t node, const struct call_edg
                 cn_strdup("it is called again and again without a safepoint"), CN_WORK_UNKNOWN);
 }
 
-static void descend(struct descent *d, uint32_t root)
+static void find_recursions(struct descent *d, uint32_t root)
 {
   CN_CHECK(d->state[root] == 0 && !d->path.count);
   d->state[root] = 1;
@@ -311,7 +311,7 @@ static void find_recursion(struct timing *t)
   d.next = cn_alloc(t->graph.count * sizeof *d.next);
   for (uint32_t n = 0; n < t->graph.count; n++)
     if (d.state[n] == 0)
-      descend(&d, n);
+      find_recursions(&d, n);
   for (uint32_t n = 0; n < t->graph.count; n++)
     CN_ASSERT(d.state[n] == 2);
   cn_free(&d.path);
@@ -321,7 +321,7 @@ static void find_recursion(struct timing *t)
 
 /* ---- the report ---- */
 
-static void report(const struct timing *t, uint32_t node, cairn_time_handler *tell, void *env)
+static void report_function(const struct timing *t, uint32_t node, cairn_time_handler *tell, void *env)
 {
   LLVMValueRef function = t->graph.nodes[node].function;
   const struct record *r = &t->records[node];
@@ -376,7 +376,7 @@ enum cairn_status cairn_time_to_safepoint(LLVMModuleRef module, const struct cai
   find_recursion(&t);
   for (uint32_t n = 0; n < t.graph.count; n++) {
     ok = ok && !t.records[n].causes.at.count;
-    report(&t, n, tell, env);
+    report_function(&t, n, tell, env);
     cn_causes_free(&t.records[n].causes);
     cn_free(&t.records[n].unpolled);
     cn_free(&t.records[n].returning);
