@@ -7,7 +7,7 @@
 // RUN: grep -c '"sweep"' %t.json | FileCheck --check-prefix=ENDED %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_HEAP_INITIAL=1m CAIRN_HEAP_MAX=48m CAIRN_VERIFY=heap %t 1000 100 | FileCheck %s
 // RUN: env CAIRN_PAUSE=100us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t 30000 3000 | FileCheck %s
-// RUN: env CAIRN_PAUSE=500us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t 200000 1000 | FileCheck %s
+// RUN: %if soak %{env CAIRN_PAUSE=500us CAIRN_HEAP_INITIAL=2m CAIRN_HEAP_MAX=64m %t 200000 1000 | FileCheck %s%}
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=500 %t 300 200 | FileCheck %s
 // RUN: env CAIRN_PAUSE=1us CAIRN_STRESS=1 %t 20 2 | FileCheck %s
 // RUN: %cairn-cc -O0 -fcairn-collector=generational -I%root/include %s -o %t.plain
