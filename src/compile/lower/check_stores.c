@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `check-stores`: no reference is stored where the collector does not look.
+ * Pass `check-stores`: makes sure that each reference is stored at a place that the collector scans.
  *
- * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: every store of
- * a reference through an ordinary pointer, and every copy that may bring references to where one
- * leads, goes to a local or a global that holds some, or is checked at run time (cairn_check_store,
- * cairn_check_copy). Breaks: nothing.
+ * Needs: cn_check_stores_mark() ran on the function before the optimiser. Provides: each store of a reference through
+ * an ordinary pointer, and each copy that may bring references to memory behind an ordinary pointer, goes to a local or
+ * a global that holds references, or is checked at run time (cairn_check_store, cairn_check_copy). Breaks: nothing.
  *
- * Locals and globals that hold references are described. Memory of the C library is not: the
- * collector would lose a reference in it silently. Often only inlining shows the pointer's origin,
- * so this runs late. Until then the stores are `unordered` atomic, which costs nothing and keeps
- * the optimiser from making memcpy of them.
+ * Locals and globals that hold references are described. Memory of the C library is undescribed: the collector would
+ * silently lose a reference in it. Often only inlining shows the pointer's origin, so this pass runs late. Until then
+ * the stores are `unordered` atomic. This is free, and keeps the optimiser from making memcpy of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +25,8 @@
 #include "compile/lower/check_stores.h"
 #include "compile/lower/described_places.h"
 
-/* If `i` stores a value that holds references to ordinary memory, return the address and set
- * `*type` to the value's type; else null. */
+/* If `i` stores, in ordinary memory, a value that holds references, return the address and set `*type` to the type of
+ * the value; else return null. */
 static LLVMValueRef stored_at(LLVMValueRef i, LLVMTypeRef *type)
 {
   bool store = LLVMIsAStoreInst(i) != NULL, exchange = LLVMIsAAtomicCmpXchgInst(i) != NULL;
@@ -47,7 +45,7 @@ static bool is_described(LLVMValueRef origin)
   return LLVMIsAAllocaInst(origin) || LLVMIsUndef(origin) || LLVMIsNull(origin);
 }
 
-/* Does `pointer` go to locals and globals only? */
+/* True if each origin of `pointer` is described: a local, or a global that holds references. */
 static bool is_proved(LLVMValueRef pointer)
 {
   cn_pointer_sources sources = cn_pointer_sources_find(pointer);
@@ -175,7 +173,7 @@ static void check_store(struct cn_described_places *places, LLVMValueRef store, 
 
 /* ---- copies ---- */
 
-/* Does the path end there, or may the collector come (`*comes`)? */
+/* True if the path ends at `i`: with the lifetime of `local`, or because the collector may run (`*comes`). */
 static bool is_path_end(LLVMValueRef i, LLVMValueRef local, bool *comes)
 {
   if (cn_calls_intrinsic(i, "llvm.lifetime.end"))
@@ -184,8 +182,8 @@ static bool is_path_end(LLVMValueRef i, LLVMValueRef local, bool *comes)
   return *comes;
 }
 
-/* Look at what follows on `i`, and note the blocks that follow on its own. A poll may come into
- * each loop. */
+/* Follow the path from `i` to the end of block `b`, and mark the blocks after it in `reached`. Returns true if the
+ * collector may run. Each loop may get a poll, so each backward edge counts. */
 static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLVMValueRef local, bool *reached)
 {
   bool comes = false;
@@ -200,7 +198,7 @@ static bool comes_from(const struct cn_cfg *cfg, uint32_t b, LLVMValueRef i, LLV
   return comes;
 }
 
-/* May the collector come after `copy`, before the local has ended? */
+/* True if the collector may run after `copy`, within the lifetime of `local`. */
 static bool may_be_collected(LLVMValueRef copy, LLVMValueRef local)
 {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(copy);
@@ -219,7 +217,7 @@ static bool may_be_collected(LLVMValueRef copy, LLVMValueRef local)
   return comes;
 }
 
-/* `length`, of any width, as the runtime takes it. */
+/* Convert `length`, of any width, to the 64 bits that the runtime takes. */
 static LLVMValueRef as_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef length)
 {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(ctx->llvm);
@@ -230,8 +228,8 @@ static LLVMValueRef as_length(struct cn_ctx *ctx, LLVMValueRef at, LLVMValueRef 
   return length;
 }
 
-/* A copy does not tell what it copies. From managed memory that may be references; from ordinary
- * memory, too, if the size is a constant, as in the assignment of a struct. The runtime looks. */
+/* A copy is untyped: it may bring references from managed memory, and from ordinary memory if its size is a constant,
+ * as in the assignment of a struct. The runtime checks the words. */
 static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
 {
   LLVMValueRef arguments[3];
@@ -252,7 +250,7 @@ static void check_copy(struct cn_described_places *places, LLVMValueRef copy)
   }
 }
 
-/* Does an intrinsic store references in ordinary memory, other than one by one? */
+/* True if `i` is an intrinsic that stores references in ordinary memory, other than one by one. */
 static bool stores_several(LLVMValueRef i)
 {
   const struct cn_intrinsic *row = cn_intrinsic_of(i);

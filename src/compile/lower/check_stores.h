@@ -7,7 +7,7 @@
 
 #include "compile/core/pass.h"
 
-/* Before the optimiser: keep such stores what they are, one by one. */
+/* Keep the stores of references through ordinary pointers in `function` separate. Called before the optimiser runs. */
 void cn_check_stores_mark(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which stores through ordinary pointers surely go where the collector looks: to a global, at a
- * reference of its type, or to a local of the function, at a word that is described. Part of pass
- * `check-stores`. Needs: nothing. Provides: answers. Breaks: nothing.
+ * Tells if a store through an ordinary pointer surely goes to a place that the collector scans: to a global, at a
+ * reference of its type, or to a local of the function, at a described word. Part of pass `check-stores`. Needs:
+ * nothing. Provides: answers. Breaks: nothing.
  *
- * A pointer that one chain of GEPs forms goes to one place, or to places at equal distances. One
- * that phis and selects choose may go to any word of each of its origins.
+ * A pointer formed by one chain of GEPs goes to one place, or to places at equal distances. A pointer chosen by phis
+ * and selects may go to any word of each of its origins.
  */
 #include "compile/lower/described_places.h"
 
@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "compile/core/memory_types.h"
 
-enum { WORD_BYTES = CN_AREA_WORD, MAX_PLACES = 1 << 16 /* places that are looked at one by one */ };
+enum { WORD_BYTES = CN_AREA_WORD, MAX_PLACES = 1 << 16 /* places checked one by one */ };
 
 static bool is_gep(LLVMValueRef pointer)
 {
@@ -21,8 +21,7 @@ static bool is_gep(LLVMValueRef pointer)
          (LLVMIsAConstantExpr(pointer) && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr);
 }
 
-/* Does the instruction pass its first operand on? A thread's copy of a thread-local is described as
- * a global is. */
+/* True if the result is the first operand. A thread's copy of a thread-local is described as a global is. */
 static bool is_same(LLVMValueRef pointer)
 {
   return LLVMIsABitCastInst(pointer) || LLVMIsAFreezeInst(pointer) ||
@@ -37,8 +36,8 @@ static void add_once(cn_pointer_sources *list, LLVMValueRef value)
   cn_push(list, value);
 }
 
-/* Find what `pointer` may be computed from: operands [first, last) of a GEP, cast, phi, select or
- * intrinsic that has the address of a thread-local. A pointer without any is an origin. */
+/* Find the operands that `pointer` may be computed from: operands [first, last) of a GEP, cast, phi, select or
+ * intrinsic for the address of a thread-local. The range of an origin is empty. */
 static void find_operands(LLVMValueRef pointer, unsigned *first, unsigned *last)
 {
   *first = *last = 0;
@@ -88,7 +87,7 @@ static const struct cn_alloca_layout *layout_of(struct cn_described_places *plac
   return NULL;
 }
 
-/* Bytes of the origin, as far as places in it differ: of an array those of an element. */
+/* Bytes of the origin. With `element`, those of one element of a global array: all elements have the same places. */
 static uint64_t size_of(struct cn_described_places *places, LLVMValueRef origin, bool element)
 {
   const struct cn_alloca_layout *local = LLVMIsAAllocaInst(origin) ? layout_of(places, origin) : NULL;
@@ -110,7 +109,7 @@ static bool has_reference(struct cn_described_places *places, LLVMValueRef origi
          cn_bit(local->bits, offset / WORD_BYTES);
 }
 
-/* Memory that is known: else it is not known what lies there. */
+/* True for a local or a global: the contents of all other memory are unknown. */
 static bool is_object(LLVMValueRef origin)
 {
   return LLVMIsAAllocaInst(origin) || LLVMIsAGlobalVariable(origin);
@@ -123,13 +122,13 @@ static bool is_nowhere(LLVMValueRef origin)
 
 /* ---- places in an object ---- */
 
-/* `offset`, and that plus each multiple of `stride`, unless that is 0. */
+/* The places of a pointer into `origin`: `offset`, and, unless `stride` is 0, `offset` plus each multiple of it. */
 struct span {
   LLVMValueRef origin;
   uint64_t offset, stride;
 };
 
-/* False: `pointer` is chosen from several. */
+/* Returns false if `pointer` is chosen from several. */
 static bool span_of(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, struct span *span)
 {
   *span = (struct span){.offset = offset};
@@ -140,8 +139,7 @@ static bool span_of(struct cn_ctx *ctx, LLVMValueRef pointer, uint64_t offset, s
   return cn_pointer_is_origin(pointer);
 }
 
-/* May a reference at one of the places be where the collector does not look? One lies at a multiple
- * of a word. */
+/* True if the collector may miss a reference at one of the places. References lie at multiples of a word. */
 static bool has_missed_place(struct cn_described_places *places, const struct span *span)
 {
   if (!is_object(span->origin))
@@ -160,7 +158,7 @@ static bool has_missed_place(struct cn_described_places *places, const struct sp
   return false;
 }
 
-/* The same of any word that the pointer may go to. */
+/* True if the collector may miss a reference at some word of an origin of `pointer`. */
 static bool misses_anywhere(struct cn_described_places *places, LLVMValueRef pointer)
 {
   cn_pointer_sources sources = cn_pointer_sources_find(pointer);

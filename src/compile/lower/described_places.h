@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Places in ordinary memory in which the collector surely looks for references. Private to
- * src/compile.
+ * Places in ordinary memory that the collector surely scans for references. Private to src/compile.
  */
 #ifndef CN_COMPILE_LOWER_DESCRIBED_PLACES_H
 #define CN_COMPILE_LOWER_DESCRIBED_PLACES_H
 
 #include "compile/analysis/alloca_layout.h"
 
-/* The places of a function. Zero-initialised but for the first two. */
+/* The places of a function. The caller sets `ctx` and `function`, and zeroes the rest. */
 struct cn_described_places {
   struct cn_ctx *ctx;
   LLVMValueRef function;
-  struct cn_alloca_layouts locals; /* found when they are asked for */
+  struct cn_alloca_layouts locals; /* found on demand */
   bool found;
 };
 
-/* May the collector not look for a reference at `pointer` + `offset`? */
+/* True if the collector may miss a reference at `pointer` + `offset`. */
 bool cn_described_places_miss(struct cn_described_places *places, LLVMValueRef pointer, uint64_t offset);
 
-/* May it not look for one at a word of the `bytes` from `pointer` on? UINT64_MAX: so many that it
- * is not known. */
+/* True if the collector may miss a reference at a word of the `bytes` from `pointer` on. UINT64_MAX: an unknown number
+ * of bytes. */
 bool cn_described_places_miss_some(struct cn_described_places *places, LLVMValueRef pointer, uint64_t bytes);
 
-/* The local of the function to which `pointer` goes for sure; or null. */
+/* The local of the function that `pointer` surely points into; or null. */
 LLVMValueRef cn_described_places_local(LLVMValueRef pointer);
 
-/* Is surely no reference in the memory that `pointer` goes to? */
+/* True if the memory that `pointer` points into is surely free of references. */
 bool cn_described_places_none(struct cn_described_places *places, LLVMValueRef pointer);
 
 void cn_described_places_free(struct cn_described_places *places);
 
-/* All that `pointer` may be computed from, by GEPs, casts, phis and selects: itself first, and the
- * origins among them. */
+/* The values that `pointer` may be computed from, by GEPs, casts, phis and selects: first `pointer` itself. The origins
+ * are among them. */
 typedef CN_VECTOR(LLVMValueRef) cn_pointer_sources;
 cn_pointer_sources cn_pointer_sources_find(LLVMValueRef pointer);
 bool cn_pointer_is_origin(LLVMValueRef pointer);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Differences of references, which the optimiser must not see as arithmetic on addresses: it would
- * form them of addresses from both sides of a safepoint. `prepare` makes calls of cairn.ptrdiff of
- * them; pass lower-differences takes these apart again, after the statepoints.
+ * Hides differences of references from the optimiser, which would form them of addresses from both sides of a
+ * safepoint. `prepare` makes calls of cairn.ptrdiff of them; pass `lower-differences` makes subtractions of the calls
+ * again, after the statepoints.
  *
- * Needs: for the calls, promoted locals; for the pass, final statepoints. Provides: no difference,
- * or no call, of that kind. Breaks: nothing.
+ * Needs: for the calls, promoted locals; for the pass, final statepoints. Provides: calls instead of all these
+ * differences; after the pass, subtractions instead of all the calls. Breaks: nothing.
  */
 #include "compile/lower/differences.h"
 
@@ -16,7 +16,7 @@
 #include "compile/core/emit.h"
 #include "compile/core/emitted_names.h"
 
-/* Is it a constant, or computed from one alone? */
+/* True for a constant, and for an address computed from a constant alone. */
 static bool is_constant_address(LLVMValueRef reference)
 {
   return LLVMIsConstant(reference) || ((LLVMIsAIntToPtrInst(reference) || LLVMIsAFreezeInst(reference)) &&
@@ -33,12 +33,12 @@ LLVMValueRef cn_differences_match(LLVMValueRef sub, LLVMValueRef operands[2])
       return NULL;
     operands[i] = LLVMGetOperand(cast, 0);
     if (is_constant_address(operands[i]))
-      return NULL; /* the other operand's address: verify-safepoints says where that is wrong */
+      return NULL; /* equals the other operand's address: verify-safepoints tells where that is wrong */
   }
   return LLVMGetIntTypeWidth(LLVMTypeOf(sub)) <= 64 ? sub : NULL;
 }
 
-/* i64 @cairn.ptrdiff(a, b): a function of two references that relocation does not change. */
+/* Declare i64 @cairn.ptrdiff(a, b). Its result stays the same if its references are relocated. */
 static LLVMValueRef ptrdiff_function(struct cn_ctx *ctx)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, CN_PTRDIFF);
@@ -86,7 +86,7 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
           LLVMTypeOf(operands[1]) == cn_ref_type(ctx))
         cn_push(&subs, i);
   for (size_t i = 0; i < subs.count; i++) {
-    CN_CHECK(cn_differences_match(subs.at[i], operands)); /* none is an operand of another */
+    CN_CHECK(cn_differences_match(subs.at[i], operands)); /* each is independent of the others */
     hide_difference(ctx, builder, subs.at[i], operands);
   }
   cn_free(&subs);
@@ -95,10 +95,9 @@ void cn_differences_hide(struct cn_ctx *ctx, LLVMValueRef function)
 
 /* ---- the pass ---- */
 
-/* Build the subtraction. A literal null in a call was chosen by a branch of the input, for which
- * the optimiser has specialised the call: the input's subtraction gives the address at that moment,
- * and the metadata says that it is a difference. A literal null of the input never became a call
- * (prepare). */
+/* Build the subtraction. If an operand of the call is a literal null, a branch of the input chose it, and the optimiser
+ * has specialised the call for that branch: the input's subtraction gives the address at that moment, and the metadata
+ * says that it is a difference. Subtractions with a literal null in the input never became calls (prepare). */
 static LLVMValueRef build_difference(struct cn_ctx *ctx, LLVMBuilderRef builder, LLVMValueRef left, LLVMValueRef right)
 {
   CN_ASSERT(cn_is_ref(LLVMTypeOf(left)) && cn_is_ref(LLVMTypeOf(right)));

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass expand-intrinsics: single stores instead of intrinsics that store references, where no
- * barrier, check or poll fits the intrinsic. The optimiser makes these of loops, also before a
- * module comes here.
+ * Pass `expand-intrinsics`: replaces intrinsics that store references by single stores, if barriers, checks or polls
+ * cannot be added to the intrinsic. The optimiser makes these intrinsics of loops, also before a module comes to Cairn.
  *
  *   llvm.experimental.memset.pattern     a loop, which place-safepoints and insert-barriers know
  *   stores of lanes with references      a store for each lane, of those that go to ordinary memory
- *                                        (check-stores looks at each), or whose number varies
+ *                                        (check-stores checks each), or whose number varies
  *
- * Needs: calls that the optimiser has finished with. Provides: in managed functions neither is left
- * for vectors of fixed size; check-stores and insert-barriers refuse the others. Breaks: struct
- * cn_cfg.
+ * Needs: calls in their final form from the optimiser. Provides: managed functions have neither of them for vectors of
+ * fixed size; check-stores and insert-barriers refuse the others. Breaks: struct cn_cfg.
  */
 #include <llvm-c/DebugInfo.h>
 #include "base/check.h"
@@ -43,7 +41,7 @@ static void position_builder(const struct expansion *e, LLVMValueRef before)
   LLVMSetCurrentDebugLocation2(e->builder, LLVMInstructionGetDebugLoc(e->call));
 }
 
-/* The alignment of places that lie `distance` apart, of which the call tells the first's. */
+/* The alignment that all places `distance` bytes apart have, by the call's alignment of the first place. */
 static unsigned common_alignment_of(const struct expansion *e, uint64_t distance)
 {
   LLVMAttributeRef align =
@@ -64,7 +62,7 @@ static void build_store(const struct expansion *e, LLVMValueRef value, LLVMValue
 
 /* ---- a pattern ---- */
 
-/* for (i = 0; i != count; i++) to[i] = value; */
+/* Emit a loop that stores the value at each index from 0 to `count` - 1. `count` is at least 1. */
 static void emit_loop(const struct expansion *e, LLVMBasicBlockRef loop, LLVMBasicBlockRef done,
                       LLVMBasicBlockRef before, LLVMValueRef count)
 {
@@ -102,8 +100,8 @@ static void expand_pattern(const struct expansion *e)
 
 /* ---- lanes ---- */
 
-/* Is the lane stored, by the mask and by the number of lanes? One choice for a bit that is
- * undefined or poison, on which no branch may depend. */
+/* Build the condition for storing the lane, from the mask and the number of lanes. A bit that is undefined or poison
+ * gets one value, since branches may depend only on defined bits. */
 static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
 {
   LLVMValueRef bit = LLVMBuildExtractElement(e->builder, operand_of(e, e->row->mask), make_i64(e, lane), "");
@@ -119,7 +117,7 @@ static LLVMValueRef is_stored(const struct expansion *e, unsigned lane)
   return LLVMBuildAnd(e->builder, bit, in, "");
 }
 
-/* Let what follows in the builder's place run only if `bit` is set. */
+/* Move the builder to a new block that runs only if `bit` is set. */
 static void enter_if(const struct expansion *e, LLVMValueRef bit)
 {
   LLVMBasicBlockRef before = LLVMGetInstructionParent(e->call);
@@ -134,7 +132,7 @@ static void enter_if(const struct expansion *e, LLVMValueRef bit)
   position_builder(e, LLVMBuildBr(e->builder, done));
 }
 
-/* The place of a lane; `before` lanes are stored before it. */
+/* The place of a lane. `before`: the number of lanes stored before it, if the stores are packed; or null. */
 static LLVMValueRef place_of(const struct expansion *e, LLVMTypeRef element, unsigned lane, LLVMValueRef before)
 {
   LLVMValueRef places = operand_of(e, e->row->place), index = make_i64(e, lane);
@@ -169,7 +167,7 @@ static void expand_lanes(const struct expansion *e)
 
 /* ---- the pass ---- */
 
-/* Does it store lanes of which some are references, in a way that is not known as it stands? */
+/* True if the call stores lanes with references, and has to become single stores to be known to later passes. */
 static bool stores_lanes(const struct expansion *e)
 {
   LLVMTypeRef type = LLVMTypeOf(operand_of(e, e->row->value));
