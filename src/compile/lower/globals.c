@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `globals`: tell the runtime what it must know of a module.
+ * Pass `globals`: tells the runtime of a module's roots, sections and flags.
  *
- * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each
- * global that holds references, the constructor that registers the image, and the guard that keeps
- * managed code from being linked without frame maps. Breaks: nothing.
+ * Needs: all other passes. Provides: a struct cairn_global_root in section cairn_roots for each global that holds
+ * references, the constructor that registers the image, and the guard that keeps managed code from being linked without
+ * frame maps. Breaks: nothing.
  *
- * The linker may drop a root only together with its global: !associated makes the entry's section
- * SHF_LINK_ORDER. An entry for a global of another unit has no section to go with and is kept
- * (llvm.used). The constructor is a hidden COMDAT: one per executable or shared object, whatever
- * the number of units; it names the sections' bounds by the linker's start and stop symbols.
+ * The linker may drop a root only together with its global: !associated makes the entry's section SHF_LINK_ORDER. An
+ * entry for a global of another unit is always kept (llvm.used): the section of that global is in another object file.
+ * The constructor is a hidden COMDAT: each executable or shared object has one for all its units. It names the
+ * sections' bounds by the linker's start and stop symbols.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 #include "compile/core/words.h"
 #include "compile/allocation/layout_constants.h"
 
-/* Before every constructor of a program: those may allocate and collect. Below 101 is the
- * implementation's. */
+/* Runs before all constructors of a program, which may allocate and collect. Priorities below 101 are reserved for the
+ * implementation. */
 #define CONSTRUCTOR_PRIORITY 100
 
 typedef CN_VECTOR(LLVMValueRef) values;
@@ -65,8 +65,7 @@ static bool is_root(struct cn_ctx *ctx, LLVMValueRef global)
     return false;
   }
   LLVMValueRef initial = LLVMIsDeclaration(global) ? NULL : LLVMGetInitializer(global);
-  /* A constant that is all null where it holds references needs no root: nothing is ever stored to
-   * it. */
+  /* A constant needs no root if all its references are null: they stay null. */
   return !(initial && LLVMIsGlobalConstant(global) && cn_promise_holds_none(initial));
 }
 
@@ -86,8 +85,8 @@ static void associate_root(struct cn_ctx *ctx, LLVMValueRef root, LLVMValueRef g
     LLVMSetComdat(root, LLVMGetComdat(global));
 }
 
-/* A layout names every reference of an object one by one. A global with more than PIECE_LIMIT of
- * them gets several roots, each for at most PIECE references of an array. */
+/* A layout names every reference of an object one by one. A global with more than PIECE_LIMIT of them gets several
+ * roots: for each field of a struct, and for parts of an array with up to PIECE references, or one element. */
 enum { PIECE_LIMIT = 65536, PIECE = 4096 };
 
 static uint64_t reference_count(LLVMTypeRef type)
@@ -106,13 +105,14 @@ static uint64_t reference_count(LLVMTypeRef type)
   return count;
 }
 
-/* The layouts and roots of a module. Roots of globals that are defined here go with these. */
+/* The layouts and roots of a module. `here`: the roots of globals that the module defines; the linker drops them
+ * together with these globals. */
 struct roots {
   struct cn_layout_table layouts;
   values here, elsewhere;
 };
 
-/* Give a thread-local the model in which it is as far from the thread pointer in all threads, in
+/* Give a thread-local the initial-exec model: its distance from the thread pointer is then the same in all threads, in
  * shared objects too (docs/threads.md). */
 static void make_static(LLVMValueRef global)
 {
@@ -122,8 +122,8 @@ static void make_static(LLVMValueRef global)
     LLVMSetThreadLocalMode(global, LLVMInitialExecTLSModel);
 }
 
-/* Add a native function that returns the calling thread's address of `offset` in a thread-local. It
- * goes with the thread-local, like the root. */
+/* Add a native function that returns the calling thread's address of `offset` in a thread-local. The linker keeps or
+ * drops the function together with the thread-local, like the root. */
 static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMTypeRef pointer = pointer_type(ctx);
@@ -147,7 +147,7 @@ static LLVMValueRef add_accessor(struct cn_ctx *ctx, LLVMValueRef global, uint64
   return function;
 }
 
-/* What the root of `offset` in a global says where that is. */
+/* The address field of the root of `offset` in a global. */
 static LLVMValueRef root_address(struct cn_ctx *ctx, LLVMValueRef global, uint64_t offset)
 {
   LLVMValueRef address = global;
@@ -184,8 +184,8 @@ static void add_root(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, 
 
 static void add_pieces(struct cn_ctx *ctx, LLVMValueRef global, LLVMTypeRef type, uint64_t offset, struct roots *roots)
 {
-  /* A weak global that nobody defines is known by its null address: it cannot be split. A
-   * misaligned reference is seen in the whole type only, and refused. */
+  /* A weak global of another unit is undefined if its address is null, so it keeps one root, at offset 0. A misaligned
+   * reference shows only in the whole type, and is refused. */
   if (reference_count(type) <= PIECE_LIMIT || LLVMGetLinkage(global) == LLVMExternalWeakLinkage ||
       cn_types_misaligned(ctx, type)) {
     if (cn_holds_ref(type))
@@ -232,8 +232,8 @@ static size_t add_roots(struct cn_ctx *ctx)
 
 /* ---- the image ---- */
 
-/* Declare a bound of a section, which the linker defines: weak, since the section may be empty;
- * hidden, since it is this image's. */
+/* Declare a bound of a section, which the linker defines: weak, since the section may be empty; hidden, since it
+ * belongs to this image. */
 static LLVMValueRef declare_section_bound(struct cn_ctx *ctx, const char *which, const char *section)
 {
   char *name = cn_format("__%s_%s", which, section);
@@ -256,9 +256,9 @@ static void make_unique(struct cn_ctx *ctx, LLVMValueRef value, const char *grou
   LLVMSetComdat(value, LLVMGetOrInsertComdat(ctx->module, group));
 }
 
-/* Add a struct cairn_image. The linker keeps one unit's image only; so the flags of a unit without
- * safepoints are an image of their own, without sections. `guard`, or null, is the symbol that
- * stands for the start of the frame maps until there are some. */
+/* Add a struct cairn_image. The linker keeps only one unit's image of each group; so the flags of a unit without
+ * safepoints are in a separate image that names no sections. `guard`, or null, is the symbol that stands for the start
+ * of the frame maps until the unit has frame maps. */
 static LLVMValueRef add_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   static const char *const names[] = {CN_FRAME_SECTION, CN_ROOT_SECTION, CN_LAYOUT_SECTION, CN_DETAILS_SECTION};
@@ -311,8 +311,7 @@ static LLVMValueRef add_structor(struct cn_ctx *ctx, const char *name, const cha
   return function;
 }
 
-/* The group of the module's image, to be given to free(). Units of another kind of words have
- * another. */
+/* The name of the group of the module's image, to be given to free(). Each kind of words has its own group. */
 static char *image_group(struct cn_ctx *ctx)
 {
   struct cairn_word_kind kind = cn_words(ctx);
@@ -321,8 +320,8 @@ static char *image_group(struct cn_ctx *ctx)
   return kind.reference_bits ? cn_format(CN_IMAGE ".words.%s", cn_words_text(kind, buffer)) : cn_strdup(CN_IMAGE);
 }
 
-/* Add the constructor of an image, and the destructor of a shared object's: only that can go away
- * while the program runs. An executable's frames are walked until the end. */
+/* Add the constructor of an image, and the destructor if the image is in a shared object, which can be unloaded while
+ * the program runs. Frames of an executable are walked until the end. */
 static void register_image(struct cn_ctx *ctx, const char *group, LLVMValueRef guard, bool sections, uint64_t flags)
 {
   CN_CHECK(sections || !guard);
@@ -354,7 +353,7 @@ static bool has_managed(struct cn_ctx *ctx)
   return false;
 }
 
-/* Does the module allocate objects? It has slow paths for that, called through thunks by now. */
+/* True if the module allocates objects: it has slow paths for allocation, called through thunks by now. */
 static bool has_allocations(struct cn_ctx *ctx)
 {
   static const char thunk[] = CN_SLOW_PREFIX;
@@ -370,8 +369,8 @@ static bool has_allocations(struct cn_ctx *ctx)
   return false;
 }
 
-/* The kind of barriers that all of the module's code has: what was made counts, not what the
- * options ask for. Without safepoints nothing is collected, and any kind does. */
+/* The kind of barriers that all of the module's functions have, by their attributes; CAIRN_BARRIERS_NONE if they differ
+ * from the options. Without safepoints the collector never runs, and any kind is right. */
 static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
 {
   const char *kind = cn_barriers_mark(ctx->options->barriers);
@@ -390,7 +389,7 @@ static enum cairn_barriers barriers_made(struct cn_ctx *ctx)
   return ctx->options->barriers;
 }
 
-/* What the image's flags say of barriers. The runtime has numbers of its own. */
+/* The bits for barriers in the image's flags. The runtime has its own numbers for the kinds. */
 static uint64_t barriers_code(enum cairn_barriers kind)
 {
   static const unsigned char kinds[CAIRN_BARRIERS_KINDS] = {
@@ -415,25 +414,26 @@ static LLVMValueRef define_byte(struct cn_ctx *ctx, const char *name, const char
   return byte;
 }
 
-/* Define the symbols of which there may be one. The linker keeps one group of a kind, and refuses
- * the symbols of two. `image`: the group of the image, which is one of a kind of words. */
+/* Define the symbols that let only units of one kind of barriers and one kind of words be linked together. The linker
+ * keeps one group of each kind, and refuses two groups with the same symbol. `image`: the image's group, which differs
+ * for each kind of words. */
 static void define_kinds(struct cn_ctx *ctx, const char *image, enum cairn_barriers barriers)
 {
   char *group = cn_format(CN_BARRIERS_GROUP "%s", cn_barriers_mark(barriers));
 
-  define_byte(ctx, group, group); /* gold -r drops a group's name that is no symbol */
+  define_byte(ctx, group, group); /* gold -r keeps a group's name only if it is a symbol */
   LLVMSetLinkage(define_byte(ctx, CN_BARRIERS_SYMBOL, group), LLVMExternalLinkage);
   LLVMSetLinkage(define_byte(ctx, CN_WORDS_SYMBOL, image), LLVMExternalLinkage);
   free(group);
 }
 
-/* What an image's flags say of the largest block that is allocated in line. */
+/* The bits for the largest block that is allocated inline in an image's flags. */
 static uint64_t inline_code(uint64_t most)
 {
   return (most | 1) << CAIRN_ABI_IMAGE_INLINE_SHIFT;
 }
 
-/* How large blocks may be that the module allocates in line. Only units that allocate say so, and
+/* Register the size of the largest block that the module allocates inline. Only units that allocate register it, and
  * have to agree. */
 static void register_inline(struct cn_ctx *ctx)
 {
@@ -470,7 +470,7 @@ bool cn_globals(struct cn_ctx *ctx)
 {
   char *group = image_group(ctx);
 
-  if (!LLVMGetNamedFunction(ctx->module, group)) /* else the module came through Cairn before */
+  if (!LLVMGetNamedFunction(ctx->module, group)) /* a module that has it was compiled by Cairn already */
     register_images(ctx, group);
   free(group);
   return ctx->errors == 0;

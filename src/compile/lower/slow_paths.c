@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `slow-paths`: direct calls of the runtime's stubs.
+ * Pass `slow-paths`: calls the stubs of the runtime directly.
  *
- * Needs: all calls of the stubs. Provides: they go through a hidden thunk of this unit. Breaks: the
- * names by which calls.c and the statepoint ids know the stubs.
+ * Needs: all calls of the stubs. Provides: the calls go through a hidden thunk of this unit. Breaks: the names that
+ * calls.c and the statepoint ids know the stubs by.
  *
- * In position-independent code a statepoint whose target may lie in another object loads it from
- * the global offset table into a register, which LLVM then hoists out of the loop: every poll
- * would cost the loop a register. A hidden target is called directly. It must not be the stub
- * itself: that stays visible to shared objects. Where the runtime is linked in, the thunk gives way
- * to the stub, which has the thunk's name there, too (stubs.S).
+ * In position-independent code a statepoint with a target that may lie in another object loads the target's address
+ * from the global offset table into a register. LLVM then hoists the load out of the loop, so that every poll would
+ * cost the loop a register. A hidden target is called directly. The target must be a thunk, since the stub itself stays
+ * visible to shared objects. If the runtime is linked in, the stub replaces the thunk: there it has the name of the
+ * thunk, too (stubs.S).
  */
 #include <stdlib.h>
 #include <string.h>

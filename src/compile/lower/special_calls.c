@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that become other calls before they can be safepoints (statepoints-later,
- * "RewriteStatepointsForGC"):
+ * Replaces special calls by calls that can be safepoints (statepoints-later, "RewriteStatepointsForGC"):
  *
  *   llvm.experimental.guard(i1, ...)            a branch, and on its unlikely side a
  *                                               deoptimisation
@@ -11,12 +10,10 @@
  *   a variadic callee                           call of an internal function with the types of the
  *                                               arguments, which makes the call
  *
- * The names are those of LLVM's own pass, so that a run-time system for the one serves the other. A
- * copy passes the bases of its pointers: a collector that runs in the middle of it knows where
- * these went, and only these.
+ * The names are those of LLVM's pass, so that a run-time system for either pass serves both. A copy passes the bases of
+ * its pointers: a collector that runs during the copy knows the new addresses of bases only.
  *
- * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap. Breaks: struct
- * cn_cfg.
+ * Needs: nothing. Provides: every parse point is a call that a statepoint can wrap. Breaks: struct cn_cfg.
  */
 #include "compile/lower/special_calls.h"
 
@@ -69,7 +66,7 @@ static bool is_variadic(LLVMValueRef call)
   return LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) && !(callee && LLVMGetIntrinsicID(callee));
 }
 
-/* ---- what cannot be ---- */
+/* ---- refusals ---- */
 
 static void refuse_variadic(struct cn_ctx *ctx, LLVMValueRef call)
 {
@@ -150,7 +147,7 @@ static LLVMOperandBundleRef *take_bundles(LLVMValueRef call, unsigned *count)
   return bundles;
 }
 
-/* Is it any but "returned", which would speak of another call's result? */
+/* True for all attributes except "returned", which would describe the result of another call. */
 static bool is_copied(LLVMAttributeRef attribute)
 {
   return !LLVMIsEnumAttribute(attribute) || LLVMGetEnumAttributeKind(attribute) != cn_attribute_kind("returned");
@@ -161,8 +158,8 @@ static void copy_attributes_at(LLVMValueRef from, unsigned from_index, LLVMValue
   cn_emit_attributes_of(from, from_index, to, index, is_copied);
 }
 
-/* Build a call of `callee` with the old one's bundles, function attributes and place; an invoke
- * stays one. */
+/* Build a call of `callee` with the bundles, function attributes and place of the old call; an invoke stays an
+ * invoke. */
 static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef callee, LLVMValueRef *arguments,
                                unsigned count)
 {
@@ -185,7 +182,7 @@ static LLVMValueRef build_like(struct change *c, LLVMTypeRef type, LLVMValueRef 
   return made;
 }
 
-/* Declare the function `name`. One of another type serves, too: calls have types of their own. */
+/* Declare the function `name`. An existing function of another type serves, too: each call has its own type. */
 static LLVMValueRef declare_function(struct cn_ctx *ctx, const char *name, LLVMTypeRef type)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, name);
@@ -204,7 +201,7 @@ static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned
   return type;
 }
 
-/* The call does not return, so its function does not either: erase the return after the call. */
+/* Erase the return after the call: the call never returns, and neither does its function. */
 static void lower_deoptimize(struct change *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);
@@ -235,8 +232,8 @@ static LLVMValueRef call_intrinsic(struct change *c, const char *name, LLVMValue
   return LLVMBuildCall2(c->builder, LLVMGlobalGetValueType(intrinsic), intrinsic, &pointer, 1, "");
 }
 
-/* Split `pointer` into its base and the distance to that. A constant never moves: it is all
- * distance. A pointer that is no reference is its own base. */
+/* Split `pointer` into its base and its distance from the base. A constant stays at its address: it is all distance. An
+ * ordinary pointer is its own base. */
 static void split_pointer(struct change *c, LLVMValueRef pointer, LLVMValueRef out[2])
 {
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c->ctx->llvm), type = LLVMTypeOf(pointer);
@@ -271,8 +268,7 @@ static void lower_copy(struct change *c)
 
 /* ---- variadic callees ---- */
 
-/* Copy the attributes of argument `i`, which is argument i + 1 of `function`: the callee comes
- * first. */
+/* Copy the attributes of argument `i`, which is argument i + 1 of `function`: the callee comes first. */
 static void copy_argument(LLVMValueRef call, unsigned i, LLVMValueRef function, LLVMValueRef inner, LLVMValueRef outer)
 {
   unsigned count = LLVMGetCallSiteAttributeCount(call, i + 1);
@@ -351,7 +347,7 @@ static void lower_intrinsic(struct change *c)
     lower_copy(c);
 }
 
-/* Apply `lower` to each parse point of the function for which `which` holds. */
+/* Apply `lower` to each parse point of the function that `which` selects. */
 static void change_calls(struct cn_ctx *ctx, LLVMValueRef function, bool (*which)(LLVMValueRef),
                          void (*lower)(struct change *))
 {

@@ -7,14 +7,14 @@
 
 #include "compile/core/pass.h"
 
-/* Report why `call`, a parse point, cannot become an ordinary call, if it must. */
+/* Report an error if `call`, a parse point, has to become an ordinary call and cannot. */
 void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call);
 
-/* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function,
- * except those that cn_special_refuse() reports. */
+/* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function, except those that
+ * cn_special_refuse() reports. */
 void cn_special_intrinsics(struct cn_ctx *ctx, LLVMValueRef function);
 
-/* The same for calls of variadic functions. */
+/* Replace the calls of variadic callees in a function by calls of internal functions, which make them. */
 void cn_special_variadic(struct cn_ctx *ctx, LLVMValueRef function);
 
 #endif

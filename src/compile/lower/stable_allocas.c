@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pass `steady-locals`: the descriptions of locals name the locals themselves, to the end.
+ * Pass `steady-locals`: keeps the locals themselves as operands of the statepoints that describe them, to the end.
  *
- * Needs: final statepoints; the code generator's passes are to come. Provides: of a local that a
- * statepoint describes, addresses at changing places are computed from a copy of its address, which
- * LLVM takes for another value until CodeGenPrepare, or instruction selection, makes it the same.
- * Breaks: the look of addresses (cn_alloca_uses_hands_on()).
+ * Needs: final statepoints, before the passes of the code generator. Provides: for each local that a statepoint
+ * describes, addresses at changing places are computed from a copy of its address. LLVM takes the copy for another
+ * value until CodeGenPrepare, or instruction selection, replaces the copy by the address. Breaks: the form of addresses
+ * (cn_alloca_uses_hands_on()).
  *
- * LLVM's loop-reduce computes all addresses of a loop from a few that it counts up. It would take
- * the operand of the statepoint for one of them, and where a local begins would then be in a
- * register, where no frame map can have it (docs/llvm-22.md, "loop-reduce").
+ * LLVM's loop-reduce computes all addresses of a loop from a few that it counts up. It would take the operand of the
+ * statepoint for one of these addresses. The start of the local would then be in a register, which a frame map cannot
+ * describe (docs/llvm-22.md, "loop-reduce").
  */
 #include "base/check.h"
 #include "base/vector.h"
@@ -26,7 +26,7 @@ static bool is_described(LLVMValueRef alloca)
   return false;
 }
 
-/* Is another address made of the local's, at a place that may change? */
+/* True if `user` computes another address from that of the local, at a place that may change. */
 static bool is_varying_address(LLVMValueRef user)
 {
   if (LLVMIsAPHINode(user) || LLVMIsASelectInst(user))
@@ -51,7 +51,7 @@ static void replace_operands(LLVMValueRef user, LLVMValueRef from, LLVMValueRef 
       LLVMSetOperand(user, (unsigned)i, to);
 }
 
-/* Those users of the local that compute addresses, if one of them does so at a changing place. */
+/* The users of the local that compute addresses, if one of them does so at a changing place; else an empty list. */
 static values users_of(LLVMValueRef alloca)
 {
   values users = {0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flaws of statepoints, of those that a front end wrote and of those that a call is to become:
- * LLVM 22 loses each of these without a word, or ends the process over it (docs/llvm-22.md).
- * Needs, breaks: nothing. Provides: flaws for refuse_calls.c; diagnostics for statepoints that are
- * there before the rewriter, and for calls with a record that are no statepoints.
+ * Finds flaws of statepoints, of those that a front end wrote and of those that a call is to become. LLVM 22 silently
+ * loses each of these, or ends the process over it (docs/llvm-22.md). Needs, breaks: nothing. Provides: flaws for
+ * refuse_calls.c; diagnostics for statepoints that exist before the rewriter, and for other calls with a record.
  */
 #include "compile/lower/statepoint_flaws.h"
 
@@ -41,7 +40,7 @@ static void add_named_flaw(const struct flaws *flaws, const char *rule, const ch
 
 /* ---- bundles ---- */
 
-/* Of a call with another bundle, the code generator does what it does not do for a statepoint. */
+/* True for a bundle that a statepoint keeps. The code generator acts on the other bundles at ordinary calls only. */
 static bool is_kept(const char *tag, size_t length)
 {
   static const char *const kept[] = {"deopt", "gc-transition", "funclet", "gc-live"};
@@ -69,8 +68,8 @@ static unsigned lane_bits(LLVMTypeRef element)
   }
 }
 
-/* Does LLVM 22 record a single value of the type whole? Of an aggregate it records the first field,
- * or instruction selection fails; it does for vectors without a register, too. */
+/* True if LLVM 22 records a single value of the type whole. Of an aggregate it records only the first field, or
+ * instruction selection fails, as it does for vectors without a register. */
 static bool is_recordable(LLVMTypeRef type)
 {
   enum { MAX_BITS = 128 }; /* bits: a register that each machine has, or two */
@@ -162,9 +161,8 @@ static void check_arguments(const struct flaws *flaws, const struct cn_call_targ
   }
 }
 
-/* Conventions under which LLVM 22 has no room for a statepoint (those of GHC and HiPE pass
- * arguments in all registers), passes arguments otherwise than in a patchpoint (anyregcc), or calls
- * nothing at all. */
+/* Refuse the conventions that fail at a statepoint in LLVM 22: those of GHC and HiPE fill all registers with arguments,
+ * anyregcc passes arguments otherwise than in a patchpoint, and LLVM emits no call at all under the others. */
 static void check_convention(const struct flaws *flaws)
 {
   static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
@@ -192,7 +190,7 @@ void cn_flaws_of_point(LLVMValueRef call, cn_flaw *report, void *to)
   check_length(&flaws);
 }
 
-/* ---- what the module asks for itself ---- */
+/* ---- statepoints of the module itself ---- */
 
 struct judge {
   struct cn_ctx *ctx;
@@ -213,8 +211,8 @@ static void refuse_given(void *to, LLVMValueRef call, const char *rule, const ch
     cn_error(judge->ctx, call, rule, "%s: %s", cn_calls_name(call, name, sizeof name), why);
 }
 
-/* The list of references: each is a value by itself, or a vector of such; or a local, which the
- * object side refuses unless nothing comes of it. */
+/* Check the list of references: each is a reference, a vector of references, undefined, or a local. The object side
+ * refuses a local, except if it has no effect. */
 static void check_listed(struct judge *judge, LLVMValueRef statepoint)
 {
   uint32_t i, end;

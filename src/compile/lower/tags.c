@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Immediates: integers in words that may also be references (docs/words.md). To the optimiser and
- * the rewriter they are references, made and read by three functions of which nothing is known but
- * that they are pure; so neither ever sees arithmetic on the address of an object. An immediate
- * does not move: "cairn-immovable". Pass `lower-tags` makes arithmetic of the calls when all
- * references have been relocated and verified.
+ * Lowers immediates: integers in words that may also be references (docs/words.md). To the optimiser and the rewriter
+ * they are references. Three functions make and read them, known only as pure; so neither ever sees arithmetic on the
+ * address of an object. An immediate never moves: "cairn-immovable". Pass `lower-tags` makes arithmetic of the calls
+ * after all references have been relocated and verified.
  *
- * Needs: for the pass, final statepoints that were verified. Provides: no call of the three.
+ * Needs: for the pass, final statepoints that were verified. Provides: arithmetic instead of all calls of the three.
  * Breaks: verify-safepoints, which would take an integer for an address, and refuses the module.
  *
- * An integer is what its word is shifted right; so sums and comparisons of integers are done on the
- * words themselves, as D. Gudeman, "Representing Type Information in Dynamically Typed Languages"
- * (1993) has it. cairn.tag.value of a word that is no integer gives any integer. What
- * cairn.tag.from makes is an immediate even then: the last operation sets its low bits.
+ * An integer is its word shifted right; so sums and comparisons of integers are done on the words themselves, as in D.
+ * Gudeman, "Representing Type Information in Dynamically Typed Languages" (1993). cairn.tag.value of any other word
+ * gives an arbitrary integer. The result of cairn.tag.from is an immediate even then: the last operation sets its low
+ * bits.
  */
 #include "compile/lower/tags.h"
 
@@ -45,7 +44,7 @@ static bool is_right_call(LLVMValueRef call, LLVMValueRef function)
          LLVMGetCalledFunctionType(call) == LLVMGlobalGetValueType(function);
 }
 
-/* The function, if the module uses it; checked. */
+/* The function if the module uses it, checked; else null. */
 static LLVMValueRef find_used_function(struct cn_ctx *ctx, enum tag tag)
 {
   LLVMValueRef function = LLVMGetNamedFunction(ctx->module, names[tag]);
@@ -118,7 +117,7 @@ static LLVMValueRef make_i64(const struct lowering *l, uint64_t value)
   return LLVMConstInt(LLVMInt64TypeInContext(l->ctx->llvm), value, true);
 }
 
-/* The integer as bits of a word, without its tag. */
+/* The integer, shifted to its place in a word; the bits of the tag are 0. */
 static uint64_t raised_bits_of(const struct lowering *l, LLVMValueRef integer)
 {
   return LLVMConstIntGetZExtValue(integer) << l->kind.integer_bits;
@@ -158,7 +157,7 @@ static void lower_value(struct lowering *l, LLVMValueRef call)
   replace_call(call, value);
 }
 
-/* Is the word made by cairn.tag.from alone, whatever way the program went? */
+/* True if the word comes from cairn.tag.from on all paths. */
 static bool is_made(LLVMValueRef value)
 {
   struct cn_ptrmap seen = {0};
@@ -198,7 +197,7 @@ static void lower_is(struct lowering *l, LLVMValueRef call)
 /* A sum of integers, as it stands in a word. */
 struct sum {
   LLVMValueRef value;
-  bool exact; /* its low bits are surely zero, whatever the words hold */
+  bool exact; /* its low bits are surely zero, for any words */
 };
 
 static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth);
@@ -222,8 +221,8 @@ static bool is_sum(LLVMValueRef integer)
   return (opcode == LLVMAdd || opcode == LLVMSub) && use && !LLVMGetNextUse(use);
 }
 
-/* The integer shifted to its place. What stands between words and the sum may be any number of
- * additions; a few are usual. */
+/* The integer shifted to its place in a word. Follows up to MAX_DEPTH additions from the sum to words, of any number; a
+ * few are usual. */
 static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth)
 {
   enum { MAX_DEPTH = 8 };
@@ -244,7 +243,7 @@ static void lower_from(struct lowering *l, LLVMValueRef call)
   struct sum sum = raise_integer(l, LLVMGetOperand(call, 0), 0);
   LLVMValueRef word = sum.value;
 
-  if (!sum.exact && l->kind.integer == low_bits(l)) /* one constant less, and the bits are set */
+  if (!sum.exact && l->kind.integer == low_bits(l)) /* saves a constant, and the bits are set */
     word = LLVMBuildAdd(l->builder, word, make_i64(l, l->kind.integer), "");
   else if (!sum.exact)
     word = LLVMBuildAnd(l->builder, word, make_i64(l, ~low_bits(l)), "");
@@ -252,7 +251,7 @@ static void lower_from(struct lowering *l, LLVMValueRef call)
   replace_call(call, LLVMBuildIntToPtr(l->builder, word, cn_ref_type(l->ctx), ""));
 }
 
-/* The word that a comparison can have in the place of its operand; or null. */
+/* The word that can replace an operand of a comparison; or null. */
 static LLVMValueRef comparable_word_of(const struct lowering *l, LLVMValueRef operand)
 {
   if (!LLVMIsAConstantInt(operand))
@@ -292,7 +291,7 @@ static void lower_calls(struct lowering *l, enum tag tag)
     return;
   for (LLVMUseRef use; (use = LLVMGetFirstUse(function));) {
     LLVMValueRef call = LLVMGetUser(use);
-    CN_CHECK(is_right_call(call, function)); /* find_used_function() has said so */
+    CN_CHECK(is_right_call(call, function)); /* find_used_function() has checked that */
     LLVMPositionBuilderBefore(l->builder, call);
     LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
     lower[tag](l, call);
@@ -300,13 +299,13 @@ static void lower_calls(struct lowering *l, enum tag tag)
   LLVMDeleteFunction(function);
 }
 
-/* verify-safepoints would take an integer for an address. */
+/* Make verify-safepoints refuse the module: it would take an integer for an address. */
 static void mark_lowered(struct cn_ctx *ctx)
 {
   LLVMAddNamedMetadataOperand(ctx->module, CN_WORDS_LOWERED, LLVMMDNodeInContext(ctx->llvm, NULL, 0));
 }
 
-/* Integers are read first: what is made of them and compared with them then finds the words. */
+/* Lowers reads of integers first, so that comparisons and sums of these integers find the words. */
 bool cn_lower_tags(struct cn_ctx *ctx)
 {
   struct lowering l = {.ctx = ctx, .kind = cn_words(ctx)};
@@ -320,7 +319,7 @@ bool cn_lower_tags(struct cn_ctx *ctx)
   l.builder = LLVMCreateBuilderInContext(ctx->llvm);
   lower_calls(&l, VALUE);
   lower_comparisons(&l);
-  lower_calls(&l, IS); /* which looks for calls that make immediates */
+  lower_calls(&l, IS); /* is_made() looks for calls that make immediates */
   lower_calls(&l, FROM);
   cn_ptrmap_free(&l.words);
   LLVMDisposeBuilder(l.builder);

@@ -7,8 +7,8 @@
 
 #include "compile/core/pass.h"
 
-/* Check the module's kind of words and its declarations of cairn.tag.from, cairn.tag.is and
- * cairn.tag.value, and tell the optimiser what it may know of these. */
+/* Check the module's kind of words and its declarations of cairn.tag.from, cairn.tag.is and cairn.tag.value, and give
+ * these functions the attributes that the optimiser may rely on. */
 void cn_tags_prepare(struct cn_ctx *ctx);
 
 #endif
