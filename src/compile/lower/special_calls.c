@@ -201,7 +201,7 @@ static LLVMTypeRef type_of(LLVMTypeRef result, LLVMValueRef *arguments, unsigned
   return type;
 }
 
-/* Erase the return after the call: the call never returns, and neither does its function. */
+/* Erase the return after the call: the call, and with it its function, never returns. */
 static void lower_deoptimize(struct change *c)
 {
   LLVMValueRef call = c->call, end = LLVMGetNextInstruction(call);

@@ -7,7 +7,7 @@
 
 #include "compile/core/pass.h"
 
-/* Report an error if `call`, a parse point, has to become an ordinary call and cannot. */
+/* Report an error if `call`, a parse point, has to become an ordinary call and has an unsupported form. */
 void cn_special_refuse(struct cn_ctx *ctx, LLVMValueRef call);
 
 /* Make ordinary calls of the guards, deoptimisations and element-wise atomic copies of a function, except those that

@@ -69,7 +69,7 @@ static unsigned lane_bits(LLVMTypeRef element)
 }
 
 /* True if LLVM 22 records a single value of the type whole. Of an aggregate it records only the first field, or
- * instruction selection fails, as it does for vectors without a register. */
+ * instruction selection fails, as it does for a vector without a register. */
 static bool is_recordable(LLVMTypeRef type)
 {
   enum { MAX_BITS = 128 }; /* bits: a register that each machine has, or two */
@@ -162,7 +162,7 @@ static void check_arguments(const struct flaws *flaws, const struct cn_call_targ
 }
 
 /* Refuse the conventions that fail at a statepoint in LLVM 22: those of GHC and HiPE fill all registers with arguments,
- * anyregcc passes arguments otherwise than in a patchpoint, and LLVM emits no call at all under the others. */
+ * anyregcc passes arguments otherwise than in a patchpoint, and the call disappears under the others. */
 static void check_convention(const struct flaws *flaws)
 {
   static const unsigned bad[] = {10, 11, 13, 76, 83, 87, 89, 90, 91, 93, 95, 96, 104, 105};
@@ -212,7 +212,7 @@ static void refuse_given(void *to, LLVMValueRef call, const char *rule, const ch
 }
 
 /* Check the list of references: each is a reference, a vector of references, undefined, or a local. The object side
- * refuses a local, except if it has no effect. */
+ * accepts a local only if it stays without effect. */
 static void check_listed(struct judge *judge, LLVMValueRef statepoint)
 {
   uint32_t i, end;

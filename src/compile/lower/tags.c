@@ -221,8 +221,8 @@ static bool is_sum(LLVMValueRef integer)
   return (opcode == LLVMAdd || opcode == LLVMSub) && use && !LLVMGetNextUse(use);
 }
 
-/* The integer shifted to its place in a word. Follows up to MAX_DEPTH additions from the sum to words, of any number; a
- * few are usual. */
+/* The integer shifted to its place in a word. Follows at most MAX_DEPTH additions between the sum and the words; a few
+ * are usual. */
 static struct sum raise_integer(struct lowering *l, LLVMValueRef integer, unsigned depth)
 {
   enum { MAX_DEPTH = 8 };
